@@ -1,11 +1,11 @@
 """Measures on a GPU what `allocsim estimate` is held against, and runs the estimates with the same PyTorch.
 
-    python3 measure.py FOLDER [--truth] [--estimates] [--workspaces] [--only NAME,...]
+    python3 measure.py truth FOLDER [--workers N] [--only NAME,...]
+    python3 measure.py estimates FOLDER [--workers N] [--only NAME,...]
 
---truth needs a GPU: each program of programs.py runs twice, with PyTorch's default settings and with expandable segments,
-and its peaks go to FOLDER/truth.json. --workspaces needs one too: what cuDNN asks for, convolution by convolution, goes to
-FOLDER/workspaces.json. --estimates needs none, and is run with CUDA_VISIBLE_DEVICES empty: each program on the stand-in,
-the recordings' peaks in FOLDER/estimates.json.
+``truth`` needs a GPU. Each program of programs.py runs with PyTorch's default settings and with expandable segments; its peaks go to
+FOLDER/truth.json, and the history of its allocator under default settings to FOLDER/truth-NAME.pickle.xz. ``estimates`` needs no GPU: each
+program runs on the stand-in, and the same figures go to FOLDER/estimates.json, the recordings to FOLDER/estimate-NAME.pickle.xz.
 """
 
 from __future__ import annotations
@@ -13,157 +13,115 @@ from __future__ import annotations
 import argparse
 import concurrent.futures
 import json
+import lzma
 import os
+import pickle
 import subprocess
 import sys
 import time
+import traceback
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PACKAGE = HERE.parent.parent / "workloads/python"
+PACKAGE = Path(os.environ.get("ALLOCSIM_PACKAGE", HERE.parent.parent / "workloads/python"))
 SETTINGS = {"default": "", "expandable": "expandable_segments:True"}
 
-RUN = """
-import json, sys, time
-sys.path.insert(0, {here!r})
-began = time.time()
-import torch, programs
-programs.main({name!r})
-stats = torch.cuda.memory_stats()
-answer = {{
-    "pytorch": torch.__version__, "device": torch.cuda.get_device_name(), "total_bytes": torch.cuda.get_device_properties(0).total_memory,
-    "requested_bytes": stats["requested_bytes.all.peak"], "allocated_bytes": stats["allocated_bytes.all.peak"],
-    "reserved_bytes": stats["reserved_bytes.all.peak"], "allocations": stats["allocation.all.allocated"], "seconds": round(time.time() - began, 1),
-}}
-json.dump(answer, open({out!r}, "w"))
-"""
+
+def measured(name: str, history: Path | None) -> dict:
+    """Runs a program in this process, and gives its figures; the history of the allocator goes to a file."""
+    import torch
+
+    import programs
+
+    began = time.time()
+    if history is not None:
+        torch.cuda.memory._record_memory_history("all", context="alloc", stacks="python", max_entries=150_000)
+    programs.main(name)
+    stats = torch.cuda.memory_stats()
+    if history is not None:
+        snapshot = torch.cuda.memory._snapshot()
+        history.write_bytes(lzma.compress(pickle.dumps(snapshot, 4), preset=3))
+    free, total = torch.cuda.mem_get_info()
+    return {
+        "pytorch": torch.__version__, "cudnn": torch.backends.cudnn.version(), "device": torch.cuda.get_device_name(),
+        "total_bytes": total, "used_bytes": total - free,
+        "requested_bytes": stats["requested_bytes.all.peak"], "allocated_bytes": stats["allocated_bytes.all.peak"],
+        "reserved_bytes": stats["reserved_bytes.all.peak"], "allocations": stats["allocation.all.allocated"],
+        "seconds": round(time.time() - began, 1),
+    }
 
 
-def one(name: str, setting: str, out: Path, estimated: bool, minutes: float = 3.0) -> dict:
-    """Runs a program; the answer has its peaks, or the end of what it printed as ``problem``."""
-    out.unlink(missing_ok=True)
-    environment = dict(os.environ)
-    if SETTINGS[setting]:
-        environment["PYTORCH_CUDA_ALLOC_CONF"] = SETTINGS[setting]
-    program = [sys.executable, "-c", RUN.format(here=str(HERE), name=name, out=str(out))]
-    if estimated:
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(PACKAGE), environment.get("PYTHONPATH")]))
-        environment["CUDA_VISIBLE_DEVICES"] = ""
-        program = [sys.executable, "-m", "allocsim", "estimate", "--only-record", "--steps", "0", "--device", "h100-80gb", "-o", str(out.with_suffix(".pickle")), "--", *program]
+def child(name: str, setting: str, folder: Path, kind: str) -> None:
+    """One program under one setting; figures, or the problem, go to a file."""
+    keep = folder / f"{kind}-{name}.pickle.xz" if setting == "default" else None
     try:
-        done = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=60 * minutes, check=False)
-    except subprocess.TimeoutExpired:
-        return {"problem": f"it took more than {minutes} minutes"}
-    if not out.is_file():
-        lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-        return {"problem": "\n".join(lines[-12:])}
-    return json.loads(out.read_text())
+        answer = measured(name, keep)
+    except BaseException as problem:
+        traceback.print_exc()
+        answer = {"problem": f"{type(problem).__name__}: {problem}"[:600]}
+    (folder / f"{kind}-{name}-{setting}.json").write_text(json.dumps(answer))
 
 
-def programs() -> dict[str, str]:
-    sys.path.insert(0, str(HERE))
-    import programs as catalog
-
-    return {name: library for name, (library, _) in catalog.PROGRAMS.items()}
-
-
-def all_of(folder: Path, only: list[str], estimated: bool, workers: int) -> dict:
-    """Every program under every setting; those on the GPU one after the other, as they would share its memory."""
-    kind = "estimate" if estimated else "truth"
-    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        tasks = {
-            (name, setting): pool.submit(one, name, setting, folder / f"{kind}-{name}-{setting}.json", estimated)
-            for name in programs()
-            if not only or name in only
-            for setting in SETTINGS
-        }
-        answers: dict = {}
-        for (name, setting), task in tasks.items():
-            answers.setdefault(name, {})[setting] = task.result()
+def collected(names: list[str], folder: Path, kind: str) -> dict:
+    answers: dict = {}
+    for name in names:
+        for setting in SETTINGS:
+            path = folder / f"{kind}-{name}-{setting}.json"
+            answers.setdefault(name, {})[setting] = json.loads(path.read_text()) if path.is_file() else {"problem": "it gave no answer"}
+            path.unlink(missing_ok=True)
     return answers
 
 
-def workspaces() -> list[dict]:
-    """What each convolution asks of the allocator beside its result: the history names it."""
-    import torch
+def all_of(names: list[str], folder: Path, workers: int, kind: str) -> dict:
+    """Every program under every setting in processes of their own, on the GPU or on the stand-in."""
 
-    rows = []
-    shapes = [
-        (n, c, k, size, kernel, stride, groups)
-        for n in (1, 8, 32)
-        for c, k, size in ((3, 64, 224), (64, 64, 56), (64, 128, 112), (128, 256, 28), (256, 256, 14), (512, 512, 7), (512, 2048, 7), (48, 96, 160), (192, 384, 24))
-        for kernel in (1, 3, 7)
-        for stride in (1, 2)
-        for groups in (1,)
-        if not (kernel == 7 and c > 64)
-    ] + [(n, c, c, size, kernel, stride, c) for n in (1, 8, 32) for c, size in ((32, 112), (96, 56), (384, 14)) for kernel in (3, 7) for stride in (1, 2)]
-    seen = []
+    def one(name: str, setting: str) -> None:
+        environment = dict(os.environ)
+        if SETTINGS[setting]:
+            environment["PYTORCH_CUDA_ALLOC_CONF"] = SETTINGS[setting]
+        command = [sys.executable, str(HERE / "measure.py"), "one", str(folder), "--kind", kind, "--only", name, "--setting", setting]
+        recording = folder / f"{name}-{setting}.pickle"
+        if kind == "estimate":
+            environment["CUDA_VISIBLE_DEVICES"] = ""
+            environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(PACKAGE), environment.get("PYTHONPATH")]))
+            estimate = ["estimate", "--only-record", "--steps", "0", "--device", "h100-80gb", "--stacks", "none", "-o", str(recording), "--"]
+            command = [sys.executable, "-m", "allocsim", *estimate, *command]
+        with open(folder / f"log-{kind}-{name}-{setting}.txt", "w") as log:
+            try:
+                subprocess.run(command, env=environment, stdout=log, stderr=log, timeout=240, check=False)
+            except subprocess.TimeoutExpired:
+                log.write("it took more than 240 s\n")
+        recording.unlink(missing_ok=True)
 
-    def requests(action):
-        torch.cuda.synchronize()
-        torch.cuda.memory._record_memory_history("all", context=None, max_entries=1000)
-        result = action()
-        torch.cuda.synchronize()
-        entries = torch.cuda.memory._snapshot()["device_traces"][0]
-        torch.cuda.memory._record_memory_history(None)
-        return result, [entry["size"] for entry in entries if entry["action"] == "alloc"]
-
-    for dtype in (torch.float32, torch.bfloat16, torch.float16):
-        for last in (False, True):
-            for n, c, k, size, kernel, stride, groups in shapes:
-                if n * max(c, k) * size * size > 40_000_000:
-                    continue
-                layout = torch.channels_last if last else torch.contiguous_format
-                try:
-                    x = torch.zeros(n, c, size, size, device="cuda", dtype=dtype).to(memory_format=layout)
-                    w = torch.zeros(k, c // groups, kernel, kernel, device="cuda", dtype=dtype).to(memory_format=layout)
-                    pad = [kernel // 2] * 2
-                    y, forward = requests(lambda: torch.ops.aten.convolution(x, w, None, [stride] * 2, pad, [1, 1], False, [0, 0], groups))
-                    g = torch.zeros_like(y)
-                    back = {}
-                    for name, mask in (("input", [True, False, False]), ("filter", [False, True, False])):
-                        _, back[name] = requests(lambda: torch.ops.aten.convolution_backward(g, x, w, None, [stride] * 2, pad, [1, 1], False, [0, 0], groups, mask))
-                    rows.append({"dtype": str(dtype)[6:], "channels_last": last, "shape": [n, c, k, size, kernel, stride, groups], "forward": forward, **back})
-                except RuntimeError as problem:
-                    rows.append({"dtype": str(dtype)[6:], "channels_last": last, "shape": [n, c, k, size, kernel, stride, groups], "problem": str(problem).splitlines()[0]})
-                del seen[:]
-    for layers, bidirectional, hidden, input_size, batch, length, cell in (
-        (1, False, 128, 64, 8, 20, "LSTM"), (2, False, 128, 64, 8, 20, "LSTM"), (2, True, 512, 256, 64, 120, "LSTM"), (1, False, 512, 256, 64, 120, "LSTM"),
-        (1, True, 512, 256, 64, 120, "LSTM"), (1, False, 512, 256, 32, 120, "LSTM"), (1, False, 512, 256, 64, 60, "LSTM"), (1, False, 256, 256, 64, 120, "LSTM"),
-        (1, False, 512, 512, 64, 120, "LSTM"), (3, False, 512, 256, 64, 120, "LSTM"), (1, False, 512, 256, 64, 120, "GRU"), (2, True, 256, 128, 16, 50, "GRU"), (1, False, 512, 256, 64, 120, "RNN"),
-    ):
-        for dtype in (torch.float32, torch.bfloat16):
-            net = getattr(torch.nn, cell)(input_size, hidden, layers, bidirectional=bidirectional).cuda().to(dtype)
-            x = torch.zeros(length, batch, input_size, device="cuda", dtype=dtype, requires_grad=True)
-            (y, _), forward = requests(lambda: net(x))
-            g = torch.zeros_like(y)
-            _, backward = requests(lambda: torch.autograd.backward(y, g))
-            with torch.no_grad():
-                _, infer = requests(lambda: net.eval()(x))
-            rows.append({"dtype": str(dtype)[6:], "recurrent": [layers, bidirectional, hidden, input_size, batch, length, cell], "forward": forward, "backward": backward, "inference": infer})
-    return rows
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        for name in names:
+            for setting in SETTINGS:
+                pool.submit(one, name, setting)
+    return collected(names, folder, kind)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("truth", "estimates", "one"))
     parser.add_argument("folder", type=Path)
-    for name in ("--truth", "--estimates", "--workspaces"):
-        parser.add_argument(name, action="store_true")
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", default="", help="names of programs, with commas between them")
+    parser.add_argument("--kind", default="truth", choices=("truth", "estimate"))
+    parser.add_argument("--setting", default="default", choices=SETTINGS)
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) // 2))
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
+    sys.path.insert(0, str(HERE))
     only = [name for name in options.only.split(",") if name]
-    for wanted, name, action in (
-        (options.truth, "truth", lambda: all_of(options.folder, only, False, 4)),
-        (options.workspaces, "workspaces", workspaces),
-        (options.estimates, "estimates", lambda: all_of(options.folder, only, True, options.workers)),
-    ):
-        if wanted:
-            began = time.time()
-            answer = action()
-            (options.folder / f"{name}.json").write_text(json.dumps(answer, indent=1, sort_keys=True) + "\n")
-            print(f"{name}: {time.time() - began:.0f} s", flush=True)
+    if options.what == "one":
+        child(only[0], options.setting, options.folder, options.kind)
+        return
+    import programs
+
+    names = only or list(programs.PROGRAMS)
+    began = time.time()
+    answers = all_of(names, options.folder, options.workers, options.what.removesuffix("s"))
+    (options.folder / f"{options.what}.json").write_text(json.dumps(answers, indent=1, sort_keys=True) + "\n")
+    print(f"{options.what}: {time.time() - began:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
     allocsim record -- python train.py      # on the command line, without a change to the script
     with allocsim.record("run"): ...        # in a script
     allocsim.open("run.pickle").peak()      # afterwards
+    allocsim.estimate(step)                 # before there is a GPU
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .recorder import Recorder, record
 from .version import VERSION as __version__
 
-__all__ = ["AllocsimError", "Recorder", "Recording", "__version__", "open", "record", "run"]
+__all__ = ["AllocsimError", "Recorder", "Recording", "__version__", "estimate", "open", "record", "run"]
 
 if TYPE_CHECKING:
     from .recording import AllocsimError, Recording, open, run
@@ -22,6 +23,11 @@ _LATER = ("AllocsimError", "Recording", "open", "run")
 
 def __getattr__(name: str) -> Any:
     # A program that only records does not pay for what asks afterwards.
+    if name == "estimate":
+        from .estimate.api import estimate
+
+        globals()["estimate"] = estimate  # over the package of the same name, which Python has entered here
+        return estimate
     if name in _LATER:
         from . import recording
 

@@ -23,6 +23,9 @@ from shell import shell_files
 
 PACKAGE = Path(__file__).resolve().parent.parent
 SOURCES = PACKAGE.parent.parent
+
+#: What the allocator asks of the stand-in, which the Java tests have too.
+STANDIN = SOURCES / "validation/src/main/resources/org/allocsim/validation/torch/standin.c"
 MOST_BYTES = 60_000_000
 TIME = (2020, 1, 1, 0, 0, 0)
 
@@ -114,8 +117,9 @@ def build(bundle: Path | None, folder: Path) -> Path:
     info = f"allocsim-{release}.dist-info"
     files: dict[str, tuple[bytes, bool]] = {}
     for source in sorted((PACKAGE / "allocsim").rglob("*")):
-        if source.is_file() and (source.suffix == ".py" or source.name == "py.typed"):
+        if source.is_file() and (source.suffix in (".py", ".c", ".h") or source.name == "py.typed"):
             files[source.relative_to(PACKAGE).as_posix()] = (source.read_bytes(), False)
+    files["allocsim/estimate/standin.c"] = (STANDIN.read_bytes(), False)
     tag = "py3-none-any"
     if bundle is not None:
         program = bundle_files(bundle)

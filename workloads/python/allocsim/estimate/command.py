@@ -112,7 +112,7 @@ class Runs:
             {"path": path, "max_entries": MAX_ENTRIES, "stacks": options.stacks, "flush_seconds": 0, "parent": os.getpid()}
         )
         environment[VARIABLE] = json.dumps(
-            {"steps": options.steps, "values": self._values, "report": report, "world": options.world}
+            {"steps": options.steps, "values": self._values, "report": report, "rank": options.rank or 0, "world": options.world, "fake_weights": options.fake_weights}
         )
         environment["ALLOCSIM_ESTIMATE_CARD"] = CARDS[options.device].text()
         for name, value in (("LD_PRELOAD", os.path.join(self._library, LIBRARY)), ("LD_LIBRARY_PATH", self._library), ("PYTHONPATH", SITE)):
@@ -149,7 +149,7 @@ def _value(text: str) -> tuple[str, float]:
 def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
     parser = argparse.ArgumentParser(
         prog="allocsim estimate",
-        usage="allocsim estimate [--device CARD] [--steps N] [-o FILE] [--value FILE:LINE=VALUE] [--vary NAME=FROM..TO] [--rank R --world N] -- PROGRAM...",
+        usage="allocsim estimate [--device CARD] [--steps N] [-o FILE] [--fake-weights] [--value FILE:LINE=VALUE] [--vary NAME=FROM..TO] [--rank R --world N] -- PROGRAM...",
         description="Says what a PyTorch program would need of a GPU, without one. The program runs as it is, in the CUDA build of"
         " PyTorch, on a library that takes the place of the GPU and computes nothing; what its allocator did is recorded.",
         epilog="The recording is read by every command: tune, min-capacity, peak, fit, diagnose, view.",
@@ -165,6 +165,10 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
         "--value", action="append", default=[], metavar="FILE:LINE=VALUE",
         help="what the program reads from the GPU at a line, where it depends on weights or activations (else: 1 for floats, 0 for"
         " integers, false, and all elements of a mask)",
+    )
+    parser.add_argument(
+        "--fake-weights", action="store_true",
+        help="fill and load no weights: models of Transformers are made of their configuration, and large tensors of the host take no memory",
     )
     parser.add_argument(
         "--vary", metavar="NAME=FROM..TO",

@@ -17,8 +17,8 @@ def begin(torch: Any) -> None:
     options = json.loads(os.environ[VARIABLE])
     from .values import Values, stand_in_answer, user_line
 
-    values = Values(options["values"], stand_in_answer())
-    report: dict[str, Any] = {"pytorch": str(torch.__version__), "ended": "end", "problem": None, "line": None}
+    values = Values(options["values"], stand_in_answer(), options["fake_weights"])
+    report: dict[str, Any] = {"pytorch": str(torch.__version__), "ended": "end", "problem": None, "line": None, "world": options["world"]}
 
     def write() -> None:
         report["reads"] = sorted(values.reads.values(), key=lambda each: -each["times"])
@@ -45,10 +45,20 @@ def begin(torch: Any) -> None:
             report["ended"] = "steps"
             raise SystemExit(0)
 
+    if options["fake_weights"]:
+        from .weights import follow
+
+        follow()
+    if options["world"] > 1:
+        from .ranks import alone
+
+        alone(torch, options["rank"], options["world"])
     from torch.optim.optimizer import register_optimizer_step_post_hook
 
     register_optimizer_step_post_hook(stepped)
     atexit.register(write)
+    # The stand-in has no cuDNN attention; PyTorch's own flash attention takes its place.
+    torch.backends.cuda.enable_cudnn_sdp(False)
     values.__enter__()
     # It is left when the program ends, before PyTorch is taken down.
     atexit.register(values.__exit__, None, None, None)

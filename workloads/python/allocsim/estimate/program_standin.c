@@ -1,6 +1,6 @@
 /*
  * A stand-in for a GPU on which whole PyTorch programs run: standin.c, which has what the allocator asks for, and here what
- * the program asks for besides: kernels, copies, pinned memory, graphs, cuBLAS, cuBLASLt and cuDNN. Nothing is computed. A
+ * the program asks for besides: kernels, copies, pinned memory, cuBLAS, cuBLASLt and cuDNN. Nothing is computed. A
  * kernel returns at once; what is copied from the device to the host is zero, or what answer() was told. What libraries
  * would have needed as workspace is asked of the rules in workspaces.c.
  *
@@ -267,31 +267,6 @@ EXPORT int cudaFreeAsync(void *pointer, void *stream) { (void)stream; return cud
 EXPORT int cudaProfilerStart(void) { return SUCCESS; }
 EXPORT int cudaProfilerStop(void) { return SUCCESS; }
 EXPORT int cudaDeviceReset(void) { return SUCCESS; }
-
-EXPORT int cudaGraphInstantiateWithFlags(void **made, void *graph, unsigned long long flags) {
-  (void)graph; (void)flags;
-  *made = &captures;
-  return SUCCESS;
-}
-EXPORT int cudaGraphInstantiate(void **made, void *graph, unsigned long long flags) { return cudaGraphInstantiateWithFlags(made, graph, flags); }
-EXPORT int cudaGraphLaunch(void *graph, void *stream) { (void)graph; (void)stream; return SUCCESS; }
-EXPORT int cudaGraphDestroy(void *graph) { (void)graph; return SUCCESS; }
-EXPORT int cudaGraphExecDestroy(void *graph) { (void)graph; return SUCCESS; }
-/* One node, so that nobody takes a graph for empty. */
-EXPORT int cudaGraphGetNodes(void *graph, void **nodes, size_t *count) {
-  (void)graph;
-  if (nodes && *count) nodes[0] = &captures;
-  *count = 1;
-  return SUCCESS;
-}
-EXPORT int cudaGraphRetainUserObject(void) { return SUCCESS; }
-EXPORT int cudaUserObjectCreate(void **object, void *data, void (*destroy)(void *), unsigned count, unsigned flags) {
-  (void)data; (void)destroy; (void)count; (void)flags;
-  *object = &captures;
-  return SUCCESS;
-}
-EXPORT int cudaUserObjectRelease(void) { return SUCCESS; }
-EXPORT int cudaStreamUpdateCaptureDependencies(void) { return SUCCESS; }
 
 /* ---- cuBLAS ---- */
 

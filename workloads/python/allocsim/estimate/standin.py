@@ -15,7 +15,7 @@ LIBRARY = "libcuda.so.1"
 _MANAGEMENT_LIBRARY = "libnvidia-ml.so.1"
 
 _FOLDER = Path(__file__).resolve().parent
-_SOURCES = ("program_standin.c", "workspaces.c", "workspaces.h")
+_SOURCES = ("program_standin.c", "workspaces.c", "workspaces.h", "convolutions.h")
 _COMPILERS = ("cc", "gcc", "clang")
 
 
@@ -58,7 +58,7 @@ def build(folder: Path) -> None:
             [
                 compiler, "-std=gnu11", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-pthread",
                 f"-Wl,-soname,{LIBRARY}", f"-I{_allocator_source().parent}",
-                str(_FOLDER / "program_standin.c"), str(_FOLDER / "workspaces.c"), "-ldl", "-o", str(made),
+                str(_FOLDER / "program_standin.c"), str(_FOLDER / "workspaces.c"), "-ldl", "-lm", "-o", str(made),
             ],
             capture_output=True, text=True, check=False,
         )
@@ -67,8 +67,11 @@ def build(folder: Path) -> None:
             raise NoStandIn(
                 f"{compiler} cannot build the stand-in for a GPU, which needs Linux on a 64-bit processor: {first}"
             )
-        # Another process may build the same; whoever is last wins with the same bytes.
-        os.replace(made, folder / LIBRARY)
+        # A process that runs has the first one loaded, and would load another file of this name as a second library.
+        try:
+            os.link(made, folder / LIBRARY)
+        except FileExistsError:
+            pass
     management = folder / _MANAGEMENT_LIBRARY
     if not management.is_symlink():
         try:

@@ -13,6 +13,7 @@ import sys
 from typing import Any, Callable
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 #: Copies are kept of tensors up to these sizes: integers are what control flow reads, floats are seldom more than a few.
@@ -20,6 +21,10 @@ MOST_INTEGER_BYTES = 4 << 20
 MOST_FLOATS = 4096
 
 _aten = torch.ops.aten
+
+#: What fills weights of a model, in place; on tensors of the host from this size on it can be left out.
+_FILLING = {"normal_", "uniform_", "fill_", "zero_", "random_", "trunc_normal_", "erfinv_", "mul_", "add_", "clamp_", "exponential_", "log_normal_"}
+LEAST_WEIGHTS_BYTES = 1 << 18
 
 #: Operations that give one element or row for each that is selected, and read how many from the GPU.
 _SELECTING = {"nonzero", "masked_select", "index", "index_put_", "index_put", "_index_put_impl_", "_unique2", "unique_dim", "unique_consecutive", "repeat_interleave", "embedding_dense_backward"}
@@ -38,23 +43,32 @@ class Values(TorchDispatchMode):
     Args:
         given: values by place (``train.py:57``), which are used there instead of the default.
         answer: tells the stand-in what a copy of up to 8 bytes to the host gives, or with False that it gives zeros.
+        fake_weights: large tensors of the host are not filled, so that they take no memory.
     """
 
-    def __init__(self, given: dict[str, float], answer: Callable[[bool, int], None]) -> None:
+    def __init__(self, given: dict[str, float], answer: Callable[[bool, int], None], fake_weights: bool = False) -> None:
         super().__init__()
         self.reads: dict[str, dict[str, Any]] = {}
         self.selections: dict[str, int] = {}
         self._given = given
         self._answer = answer
+        self._fake_weights = fake_weights
         self._known: dict[int, torch.Tensor] = {}
 
     # --- each operation --------------------------------------------------------------------
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if any(each.__torch_dispatch__ is not torch.Tensor.__torch_dispatch__ for each in types):
+            # A DTensor comes again with what it is made of; fake tensors have no memory.
+            return func(*args, **(kwargs or {})) if any(issubclass(each, FakeTensor) for each in types) else NotImplemented
         kwargs = kwargs or {}
         name = func._schema.name.partition("::")[2]
-        if func is _aten._local_scalar_dense.default and args[0].device.type == "cuda":
-            return self._scalar(args[0])
+        # In inference mode, these are not taken apart.
+        if name in ("_local_scalar_dense", "item", "is_nonzero") and args[0].device.type == "cuda":
+            value = self._scalar(args[0])
+            return bool(value) if name == "is_nonzero" else value
+        if self._fake_weights and name in _FILLING and args[0].device.type == "cpu" and args[0].nbytes >= LEAST_WEIGHTS_BYTES:
+            return args[0]
         tensors = list(_tensors(args, kwargs))
         on_gpu = [each for each in tensors if each.device.type == "cuda"]
         copies = None if name == "empty" or name == "empty_strided" else self._copies(on_gpu)
@@ -73,6 +87,8 @@ class Values(TorchDispatchMode):
 
     def _follow(self, func: Any, name: str, args: Any, kwargs: Any, tensors: Any, on_gpu: Any, copies: Any, result: Any) -> None:
         outputs = [each for each in _tensors((result,), {})]
+        if any(isinstance(each, FakeTensor) for each in outputs):
+            return
         if not on_gpu and not any(each.device.type == "cuda" for each in outputs):
             return
         if func.is_view:

@@ -1,8 +1,8 @@
 package org.allocsim.analysis;
 
 import java.util.Optional;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.ReadingOptions;
@@ -33,7 +33,6 @@ final class RequestReader {
     }
   }
 
-  /** The requests. */
   synchronized OpenedTrace read(ReadingOptions options) throws AnalysisException {
     if (last == null || !options.equals(lastOptions)) {
       try {

@@ -1,8 +1,5 @@
 package org.allocsim.reports.answer;
 
-import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.text.JsonText;
@@ -12,6 +9,7 @@ import org.allocsim.reports.answer.diagnosis.DiagnoseAnswer;
 import org.allocsim.reports.answer.diagnosis.ExplainOomAnswer;
 import org.allocsim.reports.answer.diagnosis.LeaksAnswer;
 import org.allocsim.reports.answer.diagnosis.LintAnswer;
+import org.allocsim.reports.answer.fleet.FleetAnswer;
 import org.allocsim.reports.answer.fleet.SuiteAnswer;
 import org.allocsim.reports.answer.fleet.SuiteScoresAnswer;
 import org.allocsim.reports.answer.moment.AccountAnswer;
@@ -20,6 +18,8 @@ import org.allocsim.reports.answer.moment.DiffAnswer;
 import org.allocsim.reports.answer.moment.PeakAnswer;
 import org.allocsim.reports.answer.moment.PinsAnswer;
 import org.allocsim.reports.answer.product.InspectAnswer;
+import org.allocsim.reports.answer.product.ListAnswer;
+import org.allocsim.reports.answer.product.ListAnswer.Schema;
 import org.allocsim.reports.answer.replay.RepeatedAnswer;
 import org.allocsim.reports.answer.replay.ReplayAnswer;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
@@ -61,29 +61,23 @@ public final class Answers {
           ExplainOomAnswer.KIND,
           VerifyAnswer.KIND,
           InspectAnswer.KIND,
+          FleetAnswer.KIND,
           SuiteAnswer.KIND,
-          SuiteScoresAnswer.KIND);
+          SuiteScoresAnswer.KIND,
+          ListAnswer.POLICIES.kind(),
+          ListAnswer.FORMATS.kind(),
+          ListAnswer.PROGRAMS.kind(),
+          ListAnswer.DEVICES.kind(),
+          ListAnswer.SCHEMAS.kind());
 
   private Answers() {}
 
-  /**
-   * The schema of a document.
-   *
-   * @param id its name and version
-   * @param command the command and option that write such documents
-   * @param text the schema as the text of a JSON file
-   */
-  public record Schema(String id, String command, String text) {}
-
   /** All schemas. */
   public static List<Schema> schemas() {
-    List<Schema> schemas = new ArrayList<>();
-    for (Kind<?> kind : KINDS) {
-      ByteArrayOutputStream text = new ByteArrayOutputStream();
-      JsonText.write(JsonRenderer.schema(kind), text);
-      schemas.add(new Schema(kind.id(), kind.command(), text.toString(StandardCharsets.UTF_8)));
-    }
-    return schemas;
+    return KINDS.stream()
+        .map(
+            kind -> new Schema(kind.id(), kind.command(), JsonText.text(JsonRenderer.schema(kind))))
+        .toList();
   }
 
   /** The schema of this name and version. */

@@ -35,6 +35,7 @@ import org.allocsim.validation.benchmark.PolicyCase;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.TraceFormats;
 import org.allocsim.workloads.format.pytorch.derive.SnapshotFormat;
+import org.allocsim.workloads.io.EarlyEnd;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -149,6 +150,7 @@ final class BenchCommand implements Callable<Integer> {
       baseline.requireLike(machine);
     }
     Path kept = baselineName == null ? null : Path.of(baselineName);
+    EarlyEnd.begin();
     try (DocumentOutputs outputs = outputOptions.open(kept)) {
       BenchmarkResults results = measure(engine, plan);
       BenchAnswer answer =
@@ -198,7 +200,7 @@ final class BenchCommand implements Callable<Integer> {
                 plugins.jars().stream()
                     .map(jar -> jar.toAbsolutePath().toString())
                     .collect(joining(File.pathSeparator, classPath + File.pathSeparator, ""))));
-    try (ProgressMeter progress = ProgressMeter.ofBenchmarks("measuring")) {
+    try (ProgressMeter progress = ProgressMeter.of("measuring", "benchmarks")) {
       return engine.run(plan, progress::update);
     } catch (BenchmarkException e) {
       throw new Failure(e.getMessage() + "; 'allocsim bench --help' shows what can be left out", e);

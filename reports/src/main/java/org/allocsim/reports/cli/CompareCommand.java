@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.analysis.tuning.Tuning;
+import org.allocsim.analysis.tuning.TuningGrid;
 import org.allocsim.reports.answer.compare.CompareAnswer;
 import org.allocsim.reports.answer.compare.CompareCharts;
 import org.allocsim.reports.answer.compare.ComparedTrace;
@@ -27,6 +30,8 @@ import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.policy.pytorch.ConfigException;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -96,9 +101,47 @@ final class CompareCommand implements Callable<Integer> {
     return new CompareAnswer(deviceOptions.torchVersion(), traces);
   }
 
-  private List<PolicyChoice> withConfs(List<PolicyChoice> chosen, DeviceTrace input) {
+  private List<PolicyChoice> withConfs(
+      List<PolicyChoice> chosen, DeviceTrace input, Tuning tuning) {
     return confOptions.expand(
-        chosen, input.conf(), deviceOptions.torchVersion(), deviceOptions.profile());
+        chosen,
+        input.conf(),
+        tuning == null ? null : tuning.best().conf(),
+        deviceOptions.torchVersion(),
+        deviceOptions.profile());
+  }
+
+  /** The search that {@code tune} makes; null where the user says what is to be compared. */
+  private Tuning tune(
+      List<PolicyChoice> chosen, DeviceTrace input, RecordedCircumstances circumstances) {
+    boolean hasPyTorch =
+        chosen.stream()
+            .anyMatch(each ->
+                each.provider().spec().id().equals(Scenario.PYTORCH) && each.options().isEmpty());
+    if (confOptions.given() != null || !hasPyTorch) {
+      return null;
+    }
+    String conf = input.conf() == null ? "" : input.conf();
+    Settings.requirePossible(
+        Settings.parse("--confs", conf, deviceOptions.torchVersion(), Scenario.PYTORCH),
+        deviceOptions.profile());
+    TuningGrid grid =
+        TuningGrid.of(
+            conf,
+            deviceOptions.release().oldest(),
+            Platform.LINUX,
+            circumstances.limitBytes() != MemoryLimit.NONE);
+    try (ProgressMeter progress = ProgressMeter.of("tuning", "settings")) {
+      return Tuning.run(
+          input,
+          grid,
+          deviceOptions.torchVersion(),
+          Platform.LINUX,
+          circumstances,
+          progress::update);
+    } catch (ConfigException e) {
+      throw new IllegalStateException("the grid holds a string that PyTorch refuses", e);
+    }
   }
 
   /**
@@ -116,17 +159,18 @@ final class CompareCommand implements Callable<Integer> {
       String prefix)
       throws IOException {
     DeviceTrace input = traceOptions.read(name, deviceOptions.release());
-    List<PolicyChoice> choices = withConfs(chosen, input);
     RecordedCircumstances circumstances =
         deviceOptions.circumstances(
             input, Settings.parse("", deviceOptions.torchVersion(), Scenario.PYTORCH));
+    Tuning tuning = tune(chosen, input, circumstances);
+    List<PolicyChoice> choices = withConfs(chosen, input, tuning);
     boolean isReported = recordings != null;
     RecordedTrial recorded = new RecordedTrial(input, circumstances, isReported ? name : null);
     List<ObservedRun> observed;
-    try (ProgressMeter progress = ProgressMeter.ofPolicies("comparing")) {
+    try (ProgressMeter progress = ProgressMeter.of("comparing", "policies")) {
       observed = recorded.runAll(choices, progress::update);
     }
-    ComparedTrace compared = compared(input, circumstances, observed);
+    ComparedTrace compared = compared(input, circumstances, tuning, observed);
     if (isReported) {
       recordings.add(recorded.recording(compared.results(), input.conf()));
       if (charts != null) {
@@ -138,7 +182,10 @@ final class CompareCommand implements Callable<Integer> {
 
   /** The trace with what policies made of it. */
   static ComparedTrace compared(
-      DeviceTrace input, RecordedCircumstances circumstances, List<ObservedRun> observed) {
+      DeviceTrace input,
+      RecordedCircumstances circumstances,
+      Tuning tuning,
+      List<ObservedRun> observed) {
     return new ComparedTrace(
         input.name(),
         input.sha256(),
@@ -147,6 +194,7 @@ final class CompareCommand implements Callable<Integer> {
         input.device(),
         circumstances,
         input.conf(),
+        tuning,
         InferenceText.notes(input),
         observed);
   }

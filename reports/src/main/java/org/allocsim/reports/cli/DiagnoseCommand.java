@@ -14,13 +14,13 @@ import org.allocsim.analysis.diagnosis.MessageCircumstances;
 import org.allocsim.analysis.oom.OomLog;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Platform;
+import org.allocsim.analysis.tuning.TuningGrid;
 import org.allocsim.reports.answer.diagnosis.DiagnoseAnswer;
 import org.allocsim.reports.answer.diagnosis.DiagnosedProgram;
 import org.allocsim.reports.answer.diagnosis.ExplainOomAnswer;
 import org.allocsim.reports.answer.tuning.TuneRecording;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.OutputOptions;
-import org.allocsim.reports.cli.option.PlatformConverter;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.LogInput;
 import org.allocsim.reports.input.Settings;
@@ -29,8 +29,9 @@ import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
@@ -85,8 +86,7 @@ final class DiagnoseCommand implements Callable<Integer> {
   @Option(
       names = "--os",
       paramLabel = "linux|windows|wsl",
-      description = "Where the program is to run (default: linux).",
-      converter = PlatformConverter.class)
+      description = "Where the program is to run (default: linux).")
   private Platform platform = Platform.LINUX;
 
   @Mixin private CategoryOption categoryOption;
@@ -127,11 +127,9 @@ final class DiagnoseCommand implements Callable<Integer> {
       outputs.write(
           new DiagnoseAnswer(program, said).document(),
           outputs.hasPage()
-              ? List.of(
-                  TuneRecording.of(
-                      program.input(), program.diagnosis().tuning(), program.diagnosis().best()))
+              ? List.of(TuneRecording.of(program.input(), program.diagnosis().tuning()))
               : List.of());
-      return program.diagnosis().best().result().passes()
+      return program.diagnosis().tuning().best().result().passes()
           ? ExitCodes.DONE
           : ExitCodes.CHECK_DID_NOT_HOLD;
     }
@@ -155,9 +153,15 @@ final class DiagnoseCommand implements Callable<Integer> {
           MessageCircumstances.of(
               circumstances, message.message(), "line " + message.line() + " of " + log.name());
     }
-    try (ProgressMeter progress = ProgressMeter.ofSettings("diagnosing")) {
+    TuningGrid grid =
+        TuningGrid.of(
+            recorded.text(),
+            deviceOptions.release().oldest(),
+            platform,
+            circumstances.limitBytes() != MemoryLimit.NONE);
+    try (ProgressMeter progress = ProgressMeter.of("diagnosing", "settings")) {
       Diagnosis diagnosis =
-          Diagnosis.of(input, recorded, version, platform, circumstances, progress::update);
+          Diagnosis.of(input, recorded, version, grid, platform, circumstances, progress::update);
       Attribution attribution =
           Attribution.of(
               input.trace(), input.device(), categoryOption.rules(), RecordedCategories.NONE);

@@ -26,7 +26,7 @@ import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.transform.SizeFit;
 import picocli.CommandLine.Command;
@@ -170,7 +170,7 @@ final class FitCommand implements Callable<Integer> {
     List<ParsedConfig> settings = settings(first);
     RecordedCircumstances circumstances = deviceOptions.circumstances(first, settings.getFirst());
     List<FitAnswer.Row> rows = new ArrayList<>();
-    try (ProgressMeter progress = ProgressMeter.ofSettings("predicting")) {
+    try (ProgressMeter progress = ProgressMeter.of("predicting", "settings")) {
       for (ParsedConfig config : settings) {
         Scenario scenario = scenario(config, circumstances.limitBytes(), circumstances.profile());
         Scenario ample = scenario(config, MemoryLimit.NONE, DeviceProfiles.ofCapacity(AMPLE_BYTES));

@@ -11,7 +11,6 @@ import org.allocsim.analysis.tuning.SettingsComparison;
 import org.allocsim.reports.answer.diagnosis.LintAnswer;
 import org.allocsim.reports.cli.option.FractionConverter;
 import org.allocsim.reports.cli.option.OutputOptions;
-import org.allocsim.reports.cli.option.PlatformConverter;
 import org.allocsim.reports.cli.option.TorchVersionConverter;
 import org.allocsim.reports.input.Inputs;
 import org.allocsim.reports.input.Traces;
@@ -19,9 +18,9 @@ import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
-import org.allocsim.simulator.policy.pytorch.ConfigParser;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -90,8 +89,7 @@ final class LintConfCommand implements Callable<Integer> {
   @Option(
       names = "--os",
       paramLabel = "linux|windows|wsl",
-      description = "Where the program is to run (default: linux).",
-      converter = PlatformConverter.class)
+      description = "Where the program is to run (default: linux).")
   private Platform platform = Platform.LINUX;
 
   @Option(

@@ -14,6 +14,7 @@ import org.allocsim.reports.output.FailureReport;
 import org.allocsim.reports.output.StandardOutput;
 import org.allocsim.reports.output.Terminals;
 import org.allocsim.reports.text.TerminalWriter;
+import org.allocsim.workloads.io.EarlyEnd;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExecutionException;
@@ -96,7 +97,12 @@ public final class Main implements Runnable {
     } catch (Failure failure) {
       exitCode = FailureReport.print(failure, err, debug);
     }
+    if (EarlyEnd.isAsked()) {
+      err.println("allocsim: told to end by a signal; what was finished until then is kept.");
+      exitCode = ExitCodes.FAILED;
+    }
     err.flush();
+    EarlyEnd.finish();
     return exitCode;
   }
 
@@ -104,7 +110,7 @@ public final class Main implements Runnable {
     CommandLine commandLine = command(args).map(Main::withOnly).orElseGet(Main::withAll);
     commandLine.getCommandSpec().addOption(PluginOption.option());
     commandLine.setOut(out).setErr(err);
-    NumberConverters.register(commandLine);
+    Converters.register(commandLine);
     commandLine.setAbbreviatedOptionsAllowed(false);
     commandLine.setOverwrittenOptionsAllowed(false);
     commandLine.setExpandAtFiles(false);

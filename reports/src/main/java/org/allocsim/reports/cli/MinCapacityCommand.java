@@ -31,7 +31,7 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -197,7 +197,7 @@ final class MinCapacityCommand implements Callable<Integer> {
 
   private static List<CapacitySearch.Result> search(
       DeviceTrace input, List<Function<DeviceProfile, Scenario>> scenarios) {
-    try (ProgressMeter progress = ProgressMeter.ofSettings("searching")) {
+    try (ProgressMeter progress = ProgressMeter.of("searching", "settings")) {
       List<Function<DeviceProfile, Scenario>> onKnownAddresses = new ArrayList<>();
       scenarios.forEach(scenario ->
           onKnownAddresses.add(profile -> scenario.apply(profile.withHistory(input.addresses()))));

@@ -28,7 +28,8 @@ import picocli.CommandLine.Parameters;
     description = {
       "Shows what a program holds when its memory is at the peak, and what that is for.",
       "",
-      "The lines add up to the byte; what was recorded without a stack has a line of its own."
+      "The lines add up to the byte; what was recorded without a stack has a line of its own. Of a",
+      "snapshot without a history the end is shown, the only moment that it holds."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -56,9 +57,9 @@ final class PeakCommand implements Callable<Integer> {
   public Integer call() {
     TableLimits limits = grouping.limits();
     try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
-      ReplayedProgram program = ReplayedProgram.replay(traceName, programOptions);
+      ReplayedProgram program = ReplayedProgram.read(traceName, programOptions);
       ProgramMoment peak =
-          new ProgramMoment(program, program.at(grouping.query(MomentQuery.Kind.PEAK_ALLOCATED)));
+          new ProgramMoment(program, program.peak(grouping.query(MomentQuery.Kind.PEAK_ALLOCATED)));
       Attribution attribution = program.attribution(categoryOption.rules());
       LiveSet live = peak.live(grouping.by(program), limits.frames(), attribution);
       CategoryTotals categories = CategoryTotals.of(peak.moment(), attribution);

@@ -21,7 +21,7 @@ import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.PolicyChoice;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.transform.Perturbation;
 import org.allocsim.workloads.transform.Perturbation.Resize;
@@ -188,7 +188,7 @@ final class PerturbCommand implements Callable<Integer> {
   }
 
   private Fragility replay(DeviceTrace input, Scenario scenario, Perturbation perturbation) {
-    try (ProgressMeter progress = ProgressMeter.ofCopies("replaying")) {
+    try (ProgressMeter progress = ProgressMeter.of("replaying", "copies")) {
       return Fragility.run(
           input.trace(), input.device(), scenario, perturbation, seed, runs, progress::update);
     }

@@ -16,8 +16,6 @@ import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.memory.MemoryTimelineChart;
-import org.allocsim.reports.cli.option.AddressesConverter;
-import org.allocsim.reports.cli.option.AfterOomConverter;
 import org.allocsim.reports.cli.option.CacheInsertionConverter;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.OutputOptions;
@@ -33,8 +31,8 @@ import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.OutputFiles;
 import org.allocsim.simulator.policy.PolicyChoice;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.OpenedTrace;
@@ -96,8 +94,7 @@ final class ReplayCommand implements Callable<Integer> {
       paramLabel = "recorded|modelled",
       description =
           "Where addresses and refusals come from (default: recorded with the recorded settings"
-              + " and device, else modelled).",
-      converter = AddressesConverter.class)
+              + " and device, else modelled).")
   private Addresses addresses;
 
   @Option(
@@ -107,8 +104,7 @@ final class ReplayCommand implements Callable<Integer> {
           "What happens after a request that fails: stop ends the replay, the failure is the "
               + "verdict; continue goes on as if the program had caught the error, and passes over "
               + "the frees of that request (default: continue). A request that failed in the "
-              + "recording and is served now is given back at once.",
-      converter = AfterOomConverter.class)
+              + "recording and is served now is given back at once.")
   private AfterOom afterOom = AfterOom.CONTINUE;
 
   @Option(

@@ -22,6 +22,7 @@ import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.typed.SimilarName;
+import org.allocsim.workloads.io.EarlyEnd;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -92,6 +93,7 @@ final class SuiteCommand implements Callable<Integer> {
       export(scenarios, out);
       return ExitCodes.DONE;
     }
+    EarlyEnd.begin();
     try (DocumentOutputs outputs = outputOptions.open()) {
       if (policyNames != null) {
         outputs.write(new SuiteScoresAnswer(score(scenarios)).document());
@@ -139,7 +141,7 @@ final class SuiteCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw Failure.usage("--policies: " + e.getMessage());
     }
-    try (ProgressMeter progress = ProgressMeter.ofPolicies("running")) {
+    try (ProgressMeter progress = ProgressMeter.of("running", "policies")) {
       return PolicyScores.of(failures, choices, progress::update);
     }
   }
@@ -166,7 +168,7 @@ final class SuiteCommand implements Callable<Integer> {
   }
 
   private static List<SuiteResult> run(List<SuiteScenario> scenarios) {
-    try (ProgressMeter progress = ProgressMeter.ofScenarios("running")) {
+    try (ProgressMeter progress = ProgressMeter.of("running", "scenarios")) {
       return Suite.run(scenarios, progress::update);
     }
   }

@@ -1,7 +1,6 @@
 package org.allocsim.reports.cli;
 
 import java.io.BufferedReader;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -20,7 +19,6 @@ import org.allocsim.analysis.fleet.sweep.SweepSummary;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.tuning.Scenario;
-import org.allocsim.reports.cli.option.AfterOomConverter;
 import org.allocsim.reports.cli.option.ConfListOptions;
 import org.allocsim.reports.cli.option.LimitOptions;
 import org.allocsim.reports.cli.option.PolicyListOptions;
@@ -38,6 +36,7 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.typed.SimilarName;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.profile.ProfileFile;
 import org.allocsim.workloads.profile.ShippedProfiles;
 import picocli.CommandLine.ArgGroup;
@@ -143,8 +142,7 @@ final class SweepCommand implements Callable<Integer> {
       paramLabel = "stop|continue",
       description =
           "Whether a run ends at its first failed request; that is faster, and peaks are then those"
-              + " until there (default: continue).",
-      converter = AfterOomConverter.class)
+              + " until there (default: continue).")
   private AfterOom afterOom = AfterOom.CONTINUE;
 
   @Mixin private TraceOptions traceOptions;
@@ -191,8 +189,9 @@ final class SweepCommand implements Callable<Integer> {
             traceOptions.format(),
             ProgramVersion.text());
     PrintWriter terminal = spec.commandLine().getOut();
+    EarlyEnd.begin();
     SweepSummary summary;
-    try (ProgressMeter progress = ProgressMeter.ofRuns("sweeping")) {
+    try (ProgressMeter progress = ProgressMeter.of("sweeping", "runs")) {
       summary =
           chosen.run(
               request,
@@ -204,6 +203,10 @@ final class SweepCommand implements Callable<Integer> {
                   PluginLoader.current().map(PluginLoader::jars).orElse(List.of())),
               new Progress(progress));
     } catch (SweepException e) {
+      if (EarlyEnd.isAsked()) {
+        terminal.println(e.getMessage());
+        return ExitCodes.FAILED;
+      }
       throw e.isUsage() ? Failure.usage(e.getMessage()) : new Failure(e.getMessage(), e);
     }
     print(summary, terminal);
@@ -284,9 +287,7 @@ final class SweepCommand implements Callable<Integer> {
   }
 
   private static String json(DeviceProfile profile) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    JsonText.write(ProfileFile.fields(profile), bytes);
-    return bytes.toString(StandardCharsets.UTF_8);
+    return JsonText.text(ProfileFile.fields(profile));
   }
 
   private void print(SweepSummary summary, PrintWriter terminal) {

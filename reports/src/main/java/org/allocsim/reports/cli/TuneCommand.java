@@ -10,9 +10,7 @@ import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.answer.tuning.TuneRecording;
 import org.allocsim.reports.chart.comparison.Histogram;
 import org.allocsim.reports.cli.option.DeviceOptions;
-import org.allocsim.reports.cli.option.FinenessConverter;
 import org.allocsim.reports.cli.option.OutputOptions;
-import org.allocsim.reports.cli.option.PlatformConverter;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Settings;
 import org.allocsim.reports.input.Traces;
@@ -21,8 +19,8 @@ import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
@@ -78,8 +76,7 @@ final class TuneCommand implements Callable<Integer> {
   @Option(
       names = "--os",
       paramLabel = "linux|windows|wsl",
-      description = "Where the program is to run (default: linux).",
-      converter = PlatformConverter.class)
+      description = "Where the program is to run (default: linux).")
   private Platform platform = Platform.LINUX;
 
   @Mixin private TraceOptions traceOptions;
@@ -90,8 +87,7 @@ final class TuneCommand implements Callable<Integer> {
       description = {
         "usual: some 50 settings (the default); fine: some 400, with values in between and more",
         "combinations."
-      },
-      converter = FinenessConverter.class)
+      })
   private TuningGrid.Fineness fineness = TuningGrid.Fineness.USUAL;
 
   @Option(
@@ -141,7 +137,7 @@ final class TuneCommand implements Callable<Integer> {
               seconds);
       outputs.write(
           answer.document(top),
-          outputs.hasPage() ? List.of(TuneRecording.of(input, tuning, tuning.best())) : List.of());
+          outputs.hasPage() ? List.of(TuneRecording.of(input, tuning)) : List.of());
       return tuning.allFail() ? ExitCodes.CHECK_DID_NOT_HOLD : ExitCodes.DONE;
     }
   }
@@ -151,11 +147,11 @@ final class TuneCommand implements Callable<Integer> {
     TuningGrid grid =
         TuningGrid.of(
             recorded.text(),
-            deviceOptions.torchVersion(),
+            deviceOptions.release().oldest(),
             platform,
             circumstances.limitBytes() != MemoryLimit.NONE,
             fineness);
-    try (ProgressMeter progress = ProgressMeter.ofSettings("tuning")) {
+    try (ProgressMeter progress = ProgressMeter.of("tuning", "settings")) {
       return Tuning.run(
           input, grid, deviceOptions.torchVersion(), platform, circumstances, progress::update);
     } catch (ConfigException e) {

@@ -36,12 +36,13 @@ import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
-import org.allocsim.validation.gpu.CudaDevice;
-import org.allocsim.validation.gpu.CudaException;
-import org.allocsim.validation.gpu.GpuBounds;
 import org.allocsim.validation.gpu.GpuCase;
 import org.allocsim.validation.gpu.GpuValidation;
 import org.allocsim.validation.gpu.NearLimits;
+import org.allocsim.validation.gpu.cuda.CudaDevice;
+import org.allocsim.validation.gpu.cuda.CudaException;
+import org.allocsim.validation.gpu.cuda.GpuBounds;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
@@ -173,6 +174,7 @@ final class ValidateCommand implements Callable<Integer> {
     List<PolicyChoice> chosen = torch.pytorch() ? List.of() : policyOptions.choices();
     try (DocumentOutputs outputs = outputOptions.open(files().toArray(Path[]::new))) {
       if (torch.pytorch()) {
+        EarlyEnd.begin();
         return validatePyTorch(outputs);
       }
       recordings = outputs.hasPage() ? new ValidateRecordings() : null;
@@ -217,6 +219,7 @@ final class ValidateCommand implements Callable<Integer> {
             confOptions.expand(
                 chosen,
                 input.conf(),
+                null,
                 options.version(),
                 GpuValidation.profile(identity, identity.freeBytesAtStart()));
         for (PolicyChoice choice : expanded) {

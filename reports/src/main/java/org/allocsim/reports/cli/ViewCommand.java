@@ -48,7 +48,8 @@ import picocli.CommandLine.Spec;
           + " stack",
       "and stream. Its address keeps what is shown. Of several files, or a folder with one file"
           + " for",
-      "each rank, it shows one after the other and names those with the most and the least memory."
+      "each rank, it shows one after the other and names those with the most and the least memory;",
+      "of a snapshot of several GPUs, each GPU."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -98,7 +99,11 @@ final class ViewCommand implements Callable<Integer> {
       List<ComparedTrace> traces = new ArrayList<>();
       List<TraceRecording> recordings = new ArrayList<>();
       for (String file : files) {
-        traces.add(run(file, recordings));
+        List<DeviceTrace> devices = traceOptions.readAll(file, deviceOptions.release());
+        for (DeviceTrace device : devices) {
+          String name = devices.size() == 1 ? file : file + ", GPU " + device.device();
+          traces.add(run(device, name, recordings));
+        }
       }
       outputs.write(
           ViewAnswer.document(new CompareAnswer(deviceOptions.torchVersion(), traces)), recordings);
@@ -131,13 +136,13 @@ final class ViewCommand implements Callable<Integer> {
     return files;
   }
 
-  private ComparedTrace run(String name, List<TraceRecording> recordings) {
-    DeviceTrace input = traceOptions.read(name, deviceOptions.release());
+  private ComparedTrace run(DeviceTrace input, String name, List<TraceRecording> recordings) {
     List<PolicyChoice> choices =
         confOptions
             .expand(
                 PolicyChoice.parseList(POLICY),
                 input.conf(),
+                null,
                 deviceOptions.torchVersion(),
                 deviceOptions.profile())
             .stream()
@@ -149,10 +154,10 @@ final class ViewCommand implements Callable<Integer> {
             input, Settings.parse("", deviceOptions.torchVersion(), Scenario.PYTORCH));
     RecordedTrial trial = new RecordedTrial(input, circumstances, name);
     List<ObservedRun> observed;
-    try (ProgressMeter progress = ProgressMeter.ofPolicies("replaying")) {
+    try (ProgressMeter progress = ProgressMeter.of("replaying", "policies")) {
       observed = trial.runAll(choices, progress::update);
     }
-    ComparedTrace compared = CompareCommand.compared(input, circumstances, observed);
+    ComparedTrace compared = CompareCommand.compared(input, circumstances, null, observed);
     recordings.add(trial.recording(compared.results(), input.conf()));
     return compared;
   }

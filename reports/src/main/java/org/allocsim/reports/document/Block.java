@@ -1,4 +1,4 @@
 package org.allocsim.reports.document;
 
 /** A part of a section. */
-public sealed interface Block permits Facts, Notes, Table, Verbatim {}
+public sealed interface Block permits Facts, Figure, Notes, Table, Verbatim {}

@@ -1,8 +1,10 @@
 package org.allocsim.reports.document;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One quantity of a subject: a column where many subjects stand in a table, a key of their objects
@@ -20,18 +22,18 @@ import java.util.stream.Collectors;
  * @param text what people read instead of the value, text or a {@link Sentence}; null for the value
  */
 public record Column<R>(
-    String key,
-    String label,
+    @Nullable String key,
+    @Nullable String label,
     String explanation,
     Type type,
-    String missing,
+    @Nullable String missing,
     int rank,
     boolean isOptional,
-    Function<? super R, ?> value,
-    Function<? super R, ?> text) {
+    Function<? super R, ? extends @Nullable Object> value,
+    @Nullable Function<? super R, ?> text) {
 
   /** What kind of quantity it is; objects and lists have none. */
-  public Unit unit() {
+  public @Nullable Unit unit() {
     return type instanceof Type.Scalar(Unit unit) ? unit : null;
   }
 
@@ -52,7 +54,7 @@ public record Column<R>(
   }
 
   /** The value as a program reads it; null where it is missing or no finite number. */
-  public Object value(R row) {
+  public @Nullable Object value(R row) {
     Object found = value.apply(row);
     return found instanceof Double number && !Double.isFinite(number) ? null : found;
   }
@@ -65,6 +67,6 @@ public record Column<R>(
     Object value = value(row);
     return type instanceof Type.Series(var unit) && value instanceof List<?> series
         ? series.stream().map(unit::text).collect(Collectors.joining(", "))
-        : unit().text(value);
+        : Objects.requireNonNull(unit(), "the unit of what is not worded").text(value);
   }
 }

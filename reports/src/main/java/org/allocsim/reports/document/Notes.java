@@ -1,6 +1,7 @@
 package org.allocsim.reports.document;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sentences for those who want to know more.
@@ -8,7 +9,7 @@ import java.util.List;
  * @param title their heading; null where each is a paragraph
  * @param sentences one note each
  */
-public record Notes(String title, List<Sentence> sentences) implements Block {
+public record Notes(@Nullable String title, List<Sentence> sentences) implements Block {
   /** Keeps its own copy. */
   public Notes {
     sentences = List.copyOf(sentences);
@@ -20,7 +21,7 @@ public record Notes(String title, List<Sentence> sentences) implements Block {
   }
 
   /** Plain texts under a heading. */
-  public static Notes of(String title, List<String> texts) {
+  public static Notes of(@Nullable String title, List<String> texts) {
     return new Notes(title, texts.stream().map(Sentence::of).toList());
   }
 }

@@ -1,6 +1,7 @@
 package org.allocsim.reports.document;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A part of a document.
@@ -8,7 +9,7 @@ import java.util.List;
  * @param title its heading; null where the document has one section only
  * @param blocks what stands in it; notes without a sentence do not
  */
-public record Section(String title, List<Block> blocks) {
+public record Section(@Nullable String title, List<Block> blocks) {
   /** Keeps its own copy. */
   public Section {
     blocks =

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What there is to say about a subject, described once: every renderer, the schema of the JSON and
@@ -58,143 +59,188 @@ public record Shape<R>(List<Column<R>> columns) {
     private Builder() {}
 
     private Builder<R> add(
-        String key, String label, String explanation, Type type, Function<? super R, ?> value) {
+        @Nullable String key,
+        @Nullable String label,
+        String explanation,
+        Type type,
+        Function<? super R, ? extends @Nullable Object> value) {
       columns.add(new Column<>(key, label, explanation, type, null, 0, false, value, null));
       return this;
     }
 
     private Builder<R> scalar(
-        Unit unit, String key, String label, String explanation, Function<? super R, ?> value) {
+        Unit unit,
+        String key,
+        @Nullable String label,
+        String explanation,
+        Function<? super R, ? extends @Nullable Object> value) {
       unit.requireKey(key);
       return add(key, label, explanation, new Type.Scalar(unit), value);
     }
 
-    /** Bytes. */
     public Builder<R> bytes(
-        String key, String label, String explanation, Function<? super R, ? extends Number> value) {
+        String key,
+        @Nullable String label,
+        String explanation,
+        Function<? super R, ? extends @Nullable Number> value) {
       return scalar(Unit.BYTES, key, label, explanation, value);
     }
 
     /** Bytes, for programs only. */
     public Builder<R> bytes(
-        String key, String explanation, Function<? super R, ? extends Number> value) {
+        String key, String explanation, Function<? super R, ? extends @Nullable Number> value) {
       return bytes(key, null, explanation, value);
     }
 
-    /** A mean of bytes. */
     public Builder<R> meanBytes(
-        String key, String label, String explanation, Function<? super R, Double> value) {
+        String key,
+        @Nullable String label,
+        String explanation,
+        Function<? super R, @Nullable Double> value) {
       return scalar(Unit.MEAN_BYTES, key, label, explanation, value);
     }
 
     /** A number of things. */
     public Builder<R> count(
-        String key, String label, String explanation, Function<? super R, ? extends Number> value) {
+        String key,
+        @Nullable String label,
+        String explanation,
+        Function<? super R, ? extends @Nullable Number> value) {
       return scalar(Unit.COUNT, key, label, explanation, value);
     }
 
     /** A number of things, for programs only. */
     public Builder<R> count(
-        String key, String explanation, Function<? super R, ? extends Number> value) {
+        String key, String explanation, Function<? super R, ? extends @Nullable Number> value) {
       return count(key, null, explanation, value);
     }
 
-    /** Seconds. */
     public Builder<R> seconds(
-        String key, String label, String explanation, Function<? super R, Double> value) {
+        String key,
+        @Nullable String label,
+        String explanation,
+        Function<? super R, @Nullable Double> value) {
       return scalar(Unit.SECONDS, key, label, explanation, value);
     }
 
     /** Seconds, for programs only. */
-    public Builder<R> seconds(String key, String explanation, Function<? super R, Double> value) {
+    public Builder<R> seconds(
+        String key, String explanation, Function<? super R, @Nullable Double> value) {
       return seconds(key, null, explanation, value);
     }
 
     /** Nanoseconds. */
     public Builder<R> nanos(
-        String key, String label, String explanation, Function<? super R, ? extends Number> value) {
+        String key,
+        @Nullable String label,
+        String explanation,
+        Function<? super R, ? extends @Nullable Number> value) {
       return scalar(Unit.NANOS, key, label, explanation, value);
     }
 
     /** Nanoseconds, for programs only. */
     public Builder<R> nanos(
-        String key, String explanation, Function<? super R, ? extends Number> value) {
+        String key, String explanation, Function<? super R, ? extends @Nullable Number> value) {
       return nanos(key, null, explanation, value);
     }
 
-    /** A ratio. */
     public Builder<R> ratio(
-        String key, String label, String explanation, Function<? super R, Double> value) {
+        String key,
+        @Nullable String label,
+        String explanation,
+        Function<? super R, @Nullable Double> value) {
       return scalar(Unit.RATIO, key, label, explanation, value);
     }
 
     /** A ratio, for programs only. */
-    public Builder<R> ratio(String key, String explanation, Function<? super R, Double> value) {
+    public Builder<R> ratio(
+        String key, String explanation, Function<? super R, @Nullable Double> value) {
       return ratio(key, null, explanation, value);
     }
 
     /** A figure in no unit that others have; its explanation says what it counts. */
     public Builder<R> number(
-        String key, String label, String explanation, Function<? super R, Double> value) {
+        String key,
+        @Nullable String label,
+        String explanation,
+        Function<? super R, @Nullable Double> value) {
       return scalar(Unit.NUMBER, key, label, explanation, value);
     }
 
     /** Such a figure, for programs only. */
-    public Builder<R> number(String key, String explanation, Function<? super R, Double> value) {
+    public Builder<R> number(
+        String key, String explanation, Function<? super R, @Nullable Double> value) {
       return number(key, null, explanation, value);
     }
 
     /** Things a second. */
     public Builder<R> rate(
-        String key, String label, String explanation, Function<? super R, ? extends Number> value) {
+        String key,
+        @Nullable String label,
+        String explanation,
+        Function<? super R, ? extends @Nullable Number> value) {
       return scalar(Unit.RATE, key, label, explanation, value);
     }
 
     /** Yes or no. */
     public Builder<R> flag(
-        String key, String label, String explanation, Function<? super R, Boolean> value) {
+        String key,
+        @Nullable String label,
+        String explanation,
+        Function<? super R, @Nullable Boolean> value) {
       return scalar(Unit.FLAG, key, label, explanation, value);
     }
 
     /** Yes or no, for programs only. */
-    public Builder<R> flag(String key, String explanation, Function<? super R, Boolean> value) {
+    public Builder<R> flag(
+        String key, String explanation, Function<? super R, @Nullable Boolean> value) {
       return flag(key, null, explanation, value);
     }
 
     /** Words. */
     public Builder<R> text(
-        String key, String label, String explanation, Function<? super R, String> value) {
+        String key,
+        @Nullable String label,
+        String explanation,
+        Function<? super R, @Nullable String> value) {
       return scalar(Unit.TEXT, key, label, explanation, value);
     }
 
     /** Words, for programs only. */
-    public Builder<R> text(String key, String explanation, Function<? super R, String> value) {
+    public Builder<R> text(
+        String key, String explanation, Function<? super R, @Nullable String> value) {
       return text(key, null, explanation, value);
     }
 
     /** Words, any number of them. */
     public Builder<R> texts(
         String key,
-        String label,
+        @Nullable String label,
         String explanation,
-        Function<? super R, ? extends List<String>> value) {
+        Function<? super R, ? extends @Nullable List<String>> value) {
       return add(key, label, explanation, new Type.Series(Unit.TEXT), value);
     }
 
     /** Words, any number of them, for programs only. */
     public Builder<R> texts(
-        String key, String explanation, Function<? super R, ? extends List<String>> value) {
+        String key,
+        String explanation,
+        Function<? super R, ? extends @Nullable List<String>> value) {
       return texts(key, null, explanation, value);
     }
 
     /** What may have any type, for programs only. */
-    public Builder<R> any(String key, String explanation, Function<? super R, ?> value) {
+    public Builder<R> any(
+        String key, String explanation, Function<? super R, ? extends @Nullable Object> value) {
       return scalar(Unit.ANY, key, null, explanation, value);
     }
 
     /** Quantities of one unit, any number of them, for programs only. */
     public Builder<R> series(
-        Unit unit, String key, String explanation, Function<? super R, ? extends List<?>> value) {
+        Unit unit,
+        String key,
+        String explanation,
+        Function<? super R, ? extends @Nullable List<?>> value) {
       unit.requireKey(key);
       return add(key, null, explanation, new Type.Series(unit), value);
     }
@@ -209,7 +255,7 @@ public record Shape<R>(List<Column<R>> columns) {
         String key,
         String explanation,
         String meaning,
-        Function<? super R, ? extends Map<String, ?>> value) {
+        Function<? super R, ? extends @Nullable Map<String, ?>> value) {
       return add(key, null, explanation, new Type.Named(new Type.Scalar(unit), meaning), value);
     }
 
@@ -219,13 +265,16 @@ public record Shape<R>(List<Column<R>> columns) {
         String key,
         String explanation,
         String meaning,
-        Function<? super R, ? extends Map<String, ? extends P>> value) {
+        Function<? super R, ? extends @Nullable Map<String, ? extends P>> value) {
       return add(key, null, explanation, new Type.Named(new Type.Single(shape), meaning), value);
     }
 
     /** A part with a shape of its own. */
     public <P> Builder<R> one(
-        String key, String explanation, Shape<P> shape, Function<? super R, ? extends P> value) {
+        String key,
+        String explanation,
+        Shape<P> shape,
+        Function<? super R, ? extends @Nullable P> value) {
       return add(key, null, explanation, new Type.Single(shape), value);
     }
 
@@ -234,7 +283,7 @@ public record Shape<R>(List<Column<R>> columns) {
         String key,
         String explanation,
         Shape<P> shape,
-        Function<? super R, ? extends List<? extends P>> value) {
+        Function<? super R, ? extends @Nullable List<? extends P>> value) {
       return add(key, null, explanation, new Type.Many(shape), value);
     }
 
@@ -245,7 +294,10 @@ public record Shape<R>(List<Column<R>> columns) {
      * @param value a quantity of the unit, or the text that stands for one
      */
     public Builder<R> shown(
-        Unit unit, String label, String explanation, Function<? super R, ?> value) {
+        Unit unit,
+        String label,
+        String explanation,
+        Function<? super R, ? extends @Nullable Object> value) {
       return add(null, label, explanation, new Type.Scalar(unit), value);
     }
 
@@ -321,7 +373,11 @@ public record Shape<R>(List<Column<R>> columns) {
     }
 
     private Builder<R> put(
-        Column<R> last, String missing, int rank, boolean isOptional, Function<? super R, ?> text) {
+        Column<R> last,
+        @Nullable String missing,
+        int rank,
+        boolean isOptional,
+        @Nullable Function<? super R, ?> text) {
       columns.add(
           new Column<>(
               last.key(),

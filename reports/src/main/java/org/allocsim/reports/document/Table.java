@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.allocsim.analysis.text.Numbers;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Subjects of one shape, a row each. The first column of words that has a label names a row.
@@ -27,10 +28,10 @@ public record Table<R>(
     String caption,
     Shape<R> shape,
     List<R> rows,
-    Function<? super R, String> leftOut,
+    Function<? super R, @Nullable String> leftOut,
     Predicate<? super R> kept,
-    More more,
-    String pointer)
+    @Nullable More more,
+    @Nullable String pointer)
     implements Block {
   /**
    * What is said of rows that are not kept.
@@ -51,7 +52,7 @@ public record Table<R>(
   }
 
   /** The same table, of which some rows are left out for a reason. */
-  public Table<R> leavingOut(Function<? super R, String> reason) {
+  public Table<R> leavingOut(Function<? super R, @Nullable String> reason) {
     return new Table<>(caption, shape, rows, reason, kept, more, pointer);
   }
 
@@ -90,9 +91,9 @@ public record Table<R>(
   }
 
   /** What is said about the rows that are not kept; null where all are. */
-  public String others() {
+  public @Nullable String others() {
     long count = rows.stream().filter(row -> !kept.test(row)).count();
-    return count == 0
+    return count == 0 || more == null
         ? null
         : Numbers.count(count, "more " + more.noun()) + "; " + more.remedy() + ".";
   }
@@ -105,12 +106,10 @@ public record Table<R>(
         .toList();
   }
 
-  /** The name of a row. */
   public String name(R row) {
     return naming().text(row);
   }
 
-  /** The column that names a row. */
   public Column<R> naming() {
     return readable().stream()
         .filter(column -> !column.isNumber())

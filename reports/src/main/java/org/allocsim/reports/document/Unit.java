@@ -3,6 +3,7 @@ package org.allocsim.reports.document;
 import java.util.Locale;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.simulator.stats.ByteFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What kind of quantity a value is: it decides how the key of a column ends, which type the value
@@ -39,15 +40,15 @@ public enum Unit {
   private static final double MILLION = 1e6;
 
   private final String suffix;
-  private final String jsonType;
+  private final @Nullable String jsonType;
 
-  Unit(String suffix, String jsonType) {
+  Unit(String suffix, @Nullable String jsonType) {
     this.suffix = suffix;
     this.jsonType = jsonType;
   }
 
   /** Name of the type of its values in JSON Schema; null where they may have any. */
-  public String jsonType() {
+  public @Nullable String jsonType() {
     return jsonType;
   }
 
@@ -72,7 +73,7 @@ public enum Unit {
   }
 
   /** A value as people read it; a dash where there is none. */
-  String text(Object value) {
+  String text(@Nullable Object value) {
     return switch (value) {
       case null -> MISSING;
       case Number number -> text(number);

@@ -2,6 +2,7 @@ package org.allocsim.reports.document;
 
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an answer comes to.
@@ -11,7 +12,8 @@ import java.util.stream.Stream;
  * @param details one fact each
  * @param pasteLine a line for a shell that does it; null where there is none
  */
-public record Verdict(Tone tone, Sentence sentence, List<Sentence> details, String pasteLine) {
+public record Verdict(
+    Tone tone, Sentence sentence, List<Sentence> details, @Nullable String pasteLine) {
   /** Whether the news is good. */
   public enum Tone {
     /** Something better was found, or all is as it should be. */
@@ -28,7 +30,8 @@ public record Verdict(Tone tone, Sentence sentence, List<Sentence> details, Stri
   }
 
   /** A verdict of plain text. */
-  public static Verdict ofText(Tone tone, String sentence, List<String> details, String pasteLine) {
+  public static Verdict ofText(
+      Tone tone, String sentence, List<String> details, @Nullable String pasteLine) {
     return new Verdict(
         tone, Sentence.of(sentence), details.stream().map(Sentence::of).toList(), pasteLine);
   }

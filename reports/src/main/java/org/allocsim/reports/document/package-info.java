@@ -27,4 +27,7 @@
  *   <li>Make {@code reports/docs/json.md} anew, as CONTRIBUTING.md says.
  * </ol>
  */
+@NullMarked
 package org.allocsim.reports.document;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,18 +1,25 @@
 package org.allocsim.reports.html;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.List;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Column;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
+import org.allocsim.reports.document.Figure;
 import org.allocsim.reports.document.Notes;
 import org.allocsim.reports.document.Section;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Verbatim;
+import org.jspecify.annotations.Nullable;
 
 /** What needs no program on a page: facts, small tables, notes. */
 final class PageParts {
+  /** A browser lays out more rows than these too slowly: a longer table is as on paper. */
+  private static final int MAX_ROWS = 1000;
+
   private final StringBuilder html = new StringBuilder();
 
   private PageParts() {}
@@ -24,12 +31,12 @@ final class PageParts {
       if (section.title() != null) {
         parts.heading(section.title());
       }
-      section.blocks().forEach(parts::add);
+      section.blocks().forEach(block -> parts.add(block, section.title()));
     }
     return parts.html.toString();
   }
 
-  private void add(Block block) {
+  private void add(Block block, @Nullable String section) {
     switch (block) {
       case Facts(var facts) -> {
         html.append("<dl class=\"about\">\n");
@@ -52,14 +59,34 @@ final class PageParts {
           html.append("<pre class=\"scroll\" tabindex=\"0\">")
               .append(PageText.escape(text.stripTrailing()))
               .append("</pre>\n");
+      case Figure(var caption, var light, var dark) -> {
+        html.append("<figure tabindex=\"0\" aria-label=\"")
+            .append(PageText.escape(caption))
+            .append("\">");
+        image("on-light", caption, light);
+        image("on-dark", caption, dark);
+        html.append("</figure>\n");
+      }
       // Rows of the JSON are drawn by the page's program, which sorts them.
       case Table<?> table when table.pointer() != null -> {}
       case Table<?> table -> {
-        heading(table.caption());
+        if (!table.caption().equals(section)) {
+          heading(table.caption());
+        }
         put(table);
         list(table.leftOutRows());
       }
     }
+  }
+
+  private void image(String theme, String caption, String svg) {
+    html.append("<img class=\"")
+        .append(theme)
+        .append("\" alt=\"")
+        .append(PageText.escape(caption))
+        .append("\" src=\"data:image/svg+xml;base64,")
+        .append(Base64.getEncoder().encodeToString(svg.getBytes(StandardCharsets.UTF_8)))
+        .append("\">");
   }
 
   private void heading(String text) {
@@ -89,7 +116,8 @@ final class PageParts {
           .append("</th>");
     }
     html.append("</tr></thead>\n<tbody>\n");
-    for (R row : table.rows()) {
+    boolean isLong = table.rows().size() > MAX_ROWS;
+    for (R row : isLong ? table.shown() : table.rows()) {
       html.append("<tr>");
       for (Column<R> column : columns) {
         html.append(column.isNumber() ? "<td>" : "<td class=\"wide name\">")
@@ -99,5 +127,8 @@ final class PageParts {
       html.append("</tr>\n");
     }
     html.append("</tbody></table></div>\n");
+    if (isLong && table.others() != null) {
+      html.append("<p>").append(PageText.escape(table.others())).append("</p>\n");
+    }
   }
 }

@@ -11,6 +11,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Verdict;
@@ -93,18 +94,27 @@ public final class ReportPage {
     parts.put("heading", PageText.escape(title));
     parts.put("verdict", verdict());
     parts.put("parts", html);
-    parts.put("chart-style", resource("uplot/uPlot.min.css"));
-    parts.put("style", resource("page.css"));
-    parts.put("licence", PageText.escape(resource("uplot/LICENSE").strip()));
     parts.put("results", json(results));
     parts.put("data", json(data));
     parts.put("columns", columns.toString());
-    parts.put("chart-script", resource("uplot/uPlot.iife.min.js"));
-    parts.put("script", script());
-    fill(resource("page.html"), parts, out);
+    fill(parts, out);
   }
 
-  private static void fill(String template, Map<String, String> parts, OutputStream out) {
+  /** What all pages have in common: their styles and scripts, around nothing. */
+  public static String withoutAnswer() {
+    ByteArrayOutputStream page = new ByteArrayOutputStream();
+    fill(Map.of(), page);
+    return page.toString(StandardCharsets.UTF_8);
+  }
+
+  private static void fill(Map<String, String> answer, OutputStream out) {
+    Map<String, String> parts = new LinkedHashMap<>(answer);
+    parts.put("chart-style", resource("uplot/uPlot.min.css"));
+    parts.put("style", resource("page.css"));
+    parts.put("licence", PageText.escape(resource("uplot/LICENSE").strip()));
+    parts.put("chart-script", resource("uplot/uPlot.iife.min.js"));
+    parts.put("script", script());
+    String template = resource("page.html");
     try {
       int from = 0;
       while (true) {
@@ -115,7 +125,8 @@ public final class ReportPage {
         }
         int close = template.indexOf("}}", open);
         out.write(template.substring(from, open).getBytes(StandardCharsets.UTF_8));
-        out.write(parts.get(template.substring(open + 2, close)).getBytes(StandardCharsets.UTF_8));
+        String part = parts.getOrDefault(template.substring(open + 2, close), "");
+        out.write(part.getBytes(StandardCharsets.UTF_8));
         from = close + 2;
       }
     } catch (IOException e) {
@@ -205,9 +216,7 @@ public final class ReportPage {
 
   /** JSON that cannot end the element it stands in. */
   private static String json(Map<String, Object> map) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    JsonText.write(map, out);
-    return out.toString(StandardCharsets.UTF_8).replace("<", "\\u003c");
+    return JsonText.text(map).replace("<", "\\u003c");
   }
 
   private String verdict() {
@@ -233,6 +242,19 @@ public final class ReportPage {
       html.append("</ul>\n");
     }
     return html.toString();
+  }
+
+  /** Files beside this class that pages are made of. */
+  public static List<String> resources() {
+    return Stream.concat(
+            Stream.of(
+                "page.html",
+                "page.css",
+                "uplot/uPlot.min.css",
+                "uplot/uPlot.iife.min.js",
+                "uplot/LICENSE"),
+            Stream.of(SCRIPTS))
+        .toList();
   }
 
   private static String resource(String name) {

@@ -157,12 +157,18 @@ final class TraceColumns {
     about.put("certainties", Arrays.stream(Certainty.values()).map(Certainty::id).toList());
     about.put("events", events);
     about.put("blocks", births.length);
+    about.put("prologue_blocks", prologueBlocks());
     about.put("time_step", step);
     about.put("start_nanos", Long.toString(startNanos));
     about.put("stacks", labels);
     about.put("streams", streams());
     about.put("markers", markers());
     return new Encoded(out.deflated(), about);
+  }
+
+  /** Blocks that existed before the recording, whose requests are not counted. */
+  private long prologueBlocks() {
+    return Arrays.stream(rows).filter(row -> row < trace.prologueCount()).count();
   }
 
   private void putStacks(ColumnWriter out, List<String> labels) {

@@ -30,7 +30,6 @@ public final class ReplayNotes {
     return setup.limitBytes() == MemoryLimit.NONE;
   }
 
-  /** Adds a note. */
   public void add(String note) {
     notes.add(note);
   }

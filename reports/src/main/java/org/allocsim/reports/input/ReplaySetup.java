@@ -4,7 +4,7 @@ import java.util.Optional;
 import org.allocsim.analysis.recording.RecordedAnswers;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.PolicyChoice;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.run.MemorySource;
 import org.allocsim.simulator.run.RecordedDriverTime;

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -40,8 +41,8 @@ public final class JsonValues {
     }
   }
 
-  private Map<String, Object> object() throws IOException {
-    Map<String, Object> map = new LinkedHashMap<>();
+  private Map<String, @Nullable Object> object() throws IOException {
+    Map<String, @Nullable Object> map = new LinkedHashMap<>();
     while (json.nextToken() == JsonToken.PROPERTY_NAME) {
       String key = json.currentName();
       map.put(key, value(json.nextToken()));
@@ -49,15 +50,15 @@ public final class JsonValues {
     return map;
   }
 
-  private List<Object> array() throws IOException {
-    List<Object> list = new ArrayList<>();
+  private List<@Nullable Object> array() throws IOException {
+    List<@Nullable Object> list = new ArrayList<>();
     for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
       list.add(value(next));
     }
     return list;
   }
 
-  private Object value(JsonToken token) throws IOException {
+  private @Nullable Object value(JsonToken token) throws IOException {
     if (++values > MAX_VALUES) {
       throw new IOException("it holds more than " + MAX_VALUES + " values");
     }

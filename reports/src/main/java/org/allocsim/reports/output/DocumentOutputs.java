@@ -16,6 +16,7 @@ import org.allocsim.reports.document.render.TerminalRenderer;
 import org.allocsim.reports.html.ReportPage;
 import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.reports.text.WrappedText;
+import org.jspecify.annotations.Nullable;
 
 /** Where one answer goes: files, a page with charts, and the terminal. */
 public final class DocumentOutputs implements AutoCloseable {
@@ -26,9 +27,10 @@ public final class DocumentOutputs implements AutoCloseable {
   private final List<Path> inputs;
   private final OutputFiles outputs;
   private final List<OutputFiles.Output> json = new ArrayList<>();
-  private final List<OutputFiles.Output> csv = new ArrayList<>();
-  private Path folder;
-  private OutputFiles.Output page;
+  private String name = "";
+  private OutputFiles.@Nullable Output csv;
+  private @Nullable Path folder;
+  private OutputFiles.@Nullable Output page;
 
   public DocumentOutputs(PrintWriter out, boolean isMarkdown, List<Path> inputs) {
     this.out = out;
@@ -37,26 +39,35 @@ public final class DocumentOutputs implements AutoCloseable {
     outputs = new OutputFiles(out);
   }
 
-  /** Opens what is wanted; names are null where an option is absent. */
-  public void open(String name, String jsonName, String csvName, String reportName) {
-    folder = reportName == null ? null : OutputFolder.make(REPORT, reportName);
-    add(csv, "--csv", csvName);
-    add(json, "--json", jsonName);
-    if (folder != null) {
-      add(csv, REPORT, folder.resolve(name + ".csv").toString());
-      add(json, REPORT, folder.resolve(name + ".json").toString());
-      page = outputs.openApart(REPORT, folder.resolve(name + ".html").toString(), inputs);
+  /**
+   * Opens what is wanted; names are null where an option is absent.
+   *
+   * @param answer how the names of files in the report's folder begin
+   */
+  public void open(
+      String answer,
+      @Nullable String jsonName,
+      @Nullable String csvName,
+      @Nullable String reportName) {
+    name = answer;
+    csv = open("--csv", csvName);
+    if (jsonName != null) {
+      json.add(open("--json", jsonName));
+    }
+    if (reportName != null) {
+      folder = OutputFolder.make(REPORT, reportName);
+      json.add(inFolder(".json"));
+      page = inFolder(".html");
     }
   }
 
-  private void add(List<OutputFiles.Output> list, String option, String name) {
-    if (name != null) {
-      list.add(open(option, name));
-    }
+  /** Opens a further file of the report's folder, named as the answer with another ending. */
+  public OutputFiles.Output inFolder(String ending) {
+    return outputs.openApart(REPORT, folder.resolve(name + ending).toString(), inputs);
   }
 
   /** Opens a further file, which appears with the others; null where the option is absent. */
-  public OutputFiles.Output open(String option, String name) {
+  public OutputFiles.@Nullable Output open(String option, @Nullable String name) {
     return name == null ? null : outputs.openApart(option, name, inputs);
   }
 
@@ -66,14 +77,14 @@ public final class DocumentOutputs implements AutoCloseable {
   }
 
   /** The folder that takes charts; null where none are wanted or there are no fonts for them. */
-  public ChartFolder charts() {
+  public @Nullable ChartFolder charts() {
     return folder == null || !ChartFonts.areAvailable()
         ? null
         : new ChartFolder(outputs, REPORT, folder);
   }
 
   /** The folder that another option names for charts; null where the option is absent. */
-  public ChartFolder charts(String option, String name) {
+  public @Nullable ChartFolder charts(String option, @Nullable String name) {
     return name == null ? null : new ChartFolder(outputs, option, ChartFolder.make(option, name));
   }
 
@@ -88,8 +99,13 @@ public final class DocumentOutputs implements AutoCloseable {
    * @param recordings what the page shows of runs, in the order of the document's tables
    */
   public <T> void write(Document<T> document, List<TraceRecording> recordings) {
-    for (OutputFiles.Output each : csv) {
-      CsvRenderer.write(document.csv(), each.stream());
+    if (csv != null) {
+      CsvRenderer.write(document.mainCsv(), csv.stream());
+    }
+    if (folder != null) {
+      document
+          .csv()
+          .forEach((part, table) -> CsvRenderer.write(table, inFolder(part + ".csv").stream()));
     }
     if (!json.isEmpty()) {
       Map<String, Object> results = JsonRenderer.json(document);

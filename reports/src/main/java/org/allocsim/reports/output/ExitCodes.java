@@ -4,7 +4,6 @@ import org.allocsim.analysis.oom.OomVerdict;
 
 /** Exit codes of every command. */
 public final class ExitCodes {
-  /** The work is done. */
   public static final int DONE = 0;
 
   /** The work failed: unreadable input, unwritable output, a defect. */

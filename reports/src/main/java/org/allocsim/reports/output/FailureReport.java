@@ -24,7 +24,7 @@ public final class FailureReport {
           + DEBUG_VARIABLE
           + "=1";
 
-  private static final Pattern LINE_ENDS = Pattern.compile("\\R|\t");
+  private static final Pattern LINE_ENDS = Pattern.compile("\r\n|[\n-\r\u0085\u2028\u2029\t]");
 
   private FailureReport() {}
 

@@ -87,11 +87,6 @@ public final class OutputFiles implements AutoCloseable {
     return output;
   }
 
-  /** As {@link #open}, for an option that may be absent: no name, no output (null). */
-  public Output openIfGiven(String option, String name, Path input) {
-    return name == null ? null : open(option, name, input);
-  }
-
   /** Puts every output in its place. */
   public void commit() {
     for (Output output : outputs) {

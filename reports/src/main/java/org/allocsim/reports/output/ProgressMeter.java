@@ -27,54 +27,17 @@ public final class ProgressMeter implements AutoCloseable {
     this.unitSize = unitSize;
   }
 
-  /** Progress in bytes. */
   public static ProgressMeter ofBytes(String task) {
     return new ProgressMeter(task, " MiB", 1L << 20);
   }
 
-  /** Progress in events. */
   public static ProgressMeter ofEvents(String task) {
     return new ProgressMeter(task, "k events", 1_000);
   }
 
-  /** Progress in settings of an allocator. */
-  public static ProgressMeter ofSettings(String task) {
-    return new ProgressMeter(task, " settings", 1);
-  }
-
-  /** Progress in copies of a program. */
-  public static ProgressMeter ofCopies(String task) {
-    return new ProgressMeter(task, " copies", 1);
-  }
-
-  /** Progress in passes over a program. */
-  public static ProgressMeter ofPasses(String task) {
-    return new ProgressMeter(task, " passes", 1);
-  }
-
-  /** Progress in scenarios. */
-  public static ProgressMeter ofScenarios(String task) {
-    return new ProgressMeter(task, " scenarios", 1);
-  }
-
-  /** Progress in measurements of speed. */
-  public static ProgressMeter ofBenchmarks(String task) {
-    return new ProgressMeter(task, " benchmarks", 1);
-  }
-
-  /** Progress in cases of a validation. */
-  public static ProgressMeter ofCases(String task) {
-    return new ProgressMeter(task, " cases", 1);
-  }
-
-  /** Progress in runs of a sweep. */
-  public static ProgressMeter ofRuns(String task) {
-    return new ProgressMeter(task, " runs", 1);
-  }
-
-  /** Progress in policies. */
-  public static ProgressMeter ofPolicies(String task) {
-    return new ProgressMeter(task, " policies", 1);
+  /** Progress in things of a kind, named in the plural. */
+  public static ProgressMeter of(String task, String things) {
+    return new ProgressMeter(task, " " + things, 1);
   }
 
   /** Reports how much is done; the total stays the same, and is unknown unless positive. */

@@ -206,6 +206,18 @@ class Trace {
     return this.about.certainties[this.certainty[block]];
   }
 
+  /** Number of a block's request among allocations, as answers count them. */
+  requestName(block) {
+    const number = block - this.about.prologue_blocks;
+    return number < 0 ? 'before the recording' : countText(number);
+  }
+
+  /** The request that is made at a position, as words that follow it. */
+  requestAt(at) {
+    const block = above(this.birth, at) - 1;
+    return block >= 0 && this.birth[block] === at ? `, request ${this.requestName(block)}` : '';
+  }
+
   streamName(stream) {
     return stream < 0 ? 'unknown' : this.about.streams[stream] || String(stream);
   }

@@ -75,6 +75,7 @@ class EventList {
         return element(
           'tr', { className: at === cursor ? 'picked' : '' },
           element('td', {}, element('button', { type: 'button', className: 'pick', onclick: () => this.explorer.jump(at) }, countText(at))),
+          element('td', {}, trace.requestName(block)),
           element('td', { className: 'name' }, name),
           element('td', {}, bytesText(trace.size[block])),
           element('td', {}, run.done[block] < 0 ? '–' : run.addressText(run.address[block])),

@@ -243,7 +243,7 @@ class Explorer {
     }
     this.showUnused(at);
     const time = this.trace.isTimed ? ', ' + durationText(this.trace.nanos(at)) + ' after the first' : '';
-    this.get('moment').textContent = `${isHover ? 'Under the pointer' : 'At the cursor'}: request ${countText(at)} of ${countText(this.trace.events)}${time}`;
+    this.get('moment').textContent = `${isHover ? 'Under the pointer' : 'At the cursor'}: event ${countText(at)} of ${countText(this.trace.events)}${this.trace.requestAt(at)}${time}`;
   }
 
   /** Puts the time cursor at a position. */
@@ -267,7 +267,7 @@ class Explorer {
     const totals = this.layout.totals();
     const waiting = totals.waiting ? `, ${bytesText(totals.waiting)} waiting for a stream` : '';
     this.get('map-facts').textContent =
-      `After request ${countText(at)}: ${bytesText(totals.held)} held in ${countOf(this.layout.segments.filter((s) => !s.isOutside).length, 'segment')}; ` +
+      `After event ${countText(at)}: ${bytesText(totals.held)} held in ${countOf(this.layout.segments.filter((s) => !s.isOutside).length, 'segment')}; ` +
       `${countOf(this.layout.blocks.length, 'block')} of ${bytesText(totals.inUse)}${waiting}; ${bytesText(totals.free)} free.`;
     this.get('map').setAttribute('aria-label', 'Segment map. ' + this.get('map-facts').textContent);
     this.showHolders();
@@ -324,7 +324,7 @@ class Explorer {
     const whole = Math.min(40, Math.floor(lines));
     holder.dataset.bytes = failure[1];
     holder.replaceChildren(
-      element('p', {}, `The request that failed here: ${bytesText(failure[1])}, drawn as large as on the map${whole < Math.floor(lines) ? '; it goes on' : ''}.`),
+      element('p', {}, `The request that failed here${this.trace.requestAt(this.cursor)}: ${bytesText(failure[1])}, drawn as large as on the map${whole < Math.floor(lines) ? '; it goes on' : ''}.`),
       element('div', { className: 'failed-bars' }, ...Array.from({ length: whole }, () => bar(1)), bar(lines - Math.floor(lines))),
     );
   }
@@ -432,14 +432,15 @@ class Explorer {
     const { trace, run } = this;
     const end = run.done[block];
     const born = trace.birth[block];
-    const lived = end >= trace.events ? 'still held at the end' : `given back at request ${countText(run.freed[block])}`;
+    const lived = end >= trace.events ? 'still held at the end' : `given back at event ${countText(run.freed[block])}`;
     const time =
       trace.isTimed && end < trace.events ? `, ${trace.about.time_step > 1 ? 'about ' : ''}${durationText(trace.nanos(end) - trace.nanos(born))}` : '';
     const waits = end > run.freed[block] && end < trace.events ? `, reusable at ${countText(end)}` : '';
     return [
+      ['request', trace.requestName(block)],
       ['requested', `${bytesText(trace.size[block])} (${countText(trace.size[block])} B)`],
       ['block', `${bytesText(run.block[block])} at ${run.addressText(run.address[block])}`],
-      ['lifetime', `request ${countText(born)}, ${lived}${waits} (${countText(Math.min(end, trace.events) - born)} requests${time})`],
+      ['lifetime', `event ${countText(born)}, ${lived}${waits} (${countText(Math.min(end, trace.events) - born)} events${time})`],
       ['stream', trace.streamName(trace.stream[block])],
       ['for', `${trace.categoryName(block)} (${trace.certaintyName(block)})`],
       ['stack', trace.stackName(block) || 'not recorded'],
@@ -454,7 +455,7 @@ class Explorer {
       block >= 0
         ? this.describe(block)
         : [['free', 'memory that no block takes']];
-    rows.push(['in', `${segmentName(segment)} of ${bytesText(segment.bytes)} since request ${countText(segment.born)}`]);
+    rows.push(['in', `${segmentName(segment)} of ${bytesText(segment.bytes)} since event ${countText(segment.born)}`]);
     tip.dataset.block = block;
     tip.replaceChildren(...rows.map(([name, text]) => element('div', {}, element('b', {}, name), ' ' + text)));
     const holder = this.get('map-holder').getBoundingClientRect();

@@ -2,7 +2,7 @@
 
 const STACK_COLOURS = ['--blue', '--orange', '--green', '--purple', '--sky', '--vermillion', '--yellow'];
 const AGE_COLOURS = ['--age-0', '--age-1', '--age-2', '--age-3', '--age-4'];
-const AGE_NAMES = ['allocated within the last 0.1 % of the requests', '1 %', '10 %', '50 %', 'longer ago'];
+const AGE_NAMES = ['allocated within the last 0.1 % of the events', '1 %', '10 %', '50 %', 'longer ago'];
 const LINE = 16;
 const GAP = 5;
 const GUTTER = AXIS;

@@ -149,7 +149,7 @@ class Timeline {
       axes: [
         styledAxis({
           values: (u, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? countText(tick) : '')),
-          label: 'request number',
+          label: 'event number',
           size: 30,
           labelSize: 18,
         }),

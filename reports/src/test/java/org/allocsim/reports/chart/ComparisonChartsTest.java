@@ -29,7 +29,7 @@ import org.allocsim.reports.chart.memory.PhaseData;
 import org.allocsim.reports.chart.memory.SegmentMapChart;
 import org.allocsim.reports.chart.memory.SegmentMapData;
 import org.allocsim.reports.chart.memory.TimelineData;
-import org.allocsim.simulator.device.DriverCall;
+import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.stats.FragmentationTimeline;

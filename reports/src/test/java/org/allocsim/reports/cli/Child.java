@@ -19,6 +19,12 @@ final class Child {
    */
   static Process start(String shell, List<String> jvm, Path log, Object... arguments)
       throws IOException {
+    return start(Main.class, shell, jvm, log, arguments);
+  }
+
+  /** As above, with another class that begins the program. */
+  static Process start(Class<?> main, String shell, List<String> jvm, Path log, Object... arguments)
+      throws IOException {
     List<String> command = new ArrayList<>(List.of("sh", "-c", shell + "; exec \"$@\"", "sh"));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
@@ -28,7 +34,7 @@ final class Child {
             "--enable-native-access=ALL-UNNAMED",
             "--sun-misc-unsafe-memory-access=allow"));
     command.addAll(jvm);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     Stream.of(arguments).map(String::valueOf).forEach(command::add);
     return new ProcessBuilder(command)
         .redirectErrorStream(true)

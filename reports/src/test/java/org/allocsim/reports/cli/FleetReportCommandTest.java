@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.allocsim.analysis.fleet.sweep.SweepColumn;
+import org.allocsim.reports.chart.ChartFonts;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -215,10 +216,25 @@ final class FleetReportCommandTest {
     assertEquals(0, run.exitCode(), run.err());
     String page = Files.readString(folder.resolve("report/fleet.html"));
     assertFalse(page.contains("<b>evil"));
-    assertFalse(page.contains("http:") || page.contains("https:"));
+    assertFalse(page.contains("src=\"http") || page.contains("href=\"http"));
     assertTrue(page.contains("&lt;b&gt;evil&lt;i&gt;"));
+    assertTrue(page.contains("data:image/svg+xml;base64,") || !ChartFonts.areAvailable());
     String markdown = Files.readString(folder.resolve("report/fleet.md"));
-    assertTrue(markdown.startsWith("# s saves 1 of 1 failure and breaks nothing.\n"), markdown);
+    assertTrue(markdown.startsWith("**s saves 1 of 1 failure and breaks nothing.**\n"), markdown);
+  }
+
+  @Test
+  void aLongTableIsCutForPeopleAndWholeForPrograms() throws IOException {
+    rows(
+        "a,,true,100,false,100",
+        "a,s,false,100,false,50",
+        "b,,true,100,false,100",
+        "b,s,false,100,false,80");
+    Path json = folder.resolve("fleet.json");
+    CommandRun run = CommandRun.of("fleet-report", swept, "--top", 1, "--json", json);
+    assertTrue(run.out().contains("1 more row; fleet-traces.csv has all.\n"), run.out());
+    assertEquals(3, csv("fleet-traces.csv").lines().count());
+    assertTrue(Files.readString(json).contains("\"best_peak_reserved_bytes\": 83886080"));
   }
 
   @Test

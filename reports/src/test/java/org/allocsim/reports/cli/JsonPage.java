@@ -3,6 +3,7 @@ package org.allocsim.reports.cli;
 import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.reports.answer.Answers;
+import org.allocsim.reports.answer.product.ListAnswer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -28,7 +29,7 @@ final class JsonPage {
         A test makes this page from the schemas. `[]` stands for the elements of a list, `*` for keys that depend on the
         data.
         """);
-    for (Answers.Schema schema : Answers.schemas()) {
+    for (ListAnswer.Schema schema : Answers.schemas()) {
       made.add(schema.id(), mapper.readTree(schema.text()));
     }
     return made.page.toString();

@@ -20,8 +20,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.Answers;
+import org.allocsim.reports.answer.product.ListAnswer;
 import org.allocsim.reports.answer.validation.BenchAnswer;
 import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.output.ExitCodes;
@@ -47,6 +49,7 @@ class JsonSchemasTest {
   private static final Path TWO_GPU = CommandRun.recording("two_gpu.pickle.xz");
   private static final String FRACTION = "--memory-fraction=0.05";
   private static final String GENERATED = "GENERATED";
+  private static final String SWEPT = "SWEPT";
 
   private static final List<List<Object>> COMMANDS =
       List.of(
@@ -83,6 +86,12 @@ class JsonSchemasTest {
           List.of("leaks", CommandRun.recording("prefetch_streams.pickle.xz")),
           List.of("inspect", TWO_GPU),
           List.of("inspect", GENERATED),
+          List.of("fleet-report", SWEPT),
+          List.of("list", "policies"),
+          List.of("list", "formats"),
+          List.of("list", "programs"),
+          List.of("list", "devices"),
+          List.of("list", "schemas"),
           List.of("lint-conf", "max_split_size_mb:128,expandable_segments:True"),
           List.of("lint-conf", "expandable_segments:True", "--snapshot", SAMPLE),
           List.of("explain-oom", "src/test/resources/golden/replay-device-oom.txt"),
@@ -138,7 +147,10 @@ class JsonSchemasTest {
     Main.withAll()
         .getSubcommands()
         .forEach((name, command) -> {
-          if (command.getCommandSpec().findOption("--json") != null) {
+          boolean isWritten =
+              Stream.concat(Stream.of(command), command.getSubcommands().values().stream())
+                  .anyMatch(each -> each.getCommandSpec().findOption("--json") != null);
+          if (isWritten) {
             written.add(name);
           }
         });
@@ -162,7 +174,7 @@ class JsonSchemasTest {
             .getSchema(
                 com.networknt.schema.SchemaLocation.of(
                     "https://json-schema.org/draft/2020-12/schema"));
-    for (Answers.Schema schema : Answers.schemas()) {
+    for (ListAnswer.Schema schema : Answers.schemas()) {
       assertEquals(List.of(), meta.validate(schema.text(), InputFormat.JSON), schema.id());
       JsonNode tree = MAPPER.readTree(schema.text());
       assertEquals(schema.id(), tree.at("/properties/schema/const").asString());
@@ -217,6 +229,11 @@ class JsonSchemasTest {
       Path trace = folder.resolve("generated.jsonl");
       CommandRun.of("generate", "mlp", "--option", "iterations=3", "-o", trace);
       arguments.replaceAll(argument -> argument.equals(GENERATED) ? trace : argument);
+    }
+    if (arguments.contains(SWEPT)) {
+      Path swept = folder.resolve("swept");
+      CommandRun.of("sweep", CAT_GROWTH, "-o", swept, "--capacities", "1GiB,4GiB");
+      arguments.replaceAll(argument -> argument.equals(SWEPT) ? swept : argument);
     }
     arguments.addAll(List.of("--json", json));
     CommandRun run = CommandRun.of(arguments.toArray());

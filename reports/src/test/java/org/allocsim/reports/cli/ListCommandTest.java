@@ -67,11 +67,22 @@ class ListCommandTest {
   void theDocumentationPageHoldsEveryPolicyAndOption() throws IOException {
     String page = list("policies", "--markdown");
     for (PolicyProvider provider : Policies.all()) {
-      assertTrue(page.contains("\n## `" + provider.spec().id() + "`\n"), provider.spec().id());
+      assertTrue(page.contains("\n### " + provider.spec().id() + ": "), provider.spec().id());
       for (PolicySpec.Option option : provider.spec().options()) {
-        assertTrue(page.contains("| `" + option.name() + "` |"), option.name());
+        assertTrue(page.contains("| " + option.name() + " |"), option.name());
       }
     }
+  }
+
+  @Test
+  void programsReadListsAsJsonAndCsv() throws IOException {
+    assertTrue(
+        list("policies", "--json", "-")
+            .startsWith("{\n  \"schema\": \"allocsim-list-policies-2\""));
+    assertTrue(list("formats", "--csv", "-").startsWith("id,summary,extensions,is_written\n"));
+    assertTrue(list("devices", "--markdown").contains("| h200 | 139.80 GiB |"));
+    CommandRun run = CommandRun.of("list", "devices", "h200", "--csv", "-");
+    assertEquals(ExitCodes.USAGE, run.exitCode());
   }
 
   @Test

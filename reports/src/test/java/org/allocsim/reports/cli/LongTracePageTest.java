@@ -81,7 +81,10 @@ class LongTracePageTest {
     RecordedTrial recorded = new RecordedTrial(input, circumstances, "long");
     ComparedTrace compared =
         CompareCommand.compared(
-            input, circumstances, recorded.runAll(PolicyChoice.parseList(policies), (_, _) -> {}));
+            input,
+            circumstances,
+            null,
+            recorded.runAll(PolicyChoice.parseList(policies), (_, _) -> {}));
     Document<CompareAnswer> document =
         new CompareAnswer(PyTorchVersion.DEFAULT, List.of(compared)).document();
     Path file = folder.resolve("long.html");

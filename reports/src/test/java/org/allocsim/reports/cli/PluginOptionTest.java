@@ -122,7 +122,7 @@ class PluginOptionTest {
     PluginJar.ofTemplate(work, plugins.resolve("template.jar"));
     String summary = "cache of blocks that are reused for exactly their size";
     assertTrue(withPlugins("list", "policies").out().contains("exact-cache"));
-    assertTrue(withPlugins("list", "policies", "exact-cache").out().contains("unit (bytes)"));
+    assertTrue(withPlugins("list", "policies", "exact-cache").out().contains("bytes"));
     assertTrue(withPlugins("list", "policies", "--markdown").out().contains(summary));
   }
 

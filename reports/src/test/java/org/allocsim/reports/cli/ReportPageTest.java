@@ -366,9 +366,9 @@ class ReportPageTest {
     assertEquals(3, blocks.size());
     String[] expected = {
       null,
-      "683.59 KiB (700\u202f000 B)|request 1, given back at request 7|0x7",
-      "8.58 MiB (9\u202f000\u202f000 B)|request 3, given back at request 6|0x0|model.py",
-      "28.61 MiB (30\u202f000\u202f000 B)|request 4, given back at request 5|0x0|optim.py"
+      "683.59 KiB (700\u202f000 B)|event 1, given back at event 7|0x7",
+      "8.58 MiB (9\u202f000\u202f000 B)|event 3, given back at event 6|0x0|model.py",
+      "28.61 MiB (30\u202f000\u202f000 B)|event 4, given back at event 5|0x0|optim.py"
     };
     for (JsonNode block : blocks) {
       JsonNode at = browser.json("allocsim.explorer.map.pointOf(" + block + ")");
@@ -402,7 +402,7 @@ class ReportPageTest {
       String position = browser.find("#position").getDomProperty("value");
       assertEquals(
           browser.json("allocsim.explorer.layout.at").asString(), position, "map and cursor");
-      assertTrue(browser.text("#map-facts").startsWith("After request " + position + ":"));
+      assertTrue(browser.text("#map-facts").startsWith("After event " + position + ":"));
       seen.add(position);
     }
     assertNotEquals(seen.get(0), seen.get(1));

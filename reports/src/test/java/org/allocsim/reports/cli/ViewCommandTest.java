@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
 
 /** The page of {@code view}: which files it takes, and what a reader does with it. */
 class ViewCommandTest {
@@ -72,6 +73,38 @@ class ViewCommandTest {
     assertEquals("", run.err());
     assertTrue(run.out().startsWith("cat_growth.pickle.xz reserves "), run.out());
     assertEquals(List.of("view.csv", "view.html", "view.json"), CommandRun.files(out));
+  }
+
+  private static JsonNode traces(Path report) {
+    return new ObjectMapper().readTree(report.resolve("view.json").toFile()).get("traces");
+  }
+
+  @Test
+  void everyGpuOfASnapshotIsShown() {
+    Path all = folder.resolve("gpus");
+    Path one = folder.resolve("gpu");
+    Path file = CommandRun.recording("two_gpu.pickle.xz");
+    CommandRun run = CommandRun.of("view", file, "--report", all);
+    assertEquals("", run.err());
+    assertTrue(run.out().startsWith("GPU 1 of two_gpu.pickle.xz reserves the most"), run.out());
+    assertEquals(2, traces(all).size());
+    CommandRun.of("view", file, "--device-index", "1", "--report", one);
+    assertEquals(1, traces(one).size());
+    assertEquals(
+        traces(all).get(1).at("/results/0/peak_reserved_bytes"),
+        traces(one).get(0).at("/results/0/peak_reserved_bytes"));
+  }
+
+  @Test
+  void aFailedRequestHasTheNumberThatAnswersGive() {
+    long number =
+        traces(folder.resolve("ranks")).at("/0/results/0/first_failed_request_index").asLong();
+    assertTrue(number > 0);
+    open("");
+    JsonNode shown =
+        browser.json(
+            "(({ trace, run }) => trace.requestAt(run.about.failures[0][0]))(allocsim.explorer)");
+    assertEquals(", request " + number, shown.asString().replaceAll("[^a-z0-9, ]", ""));
   }
 
   @Test

@@ -3,6 +3,9 @@ package org.allocsim.simulator.device;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import org.allocsim.simulator.device.cost.AsyncCosts;
+import org.allocsim.simulator.device.cost.DriverCall;
+import org.allocsim.simulator.device.cost.DriverMeter;
 
 /**
  * The pool of {@code cuMemAllocAsync} as driver 580 (CUDA 13.0) was seen to run it on H100 and

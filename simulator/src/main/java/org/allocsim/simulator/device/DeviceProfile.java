@@ -1,6 +1,8 @@
 package org.allocsim.simulator.device;
 
 import java.util.function.Consumer;
+import org.allocsim.simulator.device.cost.ComputeProfile;
+import org.allocsim.simulator.device.cost.DriverCosts;
 
 /**
  * What a {@link SimulatedDevice} has to know of a GPU and its driver.
@@ -49,7 +51,7 @@ public record DeviceProfile(
   }
 
   /** Page of device memory (driver 580, H100 and H200). */
-  public static final long PAGE_BYTES = 2L << 20;
+  public static final long PAGE_BYTES = DriverCosts.PAGE_BYTES;
 
   /**
    * One page stays free whatever is asked for, for segments, handles and the pool alike (driver 580

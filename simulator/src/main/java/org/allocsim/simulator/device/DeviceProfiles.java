@@ -1,5 +1,8 @@
 package org.allocsim.simulator.device;
 
+import org.allocsim.simulator.device.cost.ComputeProfile;
+import org.allocsim.simulator.device.cost.DriverCosts;
+
 /** Device profiles that need no file. */
 public final class DeviceProfiles {
   private static final long PAGE = DeviceProfile.PAGE_BYTES;

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.allocsim.simulator.device.span.Spans;
+import org.allocsim.simulator.order.AddressMap;
 import org.allocsim.simulator.order.AddressOrder;
 import org.jspecify.annotations.Nullable;
 

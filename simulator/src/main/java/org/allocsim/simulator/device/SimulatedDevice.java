@@ -1,6 +1,10 @@
 package org.allocsim.simulator.device;
 
 import java.util.Optional;
+import org.allocsim.simulator.device.cost.DriverCall;
+import org.allocsim.simulator.device.cost.DriverCosts;
+import org.allocsim.simulator.device.cost.DriverMeter;
+import org.allocsim.simulator.device.cost.HandleCosts;
 
 /**
  * A device that behaves as the CUDA driver was seen to behave: which addresses calls return, how

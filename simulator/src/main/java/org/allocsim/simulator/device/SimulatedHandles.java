@@ -4,6 +4,9 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.LongUnaryOperator;
+import org.allocsim.simulator.device.cost.DriverCall;
+import org.allocsim.simulator.device.cost.DriverMeter;
+import org.allocsim.simulator.device.cost.HandleCosts;
 
 /**
  * Physical memory of a simulated device: each handle takes its bytes from its creation until it is

@@ -1,5 +1,6 @@
 package org.allocsim.simulator.device;
 
+import org.allocsim.simulator.order.AddressMap;
 import org.allocsim.simulator.order.BlockRows;
 import org.allocsim.simulator.order.SizeOrderedRows;
 

@@ -69,6 +69,13 @@ public interface EffectListener {
   /** The allocator waited for all its outstanding stream uses. */
   default void streamsSynchronized() {}
 
+  /**
+   * The size changed from which on the allocator does not split blocks.
+   *
+   * @param bytes unsigned; −1 for none
+   */
+  default void splitLimitChanged(long bytes) {}
+
   /** A request failed. */
   default void outOfMemory(OutOfMemory failure) {}
 

@@ -116,6 +116,12 @@ public final class EffectListeners {
     }
 
     @Override
+    public void splitLimitChanged(long bytes) {
+      first.splitLimitChanged(bytes);
+      second.splitLimitChanged(bytes);
+    }
+
+    @Override
     public void outOfMemory(OutOfMemory failure) {
       first.outOfMemory(failure);
       second.outOfMemory(failure);

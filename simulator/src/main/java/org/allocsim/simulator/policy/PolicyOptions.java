@@ -44,12 +44,8 @@ public final class PolicyOptions {
     }
   }
 
-  /**
-   * Checks the names alone, which is all that a policy without options needs.
-   *
-   * @throws PolicyOptionException where an option is set that the policy does not have
-   */
-  public static void check(PolicySpec spec, PolicySettings settings) throws PolicyOptionException {
+  /** Refuses options that the policy does not have. */
+  private static void check(PolicySpec spec, PolicySettings settings) throws PolicyOptionException {
     List<String> known = spec.optionNames();
     for (String name : new TreeSet<>(settings.options().keySet())) {
       if (!known.contains(name)) {

@@ -10,7 +10,7 @@ import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.UnfitTraceException;
-import org.allocsim.simulator.policy.pytorch.CachingAllocatorProvider;
+import org.allocsim.simulator.policy.pytorch.conf.CachingAllocatorProvider;
 
 /**
  * An installed policy with its options.

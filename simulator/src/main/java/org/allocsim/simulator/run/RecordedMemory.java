@@ -2,8 +2,8 @@ package org.allocsim.simulator.run;
 
 import java.util.function.IntSupplier;
 import org.allocsim.simulator.device.DeviceMemory;
-import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.RecordedDevice;
+import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.simulator.effect.EffectLog;
 
 /**

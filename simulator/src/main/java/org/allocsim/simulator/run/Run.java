@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 import org.allocsim.simulator.device.DeviceMemory;
-import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.simulator.effect.EffectFollower;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
@@ -81,8 +81,8 @@ public final class Run {
     this.setup = setup;
     this.observers = observers;
     trace = setup.trace();
-    lastRow = setup.lastRow();
-    stopsAtFailure = setup.afterOom() == AfterOom.STOP;
+    lastRow = setup.course().lastRow();
+    stopsAtFailure = setup.course().afterOom() == AfterOom.STOP;
     stats = new MemoryStats(setup.policy().oversizeBytes());
     failures =
         new Failures(
@@ -91,7 +91,7 @@ public final class Run {
             setup.policy().wording(),
             stats,
             () -> row,
-            setup.mostFailures());
+            setup.course().mostFailures());
     peak = new PeakMoment(stats);
     DeviceMemory memory;
     switch (setup.memory()) {
@@ -132,7 +132,7 @@ public final class Run {
     Simulation simulation =
         new Simulation(
             setup.trace(), setup.device(), memory, Roofline.of(memory.profile().compute()));
-    long[] driverNanos = setup.recordedDriverNanos();
+    long[] driverNanos = setup.course().recordedDriverNanos();
     if (setup.trace().workCount() == 0 && driverNanos != null) {
       simulation.keep(Pace.without(setup.trace(), driverNanos));
     }
@@ -195,7 +195,7 @@ public final class Run {
       if (follower != null) {
         replay.runRestored(this::next);
       } else {
-        replay.run(setup.passes(), this::next);
+        replay.run(setup.course().passes(), this::next);
       }
     }
     look();
@@ -360,7 +360,8 @@ public final class Run {
       return -1;
     }
     boolean ended =
-        setup.lastRow() < trace.eventCount() - 1 || (stopsAtFailure && failures.count() > 0);
+        setup.course().lastRow() < trace.eventCount() - 1
+            || (stopsAtFailure && failures.count() > 0);
     boolean followed =
         !follower.hasDiverged() && (ended || follower.position() == recorded.effectCount());
     return followed ? -1 : follower.position();

@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import org.allocsim.simulator.device.DriverCall;
+import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.timing.TimeResult;
 import org.jspecify.annotations.Nullable;
@@ -150,7 +150,7 @@ public record RunResult(
 
   /** Whether the run ended at a failed request. */
   public boolean isStopped() {
-    return setup.afterOom() == AfterOom.STOP && failureCount > 0;
+    return setup.course().afterOom() == AfterOom.STOP && failureCount > 0;
   }
 
   /** The first request that failed. */

@@ -24,44 +24,45 @@ import org.jspecify.annotations.Nullable;
  * @param policy the allocator
  * @param limitBytes bytes that it may hold from the device, −1 without a limit
  * @param memory where it gets them from
- * @param afterOom how to go on after a failed request
- * @param lastRow row after which the run ends at the latest
- * @param passes how often the rows after the prologue are sent, at least once; see {@link
- *     org.allocsim.simulator.engine.Replay#run(long,
- *     org.allocsim.simulator.engine.Replay.Observer)}
- * @param recordedDriverNanos time of the recorded allocator's driver calls in each row, by which
- *     the program's own pace is known; null where the trace is no recording, or time does not
- *     matter
- * @param mostFailures failed requests that are kept with their message; later ones are only counted
+ * @param course how long it goes on
  */
-@SuppressWarnings("ArrayRecordComponent")
 public record RunSetup(
     AllocationTrace trace,
     int device,
     RunPolicy policy,
     long limitBytes,
     MemorySource memory,
-    AfterOom afterOom,
-    int lastRow,
-    long passes,
-    long @Nullable [] recordedDriverNanos,
-    int mostFailures) {
-  private static final int FAILURES_KEPT = 16;
+    Course course) {
+
+  /**
+   * How long a run goes on, at which pace, and what it keeps.
+   *
+   * @param afterOom how to go on after a failed request
+   * @param lastRow row after which the run ends at the latest
+   * @param passes how often the rows after the prologue are sent, at least once; see {@link
+   *     org.allocsim.simulator.engine.Replay#run(long,
+   *     org.allocsim.simulator.engine.Replay.Observer)}
+   * @param recordedDriverNanos time of the recorded allocator's driver calls in each row, by which
+   *     the program's own pace is known; null where the trace is no recording, or time does not
+   *     matter
+   * @param mostFailures failed requests that are kept with their message; later ones are only
+   *     counted
+   */
+  @SuppressWarnings("ArrayRecordComponent")
+  public record Course(
+      AfterOom afterOom,
+      int lastRow,
+      long passes,
+      long @Nullable [] recordedDriverNanos,
+      int mostFailures) {
+    /** The whole trace, once, whatever fails. */
+    static final Course WHOLE = new Course(AfterOom.CONTINUE, Integer.MAX_VALUE, 1, null, 16);
+  }
 
   /** A run of the whole trace, once, that goes on after failed requests. */
   public RunSetup(
       AllocationTrace trace, int device, RunPolicy policy, long limitBytes, MemorySource memory) {
-    this(
-        trace,
-        device,
-        policy,
-        limitBytes,
-        memory,
-        AfterOom.CONTINUE,
-        Integer.MAX_VALUE,
-        1,
-        null,
-        FAILURES_KEPT);
+    this(trace, device, policy, limitBytes, memory, Course.WHOLE);
   }
 
   /** As above, for an installed policy on a simulated device. */
@@ -76,17 +77,7 @@ public record RunSetup(
 
   /** The same with another policy. */
   public RunSetup with(RunPolicy other) {
-    return new RunSetup(
-        trace,
-        device,
-        other,
-        limitBytes,
-        memory,
-        afterOom,
-        lastRow,
-        passes,
-        recordedDriverNanos,
-        mostFailures);
+    return new RunSetup(trace, device, other, limitBytes, memory, course);
   }
 
   /** The same with another policy. */
@@ -96,98 +87,49 @@ public record RunSetup(
 
   /** The same with memory from elsewhere. */
   public RunSetup with(MemorySource other) {
-    return new RunSetup(
-        trace,
-        device,
-        policy,
-        limitBytes,
-        other,
-        afterOom,
-        lastRow,
-        passes,
-        recordedDriverNanos,
-        mostFailures);
+    return new RunSetup(trace, device, policy, limitBytes, other, course);
+  }
+
+  private RunSetup with(
+      AfterOom afterOom, int lastRow, long passes, long @Nullable [] driverNanos, int failures) {
+    Course other = new Course(afterOom, lastRow, passes, driverNanos, failures);
+    return new RunSetup(trace, device, policy, limitBytes, memory, other);
   }
 
   /** The same, going on after failed requests as is said. */
   public RunSetup with(AfterOom other) {
-    return new RunSetup(
-        trace,
-        device,
-        policy,
-        limitBytes,
-        memory,
-        other,
-        lastRow,
-        passes,
-        recordedDriverNanos,
-        mostFailures);
+    Course c = course;
+    return with(other, c.lastRow, c.passes, c.recordedDriverNanos, c.mostFailures);
   }
 
   /** The same that ends after a row, or before the first for −1. */
   public RunSetup endingAfter(int row) {
-    return new RunSetup(
-        trace,
-        device,
-        policy,
-        limitBytes,
-        memory,
-        afterOom,
-        row,
-        passes,
-        recordedDriverNanos,
-        mostFailures);
+    Course c = course;
+    return with(c.afterOom, row, c.passes, c.recordedDriverNanos, c.mostFailures);
   }
 
   /** The same several times over. */
   public RunSetup repeated(long times) {
-    return new RunSetup(
-        trace,
-        device,
-        policy,
-        limitBytes,
-        memory,
-        afterOom,
-        lastRow,
-        times,
-        recordedDriverNanos,
-        mostFailures);
+    Course c = course;
+    return with(c.afterOom, c.lastRow, times, c.recordedDriverNanos, c.mostFailures);
   }
 
   /** The same at the pace of a recorded program whose allocator's driver time is given by row. */
   public RunSetup atPaceBeside(long[] driverNanosByRow) {
-    return new RunSetup(
-        trace,
-        device,
-        policy,
-        limitBytes,
-        memory,
-        afterOom,
-        lastRow,
-        passes,
-        driverNanosByRow,
-        mostFailures);
+    Course c = course;
+    return with(c.afterOom, c.lastRow, c.passes, driverNanosByRow, c.mostFailures);
   }
 
   /** The same with so many failed requests kept at most. */
   public RunSetup keepingFailures(int most) {
-    return new RunSetup(
-        trace,
-        device,
-        policy,
-        limitBytes,
-        memory,
-        afterOom,
-        lastRow,
-        passes,
-        recordedDriverNanos,
-        most);
+    Course c = course;
+    return with(c.afterOom, c.lastRow, c.passes, c.recordedDriverNanos, most);
   }
 
   /** Whether the run has a clock of its own. */
   boolean isInTime() {
     return memory instanceof MemorySource.Simulated
-        && passes == 1
-        && (trace.workCount() > 0 || recordedDriverNanos != null);
+        && course.passes == 1
+        && (trace.workCount() > 0 || course.recordedDriverNanos != null);
   }
 }

@@ -36,7 +36,11 @@ public final class MemoryStats implements EffectListener, StatsView {
   private final PoolCounters largePool;
   private final Stat oversizeAllocations = new Stat();
   private final Stat oversizeSegments = new Stat();
-  private final long oversizeThresholdBytes;
+
+  /** What it was at first, which is what is shown. */
+  private final long firstOversizeBytes;
+
+  private long oversizeThresholdBytes;
   private long allocationRetries;
   private long outOfMemories;
   private long streamSynchronizations;
@@ -51,6 +55,7 @@ public final class MemoryStats implements EffectListener, StatsView {
    */
   public MemoryStats(long oversizeThresholdBytes) {
     this.oversizeThresholdBytes = oversizeThresholdBytes;
+    firstOversizeBytes = oversizeThresholdBytes;
     smallPool = new PoolCounters(bothPools, oversizeThresholdBytes, oversizeAllocations);
     largePool = new PoolCounters(bothPools, oversizeThresholdBytes, oversizeAllocations);
     PoolCounters.pair(smallPool, largePool);
@@ -127,6 +132,14 @@ public final class MemoryStats implements EffectListener, StatsView {
   @Override
   public void streamsSynchronized() {
     streamSynchronizations++;
+  }
+
+  /** Blocks and segments that are handed out and given back from now on are measured anew. */
+  @Override
+  public void splitLimitChanged(long bytes) {
+    oversizeThresholdBytes = bytes;
+    smallPool.countOversizeFrom(bytes);
+    largePool.countOversizeFrom(bytes);
   }
 
   @Override
@@ -240,7 +253,7 @@ public final class MemoryStats implements EffectListener, StatsView {
 
   private long scalar(String name) {
     return switch (name) {
-      case "max_split_size" -> oversizeThresholdBytes;
+      case "max_split_size" -> firstOversizeBytes;
       case "num_alloc_retries" -> allocationRetries;
       case "num_device_alloc" -> deviceAllocations;
       case "num_device_free" -> deviceFrees;

@@ -59,7 +59,7 @@ public final class PoolCounters extends PoolPeaks {
   /** What the sums were then. */
   private long @Nullable [] startOfSums;
 
-  private final long oversizeFromBytes;
+  private long oversizeFromBytes;
 
   /** Whether some block may count for more than the sums and peaks, so that all are looked at. */
   private boolean looksAtAll;
@@ -84,6 +84,12 @@ public final class PoolCounters extends PoolPeaks {
     if (oversizeFromBytes != NO_OVERSIZE) {
       lookAtAll();
     }
+  }
+
+  /** From now on, blocks from so many bytes on count as oversize, unsigned. */
+  void countOversizeFrom(long bytes) {
+    oversizeFromBytes = bytes;
+    lookAtAll();
   }
 
   /** Makes two kinds of pool known to each other. */

@@ -1,7 +1,7 @@
 package org.allocsim.simulator.timing;
 
-import org.allocsim.simulator.device.ComputeProfile;
 import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.device.cost.ComputeProfile;
 
 /** Page-locked host memory as the operating system and the driver give it; there is enough. */
 final class PinnedMemory implements DeviceMemory {

@@ -1,6 +1,6 @@
 package org.allocsim.simulator.timing;
 
-import org.allocsim.simulator.device.ComputeProfile;
+import org.allocsim.simulator.device.cost.ComputeProfile;
 import org.allocsim.simulator.trace.Work;
 
 /**

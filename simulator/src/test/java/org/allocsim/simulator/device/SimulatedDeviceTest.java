@@ -3,6 +3,8 @@ package org.allocsim.simulator.device;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import org.allocsim.simulator.device.cost.DriverCall;
+import org.allocsim.simulator.device.cost.DriverCosts;
 import org.junit.jupiter.api.Test;
 
 /** Raw allocation, rule by rule. Addresses are pages relative to the arena, as in the rules. */

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.allocsim.simulator.device.cost.DriverCall;
+import org.allocsim.simulator.device.cost.DriverCosts;
+import org.allocsim.simulator.device.cost.HandleCosts;
 import org.junit.jupiter.api.Test;
 
 /** Address ranges and what is mapped in them. */

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
@@ -152,7 +152,7 @@ class RunResultTest {
     RunResult joined = timed.answeredAs(recorded);
     assertEquals(calls, joined.driverCallsByKind());
     assertEquals(calls, joined.driverNanosByKind());
-    assertEquals(1, joined.setup().passes());
+    assertEquals(1, joined.setup().course().passes());
     assertEquals(recorded.stats(), joined.stats());
     assertEquals(recorded.failures(), joined.failures());
     assertEquals(1, joined.failureCount());

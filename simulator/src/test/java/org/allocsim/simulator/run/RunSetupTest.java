@@ -15,8 +15,8 @@ import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.message.OutOfMemoryMessage.Template;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
-import org.allocsim.simulator.policy.pytorch.ConfigParser;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.simulator.trace.Work;
@@ -37,17 +37,21 @@ class RunSetupTest {
           PYTORCH,
           77,
           GIVEN,
-          AfterOom.STOP,
-          12,
-          5,
-          NANOS,
-          9);
+          new RunSetup.Course(AfterOom.STOP, 12, 5, NANOS, 9));
 
   /** Names of what two setups differ in. */
   private static List<String> differences(RunSetup other) throws ReflectiveOperationException {
+    List<String> names = new ArrayList<>(differences(SETUP.course(), other.course()));
+    names.addAll(differences(SETUP, other));
+    names.remove("course");
+    return names;
+  }
+
+  private static List<String> differences(Record one, Record other)
+      throws ReflectiveOperationException {
     List<String> names = new ArrayList<>();
-    for (RecordComponent each : RunSetup.class.getRecordComponents()) {
-      if (!Objects.equals(each.getAccessor().invoke(SETUP), each.getAccessor().invoke(other))) {
+    for (RecordComponent each : one.getClass().getRecordComponents()) {
+      if (!Objects.equals(each.getAccessor().invoke(one), each.getAccessor().invoke(other))) {
         names.add(each.getName());
       }
     }
@@ -73,9 +77,9 @@ class RunSetupTest {
     assertEquals(List.of("policy"), differences(SETUP.with(RunPolicy.of(direct))));
     assertEquals(RunPolicy.of(direct), SETUP.with(direct).policy());
     assertEquals(simulated, SETUP.with(simulated).memory());
-    assertEquals(4, SETUP.endingAfter(4).lastRow());
-    assertEquals(2, SETUP.repeated(2).passes());
-    assertEquals(1, SETUP.keepingFailures(1).mostFailures());
+    assertEquals(4, SETUP.endingAfter(4).course().lastRow());
+    assertEquals(2, SETUP.repeated(2).course().passes());
+    assertEquals(1, SETUP.keepingFailures(1).course().mostFailures());
   }
 
   @Test

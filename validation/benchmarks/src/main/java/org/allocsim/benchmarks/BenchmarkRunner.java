@@ -29,6 +29,7 @@ import org.allocsim.validation.benchmark.Measurement;
 import org.allocsim.validation.benchmark.PolicyCase;
 import org.allocsim.validation.benchmark.Samples;
 import org.allocsim.workloads.io.Compression;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.BenchmarkResult;
 import org.openjdk.jmh.results.IterationResult;
@@ -50,6 +51,7 @@ final class BenchmarkRunner {
 
   private static final List<String> HEAP = List.of("-Xms1g", "-Xmx2g");
 
+  private static final String ENDED = "the command was told to end";
   private static final String ALLOCATED = "gc.alloc.rate.norm";
 
   private final BenchmarkPlan plan;
@@ -68,7 +70,8 @@ final class BenchmarkRunner {
 
   /**
    * Measures. The processes of one benchmark are spread over the whole time, so that what disturbs
-   * the machine for a while shows as spread and not as one slow benchmark.
+   * the machine for a while shows as spread and not as one slow benchmark. Where the process is
+   * told to end, what has not been measured counts as not run.
    *
    * @throws BenchmarkException where a benchmark fails
    */
@@ -82,17 +85,32 @@ final class BenchmarkRunner {
     int measured = cases.size() * plan.effort().runs();
     int total = measured + (commands == null ? 0 : commands.commandCount());
     int done = 0;
-    for (int run = 0; run < plan.effort().runs(); run++) {
-      for (Case each : cases) {
-        progress.done(done++, total);
-        results.computeIfAbsent(each, _ -> new ArrayList<>()).add(run(each));
-      }
-    }
     List<Measurement> measurements = new ArrayList<>();
-    cases.forEach(each -> measurements.add(measurement(each, results.get(each))));
-    if (commands != null) {
-      AtomicInteger ended = new AtomicInteger(measured);
-      measurements.addAll(commands.run(() -> progress.done(ended.incrementAndGet(), total)));
+    try (EarlyEnd.Part _ = EarlyEnd.part(BenchmarkRunner::endProcesses)) {
+      for (int run = 0; run < plan.effort().runs(); run++) {
+        for (Case each : cases) {
+          progress.done(done++, total);
+          Optional<RunResult> result = EarlyEnd.isAsked() ? Optional.empty() : run(each);
+          result.ifPresent(
+              found -> results.computeIfAbsent(each, _ -> new ArrayList<>()).add(found));
+        }
+      }
+      for (Case each : cases) {
+        if (results.containsKey(each)) {
+          measurements.add(measurement(each, results.get(each)));
+        } else {
+          notRun.put(each.what(), ENDED);
+        }
+      }
+      if (commands != null) {
+        AtomicInteger ended = new AtomicInteger(measured);
+        measurements.addAll(commands.run(() -> progress.done(ended.incrementAndGet(), total)));
+      }
+    } catch (BenchmarkException e) {
+      if (commands == null || !EarlyEnd.isAsked()) {
+        throw e;
+      }
+      notRun.put("whole commands", ENDED);
     }
     progress.done(total, total);
     return new BenchmarkResults(measurements, notRun);
@@ -234,7 +252,12 @@ final class BenchmarkRunner {
     return dot > 0 ? plain.substring(0, dot) : plain;
   }
 
-  private RunResult run(Case each) throws BenchmarkException {
+  private static void endProcesses() {
+    ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
+  }
+
+  /** One process; empty where it is told to end. */
+  private Optional<RunResult> run(Case each) throws BenchmarkException {
     Effort effort = plan.effort();
     TimeValue length = TimeValue.milliseconds(effort.sampleMillis());
     ChainedOptionsBuilder options =
@@ -251,8 +274,12 @@ final class BenchmarkRunner {
     each.parameters().forEach(options::param);
     Transcript transcript = new Transcript();
     try {
-      return new Runner(options.build(), transcript).runSingle();
+      RunResult result = new Runner(options.build(), transcript).runSingle();
+      return EarlyEnd.isAsked() ? Optional.empty() : Optional.of(result);
     } catch (RunnerException e) {
+      if (EarlyEnd.isAsked()) {
+        return Optional.empty();
+      }
       throw new BenchmarkException(
           "benchmark " + each.id() + " failed: " + transcript.reason(e), e);
     }

@@ -2,8 +2,8 @@ package org.allocsim.validation.calibration;
 
 import java.util.Optional;
 import org.allocsim.simulator.device.DeviceMemory;
-import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.StreamOrderedMemory;
+import org.allocsim.simulator.device.cost.DriverCall;
 
 /** A device whose calls are timed. One thread at a time. */
 public interface CalibrationTarget {

@@ -1,7 +1,7 @@
 package org.allocsim.validation.calibration;
 
 import java.util.Arrays;
-import org.allocsim.simulator.device.ComputeProfile;
+import org.allocsim.simulator.device.cost.ComputeProfile;
 import org.apache.commons.math3.stat.descriptive.rank.Median;
 
 /**

@@ -3,11 +3,11 @@ package org.allocsim.validation.calibration;
 import java.lang.foreign.Arena;
 import java.util.Optional;
 import org.allocsim.simulator.device.DeviceMemory;
-import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.StreamOrderedMemory;
-import org.allocsim.validation.gpu.CudaDevice;
-import org.allocsim.validation.gpu.DriverCallListener;
-import org.allocsim.validation.gpu.GpuBounds;
+import org.allocsim.simulator.device.cost.DriverCall;
+import org.allocsim.validation.gpu.cuda.CudaDevice;
+import org.allocsim.validation.gpu.cuda.DriverCallListener;
+import org.allocsim.validation.gpu.cuda.GpuBounds;
 
 /** A real GPU that is calibrated; closing it gives everything back. */
 public final class GpuTarget implements CalibrationTarget, AutoCloseable {

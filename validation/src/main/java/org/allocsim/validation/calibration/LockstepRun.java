@@ -1,8 +1,8 @@
 package org.allocsim.validation.calibration;
 
 import org.allocsim.simulator.device.DeviceMemory;
-import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.StreamOrderedMemory;
+import org.allocsim.simulator.device.cost.DriverCall;
 import org.apache.commons.math3.random.RandomGenerator;
 
 /** What the experiments share: both devices, the observations, random numbers and a bound. */

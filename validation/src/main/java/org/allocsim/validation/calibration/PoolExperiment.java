@@ -1,8 +1,8 @@
 package org.allocsim.validation.calibration;
 
 import org.allocsim.simulator.device.DeviceMemory;
-import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.StreamOrderedMemory;
+import org.allocsim.simulator.device.cost.DriverCall;
 
 /** Random stream-ordered calls on one or three streams, with waits and trims between. */
 final class PoolExperiment {

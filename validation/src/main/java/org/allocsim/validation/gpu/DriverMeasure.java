@@ -1,6 +1,7 @@
 package org.allocsim.validation.gpu;
 
-import org.allocsim.simulator.device.DriverCall;
+import org.allocsim.simulator.device.cost.DriverCall;
+import org.allocsim.validation.gpu.cuda.DriverCallListener;
 
 /** Counts the calls of the real driver and their time. */
 final class DriverMeasure implements DriverCallListener {

@@ -2,8 +2,8 @@ package org.allocsim.validation.gpu;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.cost.DriverCall;
 import org.apache.commons.math3.random.RandomGenerator;
 import org.apache.commons.math3.random.Well19937c;
 import org.apache.commons.math3.stat.descriptive.rank.Percentile;

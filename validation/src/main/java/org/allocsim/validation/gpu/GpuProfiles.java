@@ -1,10 +1,11 @@
 package org.allocsim.validation.gpu;
 
 import java.util.Locale;
-import org.allocsim.simulator.device.AsyncCosts;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.device.DriverCosts;
+import org.allocsim.simulator.device.cost.AsyncCosts;
+import org.allocsim.simulator.device.cost.DriverCosts;
+import org.allocsim.validation.gpu.cuda.CudaDevice;
 import org.allocsim.workloads.profile.ShippedProfiles;
 
 /** Finds the simulated device that stands for a real one. */

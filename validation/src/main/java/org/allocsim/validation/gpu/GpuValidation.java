@@ -6,6 +6,10 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.UnfitTraceException;
+import org.allocsim.validation.gpu.cuda.CudaDevice;
+import org.allocsim.validation.gpu.cuda.CudaException;
+import org.allocsim.validation.gpu.cuda.DriverCallListener;
+import org.allocsim.validation.gpu.cuda.GpuBounds;
 import org.jspecify.annotations.Nullable;
 
 /**

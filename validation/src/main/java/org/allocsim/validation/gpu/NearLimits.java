@@ -5,6 +5,7 @@ import java.util.List;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.UnfitTraceException;
+import org.allocsim.validation.gpu.cuda.CudaDevice;
 
 /**
  * Finds, in simulation, where a policy just serves every request: the smallest memory of the device

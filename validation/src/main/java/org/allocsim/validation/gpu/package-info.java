@@ -1,7 +1,6 @@
 /**
- * A real GPU behind the port that policies use, runs of policies on it, and comparisons with the
- * simulated device. Only this package knows CUDA's libraries. What it takes from a GPU it gives
- * back, however a run ends.
+ * Runs of policies on a real GPU, and comparisons with the simulated device. What calls CUDA is in
+ * {@link org.allocsim.validation.gpu.cuda}.
  */
 @NullMarked
 package org.allocsim.validation.gpu;

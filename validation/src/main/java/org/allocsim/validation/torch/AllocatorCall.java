@@ -4,8 +4,8 @@ package org.allocsim.validation.torch;
  * A call to PyTorch's caching allocator, or an event that it sees.
  *
  * @param kind what is called
- * @param id allocation or private pool; 0 where neither is meant
- * @param bytes size of an allocation
+ * @param id allocation, private pool or number of settings; 0 where none is meant
+ * @param bytes size of an allocation, or a limit
  * @param stream number of the stream, from 0, the default one
  */
 record AllocatorCall(Kind kind, int id, long bytes, int stream) {
@@ -32,7 +32,17 @@ record AllocatorCall(Kind kind, int id, long bytes, int stream) {
     /** Ends the innermost such routing, which is of that pool. */
     END_POOL('p'),
     /** The owner of a pool gives it up, which empties it. */
-    RELEASE_POOL('R');
+    RELEASE_POOL('R'),
+    /** The allocator's limit becomes so many millionths ({@code bytes}) of the device. */
+    SET_FRACTION('l'),
+    /** The settings change to those of this number in the sequence. */
+    SET_CONF('s'),
+    /** A graph is captured on a stream from now on, into a pool that is made where missing. */
+    BEGIN_CAPTURE('G'),
+    /** Ends the capture into a pool. */
+    END_CAPTURE('g'),
+    /** Drops the oldest graph of a pool; the last one gives the pool up. */
+    DROP_GRAPH('D');
 
     private final char letter;
 

@@ -2,6 +2,7 @@ package org.allocsim.validation.torch;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -9,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.function.Function;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectListener;
@@ -22,18 +22,19 @@ import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
-import org.allocsim.simulator.policy.pytorch.ConfigParser;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PrivatePoolOptions;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
 import org.allocsim.simulator.stats.MemoryStats;
+import org.jspecify.annotations.Nullable;
 
 /** The simulated allocator, sent a sequence of calls on the device of the stand-in. */
 final class CallReplay {
   private final CallSequence sequence;
   private final PyTorchVersion version;
-  private final AllocatorConfig config;
-  private final Rows rows = new Rows();
+  private AllocatorConfig config;
+  private final Rows rows;
   private final MemoryStats stats;
   private final Messages messages;
   private final CachingAllocator policy;
@@ -42,7 +43,21 @@ final class CallReplay {
   private final RecordedOrder allocator;
 
   /** Routing that has begun and not ended, the innermost first. */
-  private final Deque<Integer> routing = new ArrayDeque<>();
+  private final Deque<Route> routes = new ArrayDeque<>();
+
+  /** Graphs of each pool that captures made. */
+  private final Map<Integer, Integer> graphs = new HashMap<>();
+
+  /** The stream of the last request. */
+  private int current;
+
+  /** Allocations freed meanwhile, whose uses the allocator has not asked the device about. */
+  private final List<Integer> deferred = new ArrayList<>();
+
+  /** Those that were deferred until the same moment have the same number. */
+  private final Map<Integer, Integer> groups = new HashMap<>();
+
+  private int group;
 
   private final Set<Integer> live = new HashSet<>();
   private final Map<Integer, Integer> pools = new HashMap<>();
@@ -58,12 +73,15 @@ final class CallReplay {
       throws ConfigException {
     this.sequence = sequence;
     this.version = version;
+    rows = new Rows(sequence.streams());
     config = ConfigParser.parse(sequence.conf(), version).allocator();
     stats = new MemoryStats(config.maxSplitBytes());
-    messages = new Messages(stats);
+    messages =
+        new Messages(stats, OutOfMemoryMessage.Template.of(version, config.expandableSegments()));
     policy =
         new CachingAllocator(
             config, version, limitBytes(), device, EffectListeners.all(stats, rows, messages));
+    policy.expectChanges();
     allocator = new RecordedOrder(policy, recorded, rows.log::count);
     for (int i = 0; i < sequence.streams(); i++) {
       pending.add(new ArrayDeque<>());
@@ -91,14 +109,12 @@ final class CallReplay {
       CallSequence sequence, PyTorchVersion version, EffectLog recorded, DeviceMemory device)
       throws ConfigException {
     CallReplay replay = new CallReplay(sequence, version, recorded, device);
-    sequence.calls().forEach(replay::call);
-    OutOfMemoryMessage.Template template =
-        OutOfMemoryMessage.Template.of(version, replay.config.expandableSegments());
-    List<String> messages =
-        replay.messages.list.stream().map(message -> message.apply(template)).toList();
+    for (AllocatorCall call : sequence.calls()) {
+      replay.call(call);
+    }
     SortedMap<String, Long> statistics = replay.stats.toMap();
     statistics.put("num_oom_rejections", replay.messages.rejected);
-    return new CallOutcome(replay.rows.log, statistics, messages, null);
+    return new CallOutcome(replay.rows.log, statistics, replay.messages.list, null);
   }
 
   private long limitBytes() throws ConfigException {
@@ -109,37 +125,93 @@ final class CallReplay {
         : MemoryLimit.ofFraction(fraction, sequence.capacityBytes(), version);
   }
 
-  private void call(AllocatorCall call) {
+  private void call(AllocatorCall call) throws ConfigException {
     int id = call.id();
+    policy.capture(captures());
     switch (call.kind()) {
       case ALLOCATE -> allocate(call);
       case FREE -> free(id);
       case USE -> use(id, call.stream());
       case COMPLETE -> complete(id, call.stream());
-      case EMPTY_CACHE -> allocator.emptyCache();
+      case EMPTY_CACHE -> {
+        submitDeferred();
+        allocator.emptyCache();
+      }
       case MAKE_POOL -> policy.definePool(id, PrivatePoolOptions.PLAIN);
       case MAKE_POOL_FOR_EMERGENCIES ->
           policy.definePool(id, new PrivatePoolOptions(true, false, false));
       case MAKE_POOL_WITHOUT_SPLITS ->
           policy.definePool(id, new PrivatePoolOptions(false, true, false));
-      case BEGIN_POOL -> routing.push(id);
-      case END_POOL -> routing.pop();
+      case BEGIN_POOL -> routes.push(new Route(id, Route.EVERY_STREAM));
+      case END_POOL -> end(id);
       case RELEASE_POOL -> release(id);
-    }
-    if (rows.freesSegment) {
-      // The device waits for all work before it takes memory back.
-      rows.freesSegment = false;
-      for (int stream = 0; stream < pending.size(); stream++) {
-        if (!pending.get(stream).isEmpty()) {
-          complete(pending.get(stream).getLast(), stream);
+      case SET_FRACTION ->
+          policy.changeLimit(
+              MemoryLimit.ofFraction(call.bytes() / 1e6, sequence.capacityBytes(), version));
+      case SET_CONF -> {
+        config = ConfigParser.change(config, sequence.confs().get(id), version).allocator();
+        policy.changeSettings(config);
+      }
+      case BEGIN_CAPTURE -> {
+        graphs.merge(id, 1, Integer::sum);
+        routes.push(new Route(id, call.stream()));
+      }
+      case END_CAPTURE -> end(id);
+      case DROP_GRAPH -> {
+        if (graphs.merge(id, -1, Integer::sum) == 0) {
+          allocator.releasePool(id);
         }
       }
     }
+    for (int stream = rows.waits.nextSetBit(0);
+        stream >= 0 && stream < pending.size();
+        stream = rows.waits.nextSetBit(stream + 1)) {
+      if (!pending.get(stream).isEmpty()) {
+        complete(pending.get(stream).getLast(), stream);
+      }
+    }
+    rows.waits.clear();
+  }
+
+  /**
+   * Requests that go to a pool.
+   *
+   * @param stream the only one whose requests do, or {@link #EVERY_STREAM}
+   */
+  private record Route(int pool, int stream) {
+    static final int EVERY_STREAM = -1;
+  }
+
+  private void end(int pool) {
+    Route ended = routes.pop();
+    if (ended.pool != pool) {
+      throw new IllegalArgumentException("pool " + pool + " is not the innermost");
+    }
+  }
+
+  /** Whether a call is made in a capture. Before 2.13, routing to a pool counts as one. */
+  private boolean captures() {
+    return version.processesEventsInUserPools()
+        ? routes.stream().anyMatch(route -> route.stream == current)
+        : !routes.isEmpty();
+  }
+
+  private int pool(int stream) {
+    for (Route route : routes) {
+      if (route.stream == Route.EVERY_STREAM || route.stream == stream) {
+        return route.pool;
+      }
+    }
+    return 0;
   }
 
   private void allocate(AllocatorCall call) {
-    int pool = routing.isEmpty() ? 0 : routing.peek();
-    long address = allocator.allocate(call.id(), call.bytes(), call.stream(), pool);
+    current = call.stream();
+    policy.capture(captures());
+    int pool = pool(current);
+    messages.template = OutOfMemoryMessage.Template.of(version, config.expandableSegments());
+    submitDeferred();
+    long address = allocator.allocate(call.id(), call.bytes(), current, pool);
     pools.put(call.id(), pool);
     if (address != AllocatorPolicy.OUT_OF_MEMORY && call.bytes() > 0) {
       live.add(call.id());
@@ -156,19 +228,42 @@ final class CallReplay {
   private void free(int id) {
     if (live.remove(id)) {
       allocator.free(id);
+      if (captures()) {
+        deferred.add(id);
+      } else {
+        uses.getOrDefault(id, List.of()).forEach(stream -> pending.get(stream).add(id));
+      }
+    }
+  }
+
+  /** Frees in a capture wait for its end, and for the next call after that. */
+  private void submitDeferred() {
+    if (captures()) {
+      return;
+    }
+    group++;
+    for (int id : deferred) {
+      groups.put(id, group);
       uses.getOrDefault(id, List.of()).forEach(stream -> pending.get(stream).add(id));
     }
+    deferred.clear();
+  }
+
+  /** Frees that a capture deferred are submitted together. */
+  private boolean isTogether(int id, @Nullable Integer other) {
+    return other != null && groups.containsKey(id) && groups.get(id).equals(groups.get(other));
   }
 
   /** What was submitted to a stream before is complete, too. */
   private void complete(int id, int stream) {
     Deque<Integer> waiting = pending.get(stream);
     if (waiting.contains(id)) {
-      int done;
-      do {
-        done = waiting.remove();
+      boolean found = false;
+      while (!found || isTogether(id, waiting.peek())) {
+        int done = waiting.remove();
         allocator.useComplete(done, stream);
-      } while (done != id);
+        found |= done == id;
+      }
     }
   }
 
@@ -189,29 +284,44 @@ final class CallReplay {
 
   private static final class Rows extends EffectRows {
     final EffectLog log = new EffectLog();
-    boolean freesSegment;
 
+    /** Streams whose work the last call waited for. */
+    final BitSet waits = new BitSet();
+
+    private final int streams;
+
+    Rows(int streams) {
+      this.streams = streams;
+    }
+
+    /** The device waits for all work before it takes a segment back, PyTorch before it unmaps. */
     @Override
     protected void row(EffectKind kind, long address, long bytes, int stream) {
-      freesSegment |= kind == EffectKind.SEGMENT_FREE;
+      if (kind == EffectKind.SEGMENT_FREE) {
+        waits.set(0, streams);
+      } else if (kind == EffectKind.SEGMENT_UNMAP) {
+        waits.set(stream);
+      }
       log.add(kind, address, bytes, stream);
     }
   }
 
   /** Notes what each failure says, as the memory is at that moment. */
   private static final class Messages implements EffectListener {
-    final List<Function<OutOfMemoryMessage.Template, String>> list = new ArrayList<>();
+    final List<String> list = new ArrayList<>();
+    OutOfMemoryMessage.Template template;
     long rejected;
     private final MemoryStats stats;
 
-    Messages(MemoryStats stats) {
+    Messages(MemoryStats stats, OutOfMemoryMessage.Template template) {
       this.stats = stats;
+      this.template = template;
     }
 
     @Override
     public void requestRejected(int allocation, long requestedBytes, String reason) {
       rejected++;
-      list.add(_ -> reason);
+      list.add(reason);
     }
 
     @Override
@@ -227,7 +337,7 @@ final class CallReplay {
               stats.reservedBytes(),
               failure.privateFreeBytes(),
               "");
-      list.add(message::text);
+      list.add(message.text(template));
     }
   }
 }

@@ -1,13 +1,14 @@
 package org.allocsim.validation.torch;
 
 import java.util.List;
+import org.allocsim.validation.torch.AllocatorCall.Kind;
 
 /**
  * Calls to an allocator on a device of its own.
  *
  * @param id distinguishes the sequence from others of the same run
  * @param kind what it tries, such as {@code expandable}
- * @param conf settings of the allocator
+ * @param confs settings of the allocator: at the start, then those that calls change to
  * @param capacityBytes size of the device
  * @param fraction of the device that the allocator may use; NaN where none is set
  * @param ascendingEvery every n-th segment ascends on the device, 0 for none
@@ -17,19 +18,27 @@ import java.util.List;
 record CallSequence(
     int id,
     String kind,
-    String conf,
+    List<String> confs,
     long capacityBytes,
     double fraction,
     int ascendingEvery,
     int streams,
     List<AllocatorCall> calls) {
   CallSequence {
+    confs = List.copyOf(confs);
     calls = List.copyOf(calls);
+  }
+
+  /** The settings at the start. */
+  String conf() {
+    return confs.getFirst();
   }
 
   /** Whether there are private pools. */
   boolean usesPools() {
-    return calls.stream().anyMatch(call -> call.kind() == AllocatorCall.Kind.BEGIN_POOL);
+    return calls.stream()
+        .map(AllocatorCall::kind)
+        .anyMatch(kind -> kind == Kind.BEGIN_POOL || kind == Kind.BEGIN_CAPTURE);
   }
 
   /** Writes the sequence as Python reads it. */
@@ -43,7 +52,7 @@ record CallSequence(
                 ascendingEvery,
                 streams,
                 calls.size(),
-                conf));
+                String.join("|", confs)));
     calls.forEach(call -> out.append(call.line()));
   }
 }

@@ -4,10 +4,13 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import org.allocsim.validation.torch.AllocatorCall.Kind;
 
 /**
@@ -41,7 +44,12 @@ final class RandomCalls {
           "pools_on_oom",
           "pools_no_split",
           "mix",
-          "expandable_mix");
+          "expandable_mix",
+          "settings",
+          "settings_pools",
+          "captures",
+          "captures_streams",
+          "captures_pools");
 
   private final SplittableRandom random;
   private final String kind;
@@ -56,6 +64,32 @@ final class RandomCalls {
   private final List<Integer> pools = new ArrayList<>();
   private final Deque<Integer> open = new ArrayDeque<>();
   private final Map<Integer, Integer> poolOf = new HashMap<>();
+  private final List<String> confs = new ArrayList<>();
+
+  /** Graphs of each pool that captures made. */
+  private final Map<Integer, Integer> graphs = new TreeMap<>();
+
+  /** The stream on which a graph is captured, 0 for none. */
+  private int capturing;
+
+  /**
+   * Allocations that are used in a capture. Where one is given back outside of captures, PyTorch
+   * may drop uses of another one, by chance.
+   */
+  private final Set<Integer> usedInCapture = new HashSet<>();
+
+  /**
+   * Split limits do not fall at run time: PyTorch then gives parts of segments back to the device,
+   * and stops when that refuses.
+   */
+  private int leastMaxSplit;
+
+  /** The stream of the last request. */
+  private int current;
+
+  /** The pool of that graph. */
+  private int capturedPool;
+
   private final int streams;
   private final int sizes;
   private int allocations;
@@ -67,7 +101,10 @@ final class RandomCalls {
   private RandomCalls(String kind, long seed) {
     this.kind = kind;
     random = new SplittableRandom(seed);
-    streams = kind.contains("streams") || kind.endsWith("mix") ? 2 + random.nextInt(4) : 1;
+    streams =
+        kind.contains("streams") || kind.endsWith("mix")
+            ? 2 + random.nextInt(4)
+            : captures() ? 2 : 1;
     sizes = random.nextInt(4);
     for (int i = 0; i < streams; i++) {
       pending.add(new ArrayDeque<>());
@@ -82,7 +119,7 @@ final class RandomCalls {
 
   private CallSequence make(int id) {
     long capacityBytes = (100 + random.nextInt(random.nextBoolean() ? 900 : 8000)) * 2L * MIB;
-    String conf = conf();
+    confs.add(conf());
     boolean limited =
         kind.equals("fraction") || kind.equals("gc") || (isMixed() && random.nextBoolean());
     double fraction =
@@ -91,11 +128,20 @@ final class RandomCalls {
       call();
     }
     return new CallSequence(
-        id, kind, conf, capacityBytes, fraction, random.nextInt(6), streams, calls);
+        id, kind, confs, capacityBytes, fraction, random.nextInt(6), streams, calls);
   }
 
   private boolean isMixed() {
-    return kind.endsWith("mix");
+    return kind.endsWith("mix") || changes();
+  }
+
+  /** Whether settings change at run time. */
+  private boolean changes() {
+    return kind.startsWith("settings");
+  }
+
+  private boolean captures() {
+    return kind.startsWith("captures");
   }
 
   private String conf() {
@@ -103,13 +149,22 @@ final class RandomCalls {
     int maxSplit = Integer.MAX_VALUE;
     if (kind.contains("expandable")) {
       parts.add("expandable_segments:True");
+    } else if (changes() || captures()) {
+      parts.add("expandable_segments:" + (random.nextBoolean() ? "True" : "False"));
     }
     if (uses("max_split") || kind.equals("non_split_rounding")) {
-      maxSplit = List.of(20, 21, 24, 32, 64, 100, 200).get(random.nextInt(7));
-      parts.add("max_split_size_mb:" + maxSplit);
+      List<Integer> sizes =
+          changes() ? List.of(32, 64, 100, 200) : List.of(20, 21, 24, 32, 64, 100, 200);
+      maxSplit = Math.max(leastMaxSplit, sizes.get(random.nextInt(sizes.size())));
+      if (leastMaxSplit < Integer.MAX_VALUE) {
+        parts.add("max_split_size_mb:" + maxSplit);
+      }
     }
-    if (kind.equals("non_split_rounding")) {
-      parts.add("max_non_split_rounding_mb:" + List.of(21, 32, 64, 128).get(random.nextInt(4)));
+    leastMaxSplit = changes() ? maxSplit : 0;
+    if (kind.equals("non_split_rounding") || (changes() && random.nextInt(3) == 0)) {
+      parts.add(
+          "max_non_split_rounding_mb:"
+              + List.of(128, 64, 32, 21).get(random.nextInt(changes() ? 3 : 4)));
     }
     if (uses("gc")) {
       parts.add("garbage_collection_threshold:0." + (1 + random.nextInt(9)));
@@ -130,8 +185,8 @@ final class RandomCalls {
       parts.add("per_process_memory_fraction:" + (0.05 + random.nextInt(90) / 100.0));
     }
     if (uses("large_segment")) {
-      // Blocks of this size must be among those that may be split.
-      int segment = List.of(20, 32, 64, 128, 256).get(random.nextInt(5));
+      // Blocks of this size must be among those that may be split, now and after a change.
+      int segment = List.of(20, 32, 64, 128, 256).get(random.nextInt(changes() ? 2 : 5));
       parts.add("large_segment_size_mb:" + Math.min(segment, maxSplit));
     }
     if (uses("throw")) {
@@ -147,7 +202,11 @@ final class RandomCalls {
   private void call() {
     int what = random.nextInt(1000);
     boolean full = live.size() >= MAX_LIVE;
-    if (what < 500 && !full) {
+    if (changes() && random.nextInt(200) == 0) {
+      change();
+    } else if (captures() && random.nextInt(30) == 0) {
+      capture();
+    } else if (what < 500 && !full) {
       allocate();
     } else if (what < 900) {
       free();
@@ -164,20 +223,61 @@ final class RandomCalls {
     }
   }
 
+  private void change() {
+    if (random.nextInt(3) == 0) {
+      add(
+          Kind.SET_FRACTION,
+          0,
+          random.nextInt(5) == 0 ? 1_000_000 : 50_000 + random.nextInt(900_000),
+          0);
+    } else {
+      add(Kind.SET_CONF, confs.size(), 0, 0);
+      confs.add(conf());
+    }
+  }
+
+  /** Begins or ends a capture, or drops a graph. While one is made, PyTorch may not wait. */
+  private void capture() {
+    if (capturing > 0) {
+      if (open.getFirst() == capturedPool) {
+        add(Kind.END_CAPTURE, open.pop(), 0, capturing);
+        capturing = 0;
+        capturedPool = 0;
+      }
+    } else if (random.nextInt(3) > 0) {
+      int pool =
+          !graphs.isEmpty() && random.nextBoolean()
+              ? List.copyOf(graphs.keySet()).get(random.nextInt(graphs.size()))
+              : ++poolsMade;
+      graphs.merge(pool, 1, Integer::sum);
+      capturing = 1 + random.nextInt(streams - 1);
+      capturedPool = pool;
+      open.push(pool);
+      add(Kind.BEGIN_CAPTURE, pool, 0, capturing);
+    } else if (!graphs.isEmpty()) {
+      int pool = List.copyOf(graphs.keySet()).get(random.nextInt(graphs.size()));
+      if (isReleased(pool)) {
+        graphs.computeIfPresent(pool, (_, count) -> count == 1 ? null : count - 1);
+        add(Kind.DROP_GRAPH, pool, 0, 0);
+      }
+    }
+  }
+
   private void add(Kind what, int id, long bytes, int stream) {
     calls.add(new AllocatorCall(what, id, bytes, stream));
   }
 
   private void allocate() {
     int id = allocations++;
-    int stream = random.nextInt(3) == 0 ? random.nextInt(streams) : 0;
+    int stream = random.nextInt(3) == 0 ? random.nextInt(streams) : capturing;
+    current = stream;
     add(Kind.ALLOCATE, id, bytes(), stream);
     if (!open.isEmpty()) {
       poolOf.put(id, open.peek());
     }
     streamOf.put(id, stream);
     live.add(id);
-    if (streams > 1) {
+    if (streams > 1 && !kind.equals("captures")) {
       for (int i = random.nextInt(6) - 3; i > 0; i--) {
         use(id);
       }
@@ -203,6 +303,9 @@ final class RandomCalls {
     List<Integer> uses = usesOf.computeIfAbsent(id, _ -> new ArrayList<>());
     if (stream != Objects.requireNonNull(streamOf.get(id)) && !uses.contains(stream)) {
       uses.add(stream);
+      if (isInCapture()) {
+        usedInCapture.add(id);
+      }
       add(Kind.USE, id, 0, stream);
     }
   }
@@ -214,6 +317,9 @@ final class RandomCalls {
     // Both the newest and any: programs free in either order.
     int at = random.nextInt(3) == 0 ? live.size() - 1 : random.nextInt(live.size());
     int id = live.get(at);
+    if (usedInCapture.contains(id) && !isInCapture()) {
+      return;
+    }
     live.set(at, live.getLast());
     live.removeLast();
     add(Kind.FREE, id, 0, 0);
@@ -233,7 +339,7 @@ final class RandomCalls {
   }
 
   private void pool() {
-    int depth = kind.equals("pools_nested") ? 3 : 1;
+    int depth = kind.equals("pools_nested") || captures() ? 3 : 1;
     int what = random.nextInt(10);
     if (what < 4 && open.size() < depth) {
       int pool = pool(what);
@@ -241,11 +347,11 @@ final class RandomCalls {
         open.push(pool);
         add(Kind.BEGIN_POOL, pool, 0, 0);
       }
-    } else if (what < 9 && !open.isEmpty()) {
+    } else if (what < 9 && !open.isEmpty() && open.getFirst() != capturedPool) {
       add(Kind.END_POOL, open.pop(), 0, 0);
     } else if (what == 9 && !pools.isEmpty()) {
       int pool = pools.get(random.nextInt(pools.size()));
-      if (!open.contains(pool) && isReleased(pool)) {
+      if (!open.contains(pool) && isReleased(pool) && !isInCapture()) {
         pools.remove(Integer.valueOf(pool));
         poolForEmergencies = pool == poolForEmergencies ? 0 : poolForEmergencies;
         add(Kind.RELEASE_POOL, pool, 0, 0);
@@ -253,12 +359,17 @@ final class RandomCalls {
     }
   }
 
+  /** PyTorch 2.14 ends the process where a pool is given up in a capture. */
+  private boolean isInCapture() {
+    return capturing > 0 && capturing == current;
+  }
+
   /**
    * Whether a pool may be given up. PyTorch 2.14 forgets a pool of expandable segments while blocks
    * of it are live, and breaks at their free.
    */
   private boolean isReleased(int pool) {
-    return !kind.contains("expandable")
+    return !(kind.contains("expandable") || changes() || captures())
         || live.stream().noneMatch(id -> poolOf.getOrDefault(id, 0) == pool);
   }
 

@@ -17,6 +17,7 @@ import java.util.concurrent.Future;
 import java.util.function.IntConsumer;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,7 +62,7 @@ public final class TorchCalls {
    *
    * @param firstSeed seed of the first sequence; the others follow it
    * @param progress hears how many are done
-   * @return one verdict for each, in order
+   * @return one verdict for each, in order, fewer where the process is told to end
    * @throws TorchException where Python, PyTorch or a compiler is missing, or a process fails
    * @throws IOException where files cannot be written or read
    */
@@ -73,7 +74,7 @@ public final class TorchCalls {
       Files.write(script, resource.readAllBytes());
     }
     List<CallVerdict> verdicts = new ArrayList<>();
-    for (int first = 0; first < sequences; first += AT_ONCE) {
+    for (int first = 0; first < sequences && !EarlyEnd.isAsked(); first += AT_ONCE) {
       int count = Math.min(AT_ONCE, sequences - first);
       verdicts.addAll(run(standIn, script, firstSeed + first, count));
       progress.accept(verdicts.size());
@@ -106,12 +107,18 @@ public final class TorchCalls {
     builder.environment().remove("PYTORCH_CUDA_ALLOC_CONF");
     standIn.addTo(builder.environment());
     Process process = start(builder);
-    try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
+    try (EarlyEnd.Part _ = EarlyEnd.part(() -> end(process));
+        BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
       return follow(lines, firstSeed, count, errors);
     } finally {
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly();
+      end(process);
     }
+  }
+
+  private static void end(Process process) {
+    List<ProcessHandle> children = process.descendants().toList();
+    process.destroyForcibly();
+    children.forEach(ProcessHandle::destroyForcibly);
   }
 
   private Process start(ProcessBuilder builder) throws TorchException {
@@ -147,7 +154,7 @@ public final class TorchCalls {
         int id = Integer.parseInt(words[1]);
         compared.add(executor.submit(() -> compare(id, firstSeed + id, version)));
       }
-      if (compared.size() != count) {
+      if (compared.size() != count && !EarlyEnd.isAsked()) {
         throw new TorchException(
             "Python ended after %d of %d sequences: %s"
                 .formatted(compared.size(), count, lastLine(errors)));

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
@@ -35,6 +36,9 @@ public final class TorchProcesses {
       List.of("PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "PYTORCH_NO_CUDA_MEMORY_CACHING");
 
   private static final long SECONDS_TO_END = 10;
+
+  /** Exit codes after SIGINT and SIGTERM. */
+  private static final Set<Integer> TOLD_TO_END = Set.of(130, 143);
 
   private final String python;
   private final int gpu;
@@ -93,6 +97,9 @@ public final class TorchProcesses {
   /**
    * Runs jobs under one setting; those for which no time was left are not reported.
    *
+   * <p>Where the process is told to end, Python is ended too, and the jobs that are not done are
+   * not reported.
+   *
    * <p>Where PyTorch supports CUDA and finds no GPU, its allocator runs on a stand-in for one.
    *
    * @throws TorchException where Python, PyTorch or a compiler for the stand-in is missing, or
@@ -119,27 +126,41 @@ public final class TorchProcesses {
       throws TorchException, IOException {
     Path errors = folder.resolve("python.txt");
     Process process = start(script, cases, conf, errors);
-    Thread hook = new Thread(() -> end(process));
-    Runtime.getRuntime().addShutdownHook(hook);
-    try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
+    try (EarlyEnd.Part _ = EarlyEnd.part(() -> endAtOnce(process));
+        BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
       return follow(jobs, lines, listener, errors);
+    } catch (TorchException e) {
+      if (!isTold(process)) {
+        throw e;
+      }
+      EarlyEnd.ask();
+      return true;
     } finally {
       end(process);
-      Runtime.getRuntime().removeShutdownHook(hook);
     }
   }
 
-  /** The processes of jobs are children of Python. */
+  /** A terminal tells Python, too, which may hear it before this process does. */
+  private static boolean isTold(Process process) {
+    return EarlyEnd.isAsked() || (!process.isAlive() && TOLD_TO_END.contains(process.exitValue()));
+  }
+
   private static void end(Process process) {
-    List<ProcessHandle> children = process.descendants().toList();
     try {
-      if (!children.isEmpty() || !process.waitFor(SECONDS_TO_END, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
+      if (process.descendants().findAny().isEmpty()
+          && process.waitFor(SECONDS_TO_END, TimeUnit.SECONDS)) {
+        return;
       }
     } catch (InterruptedException e) {
-      process.destroyForcibly();
       Thread.currentThread().interrupt();
     }
+    endAtOnce(process);
+  }
+
+  /** The processes of jobs are children of Python. */
+  private static void endAtOnce(Process process) {
+    List<ProcessHandle> children = process.descendants().toList();
+    process.destroyForcibly();
     children.forEach(ProcessHandle::destroyForcibly);
   }
 

@@ -75,7 +75,7 @@ static Spans blocks, ranges;
 static Stream null_stream;
 static Stream *others; /* every stream that was made */
 static int holding, last_error, captures, ascending_every;
-static uint64_t placed;
+static uint64_t placed, waits;
 
 /* Addresses that another run was given, in order; used up before the rules of this device. */
 typedef struct {
@@ -215,6 +215,9 @@ EXPORT void standin_complete(void *stream, uint64_t pieces) {
   if (pieces > s->completed) s->completed = pieces;
 }
 
+/* How often the host waited for work that was not complete. */
+EXPORT uint64_t standin_waits(void) { return waits; }
+
 /* Places blocks (or ranges) where another device placed them; the addresses stay the caller's. */
 EXPORT void standin_place(int ranges_instead, uint64_t *addresses, size_t count) {
   *(ranges_instead ? &given_ranges : &given_blocks) = (Given){addresses, count, 0};
@@ -259,9 +262,16 @@ EXPORT int cudaGetDeviceProperties(void *properties, int device) {
   return SUCCESS;
 }
 
+static int done(const Stream *s, uint64_t ticket) { return !holding || s->completed >= ticket; }
+
+static void finish(Stream *s, uint64_t ticket) {
+  if (!done(s, ticket)) waits++;
+  if (s->completed < ticket) s->completed = ticket;
+}
+
 EXPORT int cudaDeviceSynchronize(void) {
-  null_stream.completed = null_stream.submitted;
-  for (Stream *s = others; s; s = s->next) s->completed = s->submitted;
+  finish(&null_stream, null_stream.submitted);
+  for (Stream *s = others; s; s = s->next) finish(s, s->submitted);
   return SUCCESS;
 }
 
@@ -328,8 +338,6 @@ EXPORT int cudaFree(void *pointer) {
 
 /* ---- Streams and events ---- */
 
-static int done(const Stream *s, uint64_t ticket) { return !holding || s->completed >= ticket; }
-
 EXPORT int cudaStreamCreateWithPriority(void **stream, unsigned flags, int priority) {
   (void)flags; (void)priority;
   Stream *s = calloc(1, sizeof(Stream));
@@ -373,7 +381,7 @@ EXPORT int cudaEventQuery(void *event) {
 }
 EXPORT int cudaEventSynchronize(void *event) {
   Event *e = event;
-  if (e->stream && !done(e->stream, e->ticket)) e->stream->completed = e->ticket;
+  if (e->stream) finish(e->stream, e->ticket);
   return SUCCESS;
 }
 EXPORT int cudaEventElapsedTime(float *milliseconds, void *from, void *to) {
@@ -417,6 +425,31 @@ EXPORT int cudaGraphNodeGetDependencies(void *node, void **nodes, void *edges, s
   *count = 0;
   return SUCCESS;
 }
+
+EXPORT int cudaGraphInstantiateWithFlags(void **made, void *graph, unsigned long long flags) {
+  (void)graph; (void)flags;
+  *made = &captures;
+  return SUCCESS;
+}
+EXPORT int cudaGraphInstantiate(void **made, void *graph, unsigned long long flags) { return cudaGraphInstantiateWithFlags(made, graph, flags); }
+EXPORT int cudaGraphLaunch(void *graph, void *stream) { (void)graph; (void)stream; return SUCCESS; }
+EXPORT int cudaGraphDestroy(void *graph) { (void)graph; return SUCCESS; }
+EXPORT int cudaGraphExecDestroy(void *graph) { (void)graph; return SUCCESS; }
+/* One node, so that nobody takes a graph for empty. */
+EXPORT int cudaGraphGetNodes(void *graph, void **nodes, size_t *count) {
+  (void)graph;
+  if (nodes && *count) nodes[0] = &captures;
+  *count = 1;
+  return SUCCESS;
+}
+EXPORT int cudaGraphRetainUserObject(void) { return SUCCESS; }
+EXPORT int cudaUserObjectCreate(void **object, void *data, void (*destroy)(void *), unsigned count, unsigned flags) {
+  (void)data; (void)destroy; (void)count; (void)flags;
+  *object = &captures;
+  return SUCCESS;
+}
+EXPORT int cudaUserObjectRelease(void) { return SUCCESS; }
+EXPORT int cudaStreamUpdateCaptureDependencies(void) { return SUCCESS; }
 
 /* ---- Virtual memory: the driver's functions, which PyTorch asks for by name ---- */
 

@@ -6,7 +6,7 @@ SEQUENCES has for each sequence a line
 
   sequence ID CAPACITY FRACTION ASCENDING STREAMS CALLS CONF
 
-(FRACTION is - for none, CONF may be empty) and CALLS lines "KIND ID BYTES STREAM"; the kinds are those of
+(FRACTION is - for none; CONF may be empty, and has several settings with | between them where calls change them) and CALLS lines "KIND ID BYTES STREAM"; the kinds are those of
 AllocatorCall. JOBS processes run side by side, each sequence in a process of its own, for at most SECONDS.
 The file OUT/ID gets what happened: "e KIND ADDRESS BYTES STREAM" for each event, "s KEY VALUE" for each
 statistic, "m TEXT" for each message about memory, "x TEXT" where PyTorch failed otherwise. Standard output
@@ -40,8 +40,9 @@ def sentence(error):
 
 class Sequence:
     def __init__(self, torch, head, calls):
-        self.number, capacity, fraction, ascending, streams, _, conf = head
-        os.environ["PYTORCH_CUDA_ALLOC_CONF"] = conf
+        self.number, capacity, fraction, ascending, streams, _, confs = head
+        self.confs = confs.split("|")
+        os.environ["PYTORCH_CUDA_ALLOC_CONF"] = self.confs[0]
         self.torch = torch
         self.library = ctypes.CDLL(None)
         self.submitted = self.library.standin_submitted
@@ -66,11 +67,16 @@ class Sequence:
         self.uses = {}
         self.tickets = {}
         self.pools = {}
+        self.graphs = {}
+        self.current = 0
+        self.captured = None
+        self.routes = 0
+        self.routes_capture = tuple(map(int, torch.__version__.split(".")[:2])) < (2, 13)
+        self.deferred = []
         self.messages = []
 
     def run(self):
         torch = self.torch
-        current = 0
         empty = torch.empty
         byte = torch.uint8
         for line in self.calls:
@@ -78,17 +84,21 @@ class Sequence:
             number = int(first)
             stream = int(stream)
             if kind == "a":
-                if stream != current:
+                if stream != self.current:
                     torch.cuda.set_stream(self.streams[stream])
-                    current = stream
+                    self.current = stream
                 try:
                     self.live[number] = empty(int(size), dtype=byte, device="cuda")
                 except torch.cuda.OutOfMemoryError as error:
                     self.messages.append(str(error).split("\n")[0])
+                self.submit_deferred()
             elif kind == "f":
                 if self.live.pop(number, None) is not None:
                     for used in self.uses.pop(number, ()):
-                        self.tickets[number, used] = self.submitted(self.handles[used])
+                        if not self.captures():
+                            self.tickets[number, used] = self.submitted(self.handles[used])
+                        else:
+                            self.deferred.append((number, used))
             elif kind == "r":
                 if number in self.live:
                     self.live[number].record_stream(self.streams[stream])
@@ -99,8 +109,51 @@ class Sequence:
                     self.complete_to(self.handles[stream], ticket)
             elif kind == "e":
                 torch.cuda.empty_cache()
+                self.submit_deferred()
+            elif kind == "l":
+                torch.cuda.set_per_process_memory_fraction(int(size) / 1e6)
+            elif kind == "s":
+                self.change(self.confs[number])
+            elif kind in "GgD":
+                self.capture(kind, number, stream)
             else:
                 self.pool(kind, number)
+
+    def change(self, conf):
+        api = self.torch._C
+        if hasattr(api, "_accelerator_setAllocatorSettings"):
+            api._accelerator_setAllocatorSettings(conf)
+        else:
+            api._cuda_cudaCachingAllocator_set_allocator_settings(conf)
+
+    def captures(self):
+        """Whether a call is made in a capture. Before 2.13, routing to a pool counts as one."""
+        return self.routes > 0 if self.routes_capture else self.captured == self.current
+
+    def submit_deferred(self):
+        """Frees in a capture wait for its end, and for the next call after that."""
+        if self.deferred and not self.captures():
+            for number, used in self.deferred:
+                self.tickets[number, used] = self.submitted(self.handles[used])
+            self.deferred = []
+
+    def capture(self, kind, number, stream):
+        graphs = self.graphs.setdefault(number, [])
+        if kind == "G":
+            graph = self.torch.cuda.CUDAGraph()
+            with self.torch.cuda.stream(self.streams[stream]):
+                shared = {"pool": graphs[0].pool()} if graphs else {}
+                graph.capture_begin(capture_error_mode="relaxed", **shared)
+            graphs.append(graph)
+            self.captured = stream
+            self.routes += 1
+        elif kind == "g":
+            with self.torch.cuda.stream(self.streams[stream]):
+                graphs[-1].capture_end()
+            self.captured = None
+            self.routes -= 1
+        else:
+            del graphs[0]
 
     def pool(self, kind, number):
         torch = self.torch
@@ -110,9 +163,11 @@ class Sequence:
             self.pools[number] = torch.cuda.MemPool(**options.get(kind, {}))
         elif kind == "P":
             api._cuda_beginAllocateCurrentThreadToPool(0, self.pools[number].id)
+            self.routes += 1
         elif kind == "p":
             api._cuda_endAllocateToPool(0, self.pools[number].id)
             api._cuda_releasePool(0, self.pools[number].id)
+            self.routes -= 1
         elif kind == "R":
             del self.pools[number]
         else:

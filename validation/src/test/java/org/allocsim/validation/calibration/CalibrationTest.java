@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
-import org.allocsim.simulator.device.AsyncCosts;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.device.DriverCosts;
-import org.allocsim.simulator.device.HandleCosts;
+import org.allocsim.simulator.device.cost.AsyncCosts;
+import org.allocsim.simulator.device.cost.DriverCosts;
+import org.allocsim.simulator.device.cost.HandleCosts;
 import org.allocsim.workloads.profile.ShippedProfiles;
 import org.apache.commons.math3.random.Well19937c;
 import org.junit.jupiter.api.Test;

@@ -4,12 +4,12 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
-import org.allocsim.simulator.device.ComputeProfile;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.device.StreamOrderedMemory;
+import org.allocsim.simulator.device.cost.ComputeProfile;
+import org.allocsim.simulator.device.cost.DriverCall;
 import org.apache.commons.math3.random.RandomGenerator;
 
 /** A device whose calls take the times of its profile, exactly or with noise. */

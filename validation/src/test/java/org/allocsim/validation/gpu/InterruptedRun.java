@@ -6,6 +6,8 @@ import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.validation.gpu.cuda.GpuBounds;
+import org.allocsim.validation.gpu.cuda.NativeCuda;
 
 /**
  * A program that is to be interrupted: it says {@code running} while it holds memory of the GPU

@@ -51,7 +51,12 @@ final class ResultsPage {
           95 % interval (order statistics; from 6 cases on). Files of near limits and
           `h200-edge` were predicted with an earlier profile, whose times of virtual memory and of
           the pool were those of H100, the others with the profile that `allocsim calibrate` made
-          on an H200 in another process
+          on an H200 in another process. `h100-calibrated` was predicted with the profile that was made
+          right before, on the same host, whose cores ran at two speeds 1.45 times apart meanwhile:
+          divided by the time that the host takes to ask for free memory in each case, its medians are
+          1.01 (native), 1.07 (expandable), 0.95 (direct) and 0.73 (cuda-async). Of the last, two
+          thirds of the time are calls of the pool that take 0.4 to 0.7 µs in C and 2 µs in a Java
+          process that has made few of them; the profile has the 1.4 µs of one that has made many
 
         """);
     result.addNearLimits(files);

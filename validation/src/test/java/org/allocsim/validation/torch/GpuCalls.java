@@ -6,6 +6,7 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
@@ -23,44 +24,77 @@ import org.tukaani.xz.XZOutputStream;
  * of the device is the limit of the allocator.
  */
 final class GpuCalls {
-  /** Memory of an H200, for which the sequences are made. */
-  static final long GPU_BYTES = 150_109_880_320L;
-
   /** What only the driver knows: free memory, and that of other processes. */
   private static final Pattern DRIVERS_OWN =
       Pattern.compile(" of which .*? is free\\.( (Process|Including).*? memory in use\\.)*");
 
   private GpuCalls() {}
 
-  /** Writes sequences for {@code validation/gpu-calls/run.sh}: their number, and the file. */
+  /**
+   * Writes sequences for {@code validation/gpu-calls/run.sh}: how many, the bytes of the GPU, and
+   * the file.
+   */
   public static void main(String[] arguments) throws IOException {
     try (Writer out =
         new OutputStreamWriter(
-            new XZOutputStream(Files.newOutputStream(Path.of(arguments[1])), new LZMA2Options(9)),
+            new XZOutputStream(Files.newOutputStream(Path.of(arguments[2])), new LZMA2Options(9)),
             StandardCharsets.US_ASCII)) {
-      for (int id = 0; id < Integer.parseInt(arguments[0]); id++) {
-        StringBuilder text = new StringBuilder();
-        sequence(id).appendTo(text);
-        out.append(text);
+      int left = Integer.parseInt(arguments[0]);
+      for (int id = 0; left > 0; id++) {
+        CallSequence sequence = sequence(id, Long.parseLong(arguments[1]));
+        // 2.11 fills tensors of its own before a capture.
+        if (!sequence.kind().startsWith("captures")) {
+          StringBuilder text = new StringBuilder();
+          sequence.appendTo(text);
+          out.append(text);
+          left--;
+        }
       }
     }
   }
 
-  /** A sequence by its number, which is its seed, too. */
-  static CallSequence sequence(int id) {
+  /** A sequence for a GPU of so many bytes by its number, which is its seed, too. */
+  static CallSequence sequence(int id, long gpuBytes) {
     CallSequence made = RandomCalls.sequence(id, id);
     double share = Double.isNaN(made.fraction()) ? 1 : made.fraction();
     return new CallSequence(
         id,
         made.kind(),
-        Stream.of(made.conf().split(","))
-            .filter(setting -> !setting.startsWith("throw_on_cudamalloc_oom"))
-            .collect(Collectors.joining(",")),
-        GPU_BYTES,
-        share * made.capacityBytes() / GPU_BYTES,
+        made.confs().stream().map(GpuCalls::known).toList(),
+        gpuBytes,
+        share * made.capacityBytes() / gpuBytes,
         0,
         made.streams(),
-        made.calls());
+        calls(made.calls(), (double) made.capacityBytes() / gpuBytes));
+  }
+
+  /**
+   * The calls with limits that are this share of the GPU. 2.11 ends the process where a pool is
+   * given up while requests are routed to another, so that is left out.
+   */
+  private static List<AllocatorCall> calls(List<AllocatorCall> made, double share) {
+    List<AllocatorCall> calls = new ArrayList<>();
+    int routes = 0;
+    for (AllocatorCall call : made) {
+      switch (call.kind()) {
+        case BEGIN_POOL -> routes++;
+        case END_POOL -> routes--;
+        default -> {}
+      }
+      if (call.kind() == AllocatorCall.Kind.SET_FRACTION) {
+        calls.add(new AllocatorCall(call.kind(), call.id(), Math.round(call.bytes() * share), 0));
+      } else if (call.kind() != AllocatorCall.Kind.RELEASE_POOL || routes == 0) {
+        calls.add(call);
+      }
+    }
+    return calls;
+  }
+
+  /** Settings that 2.11 has. */
+  private static String known(String conf) {
+    return Stream.of(conf.split(","))
+        .filter(setting -> !setting.startsWith("throw_on_cudamalloc_oom"))
+        .collect(Collectors.joining(","));
   }
 
   /** An outcome without what only the driver knows. */
@@ -82,9 +116,9 @@ final class GpuCalls {
   }
 
   /** A device that never refuses and places memory where the GPU's driver did. */
-  static DeviceMemory device(Path placed) throws IOException {
+  static DeviceMemory device(Path placed, long gpuBytes) throws IOException {
     List<String> lines = Files.readAllLines(placed);
-    return new PlacedDevice(addresses(lines.getFirst()), addresses(lines.getLast()));
+    return new PlacedDevice(addresses(lines.getFirst()), addresses(lines.getLast()), gpuBytes);
   }
 
   private static Iterator<Long> addresses(String line) {
@@ -94,7 +128,7 @@ final class GpuCalls {
         .iterator();
   }
 
-  private record PlacedDevice(Iterator<Long> blocks, Iterator<Long> ranges)
+  private record PlacedDevice(Iterator<Long> blocks, Iterator<Long> ranges, long totalBytes)
       implements DeviceMemory {
     @Override
     public long allocate(long bytes) {
@@ -123,11 +157,6 @@ final class GpuCalls {
     @Override
     public long freeBytes() {
       return 0;
-    }
-
-    @Override
-    public long totalBytes() {
-      return GPU_BYTES;
     }
   }
 }

@@ -31,10 +31,11 @@ class GpuCallsTest {
     String folder = System.getProperty("allocsim.gpuCalls");
     assumeTrue(folder != null, "left out: -Dallocsim.gpuCalls=FOLDER names files of a GPU");
     String torch = Files.readString(Path.of(folder, "torch")).strip().replace("torch ", "");
+    long gpuBytes = Long.parseLong(Files.readString(Path.of(folder, "bytes")).strip());
     List<String> differences = new ArrayList<>();
     SortedMap<String, long[]> kinds = new TreeMap<>();
     for (int id : numbers(Path.of(folder))) {
-      CallSequence sequence = GpuCalls.sequence(id);
+      CallSequence sequence = GpuCalls.sequence(id, gpuBytes);
       CallOutcome recorded =
           GpuCalls.comparable(CallOutcome.read(Path.of(folder, Integer.toString(id))));
       CallOutcome simulated =
@@ -43,7 +44,7 @@ class GpuCallsTest {
                   sequence,
                   PyTorchVersion.of(torch),
                   recorded.events(),
-                  GpuCalls.device(Path.of(folder, id + ".placed"))));
+                  GpuCalls.device(Path.of(folder, id + ".placed"), gpuBytes)));
       String difference = recorded.difference(simulated, sequence.usesPools());
       boolean broken = recorded.endsInAssertion();
       if (difference != null) {
@@ -59,7 +60,7 @@ class GpuCallsTest {
     }
     assertNotEquals(0, kinds.size());
     if (Boolean.getBoolean("golden.regenerate")) {
-      write(torch, kinds);
+      write(torch, kinds, differences);
     }
     assertEquals(List.of(), differences);
   }
@@ -75,20 +76,25 @@ class GpuCallsTest {
     }
   }
 
-  private static void write(String torch, SortedMap<String, long[]> kinds) throws Exception {
+  private static void write(String torch, SortedMap<String, long[]> kinds, List<String> differences)
+      throws Exception {
     ObjectMapper mapper = new ObjectMapper();
     ObjectNode root = mapper.createObjectNode().put("torch", torch).put("how", "GPU");
     ArrayNode sequences = root.putArray("sequences");
-    kinds.forEach((kind, counts) ->
-        sequences
-            .addObject()
-            .put("kind", kind)
-            .put("sequences", counts[0])
-            .put("exact", counts[1])
-            .put("broken_off", counts[2])
-            .put("events", counts[3])
-            .put("failed_requests", counts[4])
-            .put("statistics", counts[5]));
+    kinds.forEach((kind, counts) -> {
+      ArrayNode different =
+          sequences
+              .addObject()
+              .put("kind", kind)
+              .put("sequences", counts[0])
+              .put("exact", counts[1])
+              .put("broken_off", counts[2])
+              .put("events", counts[3])
+              .put("failed_requests", counts[4])
+              .put("statistics", counts[5])
+              .putArray("differences");
+      differences.stream().filter(each -> each.startsWith(kind + ',')).forEach(different::add);
+    });
     String text = mapper.writerWithDefaultPrettyPrinter().writeValueAsString(root) + '\n';
     Files.writeString(Path.of("releases/gpu-" + PyTorchVersion.of(torch).id() + ".json"), text);
   }

@@ -86,7 +86,12 @@ public final class Unfinished {
     }
   }
 
-  private static synchronized void end() {
+  private static void end() {
+    EarlyEnd.await();
+    removeAll();
+  }
+
+  private static synchronized void removeAll() {
     isEnding = true;
     for (Path file : FILES) {
       try {

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.device.DriverCosts;
+import org.allocsim.simulator.device.cost.DriverCosts;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;

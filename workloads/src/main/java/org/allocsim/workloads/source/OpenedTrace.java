@@ -2,6 +2,7 @@ package org.allocsim.workloads.source;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.pytorch.RecordedFormat;
@@ -74,6 +75,22 @@ public final class OpenedTrace {
    */
   public int device(@Nullable Integer chosen) throws SourceUsageException {
     return recording == null ? requestedDevice(chosen) : recordedDevice(recording, chosen);
+  }
+
+  /** The devices that did anything, in ascending order. */
+  public List<Integer> devices() {
+    if (recording == null) {
+      return IntStream.range(0, trace.eventCount())
+          .map(trace::device)
+          .distinct()
+          .sorted()
+          .boxed()
+          .toList();
+    }
+    return IntStream.range(0, recording.snapshot().devices().size())
+        .filter(device -> recording.effects(device).count() > 0)
+        .boxed()
+        .toList();
   }
 
   private int recordedDevice(Recording recording, @Nullable Integer chosen)

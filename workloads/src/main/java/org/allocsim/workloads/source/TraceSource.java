@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.typed.SimilarName;
 import org.allocsim.workloads.format.Progress;
@@ -218,6 +218,20 @@ public final class TraceSource {
         .filter(Snapshot::hasHistory)
         .map(recorded -> recorded.settings().release())
         .filter(this::accepts);
+  }
+
+  /**
+   * The oldest release that a recording may be of: files of 2.10 and 2.11 look alike, and 2.10
+   * refuses a setting that 2.11 knows. Empty where {@link #release} is.
+   */
+  public Optional<PyTorchVersion> oldestRelease() {
+    boolean isNamed =
+        snapshot().flatMap(Snapshot::facts).filter(facts -> facts.release() != null).isPresent();
+    return release()
+        .map(version ->
+            version == PyTorchVersion.V2_11 && !isNamed && accepts(PyTorchVersion.V2_10)
+                ? PyTorchVersion.V2_10
+                : version);
   }
 
   /** How to read it where nothing was chosen: by the release that it shows, else the newest. */

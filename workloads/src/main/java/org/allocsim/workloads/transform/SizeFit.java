@@ -13,9 +13,10 @@ import org.allocsim.simulator.trace.AllocationTrace;
  *
  * <p>A tensor's size is a constant part and shares of the parameter and of its square. The same
  * requests of all runs are found by {@link RunAlignment}; through their sizes goes a line or, where
- * the sizes leave it, a parabola. Two sizes that grow faster than the parameter are taken for a
- * square and a proportional part. A request that one run alone has grows as those of its size do
- * there, else as the one before it.
+ * the sizes leave it, a parabola. Sizes that are nearly proportional and on no line depend on data,
+ * too; they stay proportional. Two sizes that grow faster than the parameter are taken for a square
+ * and a proportional part. A request that one run alone has grows as those of its size do there,
+ * else as the one before it.
  */
 public final class SizeFit {
   /** Sizes this close to a line, relative to the largest, lie on it. */
@@ -29,6 +30,12 @@ public final class SizeFit {
 
   /** Growths that differ by no more, relative to the larger, are the same. */
   private static final double SAME_GROWTH = 0.01;
+
+  /**
+   * Sizes whose shares of the parameter differ by no more, relative to the smallest, are
+   * proportional to it but for what the data decide, such as the tokens that go to an expert.
+   */
+  private static final double SCATTER = 0.2;
 
   /** Runs that have a smaller share of their requests in common are not of one program. */
   private static final double MIN_SHARED = 0.5;
@@ -254,7 +261,11 @@ public final class SizeFit {
       middle = distance >= off ? i : middle;
       off = Math.max(off, distance);
     }
+    boolean scatters = scatters(values, sizes);
     if (off > Math.max(PADDING_BYTES, ON_LINE * Math.max(sizes[0], sizes[last]))) {
+      if (scatters) {
+        return value * share(values, sizes);
+      }
       double toMiddle = (sizes[middle] - sizes[0]) / (values[middle] - values[0]);
       if (slope < 0 || toMiddle > slope) {
         return NO_SHAPE;
@@ -264,12 +275,33 @@ public final class SizeFit {
           new double[] {sizes[0], sizes[middle], sizes[last]},
           value);
     }
-    if (last == 1 && start < -Math.max(PADDING_BYTES, ON_LINE * sizes[last])) {
+    if (last == 1 && !scatters && start < -Math.max(PADDING_BYTES, ON_LINE * sizes[last])) {
       double first = sizes[0] / values[0];
       double square = (sizes[last] / values[last] - first) / (values[last] - values[0]);
       return value * (first + square * (value - values[0]));
     }
     return slope < 0 ? NO_SHAPE : start + slope * value;
+  }
+
+  private static boolean scatters(double[] values, double[] sizes) {
+    double least = Double.POSITIVE_INFINITY;
+    double most = 0;
+    for (int i = 0; i < values.length; i++) {
+      least = Math.min(least, sizes[i] / values[i]);
+      most = Math.max(most, sizes[i] / values[i]);
+    }
+    return most <= (1 + SCATTER) * least;
+  }
+
+  /** The share of the parameter that is closest to all sizes, by least squares. */
+  private static double share(double[] values, double[] sizes) {
+    double products = 0;
+    double squares = 0;
+    for (int i = 0; i < values.length; i++) {
+      products += values[i] * sizes[i];
+      squares += values[i] * values[i];
+    }
+    return products / squares;
   }
 
   private static double parabola(double[] x, double[] y, double at) {

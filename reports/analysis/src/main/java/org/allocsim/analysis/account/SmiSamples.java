@@ -55,9 +55,6 @@ public final class SmiSamples {
   private boolean hasProcesses;
   private long unreadable;
 
-  /** No samples yet. */
-  public SmiSamples() {}
-
   /**
    * Adds the samples of a file.
    *
@@ -119,15 +116,16 @@ public final class SmiSamples {
     }
     long used = row.bytes("memory.used");
     unreadable += used < 0 ? 1 : 0;
+    long total = row.bytes("memory.total");
     gpus.add(
         new GpuSample(
             row.text("index"),
             row.text("uuid", "gpu_uuid"),
             row.text("timestamp"),
-            row.bytes("memory.total"),
-            used,
-            row.bytes("memory.free"),
-            row.bytes("memory.reserved")));
+            total,
+            row.partOf(total, used, "memory.used"),
+            row.partOf(total, row.bytes("memory.free"), "memory.free"),
+            row.partOf(total, row.bytes("memory.reserved"), "memory.reserved")));
   }
 
   /** Amounts that nvidia-smi does not know ({@code [N/A]}). */
@@ -272,6 +270,14 @@ public final class SmiSamples {
         }
       }
       return UNKNOWN;
+    }
+
+    /** An amount that a GPU cannot have more of than it has memory. */
+    long partOf(long total, long bytes, String name) {
+      if (total >= 0 && bytes > total) {
+        throw bad(name, text(name), "more than memory.total");
+      }
+      return bytes;
     }
 
     private long amount(String name, String cell) {

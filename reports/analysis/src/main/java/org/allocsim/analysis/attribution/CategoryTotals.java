@@ -30,7 +30,6 @@ public record CategoryTotals(List<Row> rows) {
     rows = List.copyOf(rows);
   }
 
-  /** The totals of a moment. */
   public static CategoryTotals of(MemoryMoment moment, Attribution attribution) {
     int categories = Category.values().length;
     int certainties = Certainty.values().length;

@@ -1,12 +1,9 @@
 package org.allocsim.analysis.diagnosis;
 
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.SequencedMap;
 import java.util.SequencedSet;
 import java.util.function.Function;
 import org.allocsim.analysis.leak.IterationException;
@@ -35,21 +32,18 @@ import org.allocsim.analysis.tuning.TuningGrid;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.source.DeviceTrace;
-import org.allocsim.workloads.transform.Perturbation;
 
 /**
  * What happened to a recorded program, who holds its memory, and what would have helped.
  *
  * @param tuning the settings that were tried
- * @param best the setting to run under: of the best that are safe, that under which the fewest
- *     changed copies fail; the recorded one where no other is better
  * @param landmarks the program under the recorded settings, with its first failed request
  * @param moment memory when that request failed; where none failed, at the peak of allocated memory
  * @param culprits who holds the memory of that moment
@@ -58,8 +52,8 @@ import org.allocsim.workloads.transform.Perturbation;
  * @param why why it failed, by the numbers of its message; empty where none failed
  * @param endsWithFailure whether the program asked for nothing after it, so that its further needs
  *     are not known
- * @param copies changed copies under the best setting; empty where it fails anyway, or nothing says
- *     how much memory there was
+ * @param copies changed copies under the recommended setting; empty where it fails anyway, or
+ *     nothing says how much memory there was
  * @param recordedGpu the smallest known GPU for the recorded settings
  * @param bestGpu the same for the best setting
  * @param missingBytes how much more memory the best of the usual settings needs than there is;
@@ -68,7 +62,6 @@ import org.allocsim.workloads.transform.Perturbation;
  */
 public record Diagnosis(
     Tuning tuning,
-    Tuning.Entry best,
     Landmarks landmarks,
     MemoryMoment moment,
     Culprits culprits,
@@ -80,37 +73,23 @@ public record Diagnosis(
     Optional<DeviceProfile> bestGpu,
     OptionalLong missingBytes,
     Optional<LeakAnalysis> leaks) {
-  /** Changes of the copies: neighbours swapped, every size up to two per cent up or down. */
-  public static final Perturbation CHANGES = new Perturbation(true, 0.02, Perturbation.Resize.SIZE);
-
-  private static final int MOST_COPIES = 50;
-  private static final int FEWEST_COPIES = 10;
-
-  /** Rows that all copies together may have, unless they are the fewest. */
-  private static final long ROWS_OF_COPIES = 50_000_000;
-
-  private static final long FIRST_SEED = 1;
-
-  /** Settings whose margin is tried. */
-  private static final int MOST_CANDIDATES = 4;
-
-  private static final String EXPANDABLE = "expandable_segments:True";
-
   /**
    * Diagnoses a recorded program.
    *
    * @param config the recorded settings
    * @param version whose rules apply
+   * @param grid the settings to try, the recorded ones first
    * @param progress hears of settings that were tried and of copies
    */
   public static Diagnosis of(
       DeviceTrace input,
       ParsedConfig config,
       PyTorchVersion version,
+      TuningGrid grid,
       Platform platform,
       RecordedCircumstances circumstances,
       Tuning.Progress progress) {
-    return new Work(input, config, version, circumstances).diagnose(platform, progress);
+    return new Work(input, config, version, circumstances).diagnose(grid, platform, progress);
   }
 
   /** What diagnoses are made of. */
@@ -119,10 +98,9 @@ public record Diagnosis(
       ParsedConfig config,
       PyTorchVersion version,
       RecordedCircumstances circumstances) {
-    Diagnosis diagnose(Platform platform, Tuning.Progress progress) {
-      Tuning tuning = tune(platform, progress);
-      Choice choice = choose(tuning, progress);
-      Tuning.Entry best = choice.entry;
+    Diagnosis diagnose(TuningGrid grid, Platform platform, Tuning.Progress progress) {
+      Tuning tuning = tune(grid, platform, progress);
+      Tuning.Entry best = tuning.best();
       Landmarks landmarks =
           MomentFinder.survey(ReplayInput.of(input, config, version, circumstances), Progress.NONE);
       Origins origins = Origins.of(input.trace(), input.device());
@@ -139,29 +117,32 @@ public record Diagnosis(
               .orElseThrow();
       return new Diagnosis(
           tuning,
-          best,
           landmarks,
           moment,
           Culprits.of(moment, origins),
           failed.flatMap(each -> CodeLine.of(origins, each.allocation())),
           failed.map(this::why),
           failed.isPresent() && failed.get().requestIndex() == landmarks.requests() - 1,
-          choice.copies,
+          copies(tuning, progress),
           smallestGpu(tuning.recorded()),
           smallestGpu(best),
           best.result().passes() ? OptionalLong.empty() : missingBytes(best, progress),
           tuning.steps().flatMap(steps -> leaks(landmarks.input(), steps)));
     }
 
-    private Tuning tune(Platform platform, Tuning.Progress progress) {
-      TuningGrid grid =
-          TuningGrid.of(
-              config.text(), version, platform, circumstances.limitBytes() != MemoryLimit.NONE);
+    private Tuning tune(TuningGrid grid, Platform platform, Tuning.Progress progress) {
       try {
         return Tuning.run(input, grid, version, platform, circumstances, progress);
       } catch (ConfigException e) {
         throw new IllegalStateException("the grid holds a string that PyTorch refuses", e);
       }
+    }
+
+    /** Tries the margin, where anything says how much memory there was. */
+    private Optional<Fragility> copies(Tuning tuning, Tuning.Progress progress) {
+      return !tuning.best().result().passes() || circumstances.areUnknown()
+          ? Optional.empty()
+          : tuning.recommendation().withCopies(input, progress).copies();
     }
 
     private OomExplanation why(FailedRequest failed) {
@@ -170,61 +151,6 @@ public record Diagnosis(
               ? OomSettings.UNKNOWN
               : new OomSettings(config.text(), "by the recording");
       return OomExplainer.explain(OomMessageParser.parse(failed.message()), settings, false);
-    }
-
-    /** Tries the margin of the best settings, where anything says how much memory there was. */
-    private Choice choose(Tuning tuning, Tuning.Progress progress) {
-      if (!tuning.best().result().passes() || circumstances.areUnknown()) {
-        return new Choice(tuning.best(), Optional.empty());
-      }
-      List<Tuning.Entry> candidates = candidates(tuning);
-      int count =
-          Math.clamp(
-              ROWS_OF_COPIES / candidates.size() / Math.max(1, input.trace().eventCount()),
-              FEWEST_COPIES,
-              MOST_COPIES);
-      Choice best = null;
-      for (Tuning.Entry candidate : candidates) {
-        Fragility copies =
-            Fragility.run(
-                input.trace(),
-                input.device(),
-                candidate.scenario(),
-                CHANGES,
-                FIRST_SEED,
-                count,
-                progress);
-        if (best == null || copies.failures() < best.copies.orElseThrow().failures()) {
-          best = new Choice(candidate, Optional.of(copies));
-        }
-        if (copies.failures() == 0) {
-          break;
-        }
-      }
-      return Objects.requireNonNull(best);
-    }
-
-    /**
-     * The recommended setting and, where a request failed in the recording, the next ones that are
-     * safe and do something else, expandable segments among them.
-     */
-    private static List<Tuning.Entry> candidates(Tuning tuning) {
-      if (tuning.recorded().result().passes()) {
-        return List.of(tuning.best());
-      }
-      SequencedMap<RunFigures, Tuning.Entry> candidates = new LinkedHashMap<>();
-      candidates.put(RunFigures.of(tuning.best()), tuning.best());
-      List<Tuning.Entry> others =
-          tuning.ranked().stream().filter(each -> each.isSafe() && each.result().passes()).toList();
-      others.stream()
-          .filter(each -> each.conf().equals(EXPANDABLE))
-          .forEach(each -> candidates.putIfAbsent(RunFigures.of(each), each));
-      for (Tuning.Entry other : others) {
-        if (candidates.size() < MOST_CANDIDATES) {
-          candidates.putIfAbsent(RunFigures.of(other), other);
-        }
-      }
-      return List.copyOf(candidates.values());
     }
 
     private Optional<DeviceProfile> smallestGpu(Tuning.Entry entry) {
@@ -262,16 +188,6 @@ public record Diagnosis(
       } catch (IterationException _) {
         return Optional.empty();
       }
-    }
-  }
-
-  /** A setting and its changed copies. */
-  private record Choice(Tuning.Entry entry, Optional<Fragility> copies) {}
-
-  /** Settings that share these did the same. */
-  private record RunFigures(long peakReservedBytes, long driverCalls) {
-    static RunFigures of(Tuning.Entry entry) {
-      return new RunFigures(entry.result().peakReservedBytes(), entry.result().driverCalls());
     }
   }
 }

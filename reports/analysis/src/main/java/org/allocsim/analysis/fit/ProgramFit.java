@@ -9,6 +9,7 @@ import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.transform.Perturbation;
 import org.allocsim.workloads.transform.SizeFit;
 
 /**
@@ -16,8 +17,9 @@ import org.allocsim.workloads.transform.SizeFit;
  * fitted and the requests run through the allocator.
  *
  * <p>The run with the largest value is followed. The interval of reserved memory holds what every
- * run gives that is followed, and of two runs what is allocated, widened on both sides by {@link
- * #uncertainty}. It is a bound on what is known to vary, no confidence interval of a distribution.
+ * run gives that is followed, copies of the fitted program with slightly changed sizes, and of two
+ * runs what is allocated, widened on both sides by {@link #uncertainty}. It is a bound on what is
+ * known to vary, no confidence interval of a distribution.
  */
 public final class ProgramFit {
   /** Allowance at the values of the runs: a segment more or less, of 2 to 20 MiB. */
@@ -25,6 +27,13 @@ public final class ProgramFit {
 
   /** Allowance for every doubling beyond the runs: libraries choose other algorithms. */
   private static final double PER_DOUBLING = 0.01;
+
+  /** Copies of the fitted program that show how much its peak depends on small differences. */
+  private static final int COPIES = 10;
+
+  /** What differs in them: a size that is fitted is seldom wrong by more. */
+  private static final Perturbation CHANGES =
+      new Perturbation(true, 0.02, Perturbation.Resize.SIZE);
 
   private static final long MAX_VALUE = 1L << 24;
 
@@ -57,7 +66,6 @@ public final class ProgramFit {
     return fit.sharedRatio(base);
   }
 
-  /** The runs. */
   public List<SizeFit.Run> runs() {
     return fit.runs();
   }
@@ -67,7 +75,6 @@ public final class ProgramFit {
     return fit.isProportional();
   }
 
-  /** The program at a value. */
   public AllocationTrace at(double value) {
     return fit.at(value, base);
   }
@@ -88,7 +95,17 @@ public final class ProgramFit {
               : run(value, followed, scenario).peakReservedBytes());
     }
     double uncertainty = uncertainty(value, result.peakReservedBytes(), scenario);
-    if (peaks.size() == 2) {
+    AllocationTrace fitted = at(value);
+    for (long seed = 1; seed <= COPIES; seed++) {
+      peaks.add(
+          Run.of(
+                  scenario.setup(
+                      CHANGES.apply(fitted, fit.runs().get(base).device(), seed),
+                      fit.runs().get(base).device(),
+                      AfterOom.CONTINUE))
+              .peakReservedBytes());
+    }
+    if (fit.runs().size() == 2) {
       // A few requests more at larger values move the others and may close every gap: two runs do
       // not show whether they come.
       peaks.add(result.peakAllocatedBytes());

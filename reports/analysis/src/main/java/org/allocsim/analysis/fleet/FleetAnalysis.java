@@ -206,12 +206,10 @@ public final class FleetAnalysis {
     return best;
   }
 
-  /** Traces of a family. */
   public long tracesOf(String name) {
     return traces.stream().filter(trace -> trace.family().equals(name)).count();
   }
 
-  /** Failures of a family. */
   public long failuresOf(String name) {
     return traces.stream()
         .filter(trace -> trace.family().equals(name))

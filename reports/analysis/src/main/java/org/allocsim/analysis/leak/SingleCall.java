@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.simulator.trace.StackTable;
@@ -18,15 +19,24 @@ import org.allocsim.simulator.trace.StackTable.Frame;
  * through a call of a module, and other requests come from another line of the same function,
  * reached in the same way, the repetitions are only a part of that function's body: a model embeds
  * its input, then calls its layers. Repeated calls of the whole model show all its lines in every
- * repetition. A loop of {@code nn.Sequential}, and one call of the backward pass, are parts as
- * well.
+ * repetition. A loop of {@code nn.Sequential}, one line of a model's own code where the repetitions
+ * are guessed, and one call of the backward pass, are parts as well. The backward pass runs on
+ * threads without Python, so that repetitions without its frames, beside others that have some, are
+ * of one, too.
  */
 final class SingleCall {
   private static final String MODULE = "torch/nn/modules/module.py";
   private static final String CONTAINER = "torch/nn/modules/container.py";
   private static final String BACKWARD = "_engine_run_backward";
 
+  /** Modules of libraries that pass the call of the whole model on. */
+  private static final Pattern WRAPPER =
+      Pattern.compile(
+          "torch/(?:nn/parallel|distributed|_dynamo)/|/(?:peft|accelerate|deepspeed|lightning"
+              + "|lightning_fabric|pytorch_lightning)/");
+
   private final StackTable table;
+  private final boolean isGuess;
 
   /** Frames of Python by stack, outermost first. */
   private final Map<Integer, List<Frame>> inside = new HashMap<>();
@@ -35,6 +45,7 @@ final class SingleCall {
 
   private SingleCall(AllocationTrace trace, int device, Iterations iterations) {
     table = trace.stacks();
+    isGuess = iterations.source() == Iterations.Source.PERIOD;
     int first = iterations.begin(0);
     int end = iterations.begin(iterations.count());
     for (int row = trace.prologueCount(); row < trace.eventCount(); row++) {
@@ -51,17 +62,28 @@ final class SingleCall {
   }
 
   private boolean holds() {
+    if (inside.values().stream().allMatch(List::isEmpty)) {
+      return outside.values().stream().anyMatch(frames -> !frames.isEmpty());
+    }
     List<Frame> shared = shared(inside.values());
     boolean inModule = false;
     for (int depth = 0; depth < shared.size(); depth++) {
       Frame frame = shared.get(depth);
       if (frame.function().equals(BACKWARD)
-          || inModule && (frame.file().endsWith(CONTAINER) || hasOtherLine(shared, depth))) {
+          || inModule
+              && (frame.file().endsWith(CONTAINER)
+                  || isGuess && isModelsLine(shared.get(depth))
+                  || hasOtherLine(shared, depth))) {
         return true;
       }
       inModule |= frame.file().endsWith(MODULE);
     }
     return false;
+  }
+
+  /** Whether a frame inside of a module's call is a line of that module, and not of a wrapper. */
+  private static boolean isModelsLine(Frame frame) {
+    return !frame.file().endsWith(MODULE) && !WRAPPER.matcher(frame.file()).find();
   }
 
   /** Whether a request outside comes from another line of the function at a depth. */

@@ -42,7 +42,6 @@ public record MemoryMoment(
    */
   public record Totals(
       long requestedBytes, long allocatedBytes, long reservedBytes, long awaitingRequestedBytes) {
-    /** The totals of a layout. */
     public static Totals of(MemoryLayout layout) {
       long requested = 0;
       long allocated = 0;

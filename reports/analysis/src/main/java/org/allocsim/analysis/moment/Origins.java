@@ -112,7 +112,6 @@ public final class Origins {
     return stackTable;
   }
 
-  /** Stack of an allocation. */
   public int stack(int allocation) {
     return stacks[allocation];
   }

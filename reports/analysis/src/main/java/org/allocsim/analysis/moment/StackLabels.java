@@ -14,7 +14,6 @@ import org.allocsim.simulator.trace.StackTable.Frame;
  * installed in different places compare equal.
  */
 public final class StackLabels {
-  /** Frames in a label by default. */
   public static final int DEFAULT_FRAMES = 3;
 
   private static final int MAX_CHARACTERS = 80;

@@ -52,7 +52,6 @@ public record BfcDump(
     return hasChunks() || bytesInUse > 0;
   }
 
-  /** Bytes of the pool. */
   public long poolBytes() {
     return bytesInUse + freeBytes;
   }

@@ -58,9 +58,6 @@ public final class BfcDumpReader {
   private final long[] freeChunks = new long[BINS];
   private final long[] freeBytes = new long[BINS];
 
-  /** A reader of a log that begins. */
-  public BfcDumpReader() {}
-
   /** Dumps that were not kept, because there are more than {@link #MAX_DUMPS}. */
   public long left() {
     return left;

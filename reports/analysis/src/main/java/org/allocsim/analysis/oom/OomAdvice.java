@@ -5,7 +5,6 @@ import static org.allocsim.analysis.oom.PrintedSize.describe;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Optional;
 import org.allocsim.analysis.oom.OomMessage.Amount;
 import org.jspecify.annotations.Nullable;
@@ -149,7 +148,7 @@ final class OomAdvice {
   }
 
   private void full(@Nullable ByteRange other) {
-    double shortBytes = -Objects.requireNonNull(leftOver).value();
+    double shortBytes = leftOver != null ? -leftOver.value() : beyondCapacityBytes();
     helps.add(LESS_MEMORY + " At least " + describe(shortBytes) + " less for this request.");
     helps.add("A GPU with at least " + describe(shortBytes) + " more.");
     if (other != null && other.value() > shortBytes) {
@@ -290,6 +289,13 @@ final class OomAdvice {
     return message.hintVariable().isEmpty() || message.hintVariable().equals("PYTORCH_ALLOC_CONF")
         ? (message.api().equals("HIP") ? "PYTORCH_HIP_ALLOC_CONF" : "PYTORCH_CUDA_ALLOC_CONF")
         : message.hintVariable();
+  }
+
+  /** By how much the request and what is allocated exceed the GPU, where the text says no more. */
+  private double beyondCapacityBytes() {
+    return message.bytes(Amount.ALLOCATED).orElseThrow().value()
+        + message.bytes(Amount.REQUEST).orElseThrow().value()
+        - message.bytes(Amount.CAPACITY).orElseThrow().value();
   }
 
   private double cached() {

@@ -60,11 +60,15 @@ final class OomAssembly {
           "DefaultCPUAllocator",
           "OOM when allocating",
           "CUBLAS_STATUS_ALLOC_FAILED",
+          "CUDNN_STATUS_ALLOC_FAILED",
+          "enforce allocating <= available failed",
+          "OutOfMemory (Requested size was",
           "cuMemAllocAsync failed to allocate",
           "requested buffer of size",
           "Requested amount of GPU memory",
           "Failed to allocate request for",
           "Allocation on device",
+          "CUDA_ERROR_OUT_OF_MEMORY",
           "Out of memory",
           "out of memory",
           "preemptively rejected",
@@ -87,8 +91,8 @@ final class OomAssembly {
 
   /** Receives messages. */
   interface Sink {
-    /** Takes a message and the number of the line it began in. */
-    void message(OomMessage message, long line);
+    /** Takes a message without white space and the number of the line it began in. */
+    void message(String text, long line);
   }
 
   private record Phrase(int offset, int kind) {}
@@ -135,7 +139,7 @@ final class OomAssembly {
           !last || atEnd || to - from >= MAX_CHARS || from == 0 && linesSinceOpened > MAX_LINES;
       if (complete) {
         int end = Math.min(to, from + MAX_CHARS);
-        sink.message(OomMessageParser.parseCompact(text.substring(from, end)), lineAt(from));
+        sink.message(text.substring(from, end), lineAt(from));
         done = to;
       } else {
         if (from > 0) {

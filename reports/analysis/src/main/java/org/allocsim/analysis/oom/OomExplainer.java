@@ -5,6 +5,7 @@ import static org.allocsim.analysis.oom.PrintedSize.describe;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.StringJoiner;
@@ -138,6 +139,14 @@ public final class OomExplainer {
         findings,
         advice.helps(),
         advice.cannotHelp());
+  }
+
+  /** By how much the request and what is allocated exceed the GPU. */
+  private double beyondBytes() {
+    return Objects.requireNonNull(allocated)
+        .plus(Objects.requireNonNull(request))
+        .minus(Objects.requireNonNull(capacity))
+        .value();
   }
 
   /** The verdict by the printed numbers; collects those of other numbers they may stand for. */
@@ -370,7 +379,8 @@ public final class OomExplainer {
               + " go";
       case FULL ->
           "no allocator setting can fix this: "
-              + describe(Math.max(0, -leftOver.orElseThrow().value()))
+              + describe(
+                  Math.max(0, leftOver.map(left -> -left.value()).orElseGet(this::beyondBytes)))
               + " short even with perfect packing";
       case FRAGMENTED ->
           "perfect packing would leave "

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 public final class OomLog {
   /** Different messages that are kept; more are counted. */
   public static final int MAX_DISTINCT = 1000;
+
+  /** Messages with different texts that are read; more are counted. */
+  public static final int MAX_READ = 20_000;
 
   private static final int MAX_SOURCES = 256;
 
@@ -71,6 +75,7 @@ public final class OomLog {
    * @param found different messages with numbers, in the order of their first lines
    * @param bare mentions of the error without numbers: their first line and their count
    * @param left messages that were not kept, because there are more than {@link #MAX_DISTINCT}
+   *     different ones, or {@link #MAX_READ} with different texts
    * @param lines lines read
    * @param settings allocator settings that the log assigns; the last ones
    * @param windows whether paths in the log are those of Windows
@@ -156,7 +161,7 @@ public final class OomLog {
     private int patience;
 
     Source(String name) {
-      assembly = new OomAssembly((message, line) -> add(message, line, name));
+      assembly = new OomAssembly((text, line) -> read(text, line, name));
     }
   }
 
@@ -175,6 +180,8 @@ public final class OomLog {
       };
 
   private final Map<OomMessage, Sightings> messages = new LinkedHashMap<>();
+  private final Map<String, OomMessage> known = new HashMap<>();
+  private int read;
   private final Deque<Line> before = new ArrayDeque<>();
   private final SummaryReader summaries = new SummaryReader();
   private final BfcDumpReader dumps = new BfcDumpReader();
@@ -261,15 +268,19 @@ public final class OomLog {
       Line line = lines.next();
       LinePrefix prefix = line.prefix == null ? LinePrefix.of(line.text) : line.prefix;
       if (prefix.source().isEmpty() || prefix.source().equals(name)) {
-        windows |= WINDOWS_PATH.matcher(line.text).find();
+        windows |= hasWindowsPath(line.text);
         source.assembly.append(line.text.substring(prefix.length()), line.number);
         lines.remove();
       }
     }
   }
 
+  private static boolean hasWindowsPath(String text) {
+    return text.indexOf('\\') >= 0 && WINDOWS_PATH.matcher(text).find();
+  }
+
   private void append(Source source, String content, long number) {
-    windows |= content.length() < CHARS_BEFORE && WINDOWS_PATH.matcher(content).find();
+    windows |= content.length() < CHARS_BEFORE && hasWindowsPath(content);
     boolean listening = source.assembly.append(content, number) || source.patience > 0;
     listeningCount += (listening ? 1 : 0) - (source.listening ? 1 : 0);
     source.listening = listening;
@@ -299,6 +310,23 @@ public final class OomLog {
       OomSettings assigned = OomSettings.assignedIn(text, number);
       settings = assigned == null ? settings : assigned;
     }
+  }
+
+  /** Ranks and retries write the same text again and again, which is read once. */
+  private void read(String text, long line, String source) {
+    OomMessage message = known.get(text);
+    if (message == null) {
+      if (read == MAX_READ) {
+        left++;
+        return;
+      }
+      read++;
+      message = OomMessageParser.parseCompact(text);
+      if (known.size() < MAX_DISTINCT) {
+        known.put(text, message);
+      }
+    }
+    add(message, line, source);
   }
 
   private void add(OomMessage message, long line, String source) {

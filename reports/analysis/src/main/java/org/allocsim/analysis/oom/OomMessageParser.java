@@ -24,7 +24,7 @@ public final class OomMessageParser {
       "(\\d{1,20}(?:,\\d{3}){0,6}(?:\\.\\d{1,9})?)(bytes|[KMGT](?:i?B|(?=hbm))|B(?![a-z]))";
 
   /** A number of bytes without a unit. */
-  private static final String BYTES = "(\\d{1,18})()";
+  private static final String BYTES = "(\\d{1,19})()";
 
   private static final int MAX_PROCESSES = 1024;
 
@@ -36,7 +36,7 @@ public final class OomMessageParser {
   static {
     size(
         Amount.REQUEST,
-        "(?:[Tt]riedtoallocate|Requested:|Requestedsize:|whiletryingtoallocate|outofmemorytoallocate|failedtoallocate"
+        "(?:[Tt]riedtoallocate|Requested:|Requestedsize:|Requestedsizewas|whiletryingtoallocate|outofmemorytoallocate|failedtoallocate"
             + "|[Oo]utofmemoryallocating|Cannotallocate|cannotallocate|allocating|requestfor"
             + "|Unabletoallocate|GPUmemory\\(|\\(failedtoallocate)"
             + SIZE,

@@ -53,9 +53,6 @@ public final class TracebackReader {
 
   private final NavigableMap<Long, Place> places = new TreeMap<>();
 
-  /** A reader of a log that begins. */
-  public TracebackReader() {}
-
   /** The next line of the log. */
   void line(String text, long number) {
     if (text.contains("File \"")) {

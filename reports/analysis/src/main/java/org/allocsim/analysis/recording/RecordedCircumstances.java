@@ -13,7 +13,7 @@ import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.stats.ByteFormat;
-import org.allocsim.workloads.format.pytorch.RecordedFacts;
+import org.allocsim.workloads.format.pytorch.metadata.RecordedFacts;
 import org.allocsim.workloads.profile.ShippedProfiles;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.RecordedFailure;

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.regex.Matcher;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +62,11 @@ public record Findings(
       return this;
     }
 
+    /** Bytes that the table shows. */
+    public Builder shows(long firstBytes, long secondBytes) {
+      return shows(ByteFormat.human(firstBytes), ByteFormat.human(secondBytes));
+    }
+
     /** A number of bytes that is known exactly. */
     public Builder bytes(String what, long expectedBytes, long actualBytes) {
       return add(
@@ -116,8 +122,19 @@ public record Findings(
       return this;
     }
 
-    /** The findings, with what really happens. */
-    public Findings conclude(String sentence) {
+    /**
+     * The findings, with what really happens.
+     *
+     * @param pattern a sentence in which {@code {}} stands for the figures, one after the other
+     * @param figures bytes as {@code Long}; anything else as it is written
+     */
+    public Findings conclude(String pattern, Object... figures) {
+      String sentence = pattern;
+      for (Object figure : figures) {
+        String text =
+            figure instanceof Long bytes ? ByteFormat.human(bytes) : String.valueOf(figure);
+        sentence = sentence.replaceFirst("\\{}", Matcher.quoteReplacement(text));
+      }
       Verdict verdict;
       if (trials.isEmpty()) {
         boolean all = checks.stream().allMatch(Check::holds);

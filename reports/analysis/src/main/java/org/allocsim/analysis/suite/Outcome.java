@@ -2,7 +2,7 @@ package org.allocsim.analysis.suite;
 
 import java.util.List;
 import java.util.Objects;
-import org.allocsim.simulator.device.DriverCall;
+import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.timing.TimeResult;

@@ -21,9 +21,6 @@ public final class Requests {
   private int device;
   private long timeNanos;
 
-  /** A program without requests. */
-  public Requests() {}
-
   private AllocationTrace.Builder row() {
     return trace.at(device, timeNanos += ROW_NANOS, StackTable.NONE);
   }
@@ -140,12 +137,10 @@ public final class Requests {
     row().freeHost(buffer);
   }
 
-  /** A step begins. */
   public void beginStep(String name) {
     row().markerBegin(name);
   }
 
-  /** A step ends. */
   public void endStep(String name) {
     row().markerEnd(name);
   }

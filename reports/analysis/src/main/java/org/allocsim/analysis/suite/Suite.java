@@ -9,6 +9,7 @@ import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.task.ParallelTasks;
+import org.allocsim.workloads.io.EarlyEnd;
 
 /** The installed scenarios, failures first, each kind in the order of its service file. */
 public final class Suite {
@@ -36,23 +37,24 @@ public final class Suite {
     return List.copyOf(scenarios);
   }
 
-  /** All scenarios. */
   public static List<SuiteScenario> all() {
     return ALL;
   }
 
-  /** The scenario of that name. */
   public static Optional<SuiteScenario> named(String name) {
     return ALL.stream().filter(each -> each.topic().name().equals(name)).findFirst();
   }
 
-  /** Runs scenarios on all cores; the results are in their order. */
+  /**
+   * Runs scenarios on all cores; the results are in their order. Where the process is told to end,
+   * those that have not begun are missing.
+   */
   public static List<SuiteResult> run(List<SuiteScenario> scenarios, Progress progress) {
-    List<Callable<SuiteResult>> tasks = new ArrayList<>();
+    List<Callable<Optional<SuiteResult>>> tasks = new ArrayList<>();
     for (SuiteScenario scenario : scenarios) {
-      tasks.add(() -> run(scenario));
+      tasks.add(() -> EarlyEnd.isAsked() ? Optional.empty() : Optional.of(run(scenario)));
     }
-    return ParallelTasks.run(tasks, progress::done);
+    return ParallelTasks.run(tasks, progress::done).stream().flatMap(Optional::stream).toList();
   }
 
   /** Runs one scenario. */

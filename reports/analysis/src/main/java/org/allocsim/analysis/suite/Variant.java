@@ -98,7 +98,6 @@ public record Variant(
         label, trace, device, policy, conf, version, profile, limitBytes, AfterOom.CONTINUE);
   }
 
-  /** The run of the variant. */
   RunSetup setup() {
     return new RunSetup(trace, device, choice(), limitBytes, profile).with(afterOom);
   }

@@ -1,7 +1,9 @@
 package org.allocsim.analysis.text;
 
+import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +36,13 @@ public final class JsonText {
       write(value, json);
       json.writeRaw('\n');
     }
+  }
+
+  /** What {@link #write(Object, OutputStream)} writes. */
+  public static String text(Object value) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    write(value, out);
+    return out.toString(StandardCharsets.UTF_8);
   }
 
   /** One value in one line, without its end. */

@@ -6,10 +6,10 @@ import org.allocsim.analysis.tuning.LintFinding.Kind;
 import org.allocsim.analysis.tuning.LintFinding.Severity;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
-import org.allocsim.simulator.policy.pytorch.ConfigParser;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.RoundupDivisions;
+import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 
 /**
  * Says whether a configuration string is legal where it is to be used, and whether all of it takes

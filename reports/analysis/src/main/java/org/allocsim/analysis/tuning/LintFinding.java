@@ -10,7 +10,6 @@ import java.util.Locale;
  * @param message a sentence for the user
  */
 public record LintFinding(Kind kind, Severity severity, String message) {
-  /** Kinds of findings. */
   public enum Kind {
     /** PyTorch refuses the string. */
     ILLEGAL,

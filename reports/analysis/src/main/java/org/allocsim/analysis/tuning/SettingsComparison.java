@@ -6,12 +6,12 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Function;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.RoundupDivisions;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.SnapshotSegment;
-import org.allocsim.workloads.format.pytorch.SnapshotSettings;
+import org.allocsim.workloads.format.pytorch.metadata.SnapshotSettings;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -38,6 +38,7 @@ import org.allocsim.workloads.source.DeviceTrace;
  * @param ranked one entry for every string tried, the best first
  * @param recorded the settings that the program was recorded with
  * @param plain PyTorch's default
+ * @param recommendation the setting to run under, for every command
  * @param demand what the program holds at most, whatever the settings
  * @param steps steps of the program, empty where none are found
  * @param leftOut strings that were not tried, by the reason
@@ -46,6 +47,7 @@ public record Tuning(
     List<Entry> ranked,
     Entry recorded,
     Entry plain,
+    Recommendation recommendation,
     Demand demand,
     Optional<Iterations> steps,
     Map<String, List<String>> leftOut) {
@@ -115,7 +117,12 @@ public record Tuning(
     }
   }
 
-  private record TimedResult(RunResult result, List<Long> stepNanos) {}
+  /**
+   * A run.
+   *
+   * @param modelled the same with modelled addresses and answers, as all other settings have them
+   */
+  private record TimedResult(RunResult result, RunResult modelled, List<Long> stepNanos) {}
 
   /**
    * Replays a program under every string of a grid, on all cores.
@@ -156,6 +163,7 @@ public record Tuning(
                 isRecorded
                     ? circumstances.follow(input, setup).map(result::answeredAs).orElse(result)
                     : result,
+                result,
                 clock.stepNanos());
           });
     }
@@ -182,13 +190,22 @@ public record Tuning(
     }
     Entry recorded = Objects.requireNonNull(entries.get(grid.confs().getFirst()));
     Entry unset = Objects.requireNonNull(entries.get(""));
-    return new Tuning(
+    List<Entry> ranked =
         rank(
             entries.values(),
             recorded.result().peakReservedBytes() / STEPS_OF_PEAK,
-            stepNanos(trace, device)),
+            stepNanos(trace, device));
+    return new Tuning(
+        ranked,
         recorded,
         unset,
+        Recommendation.of(
+            input,
+            ranked,
+            recorded,
+            resultOf.apply(recorded.scenario()).modelled,
+            circumstances,
+            progress),
         Demand.of(trace, device, unset.scenario().config().allocator()),
         steps,
         grid.leftOut());
@@ -253,7 +270,7 @@ public record Tuning(
           .thenComparing(Entry::conf);
 
   /** How far a replay got: 0 for all that pass, else the row of the first failure. */
-  private static long progressOf(RunResult result) {
+  static long progressOf(RunResult result) {
     return result.firstFailure().map(oom -> (long) oom.row()).orElse(0L);
   }
 
@@ -265,15 +282,14 @@ public record Tuning(
         && b.peakReservedBytes() - a.peakReservedBytes() <= samePeakBytes;
   }
 
-  /** The best setting that may be recommended and is better than the recorded one. */
+  /** The setting that is recommended; empty where the recorded one is as good. */
   public Optional<Entry> recommended() {
-    Optional<Entry> best = ranked.stream().filter(Entry::isSafe).findFirst();
-    return best.filter(entry -> isBetter(entry.result(), recorded.result()));
+    return Optional.of(best()).filter(entry -> !entry.equals(recorded));
   }
 
   /** The setting that is recommended, else the recorded one. */
   public Entry best() {
-    return recommended().orElse(recorded);
+    return recommendation.entry();
   }
 
   /** Whether no setting can serve all requests, because the program holds more than there is. */
@@ -284,16 +300,5 @@ public record Tuning(
   /** Whether every setting that was tried fails a request. */
   public boolean allFail() {
     return ranked.stream().noneMatch(entry -> entry.result().passes());
-  }
-
-  private static boolean isBetter(RunResult result, RunResult than) {
-    if (result.passes() != than.passes()) {
-      return result.passes();
-    }
-    if (!result.passes()) {
-      return progressOf(result) > progressOf(than);
-    }
-    long savedBytes = than.peakReservedBytes() - result.peakReservedBytes();
-    return savedBytes > than.peakReservedBytes() / STEPS_OF_PEAK;
   }
 }

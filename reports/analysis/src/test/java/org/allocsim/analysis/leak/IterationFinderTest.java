@@ -115,6 +115,50 @@ class IterationFinderTest {
     assertTrue(new IterationFinder(trace.build(stacks.build()), 0).any().count() >= 10);
   }
 
+  /** Requests of modules that all come from one line of the module that calls them. */
+  private static AllocationTrace modulesOfOneLine(String caller) {
+    AllocationTrace.Builder trace = new AllocationTrace.Builder();
+    StackTable.Builder stacks = new StackTable.Builder();
+    int program = stacks.frame("train.py", 10, "main");
+    int module = stacks.frame("/site-packages/torch/nn/modules/module.py", 1794, "_call_impl");
+    int line = stacks.frame(caller, 52, "forward");
+    int inside = stacks.frame("block.py", 7, "forward");
+    trace.at(0, 0, stacks.stack(inside, module, line, module, program));
+    for (int i = 0; i < 24; i++) {
+      trace.free(allocate(trace, 2 * MIB));
+      allocate(trace, 4096);
+      trace.free(allocate(trace, 3 * MIB));
+    }
+    return trace.build(stacks.build());
+  }
+
+  @Test
+  void aModelOfLayersOnlyHasNoIterations() {
+    IterationFinder finder = new IterationFinder(modulesOfOneLine("model.py"), 0);
+    assertThrows(IterationException.class, finder::any);
+  }
+
+  @Test
+  void callsThatALibraryPassesOnAreIterations() throws IterationException {
+    String wrapper = "/site-packages/torch/nn/parallel/distributed.py";
+    assertTrue(new IterationFinder(modulesOfOneLine(wrapper), 0).any().count() >= 20);
+  }
+
+  @Test
+  void theBackwardPassOnAThreadWithoutPythonHasNoIterations() {
+    AllocationTrace.Builder trace = new AllocationTrace.Builder();
+    StackTable.Builder stacks = new StackTable.Builder();
+    trace.at(0, 0, stacks.stack(stacks.frame("train.py", 12, "main")));
+    trace.free(allocate(trace, MIB));
+    trace.at(0, 0, 0);
+    for (int i = 0; i < 24; i++) {
+      trace.free(allocate(trace, 2 * MIB));
+      allocate(trace, 4096);
+    }
+    IterationFinder finder = new IterationFinder(trace.build(stacks.build()), 0);
+    assertThrows(IterationException.class, finder::any);
+  }
+
   @Test
   void stepsOfOneCallOfTheBackwardPassAreNoIterations() {
     AllocationTrace.Builder trace = new AllocationTrace.Builder();

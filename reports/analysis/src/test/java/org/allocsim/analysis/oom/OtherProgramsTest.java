@@ -39,6 +39,9 @@ class OtherProgramsTest {
           Out of memory allocating 1,000,000 bytes (allocated so far: 8,000,000 bytes). | UNKNOWN
           std::bad_alloc: out_of_memory: RMM failure at:pool_memory_resource.hpp:1: Maximum pool size exceeded | CAPPED
           Out of memory error on GPU 0. Cannot allocate 1.500000GB memory on GPU 0, available memory is only 3.000000MB. | UNKNOWN
+          XPU out of memory. Tried to allocate 3.00 GiB. GPU 0 has a total capacity of 9.00 GiB. Of the allocated memory 8.00 GiB is allocated by PyTorch, and 50.00 MiB is reserved by PyTorch but unallocated. | FULL
+          [TRT] [E] Error Code 2: OutOfMemory (Requested size was 7340032 bytes.) | UNKNOWN
+          AllocateRawInternal Failed to allocate memory for requested buffer of size 4000000000000000001 | IMPOSSIBLE
           BFCArena::Extend Available memory of 1000 is smaller than requested bytes of 2000 | CAPPED
           terminate called after throwing an instance of 'std::bad_alloc' | HOST
           [Errno 12] Cannot allocate memory | HOST
@@ -62,6 +65,9 @@ class OtherProgramsTest {
   @CsvSource({
     "CUDA error: out of memory",
     "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
+    "RuntimeError: cuDNN error: CUDNN_STATUS_ALLOC_FAILED",
+    "[2] Call to cuMemAlloc results in CUDA_ERROR_OUT_OF_MEMORY",
+    "enforce allocating <= available failed at gpu_info.cc:89",
     "MemoryError: std::bad_alloc: CUDA error at: x.hpp:1: cudaErrorMemoryAllocation"
   })
   void wordsWithoutNumbersAreMentions(String text) throws IOException {

@@ -8,7 +8,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.tuning.Demand;
+import org.allocsim.analysis.tuning.Recommendation;
 import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.analysis.tuning.Tuning;
+import org.allocsim.reports.answer.part.Cost;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Margin;
 import org.allocsim.reports.answer.part.NextStep;
@@ -25,12 +28,10 @@ import org.allocsim.simulator.run.RunResult;
 final class CompareVerdict {
   private static final String CONF = "conf";
 
-  /** Savings below this share of the peak are no reason to change anything. */
-  private static final double LEAST_SAVING = 0.02;
-
   private final List<RunResult> results;
   private final Optional<RunResult> recorded;
   private final Optional<RunResult> best;
+  private final Optional<Tuning> tuning;
   private final PyTorchVersion version;
   private final long neededBytes;
   private final long maxBytes;
@@ -44,7 +45,13 @@ final class CompareVerdict {
     List<RunResult> settings = results.stream().filter(CompareVerdict::isPyTorch).toList();
     String recordedConf = trace.conf() == null ? "" : trace.conf();
     recorded = settings.stream().filter(each -> conf(each).equals(recordedConf)).findFirst();
-    best = settings.stream().filter(RunResult::passes).findFirst();
+    tuning = Optional.ofNullable(trace.tuning());
+    best =
+        settings.stream()
+            .filter(RunResult::passes)
+            .filter(
+                each -> tuning.isEmpty() || conf(each).equals(tuning.orElseThrow().best().conf()))
+            .findFirst();
   }
 
   static Verdict of(CompareAnswer answer, ComparedTrace trace) {
@@ -93,7 +100,7 @@ final class CompareVerdict {
               failure(now)));
     }
     long savedBytes = now.peakReservedBytes() - then.peakReservedBytes();
-    if (savedBytes <= LEAST_SAVING * now.peakReservedBytes()) {
+    if (then.equals(now) || tuning.isEmpty() && !Recommendation.isBetter(then, now)) {
       return setting(
           Verdict.Tone.NEUTRAL,
           now,
@@ -166,8 +173,17 @@ final class CompareVerdict {
     details.add(
         Sentence.of("The program itself holds {} at its peak.", Quantity.exactBytes(neededBytes)));
     if (chosen != null) {
-      details.add(Margin.sentence(chosen, maxBytes));
-      recorded.filter(now -> !now.equals(chosen)).ifPresent(now -> details.add(cost(chosen, now)));
+      Optional<Tuning> searched = tuning.filter(found -> conf(chosen).equals(found.best().conf()));
+      details.add(
+          Margin.sentence(
+              chosen, maxBytes, searched.flatMap(found -> found.recommendation().copies())));
+      recorded
+          .filter(now -> !now.equals(chosen))
+          .ifPresent(now ->
+              details.add(
+                  searched
+                      .map(found -> Cost.sentence(found.best(), found.recorded()))
+                      .orElseGet(() -> cost(chosen, now))));
       details.add(
           Sentence.of(
               "When reserved memory is highest, {} goes to rounding and {} is cached and not in"

@@ -5,8 +5,10 @@ import java.util.Comparator;
 import java.util.List;
 import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A trace and what policies made of it.
@@ -18,6 +20,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * @param device index of the recorded device
  * @param circumstances the simulated device and the allocator's own limit
  * @param conf settings that the program was recorded with; null where they are not known
+ * @param tuning the search for settings; null where the user chose them
  * @param notes what the reader passed over or changed
  * @param runs what policies made of it, in the order of {@link #RANK}
  */
@@ -29,6 +32,7 @@ public record ComparedTrace(
     int device,
     RecordedCircumstances circumstances,
     String conf,
+    @Nullable Tuning tuning,
     List<String> notes,
     List<ObservedRun> runs) {
   /** What serves every request comes first, the lowest reserved memory first. */

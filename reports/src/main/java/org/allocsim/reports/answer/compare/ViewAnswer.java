@@ -21,7 +21,6 @@ public final class ViewAnswer {
 
   private ViewAnswer() {}
 
-  /** The answer. */
   public static Document<CompareAnswer> document(CompareAnswer answer) {
     Document<CompareAnswer> compared = answer.document();
     return new Document<>(
@@ -42,10 +41,18 @@ public final class ViewAnswer {
     ComparedTrace least = traces.stream().min(byPeak).orElseThrow();
     return Sentence.of(
         "{} reserves the most, {} at its peak; {} the least, {}.",
-        most.shortName(),
+        name(most, traces),
         bytes(peakBytes(most)),
-        least.shortName(),
+        name(least, traces),
         bytes(peakBytes(least)));
+  }
+
+  /** The file's name, and the GPU where several are in one file. */
+  private static String name(ComparedTrace trace, List<ComparedTrace> traces) {
+    boolean isAlone = traces.stream().filter(each -> each.file().equals(trace.file())).count() == 1;
+    return isAlone
+        ? trace.shortName()
+        : "GPU %d of %s".formatted(trace.device(), trace.shortName());
   }
 
   private static long peakBytes(ComparedTrace trace) {

@@ -2,6 +2,7 @@ package org.allocsim.reports.answer.diagnosis;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.allocsim.analysis.moment.StackLabels;
 import org.allocsim.reports.document.Document;
@@ -19,7 +20,6 @@ import org.allocsim.reports.document.Verdict;
  * @param log what the log shows; null without one
  */
 public record DiagnoseAnswer(DiagnosedProgram program, ExplainOomAnswer log) {
-  /** The answer as JSON. */
   public static final Kind<DiagnoseAnswer> KIND =
       new Kind<>(
           "diagnose",
@@ -36,17 +36,16 @@ public record DiagnoseAnswer(DiagnosedProgram program, ExplainOomAnswer log) {
                   .one("log", "What the log shows.", ExplainOomAnswer.SHAPE, DiagnoseAnswer::log)
                   .missing("no log was given")));
 
-  /** The answer. */
   public Document<DiagnoseAnswer> document() {
     List<Section> sections = new ArrayList<>();
     Verdict verdict = null;
     String title = "";
-    Table<?> csv = null;
+    Map<String, Table<?>> csv = Map.of();
     if (program != null) {
       verdict = program.verdict();
       title = program.input().name();
       Section section = program.section();
-      csv = (Table<?>) section.blocks().getLast();
+      csv = Map.of("", (Table<?>) section.blocks().getLast());
       sections.add(section);
     }
     if (log != null) {

@@ -20,6 +20,7 @@ import org.allocsim.reports.answer.part.CircumstancesPart;
 import org.allocsim.reports.answer.part.Cost;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Keys;
+import org.allocsim.reports.answer.part.Margin;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
@@ -103,7 +104,6 @@ public record DiagnosedProgram(
               .rank(1)
               .optional());
 
-  /** For programs. */
   static final Shape<DiagnosedProgram> SHAPE =
       Shape.of(program ->
           program
@@ -194,14 +194,14 @@ public record DiagnosedProgram(
                   "settings",
                   "All settings that were tried, the best first.",
                   TuneAnswer.ROWS,
-                  each -> TuneAnswer.rows(each.diagnosis().tuning(), each.best())));
+                  each -> TuneAnswer.rows(each.diagnosis().tuning())));
 
   private static String name(DeviceProfile profile) {
     return profile == null ? null : profile.name();
   }
 
   private Tuning.Entry best() {
-    return diagnosis.best();
+    return diagnosis.tuning().best();
   }
 
   private boolean isChange() {
@@ -228,7 +228,7 @@ public record DiagnosedProgram(
     List<Sentence> details = new ArrayList<>();
     details.add(passes ? helps() : nothingHelps());
     if (passes) {
-      details.add(margin());
+      details.add(Margin.sentence(best().result(), circumstances.maxBytes(), diagnosis.copies()));
     }
     if (isChange() && passes) {
       details.add(Cost.sentence(best(), diagnosis.tuning().recorded()));
@@ -286,7 +286,7 @@ public record DiagnosedProgram(
             bytes(peakBytes),
             bytes(tuning.recorded().result().peakReservedBytes()))
         : Sentence.of(
-            "No other setting that is safe lowers the peak by more than 1 %: keep {}.", name);
+            "No other setting that is safe lowers the peak by more than 2 %: keep {}.", name);
   }
 
   private Sentence nothingHelps() {
@@ -309,25 +309,6 @@ public record DiagnosedProgram(
             exactBytes(tuning.demand().peakRequestedBytes()),
             exactBytes(circumstances.maxBytes()),
             less);
-  }
-
-  private Sentence margin() {
-    Sentence left =
-        Sentence.of(
-            "It leaves {} of {} ({})",
-            bytes(leftBytes()),
-            bytes(circumstances.maxBytes()),
-            share(leftBytes(), circumstances.maxBytes()));
-    if (diagnosis.copies().isEmpty()) {
-      return Sentence.of("{}.", left);
-    }
-    Fragility copies = diagnosis.copies().get();
-    return Sentence.of(
-        "{}; {} of {} changed copies of the program fail under it (sizes up to 2 % smaller or"
-            + " larger, neighbours swapped).",
-        left,
-        copies.failures() == 0 ? "none" : count(copies.failures()),
-        count(copies.runs().size()));
   }
 
   private void addHolder(List<Sentence> details) {
@@ -421,7 +402,7 @@ public record DiagnosedProgram(
     blocks.add(CategoryPart.table(categories));
     blocks.add(Notes.of(null, others()));
     blocks.add(
-        TuneAnswer.table(diagnosis.tuning(), best(), SETTINGS_ON_PAPER, "'allocsim tune' shows all")
+        TuneAnswer.table(diagnosis.tuning(), SETTINGS_ON_PAPER, "'allocsim tune' shows all")
             .at("/program/settings"));
     return new Section(null, blocks);
   }

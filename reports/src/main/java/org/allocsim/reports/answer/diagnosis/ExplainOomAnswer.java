@@ -258,7 +258,6 @@ public record ExplainOomAnswer(
                   BfcDumpPart.SHAPE,
                   each -> each.contents().dumps()));
 
-  /** The answer as JSON. */
   public static final Kind<ExplainOomAnswer> KIND =
       new Kind<>(
           "explain-oom",
@@ -471,9 +470,11 @@ public record ExplainOomAnswer(
     if (contents.left() > 0) {
       notes.add(
           count(contents.left(), "message")
-              + " left out: there are more than "
+              + " left out: "
               + count(OomLog.MAX_DISTINCT)
-              + " different ones.");
+              + " different ones are explained, and "
+              + count(OomLog.MAX_READ)
+              + " texts read.");
     }
     if (contents.bare().count() > 0) {
       notes.add(

@@ -211,7 +211,6 @@ public record LeaksAnswer(
                   line.explanation(),
                   each -> Arrays.stream(line.values().apply(each)).boxed().toList())));
 
-  /** The answer as JSON. */
   public static final Kind<LeaksAnswer> KIND =
       new Kind<>(
           "leaks",
@@ -280,7 +279,6 @@ public record LeaksAnswer(
     }
   }
 
-  /** The answer. */
   public Document<LeaksAnswer> document() {
     List<Block> blocks = new ArrayList<>(List.of(facts(), trends()));
     if (analysis.verdict() == LeakVerdict.LEAK) {

@@ -100,7 +100,6 @@ public record LintAnswer(
                   each -> each.compared(SettingsComparison::causes))
               .missing(REFUSED));
 
-  /** The answer as JSON. */
   public static final Kind<LintAnswer> KIND =
       new Kind<>(
           "lint-conf",
@@ -138,7 +137,6 @@ public record LintAnswer(
         || (comparison() != null && comparison().lacks());
   }
 
-  /** The answer. */
   public Document<LintAnswer> document() {
     Sentence sentence =
         Sentence.of(

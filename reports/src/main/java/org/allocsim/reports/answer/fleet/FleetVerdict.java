@@ -7,17 +7,23 @@ import org.allocsim.analysis.fleet.ChoiceTally;
 import org.allocsim.analysis.fleet.FleetAnalysis;
 import org.allocsim.analysis.fleet.FleetChoice;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.document.Verdict;
+import org.jspecify.annotations.Nullable;
 
 /** What a fleet report says first, in sentences. */
-public final class FleetVerdict {
+final class FleetVerdict {
   private final FleetAnalysis analysis;
 
-  public FleetVerdict(FleetAnalysis analysis) {
+  private FleetVerdict(FleetAnalysis analysis) {
     this.analysis = analysis;
   }
 
-  /** What happened and what to do. */
-  public String sentence() {
+  static Verdict of(FleetAnalysis analysis) {
+    FleetVerdict verdict = new FleetVerdict(analysis);
+    return Verdict.ofText(Verdict.Tone.NEUTRAL, verdict.sentence(), verdict.facts(), null);
+  }
+
+  private String sentence() {
     if (analysis.runs() == 0) {
       return "No run could be made: there is nothing to compare.";
     }
@@ -49,15 +55,14 @@ public final class FleetVerdict {
             : " and breaks " + Numbers.count(best.getValue().broken()) + " others.");
   }
 
-  private Map.Entry<FleetChoice, ChoiceTally> bestSetting() {
+  private Map.@Nullable Entry<FleetChoice, ChoiceTally> bestSetting() {
     return analysis.choices().stream()
         .filter(entry -> entry.getKey().isSetting())
         .findFirst()
         .orElse(null);
   }
 
-  /** Facts behind the verdict. */
-  public List<String> facts() {
+  private List<String> facts() {
     long lost = analysis.lost();
     String folder = analysis.commonFolder();
     List<String> facts = new ArrayList<>();

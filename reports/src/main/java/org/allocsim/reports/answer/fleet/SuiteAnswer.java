@@ -187,7 +187,6 @@ public record SuiteAnswer(List<SuiteResult> results) {
                   each -> each.result().findings().passes())
               .embed(VARIANT, Row::outcome));
 
-  /** The answer as JSON. */
   public static final Kind<SuiteAnswer> KIND =
       new Kind<>(
           "suite",

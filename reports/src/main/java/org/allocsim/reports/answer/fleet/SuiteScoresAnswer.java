@@ -85,7 +85,6 @@ public record SuiteScoresAnswer(PolicyScores scores) {
               .text("scenario", "Name of the scenario.", Cell::scenario)
               .embed(RESULT, Cell::result));
 
-  /** The answer as JSON. */
   public static final Kind<SuiteScoresAnswer> KIND =
       new Kind<>(
           "suite-scores",
@@ -102,7 +101,6 @@ public record SuiteScoresAnswer(PolicyScores scores) {
                       POLICY,
                       each -> each.scores().rows())));
 
-  /** The answer. */
   public Document<SuiteScoresAnswer> document() {
     List<String> names = names();
     Facts topics = Facts.none();

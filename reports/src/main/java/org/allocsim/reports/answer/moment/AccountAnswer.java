@@ -30,7 +30,6 @@ public record AccountAnswer(ProgramMoment at, GpuAccount account, String source)
               .bytes("bytes", "Its size.", Line::bytes)
               .text("source", "Where the figure comes from.", Line::source));
 
-  /** The answer as JSON. */
   public static final Kind<AccountAnswer> KIND =
       new Kind<>(
           "account",
@@ -60,7 +59,6 @@ public record AccountAnswer(ProgramMoment at, GpuAccount account, String source)
         gpu.totalSource());
   }
 
-  /** The answer. */
   public Document<AccountAnswer> document() {
     List<Block> blocks = new ArrayList<>();
     blocks.add(at.facts());

@@ -53,7 +53,6 @@ public record CheckAnswer(ReplayedProgram program, List<LimitCheck> checks) {
                   each -> each.holds() ? "" : text(each, each.actual() - each.limit()))
               .flag("holds", "Whether the limit is kept.", LimitCheck::holds));
 
-  /** The answer as JSON. */
   public static final Kind<CheckAnswer> KIND =
       new Kind<>(
           "check",
@@ -75,7 +74,6 @@ public record CheckAnswer(ReplayedProgram program, List<LimitCheck> checks) {
     return check.isSize() ? ByteFormat.human(value) : Numbers.count(value);
   }
 
-  /** The answer. */
   public Document<CheckAnswer> document() {
     long failed = checks.stream().filter(check -> !check.holds()).count();
     Sentence sentence =

@@ -33,7 +33,6 @@ public record DiffAnswer(
     ProgramMoment before, ProgramMoment after, PeakDifference difference, int top) {
   private static final Shape<Row> ROWS = rows("", "");
 
-  /** The answer as JSON. */
   public static final Kind<DiffAnswer> KIND =
       new Kind<>(
           "diff",
@@ -114,7 +113,6 @@ public record DiffAnswer(
     return (bytes > 0 ? "+" : "") + Numbers.count(bytes);
   }
 
-  /** The answer. */
   public Document<DiffAnswer> document() {
     Table<Row> groups =
         Table.of(

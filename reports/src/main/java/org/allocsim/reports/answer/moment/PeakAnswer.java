@@ -29,7 +29,6 @@ import org.allocsim.reports.document.Table;
  * @param top maximum number of groups on paper
  */
 public record PeakAnswer(ProgramMoment at, LiveSet live, CategoryTotals categories, int top) {
-  /** The answer as JSON. */
   public static final Kind<PeakAnswer> KIND =
       new Kind<>(
           "peak",
@@ -101,7 +100,6 @@ public record PeakAnswer(ProgramMoment at, LiveSet live, CategoryTotals categori
     return live.groups();
   }
 
-  /** The answer. */
   public Document<PeakAnswer> document() {
     Shape<Group> shape = groups(heading(live.by()), live.allocated().blockBytes());
     List<Block> blocks = new ArrayList<>();

@@ -196,7 +196,6 @@ public record PinsAnswer(
                   each -> each.remedy().minimum().name().toLowerCase(Locale.ROOT))
               .many("blocks", "The blocks.", BLOCKS, Way::blocks));
 
-  /** The answer as JSON. */
   public static final Kind<PinsAnswer> KIND =
       new Kind<>(
           "pins",
@@ -251,7 +250,6 @@ public record PinsAnswer(
         limits);
   }
 
-  /** The answer. */
   public Document<PinsAnswer> document() {
     List<Row> rows = rows();
     List<Block> blocks = new ArrayList<>(List.of(at.facts()));

@@ -101,7 +101,6 @@ public record ProgramMoment(ReplayedProgram program, MemoryMoment moment) {
                           : each.moment().failure().requestedBytes())
               .missing("no request failed at the moment"));
 
-  /** The program and the moment. */
   static final Shape<ProgramMoment> SHAPE =
       Shape.of(at ->
           at.embed(PROGRAM, ProgramMoment::program).one("moment", "The moment.", MOMENT, e -> e));

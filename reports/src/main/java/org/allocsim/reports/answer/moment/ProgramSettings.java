@@ -2,8 +2,8 @@ package org.allocsim.reports.answer.moment;
 
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.source.TraceSource;
 
 /** Under what settings, on what device and for which GPU a program is replayed. */

@@ -26,8 +26,8 @@ import org.allocsim.reports.input.Settings;
 import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
@@ -270,6 +270,11 @@ public record ReplayedProgram(
       return MomentFinder.at(survey, wanted, origins, progress::update)
           .orElseThrow(() -> missing(wanted));
     }
+  }
+
+  /** The memory at a peak, or at the end where only that is known. */
+  public MemoryMoment peak(MomentQuery query) {
+    return isEndOnly() ? end : at(query);
   }
 
   private Failure missing(MomentQuery query) {

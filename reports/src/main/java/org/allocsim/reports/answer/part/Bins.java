@@ -4,16 +4,15 @@ import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.reports.chart.comparison.Histogram;
 import org.allocsim.reports.document.Shape;
+import org.jspecify.annotations.Nullable;
 
 /** How many allocations there are of each size and of each lifetime. */
 public final class Bins {
-  /** The bins of sizes. */
   public static final Shape<Bin> SIZES =
       Shape.of(bin ->
           bin.bytes("from_bytes", "Smallest size of the bin.", Bin::from)
               .embed(tail(), each -> each));
 
-  /** The bins of lifetimes. */
   public static final Shape<Bin> LIFETIMES =
       Shape.of(bin ->
           bin.nanos("from_nanos", "Shortest lifetime of the bin.", each -> each.from("from_nanos"))
@@ -56,7 +55,7 @@ public final class Bins {
    * @param requestedBytes what they asked for
    */
   public record Bin(String key, long from, long allocations, long requestedBytes) {
-    private Long from(String wanted) {
+    private @Nullable Long from(String wanted) {
       return key.equals(wanted) && from >= 0 ? Long.valueOf(from) : null;
     }
   }

@@ -9,7 +9,6 @@ import org.allocsim.reports.document.Unit;
 
 /** What memory is for, in answers. */
 public final class CategoryPart {
-  /** A category. */
   public static final Shape<Row> SHAPE = shape(0);
 
   private CategoryPart() {}
@@ -50,7 +49,6 @@ public final class CategoryPart {
                 each -> each.category().label()));
   }
 
-  /** The table. */
   public static Table<Row> table(CategoryTotals totals) {
     long whole = totals.rows().stream().mapToLong(row -> row.group().blockBytes()).sum();
     return Table.of("What the memory is for", shape(whole), totals.rows());

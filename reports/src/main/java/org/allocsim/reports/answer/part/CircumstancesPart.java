@@ -8,7 +8,6 @@ import org.allocsim.reports.document.Shape;
 
 /** On which device and under which limit a program runs, and how that is known. */
 public final class CircumstancesPart {
-  /** For programs. */
   public static final Shape<RecordedCircumstances> SHAPE =
       Shape.of(part ->
           part.text(

@@ -13,7 +13,6 @@ import org.allocsim.workloads.source.DeviceTrace;
 public final class InferenceText {
   private InferenceText() {}
 
-  /** An inference in a line. */
   static String line(Inference inference) {
     return inference.subject()
         + ": "

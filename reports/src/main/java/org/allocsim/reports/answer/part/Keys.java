@@ -8,7 +8,6 @@ import java.util.Map;
 public final class Keys {
   private Keys() {}
 
-  /** A constant in lower case. */
   public static String of(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT);
   }

@@ -1,5 +1,9 @@
 package org.allocsim.reports.answer.part;
 
+import static org.allocsim.reports.document.Quantity.count;
+
+import java.util.Optional;
+import org.allocsim.analysis.tuning.Fragility;
 import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.simulator.run.RunResult;
@@ -11,17 +15,29 @@ public final class Margin {
 
   private Margin() {}
 
-  /** What a run leaves of what allocators can have at most. */
-  public static Sentence sentence(RunResult result, long maxBytes) {
+  /**
+   * What a run leaves of what allocators can have at most.
+   *
+   * @param copies changed copies of the program under the same setting, where some were run
+   */
+  public static Sentence sentence(RunResult result, long maxBytes, Optional<Fragility> copies) {
     long leftBytes = maxBytes - result.peakReservedBytes();
     boolean isTight = leftBytes < maxBytes / 100 * TIGHT_PERCENT;
+    Sentence left =
+        Sentence.of(
+            isTight
+                ? "It leaves only {} of {} ({}): a slightly larger program may fail"
+                : "It leaves {} of {} ({})",
+            Quantity.bytes(leftBytes),
+            Quantity.bytes(maxBytes),
+            Quantity.share(leftBytes, maxBytes));
+    if (copies.isEmpty()) {
+      return Sentence.of(isTight ? "{}; 'allocsim perturb' tries fifty." : "{}.", left);
+    }
+    Fragility tried = copies.get();
     return Sentence.of(
-        isTight
-            ? "It leaves only {} of {} ({}): a slightly larger program may fail; 'allocsim perturb'"
-                + " tries fifty."
-            : "It leaves {} of {} ({}).",
-        Quantity.bytes(leftBytes),
-        Quantity.bytes(maxBytes),
-        Quantity.share(leftBytes, maxBytes));
+        "{}; {} of {} changed copies of the program fail under it (sizes up to 2 % smaller or"
+            + " larger, neighbours swapped).",
+        left, tried.failures() == 0 ? "none" : count(tried.failures()), count(tried.runs().size()));
   }
 }

@@ -6,15 +6,14 @@ import java.util.Locale;
 import java.util.Map;
 import org.allocsim.simulator.policy.pytorch.RoundupDivisions;
 import org.allocsim.workloads.format.pytorch.Snapshot;
-import org.allocsim.workloads.format.pytorch.SnapshotSettings;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
+import org.allocsim.workloads.format.pytorch.metadata.SnapshotSettings;
 import org.allocsim.workloads.source.OpenedTrace;
 
 /** What a recording says, as JSON. */
 public final class RecordingMaps {
   private RecordingMaps() {}
 
-  /** Inferences. */
   public static List<Object> inferences(List<Inference> inferences) {
     return inferences.stream().<Object>map(RecordingMaps::inference).toList();
   }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -28,6 +29,7 @@ import org.allocsim.reports.document.Unit;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.source.TraceSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is in a file.
@@ -49,7 +51,8 @@ public record InspectAnswer(
   private static final String RECORDED = "the file holds a recording";
 
   /** A device of a recording, or of requests; the other is null. */
-  private record Device(SnapshotContents.Device recorded, TraceContents.Device requested) {}
+  private record Device(
+      SnapshotContents.@Nullable Device recorded, TraceContents.@Nullable Device requested) {}
 
   private static final Shape<SnapshotContents.Device> RECORDED_DEVICE =
       Shape.of(device ->
@@ -139,7 +142,7 @@ public record InspectAnswer(
                       + " only.",
                   each ->
                       each.recorded() == null
-                          ? each.requested().streams()
+                          ? Objects.requireNonNull(each.requested()).streams()
                           : each.recorded().streams()));
 
   private static final Shape<HistoryAccount> HISTORY =
@@ -193,7 +196,6 @@ public record InspectAnswer(
                   "Different frames.",
                   each -> each.file().stacks().frameCount()));
 
-  /** The answer as JSON. */
   public static final Kind<InspectAnswer> KIND =
       new Kind<>(
           "inspect",
@@ -212,7 +214,6 @@ public record InspectAnswer(
                   .many("devices", "One entry for each device.", DEVICE, InspectAnswer::devices)
                   .embed(Recorded.notes(each -> each.source().notes()))));
 
-  /** The answer. */
   public Document<InspectAnswer> document() {
     List<Section> sections = new ArrayList<>(List.of(new Section(null, List.of(facts()))));
     if (snapshot != null) {
@@ -398,9 +399,11 @@ public record InspectAnswer(
     return source.snapshot().orElseThrow();
   }
 
-  private static Long spanNanos(Device device) {
+  private static @Nullable Long spanNanos(Device device) {
     long nanos =
-        device.recorded() == null ? device.requested().spanNanos() : device.recorded().spanNanos();
+        device.recorded() == null
+            ? Objects.requireNonNull(device.requested()).spanNanos()
+            : device.recorded().spanNanos();
     return nanos < 0 ? null : nanos;
   }
 

@@ -1,2 +1,5 @@
 /** Answers about one file or one part of the program: {@code inspect}, {@code list}. */
+@NullMarked
 package org.allocsim.reports.answer.product;
+
+import org.jspecify.annotations.NullMarked;

@@ -50,7 +50,6 @@ public record RepeatedAnswer(ReplaySetup setup, RunResult result) {
                   "Rows of the trace that are this device's requests to its allocator.",
                   RepeatedAnswer::rows));
 
-  /** The answer as JSON. */
   public static final Kind<RepeatedAnswer> KIND =
       new Kind<>(
           "replay-repeated",
@@ -119,7 +118,7 @@ public record RepeatedAnswer(ReplaySetup setup, RunResult result) {
    * @throws Failure where the policy cannot serve the program
    */
   public static RepeatedAnswer of(ReplaySetup setup, long passes) {
-    try (ProgressMeter progress = ProgressMeter.ofPasses("replaying")) {
+    try (ProgressMeter progress = ProgressMeter.of("replaying", "passes")) {
       RunResult result =
           Run.of(
               setup.run(Addresses.MODELLED).repeated(passes).keepingFailures(FAILURES_SHOWN),
@@ -158,7 +157,6 @@ public record RepeatedAnswer(ReplaySetup setup, RunResult result) {
     }
   }
 
-  /** The answer. */
   public Document<RepeatedAnswer> document() {
     List<Block> blocks = new ArrayList<>();
     result.failures().forEach(failure -> blocks.add(new Verbatim(failure.message())));
@@ -202,7 +200,7 @@ public record RepeatedAnswer(ReplaySetup setup, RunResult result) {
   }
 
   private long passes() {
-    return result.setup().passes();
+    return result.setup().course().passes();
   }
 
   private long stat(String key) {

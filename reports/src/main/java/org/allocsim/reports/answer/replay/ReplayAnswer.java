@@ -102,7 +102,6 @@ public record ReplayAnswer(
               .ratio("at_end_ratio", "", "Share of the same.", Part::endShare)
               .missing("nothing is reserved"));
 
-  /** The answer as JSON. */
   public static final Kind<ReplayAnswer> KIND =
       new Kind<>(
           "replay",
@@ -209,7 +208,6 @@ public record ReplayAnswer(
                           + " equal runs.",
                       each -> each.result().seconds())));
 
-  /** The answer. */
   public Document<ReplayAnswer> document() {
     Table<Part> parts = Table.of("Where reserved memory went", PARTS, parts());
     List<Block> blocks = new ArrayList<>();

@@ -80,7 +80,6 @@ public record CapacityAnswer(
                   Gpu::fits)
               .worded(Gpu::words));
 
-  /** The answer as JSON. */
   public static final Kind<CapacityAnswer> KIND =
       new Kind<>(
           "min-capacity",
@@ -180,7 +179,6 @@ public record CapacityAnswer(
                 each -> each.isRecorded() ? List.of("recorded") : List.of()));
   }
 
-  /** The answer. */
   public Document<CapacityAnswer> document() {
     List<Row> rows = rows();
     Table<Row> table =

@@ -105,7 +105,6 @@ public record FitAnswer(
                   each -> each.largest() < 0 ? null : each.largest())
               .missing("no limit was found"));
 
-  /** The answer as JSON. */
   public static final Kind<FitAnswer> KIND =
       new Kind<>(
           "fit",
@@ -144,7 +143,6 @@ public record FitAnswer(
     return rows.getFirst().scenario();
   }
 
-  /** The answer. */
   public Document<FitAnswer> document() {
     Table<Row> table = Table.of("Settings", ROWS, rows).at("/settings");
     Facts facts =

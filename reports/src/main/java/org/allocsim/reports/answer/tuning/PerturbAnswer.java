@@ -75,7 +75,6 @@ public record PerturbAnswer(
           copy.count("seed", "Seed of the random changes.", Fragility.Copy::seed)
               .embed(RESULT, Fragility.Copy::result));
 
-  /** The answer as JSON. */
   public static final Kind<PerturbAnswer> KIND =
       new Kind<>(
           "perturb",
@@ -192,7 +191,6 @@ public record PerturbAnswer(
     return peaks;
   }
 
-  /** The answer. */
   public Document<PerturbAnswer> document() {
     List<Map.Entry<String, Long>> rows = new ArrayList<>();
     rows.add(Map.entry("as it is", fragility.plain().peakReservedBytes()));

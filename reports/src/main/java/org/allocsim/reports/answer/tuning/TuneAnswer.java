@@ -177,7 +177,6 @@ public record TuneAnswer(
               .text("reason", "Why these settings were not tried.", Map.Entry::getKey)
               .texts("confs", "The settings.", Map.Entry::getValue));
 
-  /** The answer as JSON. */
   public static final Kind<TuneAnswer> KIND =
       new Kind<>(
           "tune",
@@ -223,7 +222,7 @@ public record TuneAnswer(
                       "settings",
                       "One entry for each setting, the best first.",
                       ROWS,
-                      each -> rows(each.tuning(), each.tuning().best()))
+                      each -> rows(each.tuning()))
                   .many(
                       "sizes",
                       "How many allocations there are of each size.",
@@ -248,7 +247,7 @@ public record TuneAnswer(
    * @param top rows of the table on paper, 0 for all
    */
   public Document<TuneAnswer> document(int top) {
-    Table<Row> table = table(tuning, tuning.best(), top, "--top 0 shows all").at("/settings");
+    Table<Row> table = table(tuning, top, "--top 0 shows all").at("/settings");
     List<Block> blocks = new ArrayList<>(List.of(facts(), table));
     blocks.add(new Notes(notes()));
     return new Document<>(
@@ -263,27 +262,22 @@ public record TuneAnswer(
   /**
    * The settings by rank.
    *
-   * @param best what is recommended; the recorded settings where nothing is
    * @param top rows on paper, 0 for all; those of the best and the recorded settings and the
    *     default are always kept
    * @param remedy where all can be had
    */
-  public static Table<Row> table(Tuning tuning, Tuning.Entry best, int top, String remedy) {
-    return Table.of("Settings", ROWS, rows(tuning, best))
+  public static Table<Row> table(Tuning tuning, int top, String remedy) {
+    return Table.of("Settings", ROWS, rows(tuning))
         .keeping(
             row -> top == 0 || row.rank() <= top || row.isLandmark(),
             new Table.More("setting", remedy));
   }
 
-  /**
-   * The settings by rank.
-   *
-   * @param best what is recommended; the recorded settings where nothing is
-   */
-  public static List<Row> rows(Tuning tuning, Tuning.Entry best) {
+  /** The settings by rank. */
+  public static List<Row> rows(Tuning tuning) {
     List<Row> rows = new ArrayList<>();
     for (Tuning.Entry entry : tuning.ranked()) {
-      rows.add(new Row(rows.size() + 1, entry, tuning, best));
+      rows.add(new Row(rows.size() + 1, entry, tuning));
     }
     return rows;
   }
@@ -320,7 +314,7 @@ public record TuneAnswer(
   }
 
   /** A setting at its place. */
-  public record Row(long rank, Tuning.Entry entry, Tuning tuning, Tuning.Entry best) {
+  public record Row(long rank, Tuning.Entry entry, Tuning tuning) {
     String conf() {
       return entry.conf();
     }
@@ -344,7 +338,7 @@ public record TuneAnswer(
     }
 
     private boolean isLandmark() {
-      return is(tuning.recorded()) || is(tuning.plain()) || is(best);
+      return is(tuning.recorded()) || is(tuning.plain()) || is(tuning.best());
     }
 
     private boolean is(Tuning.Entry other) {
@@ -353,7 +347,7 @@ public record TuneAnswer(
 
     private List<String> remarks() {
       List<String> remarks = new ArrayList<>();
-      if (is(best) && !is(tuning.recorded())) {
+      if (is(tuning.best()) && !is(tuning.recorded())) {
         remarks.add("recommended");
       }
       if (is(tuning.recorded())) {

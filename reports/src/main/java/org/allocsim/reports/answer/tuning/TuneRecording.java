@@ -23,20 +23,13 @@ public final class TuneRecording {
 
   private final Tuning tuning;
 
-  private final Tuning.Entry best;
-
-  private TuneRecording(Tuning tuning, Tuning.Entry best) {
+  private TuneRecording(Tuning tuning) {
     this.tuning = tuning;
-    this.best = best;
   }
 
-  /**
-   * Runs of the settings that a reader looks at first, in the ranks of the search.
-   *
-   * @param best what is recommended; the recorded settings where nothing is
-   */
-  public static TraceRecording of(DeviceTrace input, Tuning tuning, Tuning.Entry best) {
-    return new TuneRecording(tuning, best).record(input.name(), input.trace(), input.device());
+  /** Runs of the settings that a reader looks at first, in the ranks of the search. */
+  public static TraceRecording of(DeviceTrace input, Tuning tuning) {
+    return new TuneRecording(tuning).record(input.name(), input.trace(), input.device());
   }
 
   private TraceRecording record(String file, AllocationTrace trace, int device) {
@@ -53,15 +46,18 @@ public final class TuneRecording {
     }
     recording.recorded(rank(tuning.recorded()));
     recording.highlight(
-        Stream.of(tuning.recorded(), best, tuning.plain()).distinct().map(this::rank).toList());
+        Stream.of(tuning.recorded(), tuning.best(), tuning.plain())
+            .distinct()
+            .map(this::rank)
+            .toList());
     recording.opensWith(
-        rank(best), best.equals(tuning.recorded()) ? null : rank(tuning.recorded()));
+        rank(tuning.best()), tuning.recommended().isEmpty() ? null : rank(tuning.recorded()));
     return recording;
   }
 
   private SequencedSet<Tuning.Entry> worthSeeing() {
     SequencedSet<Tuning.Entry> entries = new LinkedHashSet<>();
-    entries.add(best);
+    entries.add(tuning.best());
     entries.add(tuning.recorded());
     entries.add(tuning.plain());
     tuning.ranked().stream().limit(TOP).forEach(entries::add);

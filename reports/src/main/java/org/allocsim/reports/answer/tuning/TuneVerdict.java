@@ -68,7 +68,7 @@ final class TuneVerdict {
         tuning.recorded(),
         Sentence.of(
             "Keep the recorded settings, {}: no other one that is safe lowers the peak of {} by"
-                + " more than 1 %.",
+                + " more than 2 %.",
             Settings.name(tuning.recorded().conf()), bytes(before.peakReservedBytes())));
   }
 
@@ -116,7 +116,9 @@ final class TuneVerdict {
             "The program itself holds {} at its peak; no setting reserves less.",
             exactBytes(tuning.demand().peakRequestedBytes())));
     if (entry.result().passes()) {
-      details.add(Margin.sentence(entry.result(), answer.circumstances().maxBytes()));
+      details.add(
+          Margin.sentence(
+              entry.result(), answer.circumstances().maxBytes(), tuning.recommendation().copies()));
     }
     if (!entry.equals(tuning.recorded())) {
       details.add(Cost.sentence(entry, tuning.recorded()));

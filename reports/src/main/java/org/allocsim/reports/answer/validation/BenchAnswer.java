@@ -156,7 +156,6 @@ public record BenchAnswer(
                   each -> number(each.plainBytesPerSecond() / MILLION))
               .rank(3));
 
-  /** The answer as JSON. */
   public static final Kind<BenchAnswer> KIND =
       new Kind<>(
           "bench",
@@ -200,7 +199,6 @@ public record BenchAnswer(
                   "Maximum memory that the process had.",
                   each -> number(each.peakResidentBytes() / (1 << 20))));
 
-  /** The answer. */
   public Document<BenchAnswer> document() {
     List<Block> blocks = new ArrayList<>();
     blocks.add(

@@ -137,7 +137,6 @@ public record CalibrateAnswer(CalibrationResult result) {
                   "Time for each MiB of them.",
                   CopyExperiment.Result::pinMebibyteNanos));
 
-  /** The answer as JSON. */
   public static final Kind<CalibrateAnswer> KIND =
       new Kind<>(
           "calibrate",

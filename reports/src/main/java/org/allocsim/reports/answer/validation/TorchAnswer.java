@@ -128,7 +128,6 @@ public record TorchAnswer(
                   "Requests that were left out for this reason.",
                   each -> leftOut(each.cases().stream().map(TorchCase::program))));
 
-  /** The answer as JSON. */
   public static final Kind<TorchAnswer> KIND =
       new Kind<>(
           "validate-pytorch",
@@ -166,7 +165,6 @@ public record TorchAnswer(
                       TorchCase.SHAPE,
                       each -> each.listed(MAX_LISTED))));
 
-  /** A setting with its cases. */
   private record Setting(String conf, List<TorchCase> cases) {
     private Stream<TorchVerdict> verdicts() {
       return cases.stream().map(TorchCase::verdict).filter(Objects::nonNull);
@@ -181,7 +179,6 @@ public record TorchAnswer(
     }
   }
 
-  /** The answer. */
   public Document<TorchAnswer> document() {
     Table<CallKind> calls = Table.of("Calls", CallKind.SHAPE, sequences).at("/sequences");
     Table<Setting> table = Table.of("Settings", SETTINGS, settings()).at("/settings");

@@ -35,6 +35,7 @@ import org.allocsim.validation.torch.TorchRequests;
 import org.allocsim.validation.torch.TorchVerdict;
 import org.allocsim.workloads.format.TraceFormats;
 import org.allocsim.workloads.format.jsonl.JsonLinesFormat;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.program.SyntheticProgram;
 import org.allocsim.workloads.source.DeviceTrace;
 
@@ -80,7 +81,6 @@ public final class TorchValidation {
     this.confs = confs;
   }
 
-  /** Adds the program of a trace. */
   public void add(DeviceTrace input) {
     programs.add(
         new TorchProgram(
@@ -121,9 +121,13 @@ public final class TorchValidation {
       folder = Files.createTempDirectory("allocsim-pytorch-");
       keepTraces();
       for (String conf : settings) {
-        run(conf, folder);
+        if (!EarlyEnd.isAsked()) {
+          run(conf, folder);
+        }
       }
-      sendSequences(folder);
+      if (!EarlyEnd.isAsked()) {
+        sendSequences(folder);
+      }
     } catch (InvalidPathException e) {
       throw new Failure("--keep " + runs.keep() + ": not a file name; name another folder", e);
     } catch (IOException e) {
@@ -132,6 +136,9 @@ public final class TorchValidation {
       throw new Failure(e.getMessage(), e);
     } finally {
       remove(folder);
+    }
+    if (machine == null) {
+      throw new Failure("ended before PyTorch had run anything; run it again");
     }
     return new TorchAnswer(
         LocalDate.now(ZoneOffset.UTC).toString(),
@@ -147,7 +154,7 @@ public final class TorchValidation {
     if (runs.sequences() == 0) {
       return;
     }
-    try (ProgressMeter progress = ProgressMeter.ofCases("PyTorch")) {
+    try (ProgressMeter progress = ProgressMeter.of("PyTorch", "cases")) {
       TorchCalls calls = new TorchCalls(runs.python(), runs.jobs(), secondsEach, folder);
       sequences =
           calls.run(runs.sequences(), runs.seed(), done -> progress.update(done, runs.sequences()));
@@ -199,7 +206,7 @@ public final class TorchValidation {
     int threads = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, MAX_THREADS);
     List<Future<TorchCase>> compared = new ArrayList<>();
     try (ExecutorService executor = Executors.newFixedThreadPool(threads);
-        ProgressMeter progress = ProgressMeter.ofCases("PyTorch")) {
+        ProgressMeter progress = ProgressMeter.of("PyTorch", "cases")) {
       new TorchProcesses(
               runs.python(),
               gpu,

@@ -18,8 +18,8 @@ import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.validation.gpu.CaseResult;
-import org.allocsim.validation.gpu.CudaDevice;
 import org.allocsim.validation.gpu.ValidationSummary;
+import org.allocsim.validation.gpu.cuda.CudaDevice;
 
 /**
  * All of one run of {@code validate}.
@@ -41,7 +41,6 @@ public record ValidateAnswer(
     boolean touched,
     List<ValidatedCase> cases) {
 
-  /** The answer as JSON. */
   public static final Kind<ValidateAnswer> KIND =
       new Kind<>(
           "validate",
@@ -89,7 +88,6 @@ public record ValidateAnswer(
                       ValidatedCase.SHAPE,
                       ValidateAnswer::cases)));
 
-  /** The answer. */
   public Document<ValidateAnswer> document() {
     Table<ValidatedCase> table =
         Table.of("Cases", ValidatedCase.SHAPE, cases)

@@ -6,7 +6,7 @@ import org.allocsim.reports.chart.QuantityScale.Unit;
 import org.allocsim.reports.chart.comparison.PredictedMeasuredChart;
 import org.allocsim.reports.chart.comparison.PredictedMeasuredData;
 import org.allocsim.reports.output.ChartFolder;
-import org.allocsim.simulator.device.DriverCall;
+import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.validation.gpu.DriverTime;
 import org.jfree.chart.JFreeChart;
 

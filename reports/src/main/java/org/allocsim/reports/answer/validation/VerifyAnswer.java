@@ -47,7 +47,6 @@ public record VerifyAnswer(
    */
   public record Unreadable(String file, String error) {}
 
-  /** A divergence with the place it is in. */
   private record Place(VerifiedDevice device, Divergence divergence) {
     private static Place of(VerifiedDevice device) {
       return device.verification().firstDivergence().map(it -> new Place(device, it)).orElse(null);
@@ -144,7 +143,6 @@ public record VerifyAnswer(
           file.text("file", "Name of the file as it was given.", Unreadable::file)
               .text("error", "Why it could not be read.", Unreadable::error));
 
-  /** The answer as JSON. */
   public static final Kind<VerifyAnswer> KIND =
       new Kind<>(
           "verify",
@@ -193,7 +191,6 @@ public record VerifyAnswer(
     return devices.stream().mapToLong(each -> each.verification().eventsMatched()).sum();
   }
 
-  /** The answer. */
   public Document<VerifyAnswer> document() {
     boolean isOne = devices.size() == 1 && unreadable.isEmpty();
     List<Section> sections = new ArrayList<>();

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.allocsim.reports.chart.ChartStyle;
 import org.allocsim.reports.chart.ChartTheme;
-import org.allocsim.simulator.device.DriverCall;
+import org.allocsim.simulator.device.cost.DriverCall;
 import org.jfree.chart.JFreeChart;
 
 /** Time that a program loses in calls of the driver, by policy and purpose of the call. */

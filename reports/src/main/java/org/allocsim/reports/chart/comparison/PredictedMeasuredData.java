@@ -41,9 +41,6 @@ public final class PredictedMeasuredData {
     }
   }
 
-  /** No pairs. */
-  public PredictedMeasuredData() {}
-
   /** Adds a pair; nothing is shown of one that is 0 on both sides. */
   public void add(String name, double predicted, double measured) {
     if (!(predicted >= 0 && measured >= 0)) {

@@ -24,6 +24,7 @@ import org.jfree.chart.renderer.xy.XYLineAndShapeRenderer;
 import org.jfree.chart.ui.Layer;
 import org.jfree.data.xy.DefaultXYDataset;
 import org.jfree.data.xy.XYDataset;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memory per iteration: above, what is reserved and what is live at the busiest and the quietest
@@ -196,7 +197,7 @@ public final class LeakTrendChart {
     plot.setDatasetRenderingOrder(DatasetRenderingOrder.FORWARD);
   }
 
-  private static XYLineAndShapeRenderer line(Color colour, float width, Data dotted) {
+  private static XYLineAndShapeRenderer line(Color colour, float width, @Nullable Data dotted) {
     boolean dots = dotted != null && dotted.floorBytes().length <= MAX_DOTS;
     XYLineAndShapeRenderer renderer = new XYLineAndShapeRenderer(true, dots);
     renderer.setSeriesPaint(0, colour);

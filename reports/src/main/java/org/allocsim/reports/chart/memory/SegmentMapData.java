@@ -15,7 +15,6 @@ import org.allocsim.simulator.stats.ByteFormat;
  * block has a category; all reserved bytes are in the map.
  */
 public final class SegmentMapData {
-  /** Category of free blocks of segments that are free as a whole. */
   public static final String RELEASABLE = "free, whole segment";
 
   /** Category of free blocks of segments that are in use. */
@@ -204,7 +203,6 @@ public final class SegmentMapData {
     return reservedBytes;
   }
 
-  /** Bytes of a row. */
   public long rowBytes() {
     return rowBytes;
   }

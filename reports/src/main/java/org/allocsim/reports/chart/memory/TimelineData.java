@@ -193,7 +193,6 @@ public final class TimelineData {
     return end;
   }
 
-  /** The points of a series. */
   Points series(Series which) {
     return series.get(which.ordinal());
   }

@@ -41,12 +41,14 @@ public final class ConfListOptions {
    * each setting where it has none of its own.
    *
    * @param recordedConf the recorded settings, or null
+   * @param recommendedConf settings to try beside them where the user gives none, or null
    * @param version the release that the settings are for
    * @param profile the device that must be able to follow the settings
    */
   public List<PolicyChoice> expand(
       List<PolicyChoice> chosen,
       String recordedConf,
+      String recommendedConf,
       PyTorchVersion version,
       DeviceProfile profile) {
     List<PolicyChoice> expanded = new ArrayList<>();
@@ -63,7 +65,7 @@ public final class ConfListOptions {
         expanded.add(new PolicyChoice(choice.provider(), options));
         continue;
       }
-      for (String conf : settings(recordedConf, version)) {
+      for (String conf : settings(recordedConf, recommendedConf, version)) {
         Settings.requirePossible(
             Settings.parse("--confs", conf, version, Scenario.PYTORCH), profile);
         Map<String, String> all = new LinkedHashMap<>(options);
@@ -76,7 +78,8 @@ public final class ConfListOptions {
     return expanded;
   }
 
-  private SequencedSet<String> settings(String recordedConf, PyTorchVersion version) {
+  private SequencedSet<String> settings(
+      String recordedConf, String recommendedConf, PyTorchVersion version) {
     SequencedSet<String> settings = new LinkedHashSet<>();
     if (confs != null) {
       settings.addAll(split(confs));
@@ -85,6 +88,9 @@ public final class ConfListOptions {
     settings.add(recordedConf == null ? "" : recordedConf);
     if (version.knowsKey("expandable_segments")) {
       settings.add(EXPANDABLE);
+    }
+    if (recommendedConf != null) {
+      settings.add(recommendedConf);
     }
     return settings;
   }

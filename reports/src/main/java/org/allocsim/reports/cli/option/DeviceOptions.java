@@ -6,8 +6,8 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Mixin;
@@ -23,7 +23,6 @@ public final class DeviceOptions {
 
   @Mixin private TorchVersionOption torchVersion;
 
-  /** The device. */
   private static final class Device {
     @Option(
         names = "--device",

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.Failure;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -41,6 +42,11 @@ public final class OutputOptions {
     return json != null || csv != null || report != null || markdown;
   }
 
+  /** Whether Markdown is printed. */
+  public boolean isMarkdown() {
+    return markdown;
+  }
+
   /**
    * Opens the files, before the long work begins; those of the report folder are called as the
    * command.
@@ -48,11 +54,21 @@ public final class OutputOptions {
    * @param inputs files that are read and must not be written; null among them stands for none
    * @throws Failure where one cannot be written
    */
-  public DocumentOutputs open(Path... inputs) {
+  public DocumentOutputs open(@Nullable Path... inputs) {
+    return open(spec.name(), null, inputs);
+  }
+
+  /**
+   * As {@link #open(Path...)}.
+   *
+   * @param answer how the names of files in the report folder begin
+   * @param folder the report folder without {@code --report}; null for none
+   */
+  public DocumentOutputs open(String answer, @Nullable String folder, @Nullable Path... inputs) {
     DocumentOutputs outputs =
         new DocumentOutputs(spec.commandLine().getOut(), markdown, Arrays.asList(inputs));
     try {
-      outputs.open(spec.name(), json, csv, report);
+      outputs.open(answer, json, csv, report == null ? folder : report);
       return outputs;
     } catch (RuntimeException e) {
       outputs.close();

@@ -3,9 +3,10 @@ package org.allocsim.reports.cli.option;
 import org.allocsim.reports.answer.moment.ProgramSettings;
 import org.allocsim.reports.input.Settings;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.source.TraceSource;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -24,7 +25,7 @@ public final class ProgramOptions implements ProgramSettings {
   @Mixin private TraceOptions traceOptions;
 
   @Override
-  public ParsedConfig config() {
+  public @Nullable ParsedConfig config() {
     return conf == null ? null : Settings.parse(conf, deviceOptions.torchVersion(), POLICY);
   }
 
@@ -65,7 +66,6 @@ public final class ProgramOptions implements ProgramSettings {
     return source;
   }
 
-  /** The options of the device. */
   public DeviceOptions device() {
     return deviceOptions;
   }

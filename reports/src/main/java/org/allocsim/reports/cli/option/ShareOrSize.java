@@ -3,6 +3,7 @@ package org.allocsim.reports.cli.option;
 import java.math.BigDecimal;
 import java.util.regex.Pattern;
 import org.allocsim.analysis.tuning.LimitCheck;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -12,7 +13,7 @@ import picocli.CommandLine.TypeConversionException;
  * @param bytes the size, or −1 for a share
  * @param percent the share, or null for a size
  */
-public record ShareOrSize(long bytes, BigDecimal percent) {
+public record ShareOrSize(long bytes, @Nullable BigDecimal percent) {
   private static final BigDecimal WHOLE = BigDecimal.valueOf(100);
 
   /** The size, for a given whole. */

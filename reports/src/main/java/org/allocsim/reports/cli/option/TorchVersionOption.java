@@ -16,15 +16,22 @@ public final class TorchVersionOption {
   private PyTorchVersion version;
 
   private PyTorchVersion recorded = PyTorchVersion.DEFAULT;
+  private PyTorchVersion oldest = PyTorchVersion.DEFAULT;
 
   /** Takes the release that a trace shows, if it shows one, for the default. */
   public void follow(TraceSource source) {
     recorded = source.release().orElse(PyTorchVersion.DEFAULT);
+    oldest = source.oldestRelease().orElse(recorded);
   }
 
   /** Whether a release was chosen. */
   public boolean isGiven() {
     return version != null;
+  }
+
+  /** The release that was chosen, or the oldest that a trace may be of, or the default one. */
+  public PyTorchVersion oldest() {
+    return version == null ? oldest : version;
   }
 
   /** The release that was chosen, or that a trace shows, or the default one. */

@@ -1,11 +1,13 @@
 package org.allocsim.reports.cli.option;
 
+import java.util.List;
 import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Options that say how traces are read, and the requests of which recorded device count. */
@@ -39,7 +41,7 @@ public final class TraceOptions {
    *
    * @throws Failure where there is no such format
    */
-  public String format() {
+  public @Nullable String format() {
     return format == null ? null : Traces.format(format).id();
   }
 
@@ -61,6 +63,22 @@ public final class TraceOptions {
     TraceSource source = open(name);
     version.follow(source);
     return read(source, ReadingOptions.of(version.version()));
+  }
+
+  /**
+   * The requests of the device that was chosen, else of every device that did anything, by the
+   * rules of the release that was chosen, or that the trace shows.
+   *
+   * @throws Failure where the trace cannot be read
+   */
+  public List<DeviceTrace> readAll(String name, TorchVersionOption version) {
+    TraceSource source = open(name);
+    version.follow(source);
+    OpenedTrace opened = Traces.read(source, ReadingOptions.of(version.version()));
+    List<Integer> devices = opened.devices();
+    return deviceIndex != null || devices.size() < 2
+        ? List.of(new DeviceTrace(opened, Traces.device(opened, deviceIndex)))
+        : devices.stream().map(device -> new DeviceTrace(opened, device)).toList();
   }
 
   /**

@@ -6,6 +6,7 @@ import java.util.stream.Collectors;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
+import org.allocsim.reports.document.Figure;
 import org.allocsim.reports.document.Notes;
 import org.allocsim.reports.document.Section;
 import org.allocsim.reports.document.Sentence;
@@ -22,7 +23,6 @@ public final class MarkdownRenderer {
     this.out = out;
   }
 
-  /** Prints a document. */
   public static void print(Document<?> document, PrintWriter out) {
     MarkdownRenderer renderer = new MarkdownRenderer(out);
     if (document.verdict() != null) {
@@ -58,6 +58,7 @@ public final class MarkdownRenderer {
           out.println("\n" + MarkdownText.of(title) + ":");
           print(sentences);
         }
+        case Figure _ -> {}
         case Verbatim(var text) -> out.println("\n" + MarkdownText.block("text", text));
         case Table<?> table -> {
           out.println();

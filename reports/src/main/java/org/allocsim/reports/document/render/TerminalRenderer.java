@@ -8,6 +8,7 @@ import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Column;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
+import org.allocsim.reports.document.Figure;
 import org.allocsim.reports.document.Notes;
 import org.allocsim.reports.document.Section;
 import org.allocsim.reports.document.Sentence;
@@ -29,7 +30,6 @@ public final class TerminalRenderer {
     this.out = out;
   }
 
-  /** Prints a document. */
   public static void print(Document<?> document, PrintWriter out) {
     TerminalRenderer renderer = new TerminalRenderer(out);
     if (document.verdict() != null) {
@@ -62,8 +62,12 @@ public final class TerminalRenderer {
       isFirst = true;
     }
     for (Block block : section.blocks()) {
+      if (block instanceof Figure) {
+        continue;
+      }
       begin();
       switch (block) {
+        case Figure _ -> {}
         case Facts facts -> print(facts);
         case Notes notes -> print(notes);
         case Table<?> table -> print(table);

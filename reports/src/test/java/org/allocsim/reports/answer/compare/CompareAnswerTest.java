@@ -70,6 +70,7 @@ class CompareAnswerTest {
             0,
             RecordedCircumstances.given(MemoryLimit.NONE, DeviceProfiles.defaultProfile()),
             null,
+            null,
             List.of(),
             runs);
     return new CompareAnswer(PyTorchVersion.DEFAULT, List.of(compared)).document(WITH_ONE_MORE);
@@ -106,7 +107,7 @@ class CompareAnswerTest {
   @Test
   void aColumnOfOneLineStandsInCsv() {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    CsvRenderer.write(document().csv(), out);
+    CsvRenderer.write(document().csv().get(""), out);
     List<String> lines = out.toString(StandardCharsets.UTF_8).lines().toList();
     assertTrue(lines.getFirst().endsWith(",twice_bytes"), lines.getFirst());
     assertTrue(lines.get(1).endsWith("," + 2 * BYTES), lines.get(1));

@@ -173,7 +173,6 @@ public final class BfcAllocator implements AllocatorPolicy {
       }
     }
     heap.bin(chunk);
-    blocks.settle();
     return true;
   }
 

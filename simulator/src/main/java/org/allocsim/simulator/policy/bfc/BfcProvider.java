@@ -5,11 +5,9 @@ import java.util.Locale;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.FutureRequests;
+import org.allocsim.simulator.policy.OptionsProvider;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
-import org.allocsim.simulator.policy.PolicyProvider;
-import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.PolicySpec;
 
 /**
@@ -20,7 +18,7 @@ import org.allocsim.simulator.policy.PolicySpec;
  * {@code gpu_device.cc}) the fraction, or without one what is free less what it leaves to the
  * system.
  */
-public final class BfcProvider implements PolicyProvider {
+public final class BfcProvider extends OptionsProvider {
   private static final String PRESET = "preset";
   private static final String FRACTION = "fraction";
   private static final String PREALLOCATE = "preallocate";
@@ -109,18 +107,14 @@ public final class BfcProvider implements PolicyProvider {
                   "whether freed chunks merge only once the host has waited for the device")));
 
   /** A provider; the service loader makes it. */
-  public BfcProvider() {}
-
-  @Override
-  public PolicySpec spec() {
-    return SPEC;
+  public BfcProvider() {
+    super(SPEC);
   }
 
   @Override
-  public AllocatorPolicy create(
-      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
+  protected AllocatorPolicy create(
+      PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
-    PolicyOptions options = new PolicyOptions(SPEC, settings);
     Preset preset = preset(options);
     boolean preallocates = flag(options, PREALLOCATE, preset.preallocates);
     boolean collectsGarbage = flag(options, GARBAGE_COLLECTION, preset.collectsGarbage);
@@ -133,14 +127,13 @@ public final class BfcProvider implements PolicyProvider {
               + GARBAGE_COLLECTION
               + " to false");
     }
-    long limitBytes =
-        settings.limitBytes() >= 0 ? settings.limitBytes() : limitBytes(options, preset, device);
-    if (limitBytes < 0 && preallocates) {
+    long known = limitBytes >= 0 ? limitBytes : limitBytes(options, preset, device);
+    if (known < 0 && preallocates) {
       throw options.wrong(
           PREALLOCATE,
           "possible on a device of unknown size; give a memory limit, or set it to false");
     }
-    long limit = limitBytes < 0 ? ChunkHeap.MOST_BYTES : limitBytes;
+    long limit = known < 0 ? ChunkHeap.MOST_BYTES : known;
     double wasteShare = options.fraction(FRAGMENTATION_FRACTION, 0, 1);
     BfcSettings growth =
         preallocates ? BfcSettings.preallocating(limit) : BfcSettings.growing(limit);

@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OrtArena implements AllocatorPolicy {
   private static final long LEAST_REGION_BYTES = 8L << 10;
+  private static final long NO_REGION = -1;
 
   private final OrtSettings settings;
   private final DeviceMemory device;
@@ -45,8 +46,7 @@ public final class OrtArena implements AllocatorPolicy {
   private final BitSet reserved = new BitSet();
   private long totalBytes;
   private long regionBytes;
-  private long firstRegionAddress = -1;
-  private int regions;
+  private long firstRegionAddress = NO_REGION;
   private int askingStream;
   private final ChunkHeap.Usable usable = this::isUsable;
 
@@ -120,7 +120,7 @@ public final class OrtArena implements AllocatorPolicy {
       address = device.allocate(bytes);
     }
     totalBytes += bytes;
-    if (regions++ == 0) {
+    if (firstRegionAddress == NO_REGION) {
       firstRegionAddress = address;
     }
     int chunk = heap.addRegion(address, bytes, stream);
@@ -143,8 +143,7 @@ public final class OrtArena implements AllocatorPolicy {
     }
     long bytes = Math.min(regionBytes, available);
     if (!grew) {
-      long most = settings.mostDoubledBytes();
-      regionBytes = regionBytes < most / 2 ? regionBytes * 2 : most;
+      regionBytes = Math.min(ChunkHeap.doubled(regionBytes), settings.mostDoubledBytes());
     }
     return bytes;
   }
@@ -245,7 +244,6 @@ public final class OrtArena implements AllocatorPolicy {
       heap.removeRegion(region);
       device.free(address, bytes);
       totalBytes -= bytes;
-      regions--;
     }
     regionBytes = settings.regionBytesAfterShrink();
   }

@@ -4,15 +4,13 @@ import java.util.List;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.FutureRequests;
+import org.allocsim.simulator.policy.OptionsProvider;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
-import org.allocsim.simulator.policy.PolicyProvider;
-import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.PolicySpec;
 
 /** Makes {@link OrtArena}s; the options have the names of {@code OrtArenaCfg} with hyphens. */
-public final class OrtArenaProvider implements PolicyProvider {
+public final class OrtArenaProvider extends OptionsProvider {
   private static final String STRATEGY = "arena-extend-strategy";
   private static final String FIRST_REGION = "initial-chunk-size-bytes";
   private static final String MOST_WASTE = "max-dead-bytes-per-chunk";
@@ -55,19 +53,15 @@ public final class OrtArenaProvider implements PolicyProvider {
                       + " do")));
 
   /** A provider; the service loader makes it. */
-  public OrtArenaProvider() {}
-
-  @Override
-  public PolicySpec spec() {
-    return SPEC;
+  public OrtArenaProvider() {
+    super(SPEC);
   }
 
   @Override
-  public AllocatorPolicy create(
-      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
+  protected AllocatorPolicy create(
+      PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
-    PolicyOptions options = new PolicyOptions(SPEC, settings);
-    long limit = settings.limitBytes() < 0 ? ChunkHeap.MOST_BYTES : settings.limitBytes();
+    long limit = limitBytes < 0 ? ChunkHeap.MOST_BYTES : limitBytes;
     return new OrtArena(
         new OrtSettings(
             limit,

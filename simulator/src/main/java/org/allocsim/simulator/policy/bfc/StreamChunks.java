@@ -27,7 +27,6 @@ final class StreamChunks {
   StreamChunks(BlockHeap blocks, boolean everyRequestTakesOver) {
     this.blocks = blocks;
     this.everyRequestTakesOver = everyRequestTakesOver;
-    Arrays.fill(owner, NO_STREAM);
   }
 
   /** A new region's chunk belongs to no stream. */
@@ -91,9 +90,7 @@ final class StreamChunks {
 
   private void set(int chunk, int stream, long time) {
     if (chunk >= owner.length) {
-      int old = owner.length;
-      owner = Arrays.copyOf(owner, Math.max(blocks.rows(), old * 2));
-      Arrays.fill(owner, old, owner.length, NO_STREAM);
+      owner = Arrays.copyOf(owner, Math.max(blocks.rows(), owner.length * 2));
       since = Arrays.copyOf(since, owner.length);
     }
     owner[chunk] = stream;

@@ -25,7 +25,7 @@ final class TimestampedChunks {
 
   /** Time of a chunk's last free, 0 where it is safe. */
   long freedAt(int chunk) {
-    return chunk < freedAt.length ? freedAt[chunk] : 0;
+    return freedAt[chunk];
   }
 
   /** Whether no chunk waits. */
@@ -44,7 +44,10 @@ final class TimestampedChunks {
     queue.addLast(chunk);
   }
 
-  /** Sets the time of a chunk, such as a rest, which has that of the chunk that it was cut from. */
+  /**
+   * Sets the time of a chunk, of every new one, too, such as a rest, which has that of the chunk
+   * that it was cut from.
+   */
   void setFreedAt(int chunk, long time) {
     if (chunk >= freedAt.length) {
       freedAt = Arrays.copyOf(freedAt, Math.max(blocks.rows(), freedAt.length * 2));
@@ -100,10 +103,7 @@ final class TimestampedChunks {
   }
 
   /** Merges a free chunk that is in no bin with its neighbours that may be merged. */
-  int mergeNeighbours(int chunk, boolean unsafeToo) {
-    if (!unsafeToo && freedAt(chunk) > 0) {
-      return chunk;
-    }
+  private int mergeNeighbours(int chunk, boolean unsafeToo) {
     int next = blocks.next(chunk);
     if (blocks.isFree(next) && (unsafeToo || freedAt(next) == 0)) {
       long latest = Math.max(freedAt(chunk), freedAt(next));

@@ -4,16 +4,14 @@ import java.util.List;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.FutureRequests;
+import org.allocsim.simulator.policy.OptionsProvider;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
-import org.allocsim.simulator.policy.PolicyProvider;
-import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.policy.block.BlockHeap;
 
 /** Makes the classic allocators, which serve requests as they come. */
-public abstract class ClassicProvider implements PolicyProvider {
+public abstract class ClassicProvider extends OptionsProvider {
   private static final String KNUTH = "published rules (Knuth, vol. 1, 2.5); growth is a model";
 
   private static final List<PolicySpec.Option> HEAP_OPTIONS =
@@ -23,27 +21,9 @@ public abstract class ClassicProvider implements PolicyProvider {
           HeapOptions.ARENA_OPTION,
           HeapOptions.TRIM_OPTION);
 
-  private final PolicySpec spec;
-
   private ClassicProvider(PolicySpec spec) {
-    this.spec = spec;
+    super(spec);
   }
-
-  @Override
-  public final PolicySpec spec() {
-    return spec;
-  }
-
-  @Override
-  public final AllocatorPolicy create(
-      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
-      throws PolicyOptionException {
-    return create(new PolicyOptions(spec, settings), settings.limitBytes(), device, listener);
-  }
-
-  abstract AllocatorPolicy create(
-      PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
-      throws PolicyOptionException;
 
   /** First, best, next and worst fit and TLSF. */
   abstract static class Fit extends ClassicProvider {
@@ -57,7 +37,7 @@ public abstract class ClassicProvider implements PolicyProvider {
     abstract FreeBlocks freeBlocks(BlockHeap heap);
 
     @Override
-    final AllocatorPolicy create(
+    protected final AllocatorPolicy create(
         PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
         throws PolicyOptionException {
       HeapOptions heap = HeapOptions.of(options, unitDivisor, limitBytes);
@@ -153,7 +133,7 @@ public abstract class ClassicProvider implements PolicyProvider {
     }
 
     @Override
-    AllocatorPolicy create(
+    protected AllocatorPolicy create(
         PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
         throws PolicyOptionException {
       HeapOptions heap = HeapOptions.ofBuddies(options, LEAST_BLOCK, limitBytes);
@@ -179,7 +159,7 @@ public abstract class ClassicProvider implements PolicyProvider {
     }
 
     @Override
-    AllocatorPolicy create(
+    protected AllocatorPolicy create(
         PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
         throws PolicyOptionException {
       long classes = options.integer(CLASSES, 1, MOST_CLASSES);

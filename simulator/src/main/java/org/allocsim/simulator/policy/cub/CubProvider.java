@@ -4,15 +4,13 @@ import java.util.List;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.FutureRequests;
+import org.allocsim.simulator.policy.OptionsProvider;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
-import org.allocsim.simulator.policy.PolicyProvider;
-import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.PolicySpec;
 
 /** Makes {@link CachingDeviceAllocator}s. */
-public final class CubProvider implements PolicyProvider {
+public final class CubProvider extends OptionsProvider {
   private static final String GROWTH = "bin-growth";
   private static final String MIN_BIN = "min-bin";
   private static final String MAX_BIN = "max-bin";
@@ -35,18 +33,14 @@ public final class CubProvider implements PolicyProvider {
                   MAX_CACHED, "6291455", "bytes", "maximum size of the cache, or unlimited")));
 
   /** A provider; the service loader makes it. */
-  public CubProvider() {}
-
-  @Override
-  public PolicySpec spec() {
-    return SPEC;
+  public CubProvider() {
+    super(SPEC);
   }
 
   @Override
-  public AllocatorPolicy create(
-      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
+  protected AllocatorPolicy create(
+      PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
-    PolicyOptions options = new PolicyOptions(SPEC, settings);
     int growth = (int) options.integer(GROWTH, 2, 1024);
     int largest = largestBin(growth);
     int minBin = (int) options.integer(MIN_BIN, 0, largest);
@@ -57,10 +51,7 @@ public final class CubProvider implements PolicyProvider {
     long maxCachedBytes =
         options.text(MAX_CACHED).equals(UNLIMITED) ? Long.MAX_VALUE : options.bytes(MAX_CACHED, 0);
     return new CachingDeviceAllocator(
-        new CubSettings(growth, minBin, maxBin, maxCachedBytes),
-        settings.limitBytes(),
-        device,
-        listener);
+        new CubSettings(growth, minBin, maxBin, maxCachedBytes), limitBytes, device, listener);
   }
 
   /** The last bin whose blocks are smaller than 2^63 bytes. */

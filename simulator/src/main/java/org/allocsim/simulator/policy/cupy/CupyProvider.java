@@ -4,15 +4,13 @@ import java.util.List;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.FutureRequests;
+import org.allocsim.simulator.policy.OptionsProvider;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
-import org.allocsim.simulator.policy.PolicyProvider;
-import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.PolicySpec;
 
 /** Makes {@link CupyMemoryPool}s. */
-public final class CupyProvider implements PolicyProvider {
+public final class CupyProvider extends OptionsProvider {
   private static final PolicySpec SPEC =
       new PolicySpec(
           "cupy",
@@ -21,18 +19,14 @@ public final class CupyProvider implements PolicyProvider {
           List.of());
 
   /** A provider; the service loader makes it. */
-  public CupyProvider() {}
-
-  @Override
-  public PolicySpec spec() {
-    return SPEC;
+  public CupyProvider() {
+    super(SPEC);
   }
 
   @Override
-  public AllocatorPolicy create(
-      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
+  protected AllocatorPolicy create(
+      PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
-    PolicyOptions.check(SPEC, settings);
-    return new CupyMemoryPool(settings.limitBytes(), device, listener);
+    return new CupyMemoryPool(limitBytes, device, listener);
   }
 }

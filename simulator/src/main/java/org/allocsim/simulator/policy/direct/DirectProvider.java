@@ -4,15 +4,13 @@ import java.util.List;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.FutureRequests;
+import org.allocsim.simulator.policy.OptionsProvider;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
-import org.allocsim.simulator.policy.PolicyProvider;
-import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.PolicySpec;
 
 /** Makes {@link DirectAllocator}s. */
-public final class DirectProvider implements PolicyProvider {
+public final class DirectProvider extends OptionsProvider {
   private static final PolicySpec SPEC =
       new PolicySpec(
           "direct",
@@ -21,19 +19,14 @@ public final class DirectProvider implements PolicyProvider {
           List.of());
 
   /** A provider; the service loader makes it. */
-  public DirectProvider() {}
-
-  @Override
-  public PolicySpec spec() {
-    return SPEC;
+  public DirectProvider() {
+    super(SPEC);
   }
 
   @Override
-  public AllocatorPolicy create(
-      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
+  protected AllocatorPolicy create(
+      PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
-    // Refuses all options.
-    new PolicyOptions(SPEC, settings);
-    return new DirectAllocator(settings.limitBytes(), device, listener);
+    return new DirectAllocator(limitBytes, device, listener);
   }
 }

@@ -4,15 +4,13 @@ import java.util.List;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.FutureRequests;
+import org.allocsim.simulator.policy.OptionsProvider;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
-import org.allocsim.simulator.policy.PolicyProvider;
-import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.PolicySpec;
 
 /** Makes {@link PooledStorage} of pool type Naive, MXNet's default. */
-public final class NaiveProvider implements PolicyProvider {
+public final class NaiveProvider extends OptionsProvider {
   private static final String LARGE = "large-round-size";
 
   private static final PolicySpec SPEC =
@@ -30,22 +28,18 @@ public final class NaiveProvider implements PolicyProvider {
               MxnetOptions.RESERVE));
 
   /** A provider; the service loader makes it. */
-  public NaiveProvider() {}
-
-  @Override
-  public PolicySpec spec() {
-    return SPEC;
+  public NaiveProvider() {
+    super(SPEC);
   }
 
   @Override
-  public AllocatorPolicy create(
-      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
+  protected AllocatorPolicy create(
+      PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
-    PolicyOptions options = new PolicyOptions(SPEC, settings);
     return new PooledStorage(
         new BucketRule.Pages(options.bytes(MxnetOptions.PAGE.name(), 32), options.bytes(LARGE, 1)),
         (int) options.integer(MxnetOptions.RESERVE.name(), 0, 100),
-        settings.limitBytes(),
+        limitBytes,
         device,
         listener);
   }

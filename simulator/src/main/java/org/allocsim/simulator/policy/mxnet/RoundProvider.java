@@ -4,15 +4,13 @@ import java.util.List;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.FutureRequests;
+import org.allocsim.simulator.policy.OptionsProvider;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
-import org.allocsim.simulator.policy.PolicyProvider;
-import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.PolicySpec;
 
 /** Makes {@link PooledStorage} of pool type Round. */
-public final class RoundProvider implements PolicyProvider {
+public final class RoundProvider extends OptionsProvider {
   private static final String CUTOFF = "linear-cutoff";
 
   private static final PolicySpec SPEC =
@@ -31,18 +29,14 @@ public final class RoundProvider implements PolicyProvider {
               MxnetOptions.RESERVE));
 
   /** A provider; the service loader makes it. */
-  public RoundProvider() {}
-
-  @Override
-  public PolicySpec spec() {
-    return SPEC;
+  public RoundProvider() {
+    super(SPEC);
   }
 
   @Override
-  public AllocatorPolicy create(
-      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
+  protected AllocatorPolicy create(
+      PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
-    PolicyOptions options = new PolicyOptions(SPEC, settings);
     long pageBytes = options.bytes(MxnetOptions.PAGE.name(), 32);
     if (Long.bitCount(pageBytes) != 1) {
       throw options.wrong(MxnetOptions.PAGE.name(), "a power of two");
@@ -50,7 +44,7 @@ public final class RoundProvider implements PolicyProvider {
     return new PooledStorage(
         new BucketRule.PowersOfTwo(pageBytes, (int) options.integer(CUTOFF, 20, 34)),
         (int) options.integer(MxnetOptions.RESERVE.name(), 0, 100),
-        settings.limitBytes(),
+        limitBytes,
         device,
         listener);
   }

@@ -4,15 +4,13 @@ import java.util.List;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.FutureRequests;
+import org.allocsim.simulator.policy.OptionsProvider;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
-import org.allocsim.simulator.policy.PolicyProvider;
-import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.PolicySpec;
 
 /** Makes {@link MaxLive}s. */
-public final class MaxLiveProvider implements PolicyProvider {
+public final class MaxLiveProvider extends OptionsProvider {
   private static final PolicySpec SPEC =
       new PolicySpec(
           PolicySpec.Kind.BOUND,
@@ -22,18 +20,14 @@ public final class MaxLiveProvider implements PolicyProvider {
           List.of());
 
   /** A provider; the service loader makes it. */
-  public MaxLiveProvider() {}
-
-  @Override
-  public PolicySpec spec() {
-    return SPEC;
+  public MaxLiveProvider() {
+    super(SPEC);
   }
 
   @Override
-  public AllocatorPolicy create(
-      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
+  protected AllocatorPolicy create(
+      PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
-    new PolicyOptions(SPEC, settings);
-    return new MaxLive(settings.limitBytes(), device, listener);
+    return new MaxLive(limitBytes, device, listener);
   }
 }

@@ -4,15 +4,13 @@ import java.util.List;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.FutureRequests;
+import org.allocsim.simulator.policy.OptionsProvider;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
-import org.allocsim.simulator.policy.PolicyProvider;
-import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.PolicySpec;
 
 /** Makes {@link AutoGrowthAllocator}s. */
-public final class AutoGrowthProvider implements PolicyProvider {
+public final class AutoGrowthProvider extends OptionsProvider {
   private static final String CHUNK = "chunk-size";
   private static final String ALIGNMENT = "alignment";
   private static final String FREE_IDLE = "free-idle-chunk";
@@ -43,18 +41,14 @@ public final class AutoGrowthProvider implements PolicyProvider {
                   "return free chunks before growing (FLAGS_free_when_no_cache_hit)")));
 
   /** A provider; the service loader makes it. */
-  public AutoGrowthProvider() {}
-
-  @Override
-  public PolicySpec spec() {
-    return SPEC;
+  public AutoGrowthProvider() {
+    super(SPEC);
   }
 
   @Override
-  public AllocatorPolicy create(
-      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
+  protected AllocatorPolicy create(
+      PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
-    PolicyOptions options = new PolicyOptions(SPEC, settings);
     long alignmentBytes = options.bytes(ALIGNMENT, 1);
     if (Long.bitCount(alignmentBytes) != 1) {
       throw options.wrong(ALIGNMENT, "a power of two");
@@ -65,7 +59,7 @@ public final class AutoGrowthProvider implements PolicyProvider {
             options.bytes(CHUNK, 0),
             options.flag(FREE_IDLE),
             options.flag(FREE_FIRST)),
-        settings.limitBytes(),
+        limitBytes,
         device,
         listener);
   }

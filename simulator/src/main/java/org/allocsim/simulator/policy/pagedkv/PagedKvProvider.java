@@ -4,15 +4,13 @@ import java.util.List;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.FutureRequests;
+import org.allocsim.simulator.policy.OptionsProvider;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
-import org.allocsim.simulator.policy.PolicyProvider;
-import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.PolicySpec;
 
 /** Makes {@link PagedKvCache}s. */
-public final class PagedKvProvider implements PolicyProvider {
+public final class PagedKvProvider extends OptionsProvider {
   private static final PolicySpec SPEC =
       new PolicySpec(
           "paged-kv",
@@ -42,18 +40,14 @@ public final class PagedKvProvider implements PolicyProvider {
                   "share of the blocks that must stay free when a sequence begins (0.01 in V0)")));
 
   /** A provider; the service loader makes it. */
-  public PagedKvProvider() {}
-
-  @Override
-  public PolicySpec spec() {
-    return SPEC;
+  public PagedKvProvider() {
+    super(SPEC);
   }
 
   @Override
-  public AllocatorPolicy create(
-      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
+  protected AllocatorPolicy create(
+      PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
-    PolicyOptions options = new PolicyOptions(SPEC, settings);
     PagedKvSettings shape =
         new PagedKvSettings(
             (int) options.integer("block-size", 1, 1 << 20),
@@ -64,13 +58,13 @@ public final class PagedKvProvider implements PolicyProvider {
     if (shape.tokenBytes() > 1L << 36) {
       throw options.wrong("token-bytes", "at most 64 GiB");
     }
-    long blocks = PagedKvCache.blocksFor(shape, settings.limitBytes(), device.freeBytes());
+    long blocks = PagedKvCache.blocksFor(shape, limitBytes, device.freeBytes());
     if (blocks > PagedKvSettings.MOST_BLOCKS) {
       throw options.wrong(
           "token-bytes",
           "enough for %d free bytes in at most 2^26 blocks; make it or the block larger"
               .formatted(device.freeBytes()));
     }
-    return new PagedKvCache(shape, settings.limitBytes(), device, listener);
+    return new PagedKvCache(shape, limitBytes, device, listener);
   }
 }

@@ -20,10 +20,10 @@ final class BlockPool {
   final boolean small;
 
   /** Whether its memory comes from segments that grow in place. */
-  final boolean grows;
+  boolean grows;
 
   /** Whether its blocks are split by the rules for such segments, whatever they lie in. */
-  final boolean splitsFinely;
+  boolean splitsFinely;
 
   /** Whether a block is handed out whole, however large it is. */
   final boolean neverSplits;
@@ -55,6 +55,18 @@ final class BlockPool {
     this.effects = effects;
     this.lists = lists;
     neverSplits = privatePool != null && privatePool.options.noSplit();
+  }
+
+  /** Changes how the pool obtains memory and splits blocks from now on. */
+  void grow(boolean newGrows, boolean newSplitsFinely) {
+    grows = newGrows;
+    splitsFinely = newSplitsFinely;
+    for (int stream = 0; stream < lists.streams(); stream++) {
+      FreeList list = lists.find(stream, small);
+      if (list != null) {
+        list.followPool();
+      }
+    }
   }
 
   /** The free list of a stream. */

@@ -110,7 +110,9 @@ final class CacheRelease {
 
   /**
    * Releases oversize blocks of the request's pool and stream: the smallest that is large enough,
-   * or from the largest downwards.
+   * or from the largest downwards. Parts of segments, which are oversize only where the split limit
+   * was lowered at run time, are passed over; PyTorch 2.14 gives their address to the device, which
+   * refuses it.
    *
    * @return whether as much was released as the request needs
    */
@@ -123,7 +125,7 @@ final class CacheRelease {
     long neededBytes = Math.max(roundedBytes, limit);
     SizeOrder<Block> free = list.mapped;
     Block block = free.ceiling(neededBytes, 0);
-    if (block != null && !block.isExpandable()) {
+    if (block != null && isWholeSegment(block)) {
       releaseSegment(block);
       return true;
     }
@@ -131,7 +133,7 @@ final class CacheRelease {
     long releasedBytes = 0;
     while (block != null && releasedBytes < neededBytes && config.isOversize(block.bytes())) {
       Block before = free.previous(block);
-      if (!block.isExpandable()) {
+      if (isWholeSegment(block)) {
         releasedBytes += block.bytes();
         releaseSegment(block);
       }
@@ -165,7 +167,7 @@ final class CacheRelease {
   private void releaseAll(BlockPool pool) {
     List<Block> releasable = pool.releasableInOrder();
     for (Block block : releasable) {
-      if (!block.isExpandable() && !block.isSplit()) {
+      if (isWholeSegment(block)) {
         releaseSegment(block);
       }
     }
@@ -174,6 +176,10 @@ final class CacheRelease {
         pool.privatePool.deviceAllocations--;
       }
     }
+  }
+
+  private static boolean isWholeSegment(Block block) {
+    return !block.isExpandable() && !block.isSplit();
   }
 
   private void releaseSegment(Block block) {

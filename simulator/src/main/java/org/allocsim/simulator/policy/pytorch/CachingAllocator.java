@@ -8,6 +8,7 @@ import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.RefusedRequests;
+import org.allocsim.simulator.policy.use.DeferredFrees;
 import org.allocsim.simulator.policy.use.StreamUses;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +29,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Deviations.</b> PyTorch visits streams with finished events, and released private pools, in
  * the order of hash maps; here that order is the completion rank and the pool number. A request
- * routed to a private pool counts as made during a capture; frees made during one are not deferred,
- * because the trace shows when their stream uses are complete.
+ * routed to a private pool counts as made during a capture before 2.13; frees made then are not
+ * deferred, because the trace shows when their stream uses are complete. In captures that are named
+ * ({@link #capture}) they are.
  *
  * <p><b>Cost.</b> A request takes time logarithmic in the number of free blocks of its pool and
  * stream; expandable growth is linear in the number of unmapped ranges. <b>Limits.</b> One device,
@@ -37,34 +39,39 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CachingAllocator implements AllocatorPolicy {
 
-  private final AllocatorConfig config;
   private final PyTorchVersion version;
-  private final boolean limitsSplits;
+  private AllocatorConfig config;
+  private boolean limitsSplits;
 
   /**
    * Whether what most requests ask for needs no look at the settings or at the age of blocks, and
    * it is reported to nobody.
    */
-  private final boolean servesPlainly;
+  private boolean servesPlainly;
 
   /** Those of the default pools where requests are served plainly, else no lists at all. */
-  private final FreeLists plainLists;
+  private FreeLists plainLists;
 
   private final long segmentRoundBytes;
-  private final long limitBytes;
   private final DeviceMemory device;
   private final EffectListener listener;
-  private final RefusedRequests refused;
+  private long limitBytes;
+  private RefusedRequests refused;
 
   private final BlockTable blocks;
   private final StreamUses uses = new StreamUses();
+  private final DeferredFrees deferred = new DeferredFrees(uses);
   private final ReservedMemory reserved = new ReservedMemory();
   private final Pools pools;
   private final FreeLists defaultLists;
   private final BlockPool defaultSmall;
   private final BlockPool defaultLarge;
   private final ExpandableSegments expandables;
-  private final CacheRelease release;
+  private CacheRelease release;
+
+  /** Whether calls are made while a graph is captured. */
+  private boolean capturing;
+
   private Block[] blockOfAllocation = new Block[1024];
 
   /**
@@ -97,32 +104,95 @@ public final class CachingAllocator implements AllocatorPolicy {
       long limitBytes,
       DeviceMemory device,
       EffectListener listener) {
-    this.config = config;
     this.version = version;
     blocks = new BlockTable(version.ordersBySegmentAge());
-    limitsSplits = config.maxSplitBytes() != AllocatorConfig.UNLIMITED;
-    pools =
-        new Pools(
-            config.expandableSegments() && version.hasExpandableSegments(), version, listener);
+    pools = new Pools(growsSegments(config), version, listener);
     defaultLists = pools.defaultLists;
     defaultSmall = pools.defaultSmall;
     defaultLarge = pools.defaultLarge;
     this.segmentRoundBytes = segmentRoundBytes;
-    this.limitBytes = limitBytes;
     this.device = device;
     this.listener = listener;
-    refused = new RefusedRequests(limitBytes, device, listener);
     expandables =
         new ExpandableSegments(blocks, device, listener, reserved, config.largeSegmentBytes());
-    release =
-        new CacheRelease(
-            config, limitBytes, device, listener, blocks, pools, expandables, reserved);
+    this.config = config;
+    this.limitBytes = limitBytes;
+    limitsSplits = limitsSplits(config);
+    refused = new RefusedRequests(limitBytes, device, listener);
+    release = release(config, limitBytes);
     servesPlainly =
         config.roundupDivisions().isPlain()
             && !limitsSplits
             && !release.collectsGarbage
             && defaultSmall.effects.others() == null;
     plainLists = servesPlainly ? defaultLists : new FreeLists();
+  }
+
+  private boolean growsSegments(AllocatorConfig settings) {
+    return settings.expandableSegments() && version.hasExpandableSegments();
+  }
+
+  private static boolean limitsSplits(AllocatorConfig settings) {
+    return settings.maxSplitBytes() != AllocatorConfig.UNLIMITED;
+  }
+
+  private CacheRelease release(AllocatorConfig settings, long bytes) {
+    return new CacheRelease(
+        settings, bytes, device, listener, blocks, pools, expandables, reserved);
+  }
+
+  /**
+   * Declares that settings, limit or captures change while requests are served, which costs every
+   * request some time; to be called before the first one.
+   */
+  public void expectChanges() {
+    servesPlainly = false;
+    plainLists = new FreeLists();
+  }
+
+  /**
+   * Other settings from now on, as {@code torch.cuda.memory._set_allocator_settings} makes them.
+   * Blocks and segments stay as they are. {@link AllocatorConfig#perProcessMemoryFraction} counts
+   * at the start of a process only; {@link #changeLimit} changes the limit.
+   *
+   * @throws IllegalStateException where {@link #expectChanges} was not called
+   */
+  public void changeSettings(AllocatorConfig settings) {
+    change(settings, limitBytes);
+    limitsSplits = limitsSplits(settings);
+    expandables.largePageBytes = settings.largeSegmentBytes();
+    pools.grow(growsSegments(settings));
+    listener.splitLimitChanged(settings.maxSplitBytes());
+  }
+
+  /**
+   * Another limit from now on, as {@code torch.cuda.set_per_process_memory_fraction} makes it. What
+   * is held beyond it stays.
+   *
+   * @param bytes the limit, −1 for none
+   * @throws IllegalStateException where {@link #expectChanges} was not called
+   */
+  public void changeLimit(long bytes) {
+    change(config, bytes);
+    refused = new RefusedRequests(bytes, device, listener);
+  }
+
+  private void change(AllocatorConfig settings, long bytes) {
+    if (servesPlainly) {
+      throw new IllegalStateException("changes were not expected");
+    }
+    config = settings;
+    limitBytes = bytes;
+    release = release(settings, bytes);
+  }
+
+  /**
+   * Whether calls from now on are made in a capture of a graph: finished uses are not looked for
+   * then, frees of used blocks wait, and the default pool keeps its cache. From 2.13 on that is so
+   * while the current stream is captured, before while any is.
+   */
+  public void capture(boolean underWay) {
+    capturing = underWay;
   }
 
   /** Declares how a private pool is made; to be called before its first request. */
@@ -182,6 +252,9 @@ public final class CachingAllocator implements AllocatorPolicy {
               allocation,
               requestedBytes,
               "CUDA out of memory. Tried to allocate more than 1EB memory.");
+    }
+    if (!capturing && !deferred.isEmpty()) {
+      freeDeferred();
     }
     if (uses.anyFinished() && (!isCapturing(pool) || config.graphCaptureRecordStreamReuse())) {
       completeFinishedFrees();
@@ -266,7 +339,12 @@ public final class CachingAllocator implements AllocatorPolicy {
     list.effects.freeRequested(
         block.allocation(), block.address(), block.requestedBytes, block.bytes(), list.stream);
     block.setPending();
-    uses.free(block.number);
+    if (capturing) {
+      deferred.free(block.number);
+    } else {
+      deferred.forget(block.number);
+      uses.free(block.number);
+    }
   }
 
   @Override
@@ -277,6 +355,9 @@ public final class CachingAllocator implements AllocatorPolicy {
     }
     uses.add(block.number, block.list.pool.owner, block.isPending(), stream, completionRank);
     block.watch();
+    if (capturing && !block.isPending()) {
+      deferred.use(block.number, stream);
+    }
   }
 
   @Override
@@ -294,8 +375,10 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   @Override
   public void emptyCache() {
-    synchronizeAndFree(StreamUses.ALL_GROUPS);
-    release.releaseDefaultPool();
+    if (!capturing) {
+      synchronizeAndFree(StreamUses.ALL_GROUPS);
+      release.releaseDefaultPool();
+    }
     release.releasePrivatePools(0);
   }
 
@@ -442,7 +525,7 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   private boolean isCapturing(int pool) {
-    return pool != 0 && !version.processesEventsInUserPools();
+    return capturing || (pool != 0 && !version.processesEventsInUserPools());
   }
 
   /**
@@ -578,7 +661,12 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   private void synchronizeAndFree(int owner) {
     listener.streamsSynchronized();
+    freeDeferred();
     uses.synchronize(owner, number -> completeFree(blocks.block(number)));
+  }
+
+  private void freeDeferred() {
+    deferred.end(number -> completeFree(blocks.block(number)));
   }
 
   private void completeFree(Block block) {

@@ -16,7 +16,7 @@ public final class ConfigException extends Exception {
   private final transient List<String> known;
   private final String errorType;
 
-  ConfigException(String errorType, String message) {
+  public ConfigException(String errorType, String message) {
     this(errorType, message, "", List.of());
   }
 
@@ -26,7 +26,7 @@ public final class ConfigException extends Exception {
    * @param typed the name
    * @param known the names that would have been right
    */
-  ConfigException(String errorType, String message, String typed, List<String> known) {
+  public ConfigException(String errorType, String message, String typed, List<String> known) {
     super(message);
     this.errorType = errorType;
     this.typed = typed;

@@ -22,7 +22,9 @@ final class ExpandableSegments {
   private final DeviceMemory device;
   private final EffectListener listener;
   private final ReservedMemory reserved;
-  private final long largePageBytes;
+
+  /** Page size of segments for large blocks that are made from now on. */
+  long largePageBytes;
 
   private long[] base = new long[4];
   private long[] rangeBytes = new long[4];

@@ -22,7 +22,7 @@ final class FreeList {
   final int stream;
 
   /** Whether the pool's memory comes from segments that grow in place. */
-  final boolean grows;
+  boolean grows;
 
   /** Counts what requests do to blocks of the pool. */
   final PoolCounters counters;
@@ -40,7 +40,7 @@ final class FreeList {
   private final long leastFixedRestBytes;
 
   /** Which of the two holds for the segments that the pool makes. */
-  private final long leastRestBytes;
+  private long leastRestBytes;
 
   /** Mapped free blocks by (bytes, position). */
   final SizeOrder<Block> mapped = new SizeOrder<>();
@@ -51,7 +51,6 @@ final class FreeList {
   FreeList(BlockPool pool, int stream) {
     this.pool = pool;
     small = pool.small;
-    grows = pool.grows;
     effects = pool.effects;
     counters = effects.counters();
     others = effects.others();
@@ -59,6 +58,12 @@ final class FreeList {
     leastGrowingRestBytes = pool.neverSplits ? Long.MAX_VALUE : RequestSizes.MIN_BLOCK_BYTES;
     leastFixedRestBytes =
         small || pool.neverSplits ? leastGrowingRestBytes : LEAST_LARGE_REST_BYTES;
+    followPool();
+  }
+
+  /** Takes over how the pool obtains memory and splits blocks. */
+  void followPool() {
+    grows = pool.grows;
     leastRestBytes = pool.splitsFinely ? leastGrowingRestBytes : leastFixedRestBytes;
   }
 

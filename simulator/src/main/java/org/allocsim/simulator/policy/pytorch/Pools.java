@@ -21,11 +21,13 @@ final class Pools {
 
   private final Map<Integer, PrivatePoolOptions> options = new TreeMap<>();
 
+  private final PyTorchVersion version;
+
   /** Whether private pools grow in place. */
-  private final boolean privateGrow;
+  private boolean privateGrow;
 
   /** Whether those that do not are split as if they did. */
-  private final boolean privateSplitFinely;
+  private boolean privateSplitFinely;
 
   /**
    * The empty default pool.
@@ -40,8 +42,23 @@ final class Pools {
         new BlockPool(0, true, null, grow, grow, BlockEffects.to(listener, true), defaultLists);
     defaultLarge =
         new BlockPool(0, false, null, grow, grow, BlockEffects.to(listener, false), defaultLists);
+    this.version = version;
+    grow(grow);
+  }
+
+  /** Changes whether pools get their memory from segments that grow in place. */
+  void grow(boolean grow) {
     privateGrow = grow && version.hasExpandablePrivatePools();
     privateSplitFinely = grow && version.splitsPrivatePoolsByTheSetting();
+    defaultSmall.grow(grow, grow);
+    defaultLarge.grow(grow, grow);
+    privatePools.values().forEach(this::growPrivate);
+  }
+
+  private void growPrivate(PrivatePool pool) {
+    boolean grows = privateGrow && !pool.options.customAllocator();
+    pool.small.grow(grows, grows || privateSplitFinely);
+    pool.large.grow(grows, grows || privateSplitFinely);
   }
 
   /** Declares how a private pool is made. */
@@ -57,10 +74,8 @@ final class Pools {
     PrivatePool pool = privatePools.get(number);
     if (pool == null) {
       PrivatePoolOptions made = options.getOrDefault(number, PrivatePoolOptions.PLAIN);
-      boolean grows = privateGrow && !made.customAllocator();
-      pool =
-          new PrivatePool(
-              number, made, grows, grows || privateSplitFinely, defaultSmall, defaultLarge);
+      pool = new PrivatePool(number, made, defaultSmall, defaultLarge);
+      growPrivate(pool);
       privatePools.put(number, pool);
     }
     if (pool.releasable) {

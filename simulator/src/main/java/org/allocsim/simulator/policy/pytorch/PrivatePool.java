@@ -23,17 +23,12 @@ final class PrivatePool {
    * @param defaultLarge reports large ones
    */
   PrivatePool(
-      int number,
-      PrivatePoolOptions options,
-      boolean grows,
-      boolean splitsFinely,
-      BlockPool defaultSmall,
-      BlockPool defaultLarge) {
+      int number, PrivatePoolOptions options, BlockPool defaultSmall, BlockPool defaultLarge) {
     this.number = number;
     this.options = options;
     FreeLists lists = new FreeLists();
-    small = new BlockPool(number, true, this, grows, splitsFinely, defaultSmall.effects, lists);
-    large = new BlockPool(number, false, this, grows, splitsFinely, defaultLarge.effects, lists);
+    small = new BlockPool(number, true, this, false, false, defaultSmall.effects, lists);
+    large = new BlockPool(number, false, this, false, false, defaultLarge.effects, lists);
   }
 
   /** The pool of small or of large blocks. */

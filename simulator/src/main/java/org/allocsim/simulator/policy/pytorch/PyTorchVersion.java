@@ -52,7 +52,7 @@ public enum PyTorchVersion {
   }
 
   /** How sure the rules of the releases are, in a few words. */
-  static String evidence() {
+  public static String evidence() {
     return "releases " + listed(true) + " recorded; rules of " + listed(false) + " presumed";
   }
 
@@ -140,7 +140,7 @@ public enum PyTorchVersion {
    * Whether one division between powers of two means ordinary rounding to 512 bytes (2.4, pull
    * request 126830). Before, sizes stay as they are.
    */
-  boolean roundsToOneDivision() {
+  public boolean roundsToOneDivision() {
     return isAtLeast(V2_4);
   }
 
@@ -209,12 +209,12 @@ public enum PyTorchVersion {
   }
 
   /** Whether messages about settings spell "divisions" right. 2.6 does not, 2.9 does. */
-  boolean spellsDivisions() {
+  public boolean spellsDivisions() {
     return isAtLeast(V2_7);
   }
 
   /** Whether a list of divisions may have 0 for "none". 2.2 refuses it, 2.4 does not. */
-  boolean allowsZeroDivisions() {
+  public boolean allowsZeroDivisions() {
     return isAtLeast(V2_3);
   }
 
@@ -225,12 +225,12 @@ public enum PyTorchVersion {
   }
 
   /** The keys that a configuration string of this release may have, the oldest first. */
-  List<String> keys() {
+  public List<String> keys() {
     return FIRST_WITH.keySet().stream().filter(this::knowsKey).toList();
   }
 
   /** Keys that later releases know and whose values this project does not interpret. */
-  static final Set<String> UNINTERPRETED_KEYS =
+  public static final Set<String> UNINTERPRETED_KEYS =
       Set.of("pinned_free_catch_all", "pinned_max_round_threshold_mb", "pinned_max_cached_size_mb");
 
   @Override

@@ -38,7 +38,7 @@ public final class RoundupDivisions {
   }
 
   /** The same in a release where one division means that sizes are not rounded at all. */
-  RoundupDivisions whereOneKeepsSizes() {
+  public RoundupDivisions whereOneKeepsSizes() {
     return new RoundupDivisions(divisions, true);
   }
 

@@ -3,14 +3,13 @@ package org.allocsim.simulator.policy.umpire;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.FutureRequests;
+import org.allocsim.simulator.policy.OptionsProvider;
 import org.allocsim.simulator.policy.PolicyOptionException;
-import org.allocsim.simulator.policy.PolicyProvider;
-import org.allocsim.simulator.policy.PolicySettings;
+import org.allocsim.simulator.policy.PolicyOptions;
 import org.allocsim.simulator.policy.PolicySpec;
 
 /** Makes {@link DynamicPoolList}s. */
-public final class DynamicPoolListProvider implements PolicyProvider {
+public final class DynamicPoolListProvider extends OptionsProvider {
   private static final PolicySpec SPEC =
       new PolicySpec(
           "umpire-list",
@@ -19,18 +18,14 @@ public final class DynamicPoolListProvider implements PolicyProvider {
           PoolOptions.DESCRIPTION);
 
   /** A provider; the service loader makes it. */
-  public DynamicPoolListProvider() {}
-
-  @Override
-  public PolicySpec spec() {
-    return SPEC;
+  public DynamicPoolListProvider() {
+    super(SPEC);
   }
 
   @Override
-  public AllocatorPolicy create(
-      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
+  protected AllocatorPolicy create(
+      PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
-    return new DynamicPoolList(
-        PoolOptions.of(SPEC, settings), settings.limitBytes(), device, listener);
+    return new DynamicPoolList(PoolOptions.of(options), limitBytes, device, listener);
   }
 }

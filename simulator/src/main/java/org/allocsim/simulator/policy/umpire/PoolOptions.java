@@ -3,7 +3,6 @@ package org.allocsim.simulator.policy.umpire;
 import java.util.List;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
-import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.PolicySpec;
 
 /**
@@ -44,8 +43,7 @@ record PoolOptions(
                   + " either with _hwm"));
 
   /** The options that a policy was given. */
-  static PoolOptions of(PolicySpec spec, PolicySettings settings) throws PolicyOptionException {
-    PolicyOptions options = new PolicyOptions(spec, settings);
+  static PoolOptions of(PolicyOptions options) throws PolicyOptionException {
     CoalesceHeuristic heuristic = CoalesceHeuristic.parse(options.text(COALESCE));
     if (heuristic == null) {
       throw options.wrong(

@@ -102,6 +102,23 @@ public final class StreamUses {
     }
   }
 
+  /** Rank of an owner's newest use, or {@link Long#MAX_VALUE} where it has none. */
+  long rank(int itsOwner) {
+    long newest = Long.MAX_VALUE;
+    for (int use = usesOfOwner.first(itsOwner); use != NONE; use = usesOfOwner.after(use)) {
+      newest = rank[use];
+    }
+    return newest;
+  }
+
+  /** Forgets a use of an owner that is not given back. */
+  void forget(int itsOwner, int usingStream) {
+    int use = index.find(itsOwner, usingStream);
+    if (use != UseIndex.NONE) {
+      removeUse(use);
+    }
+  }
+
   /** Forgets an owner, its uses and its events. */
   public void forget(int itsOwner) {
     for (int use = usesOfOwner.first(itsOwner); use != NONE; use = usesOfOwner.first(itsOwner)) {

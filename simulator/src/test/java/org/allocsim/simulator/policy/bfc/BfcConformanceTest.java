@@ -218,6 +218,113 @@ class BfcConformanceTest {
   }
 
   @Test
+  void aSafeChunkDoesNotMergeWithAnUnsafeNeighbour() {
+    for (int early : new int[] {4, 5}) {
+      halvesFreedAt1And2(early, 9 - early);
+      allocator.setSafeFrontier(2);
+      assertEquals(AllocatorPolicy.OUT_OF_MEMORY, allocator.allocate(12, MIB, 0, 0, 1));
+      assertEquals(2, MemoryLayout.of(allocator).blockCount());
+    }
+  }
+
+  @Test
+  void chunksMergedByForceAreAsYoungAsTheYoungerOne() {
+    with(BfcSettings.preallocating(2 * MIB).withTimestamps(true), device);
+    long first = allocate(0, MIB / 2);
+    allocate(1, MIB / 2);
+    allocate(2, MIB);
+    allocator.free(0);
+    allocator.free(1);
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, allocate(3, 2 * MIB));
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, allocator.allocate(3, MIB, 0, 0, 1));
+    assertEquals(first, allocator.allocate(3, MIB, 0, 0, 2));
+  }
+
+  @Test
+  void aChunkThatWasMergedByForceBecomesSafeWithTheFrontier() {
+    with(BfcSettings.preallocating(2 * MIB).withTimestamps(true), device);
+    long first = allocate(0, MIB / 2);
+    allocate(1, MIB / 2);
+    allocate(2, MIB);
+    allocator.free(1);
+    allocator.free(0);
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, allocate(3, 2 * MIB));
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, allocator.allocate(3, MIB, 0, 0, 1));
+    allocator.setSafeFrontier(3);
+    assertEquals(first, allocator.allocate(3, MIB, 0, 0, 1));
+  }
+
+  @Test
+  void theRestOfAChunkIsAsYoungAsTheChunk() {
+    with(BfcSettings.preallocating(MIB).withTimestamps(true), device);
+    long first = allocate(0, MIB);
+    allocator.free(0);
+    assertEquals(first, allocate(1, MIB / 4));
+    allocator.free(1);
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, allocator.allocate(2, MIB / 2, 0, 0, -1));
+    assertEquals(first + MIB / 4, allocator.allocate(2, MIB / 2, 0, 0, 1));
+  }
+
+  @Test
+  void theChunkOfANewRegionIsSafe() {
+    with(BfcSettings.growing(7 * MIB).withTimestamps(true), device);
+    allocate(0, MIB);
+    allocate(1, MIB);
+    allocate(2, 4 * MIB);
+    allocator.free(0);
+    allocator.free(1);
+    assertNotEquals(AllocatorPolicy.OUT_OF_MEMORY, allocate(3, 2 * MIB));
+    assertNotEquals(AllocatorPolicy.OUT_OF_MEMORY, allocator.allocate(4, MIB, 0, 0, 1));
+    assertEquals("allocate " + MIB, device.calls.getLast());
+  }
+
+  @Test
+  void aJoinedRegionMergesWithWhatIsSafeOnly() {
+    for (long frontier : new long[] {1, 2}) {
+      BfcSettings settings = BfcSettings.growing(GIB).withMergedRegions(true);
+      with(settings.withTimestamps(true), new ListedDevice(GIB));
+      long first = allocate(0, 2 * MIB);
+      allocator.free(0);
+      allocator.setSafeFrontier(frontier);
+      assertEquals(frontier == 2 ? first : first + 2 * MIB, allocate(1, 4 * MIB));
+      assertEquals(1, MemoryLayout.of(allocator).segmentCount());
+    }
+  }
+
+  @Test
+  void garbageCollectionReturnsRegionsWhoseChunksWait() {
+    ListedDevice listed = new ListedDevice(GIB);
+    with(BfcSettings.growing(6 * MIB).withGarbageCollection(true).withTimestamps(true), listed);
+    allocate(0, MIB);
+    allocate(1, MIB);
+    allocate(2, 4 * MIB);
+    for (int i = 0; i < 3; i++) {
+      allocator.free(i);
+    }
+    listed.calls.clear();
+    assertNotEquals(AllocatorPolicy.OUT_OF_MEMORY, allocator.allocate(3, 6 * MIB, 0, 0, 1));
+    assertEquals(
+        List.of("free " + 2 * MIB, "free " + 4 * MIB, "allocate " + 6 * MIB), listed.calls);
+  }
+
+  @Test
+  void garbageCollectionMakesRoomForARequestOfTheWholeLimit() {
+    with(BfcSettings.growing(14 * MIB).withGarbageCollection(true), device);
+    fillAndFree();
+    assertNotEquals(AllocatorPolicy.OUT_OF_MEMORY, allocate(3, 14 * MIB));
+    assertEquals("allocate " + 14 * MIB, device.calls.getLast());
+  }
+
+  /** One region of 1 MiB, whose halves were freed in this order. */
+  private void halvesFreedAt1And2(int early, int late) {
+    with(BfcSettings.preallocating(MIB).withTimestamps(true), new ListedDevice(GIB));
+    allocate(4, MIB / 2);
+    allocate(5, MIB / 2);
+    allocator.free(early);
+    allocator.free(late);
+  }
+
+  @Test
   void theWaitOfTheHostMovesTheFrontier() {
     adjacentPairFreedAt5And6();
     allocator.synchronize();

@@ -110,6 +110,16 @@ class BfcProviderTest {
   }
 
   @Test
+  void aMemoryLimitOfNothingServesNothing() throws PolicyOptionException {
+    Card card = card();
+    AllocatorPolicy policy = create(0, Map.of(), card);
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, policy.allocate(0, 1, 0, 0));
+    AllocatorPolicy arena = arena(0, Map.of(), card);
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, arena.allocate(0, 1, 0, 0));
+    assertEquals(List.of(), card.asked);
+  }
+
+  @Test
   void withoutPreallocationRegionsBeginWithTwoMebibytes() throws PolicyOptionException {
     assertEquals(List.of(2L << 20), asked(-1, Map.of("preallocate", "false"), card()));
     assertEquals(List.of(2L << 20), asked(-1, Map.of("preset", "jax-host"), card()));
@@ -135,8 +145,12 @@ class BfcProviderTest {
     Map<String, String> options = Map.of("preset", "tensorflow");
     long small = 1L << 30;
     assertEquals(List.of(small - (225L << 20)), asked(-1, options, new Card(small, small)));
-    long tiny = 100L << 20;
-    assertEquals(List.of(tiny), asked(-1, options, new Card(tiny, tiny)));
+    for (long tiny : new long[] {100L << 20, 225L << 20}) {
+      assertEquals(List.of(tiny), asked(-1, options, new Card(tiny, tiny)));
+    }
+    long notSmall = 2L << 30;
+    Map<String, String> older = Map.of("preset", "tensorflow", "compute-capability", "6");
+    assertEquals(List.of(notSmall - (500L << 20)), asked(-1, older, new Card(notSmall, notSmall)));
   }
 
   @Test
@@ -170,6 +184,9 @@ class BfcProviderTest {
     AllocatorPolicy policy = create(1000 << 20, Map.of("fragmentation-fraction", "0.01"), card);
     long first = policy.allocate(0, 985L << 20, 0, 0);
     assertEquals(first + (985L << 20), policy.allocate(1, 15L << 20, 0, 0));
+    policy.free(0);
+    policy.allocate(2, 980L << 20, 0, 0);
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, policy.allocate(3, 5L << 20, 0, 0));
   }
 
   @Test
@@ -216,14 +233,41 @@ class BfcProviderTest {
     "streams,2"
   })
   void theArenaRefusesWhatDoesNotRead(String option, String value) {
-    PolicySettings settings = new PolicySettings(-1, Map.of(option, value));
     PolicyOptionException error =
-        assertThrows(
-            PolicyOptionException.class,
-            () ->
-                new OrtArenaProvider()
-                    .create(settings, FutureRequests.NONE, card(), EffectListeners.NONE));
+        assertThrows(PolicyOptionException.class, () -> arena(-1, Map.of(option, value), card()));
     assertTrue(error.getMessage().contains(option), error.getMessage());
+  }
+
+  @Test
+  void sizesOfTheArenaAreFromOneByteTo2To61() throws PolicyOptionException {
+    String option = "max-power-of-two-extend-bytes";
+    arena(-1, Map.of(option, "" + (1L << 61)), card());
+    assertThrows(
+        PolicyOptionException.class,
+        () -> arena(-1, Map.of(option, "" + ((1L << 61) + 1)), card()));
+    for (int zero = 0; zero < 4; zero++) {
+      long[] sizes = {1, 1, 1, 1};
+      sizes[zero] = 0;
+      assertThrows(
+          IllegalArgumentException.class,
+          () ->
+              new OrtSettings(
+                  1,
+                  OrtSettings.Strategy.SAME_AS_REQUESTED,
+                  sizes[0],
+                  sizes[1],
+                  sizes[2],
+                  sizes[3],
+                  false,
+                  false));
+    }
+  }
+
+  private static AllocatorPolicy arena(long limit, Map<String, String> options, DeviceMemory card)
+      throws PolicyOptionException {
+    return new OrtArenaProvider()
+        .create(
+            new PolicySettings(limit, options), FutureRequests.NONE, card, EffectListeners.NONE);
   }
 
   private static Card card() {

@@ -5,12 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.bfc.OrtSettings.Strategy;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The conformance cases ORT-1 to ORT-6, and the rules of streams. */
 class OrtArenaConformanceTest {
@@ -211,6 +214,97 @@ class OrtArenaConformanceTest {
         settings.mostDoubledBytes(),
         settings.streams(),
         true);
+  }
+
+  @Test
+  void theRestOfAChunkBelongsToItsStream() {
+    with(OrtSettings.defaults(1L << 40, Strategy.SAME_AS_REQUESTED, true));
+    arena.allocate(0, MIB, 1, 0);
+    arena.free(0);
+    long first = arena.allocate(1, MIB / 4, 1, 0);
+    assertNotEquals(first + MIB / 4, arena.allocate(2, MIB / 4, 2, 0));
+    assertEquals(first + MIB / 4, arena.allocate(3, MIB / 4, 1, 0));
+  }
+
+  @Test
+  void aMergedChunkWasUsedWhenTheLaterOfItsPartsWas() {
+    with(takingOver(OrtSettings.defaults(1L << 40, Strategy.NEXT_POWER_OF_TWO, true)));
+    long first = arena.allocate(0, MIB / 2, 1, 0);
+    arena.allocate(1, MIB / 2, 1, 0);
+    arena.synchronizeStream(1);
+    arena.free(1);
+    arena.allocate(2, MIB / 2, 1, 0);
+    arena.free(2);
+    arena.free(0);
+    assertNotEquals(first, arena.allocate(3, MIB, 2, 0));
+    assertEquals(first, arena.allocate(4, MIB, 1, 0));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {3, 4, 5, 40})
+  void aWaitForAStreamOfAnyNumberCounts(int stream) {
+    with(OrtSettings.defaults(1L << 40, Strategy.SAME_AS_REQUESTED, true));
+    arena.synchronizeStream(1);
+    long first = arena.allocate(0, MIB, stream, 0);
+    arena.free(0);
+    arena.synchronizeStream(stream);
+    assertEquals(first, arena.allocate(1, MIB, 2, 0));
+  }
+
+  @Test
+  void aFreeRegionOfSeveralStreamsGoesBackWholeWithItsInactiveSplits() {
+    long[] splits = new long[2];
+    EffectListener listener =
+        new EffectListener() {
+          @Override
+          public void inactiveSplitChanged(int blocks, long bytes, boolean small) {
+            splits[0] += blocks;
+            splits[1] += bytes;
+          }
+        };
+    OrtSettings settings = OrtSettings.defaults(1L << 40, Strategy.NEXT_POWER_OF_TWO, true);
+    arena = new OrtArena(settings, device, listener);
+    arena.allocate(0, MIB, 1, 0);
+    arena.allocate(1, MIB, 1, 0);
+    arena.allocate(2, MIB, 2, 0);
+    arena.free(1);
+    arena.free(2);
+    assertEquals(2 * MIB, splits[1]);
+    arena.emptyCache();
+    assertEquals("free " + 2 * MIB, device.calls.getLast());
+    assertEquals(0, splits[0]);
+    assertEquals(0, splits[1]);
+  }
+
+  @Test
+  void requestsAndReservationsOfTheWholeLimitAreServed() {
+    with(OrtSettings.defaults(MIB, Strategy.SAME_AS_REQUESTED, false));
+    assertNotEquals(AllocatorPolicy.OUT_OF_MEMORY, allocate(0, MIB));
+    with(OrtSettings.defaults(MIB, Strategy.SAME_AS_REQUESTED, false));
+    long address = arena.reserve(0, MIB, 0);
+    assertEquals(MemoryLayout.of(arena).blockAddress(0), address);
+  }
+
+  @Test
+  void aRefusedRegionShrinksDownToTheRequestAndTo8Kibibytes() {
+    device = new ListedDevice(943_872);
+    with(Strategy.NEXT_POWER_OF_TWO);
+    assertNotEquals(AllocatorPolicy.OUT_OF_MEMORY, allocate(0, 943_872));
+    device = new ListedDevice(8192);
+    with(new OrtSettings(MIB, Strategy.NEXT_POWER_OF_TWO, 8960, MIB, MIB, MIB, false, false));
+    assertNotEquals(AllocatorPolicy.OUT_OF_MEMORY, allocate(0, 256));
+    assertEquals(List.of("refuse 8960", "allocate 8192"), device.calls);
+  }
+
+  @Test
+  void aRowThatHeldReservedMemoryHoldsAnOrdinaryChunkAfterwards() {
+    with(Strategy.SAME_AS_REQUESTED);
+    arena.reserve(0, MIB, 0);
+    arena.free(0);
+    long address = allocate(1, MIB);
+    arena.free(1);
+    assertEquals(address, allocate(2, MIB));
+    assertEquals(MIB, reservedBytes());
   }
 
   @Test

@@ -2,9 +2,11 @@ package org.allocsim.simulator.policy.pytorch;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Arrays;
 import java.util.List;
 import org.allocsim.simulator.message.OutOfMemoryMessage.Template;
 import org.junit.jupiter.api.Test;
@@ -70,5 +72,60 @@ class PyTorchVersionTest {
     assertFalse(PyTorchVersion.V2_0.hasExpandableSegments());
     assertFalse(PyTorchVersion.V2_12.processesEventsInUserPools());
     assertTrue(PyTorchVersion.V2_13.processesEventsInUserPools());
+  }
+
+  @Test
+  void itIsSaidWhichReleasesWereRecordedAndWhichRulesArePresumed() {
+    assertTrue(PyTorchVersion.V2_11.isRecorded());
+    assertFalse(PyTorchVersion.V2_12.isRecorded());
+    assertEquals(
+        "releases 2.0, 2.1, 2.2, 2.4, 2.6, 2.9, 2.10, 2.11, 2.14 recorded; rules of 2.3, 2.5, 2.7,"
+            + " 2.8, 2.12, 2.13 presumed",
+        PyTorchVersion.evidence());
+  }
+
+  @Test
+  void aMistypedNameIsAnsweredWithTheSimilarOne() {
+    ConfigException typed =
+        new ConfigException(
+            "ValueError", "Unrecognized key ", "max_split_size", List.of("max_split_size_mb"));
+    assertTrue(typed.sentence().startsWith("Unrecognized key; "), typed.sentence());
+    assertTrue(typed.sentence().contains("max_split_size_mb"), typed.sentence());
+    ConfigException plain = new ConfigException("ValueError", "stoi");
+    assertEquals("stoi", plain.sentence());
+    assertEquals("look it up", plain.remedy("look it up"));
+  }
+
+  @Test
+  void divisionsAreEqualWhereAllSlotsAreAndOneMeansTheSame() {
+    long[] slots = new long[RoundupDivisions.SLOTS];
+    Arrays.setAll(slots, i -> i);
+    RoundupDivisions one = RoundupDivisions.of(slots);
+    assertEquals(RoundupDivisions.of(slots), one);
+    assertEquals(RoundupDivisions.of(slots).hashCode(), one.hashCode());
+    assertNotEquals(RoundupDivisions.NONE, one);
+    assertNotEquals(RoundupDivisions.NONE.hashCode(), one.hashCode());
+    assertNotEquals(one.whereOneKeepsSizes(), one);
+    assertEquals(Arrays.toString(slots), one.toString());
+    assertEquals(5, one.slot(5));
+  }
+
+  @Test
+  void sizesOfOneDivisionStayAsTheyAreWhereTheReleaseSaysSo() {
+    long[] ones = new long[RoundupDivisions.SLOTS];
+    Arrays.fill(ones, 1);
+    RoundupDivisions rounds = RoundupDivisions.of(ones);
+    RoundupDivisions keeps = rounds.whereOneKeepsSizes();
+    assertEquals(1024, RequestSizes.round(700, rounds));
+    assertEquals(700, RequestSizes.round(700, keeps));
+    assertEquals(513, RequestSizes.round(513, keeps));
+    assertEquals(512, RequestSizes.round(100, keeps));
+  }
+
+  @Test
+  void aStepBelowOneByteRoundsUpToThePowerOfTwo() {
+    long[] many = new long[RoundupDivisions.SLOTS];
+    Arrays.fill(many, 1L << 62);
+    assertEquals(1024, RequestSizes.round(700, RoundupDivisions.of(many)));
   }
 }

@@ -10,10 +10,10 @@ import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.workloads.format.LineInput;
 import org.allocsim.workloads.format.TraceFormatException;
-import org.allocsim.workloads.format.pytorch.Annotation;
-import org.allocsim.workloads.format.pytorch.RecordedFacts;
 import org.allocsim.workloads.format.pytorch.Snapshot;
-import org.allocsim.workloads.format.pytorch.SnapshotSettings;
+import org.allocsim.workloads.format.pytorch.metadata.Annotation;
+import org.allocsim.workloads.format.pytorch.metadata.RecordedFactsReader;
+import org.allocsim.workloads.format.pytorch.metadata.SnapshotSettings;
 
 /** Reads the lines of a recording, from {@code recording} to {@code recording_end}. */
 final class RecordingLines {
@@ -111,7 +111,7 @@ final class RecordingLines {
         case END -> {
           line.allow(Set.of("op"));
           if (!facts.isEmpty()) {
-            snapshot.facts(RecordedFacts.parse(facts.toString()));
+            snapshot.facts(RecordedFactsReader.read(facts.toString(), Snapshot.MOST_DEVICES));
           }
           return;
         }

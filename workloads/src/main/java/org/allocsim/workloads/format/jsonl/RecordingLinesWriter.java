@@ -3,11 +3,11 @@ package org.allocsim.workloads.format.jsonl;
 import java.util.Optional;
 import org.allocsim.simulator.policy.pytorch.RoundupDivisions;
 import org.allocsim.simulator.trace.PoolId;
-import org.allocsim.workloads.format.pytorch.Annotation;
 import org.allocsim.workloads.format.pytorch.DeviceHistory;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.SnapshotSegment;
-import org.allocsim.workloads.format.pytorch.SnapshotSettings;
+import org.allocsim.workloads.format.pytorch.metadata.Annotation;
+import org.allocsim.workloads.format.pytorch.metadata.SnapshotSettings;
 import tools.jackson.core.JsonGenerator;
 
 /** Writes the lines of a recording, which {@link RecordingLines} reads. */

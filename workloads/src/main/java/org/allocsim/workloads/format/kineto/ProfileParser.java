@@ -216,7 +216,13 @@ final class ProfileParser {
    * at first: with {@code 1e999999999} nothing can be computed.
    */
   private BigDecimal micros(JsonParser json) throws TraceFormatException {
-    BigDecimal micros = json.getDecimalValue();
+    BigDecimal micros;
+    try {
+      micros = json.getDecimalValue();
+    } catch (NumberFormatException _) {
+      // An exponent that is no int.
+      throw tooFar(json, "time or duration of more than " + MOST_MICROS + " µs");
+    }
     long digits = (long) micros.precision() - micros.scale();
     if (micros.signum() == 0 || digits < LEAST_DIGITS) {
       return BigDecimal.ZERO;

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.workloads.format.pytorch.metadata.Annotation;
 import org.jspecify.annotations.Nullable;
 
 /** What a list of the snapshot holds; its first element says. */

@@ -3,6 +3,7 @@ package org.allocsim.workloads.format.pytorch;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.workloads.format.pytorch.ListContent.Problem;
+import org.allocsim.workloads.format.pytorch.metadata.Annotation;
 import org.allocsim.workloads.format.pytorch.pickle.PickleInput;
 import org.allocsim.workloads.format.pytorch.pickle.TextPool;
 import org.allocsim.workloads.format.pytorch.pickle.Value;

@@ -8,6 +8,9 @@ import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.format.pytorch.metadata.Annotation;
+import org.allocsim.workloads.format.pytorch.metadata.RecordedFacts;
+import org.allocsim.workloads.format.pytorch.metadata.SnapshotSettings;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -136,7 +139,8 @@ public final class Snapshot {
           "",
           "the snapshot holds segments but no history of events (device_traces)",
           "call torch.cuda.memory._record_memory_history() before the program allocates and"
-              + " write the snapshot with torch.cuda.memory._dump_snapshot()");
+              + " write the snapshot with torch.cuda.memory._dump_snapshot(); 'allocsim peak' shows"
+              + " what memory holds at its end");
     }
   }
 

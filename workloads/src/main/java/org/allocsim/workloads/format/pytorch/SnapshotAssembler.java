@@ -11,6 +11,10 @@ import org.allocsim.simulator.policy.pytorch.RoundupDivisions;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.pytorch.ListContent.Problem;
+import org.allocsim.workloads.format.pytorch.metadata.Annotation;
+import org.allocsim.workloads.format.pytorch.metadata.RecordedFacts;
+import org.allocsim.workloads.format.pytorch.metadata.RecordedFactsReader;
+import org.allocsim.workloads.format.pytorch.metadata.SnapshotSettings;
 import org.allocsim.workloads.format.pytorch.pickle.Notes;
 import org.allocsim.workloads.format.pytorch.pickle.PickleInput;
 import org.allocsim.workloads.format.pytorch.pickle.TextPool;
@@ -139,7 +143,7 @@ final class SnapshotAssembler {
     }
     try {
       int text = f.text(Vocabulary.ALLOCSIM_RECORD);
-      facts = RecordedFacts.parse(text < 0 ? "" : texts.text(text));
+      facts = RecordedFactsReader.read(text < 0 ? "" : texts.text(text), Snapshot.MOST_DEVICES);
       if (facts.lostCalls() > 0) {
         lines.add("allocsim_record lost its oldest " + facts.lostCalls() + " calls");
       }

@@ -10,11 +10,11 @@ import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.torch.DType;
 import org.allocsim.workloads.program.torch.Elementwise;
-import org.allocsim.workloads.program.torch.Parameters;
 import org.allocsim.workloads.program.torch.Products;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
 import org.allocsim.workloads.program.torch.memory.Device;
+import org.allocsim.workloads.program.torch.optimizer.Parameters;
 
 /**
  * CUDA graphs of a small network, one for each batch size, as {@code torch.cuda.graph} captures

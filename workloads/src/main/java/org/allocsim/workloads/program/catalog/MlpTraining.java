@@ -7,7 +7,6 @@ import org.allocsim.workloads.program.ProgramOption;
 import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.model.Mlp;
-import org.allocsim.workloads.program.torch.Adam;
 import org.allocsim.workloads.program.torch.Autograd;
 import org.allocsim.workloads.program.torch.DType;
 import org.allocsim.workloads.program.torch.Elementwise;
@@ -15,6 +14,7 @@ import org.allocsim.workloads.program.torch.Reductions;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
 import org.allocsim.workloads.program.torch.memory.Device;
+import org.allocsim.workloads.program.torch.optimizer.Adam;
 
 /** Training of linear layers, with the classic leak of losses that are kept with their graphs. */
 public final class MlpTraining implements ProgramProvider {

@@ -9,10 +9,10 @@ import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.torch.Convolutions;
 import org.allocsim.workloads.program.torch.DType;
 import org.allocsim.workloads.program.torch.Elementwise;
-import org.allocsim.workloads.program.torch.Parameters;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
 import org.allocsim.workloads.program.torch.memory.Device;
+import org.allocsim.workloads.program.torch.optimizer.Parameters;
 
 /** Batches that are copied to the GPU on a stream of their own. */
 public final class Prefetching implements ProgramProvider {

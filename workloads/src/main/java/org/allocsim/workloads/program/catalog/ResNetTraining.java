@@ -8,12 +8,12 @@ import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.model.ResNet;
 import org.allocsim.workloads.program.torch.Autograd;
 import org.allocsim.workloads.program.torch.DType;
-import org.allocsim.workloads.program.torch.GradScaler;
 import org.allocsim.workloads.program.torch.Losses;
-import org.allocsim.workloads.program.torch.Sgd;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
 import org.allocsim.workloads.program.torch.memory.Device;
+import org.allocsim.workloads.program.torch.optimizer.GradScaler;
+import org.allocsim.workloads.program.torch.optimizer.Sgd;
 
 /** Training of a residual network of torchvision with momentum and scaled gradients. */
 public final class ResNetTraining implements ProgramProvider {

@@ -9,12 +9,12 @@ import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Embeddings;
 import org.allocsim.workloads.program.torch.Frame;
 import org.allocsim.workloads.program.torch.Joining;
-import org.allocsim.workloads.program.torch.Parameters;
 import org.allocsim.workloads.program.torch.Products;
 import org.allocsim.workloads.program.torch.Reductions;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
 import org.allocsim.workloads.program.torch.Views;
+import org.allocsim.workloads.program.torch.optimizer.Parameters;
 import org.jspecify.annotations.Nullable;
 
 /**

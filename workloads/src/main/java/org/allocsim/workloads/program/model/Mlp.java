@@ -3,10 +3,10 @@ package org.allocsim.workloads.program.model;
 import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.workloads.program.torch.DType;
-import org.allocsim.workloads.program.torch.Parameters;
 import org.allocsim.workloads.program.torch.Products;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
+import org.allocsim.workloads.program.torch.optimizer.Parameters;
 
 /** {@code nn.Sequential} of linear layers of one width. */
 public final class Mlp {

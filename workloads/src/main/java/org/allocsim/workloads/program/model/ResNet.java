@@ -7,11 +7,11 @@ import org.allocsim.workloads.program.torch.DType;
 import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Frame;
 import org.allocsim.workloads.program.torch.Normalization;
-import org.allocsim.workloads.program.torch.Parameters;
 import org.allocsim.workloads.program.torch.Products;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
 import org.allocsim.workloads.program.torch.Views;
+import org.allocsim.workloads.program.torch.optimizer.Parameters;
 import org.jspecify.annotations.Nullable;
 
 /** A residual network of bottleneck blocks as torchvision has it: resnet50 and larger. */

@@ -9,11 +9,11 @@ import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Frame;
 import org.allocsim.workloads.program.torch.Joining;
 import org.allocsim.workloads.program.torch.Normalization;
-import org.allocsim.workloads.program.torch.Parameters;
 import org.allocsim.workloads.program.torch.Products;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
 import org.allocsim.workloads.program.torch.Views;
+import org.allocsim.workloads.program.torch.optimizer.Parameters;
 
 /**
  * A vision transformer as torchvision has it, whose attention is {@code nn.MultiheadAttention}:

@@ -7,7 +7,7 @@ public final class Elementwise {
   private Elementwise() {}
 
   /** States the kernel of an operation on each element of a tensor. */
-  static void charge(Torch torch, Tensor tensor, long operations, long passes) {
+  public static void charge(Torch torch, Tensor tensor, long operations, long passes) {
     torch
         .device()
         .kernel(operations * tensor.count(), passes * tensor.bytes(), tensor.type().precision());

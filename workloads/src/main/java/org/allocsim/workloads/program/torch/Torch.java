@@ -51,13 +51,7 @@ public final class Torch {
     return strided(type, sizes, Shape.contiguous(sizes));
   }
 
-  /** A tensor in the host's memory, of which the device's allocator knows nothing. */
-  public Tensor onHost(DType type, long... sizes) {
-    return new Tensor(
-        sizes, Shape.contiguous(sizes), type, new Storage(device, Storage.NONE), null);
-  }
-
-  Tensor emptyLike(Tensor other, DType type) {
+  public Tensor emptyLike(Tensor other, DType type) {
     long[] sizes = other.sizesShared();
     return strided(type, sizes, Shape.denseLike(sizes, other.stridesShared()));
   }

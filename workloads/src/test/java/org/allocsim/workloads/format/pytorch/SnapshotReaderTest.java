@@ -32,6 +32,8 @@ import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.pytorch.PickleWriter.Tuple;
+import org.allocsim.workloads.format.pytorch.metadata.Annotation;
+import org.allocsim.workloads.format.pytorch.metadata.SnapshotSettings;
 import org.allocsim.workloads.format.pytorch.pickle.Opcode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -375,7 +377,8 @@ class SnapshotReaderTest {
     assertEquals(
         "test.pickle: the snapshot holds segments but no history of events (device_traces); call"
             + " torch.cuda.memory._record_memory_history() before the program allocates and write"
-            + " the snapshot with torch.cuda.memory._dump_snapshot().",
+            + " the snapshot with torch.cuda.memory._dump_snapshot(); 'allocsim peak' shows what"
+            + " memory holds at its end.",
         assertThrows(TraceFormatException.class, read::requireHistory).getMessage());
   }
 

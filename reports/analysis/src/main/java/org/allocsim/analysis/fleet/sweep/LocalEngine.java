@@ -2,6 +2,7 @@ package org.allocsim.analysis.fleet.sweep;
 
 import java.io.IOException;
 import java.util.List;
+import org.allocsim.analysis.text.Numbers;
 
 /** Makes the runs of a sweep on the cores of this machine. */
 final class LocalEngine implements SweepEngine {
@@ -30,6 +31,16 @@ final class LocalEngine implements SweepEngine {
           options.threads() > 0 ? options.threads() : Runtime.getRuntime().availableProcessors();
       LocalWork work = new LocalWork(job, grid, inputs.list(), listener);
       work.runOn(threads);
+      if (!work.isDone()) {
+        throw new SweepException(
+            Numbers.count(work.finishedRuns(), "finished run")
+                + " of about "
+                + Numbers.count(inputs.list().size() * grid.usualCellCount())
+                + " are in "
+                + out
+                + "; the same command makes the others",
+            null);
+      }
       return SweepResults.write(
           job, inputs, work.reused(), (System.nanoTime() - startNanos) / NANOS_PER_SECOND);
     } catch (IOException e) {

@@ -24,9 +24,6 @@ import org.allocsim.workloads.io.Unfinished;
 public final class LocalStorage implements FleetStorage {
   private static final long serialVersionUID = 1L;
 
-  /** Files as the process sees them. */
-  public LocalStorage() {}
-
   @Override
   public Optional<FleetFile> file(String name) throws IOException {
     Path path = path(name);

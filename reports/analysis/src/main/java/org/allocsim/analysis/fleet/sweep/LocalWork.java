@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.allocsim.workloads.io.Compression;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,6 +85,16 @@ final class LocalWork {
     inputs.stream().sorted(FleetFile.LARGEST_FIRST).forEach(files::add);
   }
 
+  /** Runs that are there, those that earlier sweeps had made included. */
+  synchronized long finishedRuns() {
+    return finishedRuns;
+  }
+
+  /** Whether nothing is left to do. */
+  synchronized boolean isDone() {
+    return finishedFiles == fileCount;
+  }
+
   /** Runs that earlier sweeps had made. */
   long reused() {
     return reused;
@@ -145,7 +156,7 @@ final class LocalWork {
 
   /** The next step; waits while only other threads can go on; null where nothing is left. */
   private synchronized @Nullable Step next() {
-    while (!failed) {
+    while (!failed && !EarlyEnd.isAsked()) {
       for (Open trace : open.values()) {
         Integer number = trace.left.poll();
         if (number != null) {

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * grid, whoever made them.
  */
 public final class SweepResults {
-  /** The rows. */
   public static final String CSV = "rows.csv";
 
   /** The same rows. */

@@ -45,7 +45,6 @@ record TracePart(
     rows = List.copyOf(rows);
   }
 
-  /** Name of the part of a trace. */
   private static String name(FleetStorage storage, String out, String file) {
     return storage.in(storage.in(out, FOLDER), Sha256.of(file) + ".csv.zst");
   }

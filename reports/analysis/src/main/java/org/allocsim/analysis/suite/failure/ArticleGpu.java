@@ -13,8 +13,7 @@ import org.allocsim.analysis.suite.Requests;
 import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
-import org.allocsim.simulator.device.DriverCall;
-import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** The error message of an article, with exactly its figures. */
@@ -34,9 +33,6 @@ public final class ArticleGpu implements SuiteScenario {
     /** Between the two phases. */
     BETWEEN_PHASES
   }
-
-  /** A scenario; the service loader makes it. */
-  public ArticleGpu() {}
 
   @Override
   public Topic topic() {
@@ -117,10 +113,9 @@ public final class ArticleGpu implements SuiteScenario {
         .holds("they pass with expandable segments", expandable.passes())
         .gib("reserved then", "14.51", expandable.peakReservedBytes())
         .conclude(
-            "All "
-                + ByteFormat.human(plain.end().slackBytes())
-                + " of cached memory lie in the rests of segments in use, which no release can"
+            "All {} of cached memory lie in the rests of segments in use, which no release can"
                 + " return; empty_cache() right before the request finds nothing to release,"
-                + " between the phases it does.");
+                + " between the phases it does.",
+            plain.end().slackBytes());
   }
 }

@@ -14,7 +14,6 @@ import org.allocsim.analysis.suite.Requests;
 import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 
@@ -29,9 +28,6 @@ public final class AsyncPoolHoles implements SuiteScenario {
 
   private static final double USED_SHARE = 53_514_136_688.0 / 84_490_059_776L;
   private static final long REFUSED_BYTES = 132_870_728L;
-
-  /** A scenario; the service loader makes it. */
-  public AsyncPoolHoles() {}
 
   @Override
   public Topic topic() {
@@ -109,12 +105,10 @@ public final class AsyncPoolHoles implements SuiteScenario {
         .holds("what another stream freed is refused at first", !outcomes.of(NO_WAIT).passes())
         .holds("and served after a synchronisation", outcomes.of(WAIT).passes())
         .conclude(
-            "The pool holds "
-                + ByteFormat.human(pool.end().slackBytes())
-                + " free, in pieces between blocks that stay; it can move chunks of 32 MiB only"
-                + " where they are free as a whole. Memory that comes and goes with each request"
-                + " has no such holes ("
-                + ByteFormat.human(direct.peakReservedBytes())
-                + " at most, served).");
+            "The pool holds {} free, in pieces between blocks that stay; it can move chunks of 32"
+                + " MiB only where they are free as a whole. Memory that comes and goes with each"
+                + " request has no such holes ({} at most, served).",
+            pool.end().slackBytes(),
+            direct.peakReservedBytes());
   }
 }

@@ -13,7 +13,6 @@ import org.allocsim.analysis.suite.Requests;
 import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** A request that fails although free memory would suffice, for lack of one piece. */
@@ -25,9 +24,6 @@ public final class CarvedUpSegments implements SuiteScenario {
   private static final String SPLIT_BLOCKS = "50 MB beside 13 GB";
   private static final String SPLIT_BLOCKS_LIMITED = "50 MB beside 13 GB, split limit";
   private static final int SEGMENTS = 400;
-
-  /** A scenario; the service loader makes it. */
-  public CarvedUpSegments() {}
 
   @Override
   public Topic topic() {
@@ -125,13 +121,11 @@ public final class CarvedUpSegments implements SuiteScenario {
     return findings
         .holds("with a split limit they do not", outcomes.of(SPLIT_BLOCKS_LIMITED).passes())
         .conclude(
-            "A survivor of "
-                + ByteFormat.human(plain.end().allocatedBytes())
-                + " keeps the rest of a once larger segment, "
-                + ByteFormat.human(plain.end().slackBytes())
-                + ", from being released or joined with the "
-                + ByteFormat.human(plain.end().deviceFreeBytes())
-                + " that the device has left; settings that keep small requests out of large"
-                + " segments, or release single pages, serve the same request.");
+            "A survivor of {} keeps the rest of a once larger segment, {}, from being released or"
+                + " joined with the {} that the device has left; settings that keep small requests"
+                + " out of large segments, or release single pages, serve the same request.",
+            plain.end().allocatedBytes(),
+            plain.end().slackBytes(),
+            plain.end().deviceFreeBytes());
   }
 }

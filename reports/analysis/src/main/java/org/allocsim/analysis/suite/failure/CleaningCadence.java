@@ -66,9 +66,6 @@ public final class CleaningCadence implements SuiteScenario {
     return List.copyOf(kept);
   }
 
-  /** A scenario; the service loader makes it. */
-  public CleaningCadence() {}
-
   @Override
   public Topic topic() {
     return new Topic(

@@ -13,7 +13,6 @@ import org.allocsim.analysis.suite.Requests;
 import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 
@@ -29,9 +28,6 @@ public final class CudaGraphPools implements SuiteScenario {
   /** Bytes of one temporary for each pixel, so that the largest graph takes 5.1 GiB. */
   private static final double PIXEL_BYTES =
       5.1 * GIB / TEMPORARIES / Math.pow(SMALLEST + STEP * (RESOLUTIONS - 1.0), 2);
-
-  /** A scenario; the service loader makes it. */
-  public CudaGraphPools() {}
 
   @Override
   public Topic topic() {
@@ -92,13 +88,11 @@ public final class CudaGraphPools implements SuiteScenario {
             0,
             pools.at("captured").reservedBytes() - pools.end().reservedBytes())
         .conclude(
-            "Memory that a graph gave back stays in its pool for the next replay: "
-                + ByteFormat.human(pools.at("captured").slack().privateBytes())
-                + " lie free in 11 pools while "
-                + ByteFormat.human(pools.end().allocatedBytes())
-                + " are live, and empty_cache() returns none of it; graphs that never run at once"
-                + " can share one pool of "
-                + ByteFormat.human(shared.at("captured").slack().privateBytes())
-                + ".");
+            "Memory that a graph gave back stays in its pool for the next replay: {} lie free in"
+                + " 11 pools while {} are live, and empty_cache() returns none of it; graphs that"
+                + " never run at once can share one pool of {}.",
+            pools.at("captured").slack().privateBytes(),
+            pools.end().allocatedBytes(),
+            shared.at("captured").slack().privateBytes());
   }
 }

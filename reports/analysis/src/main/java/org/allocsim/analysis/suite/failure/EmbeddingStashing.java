@@ -15,7 +15,6 @@ import org.allocsim.analysis.suite.Requests;
 import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 
@@ -26,9 +25,6 @@ public final class EmbeddingStashing implements SuiteScenario {
   private static final String RELEASED = "released";
   private static final long COPY_STREAM = 7;
   private static final int TABLES = 32;
-
-  /** A scenario; the service loader makes it. */
-  public EmbeddingStashing() {}
 
   @Override
   public Topic topic() {
@@ -129,15 +125,12 @@ public final class EmbeddingStashing implements SuiteScenario {
         .bytes("hard, soft and stream part together", before.slackBytes(), hard + soft + stream)
         .bytes("hard part after empty_cache()", hard, released.totalBytes())
         .conclude(
-            "The stranded "
-                + ByteFormat.human(plain.end().slackBytes())
-                + " are whole free segments of a size that nothing asks for, which one release"
-                + " cures. In a gap of all kinds ("
-                + ByteFormat.human(hard)
-                + " hard, "
-                + ByteFormat.human(soft)
-                + " soft, "
-                + ByteFormat.human(stream)
-                + " of another stream) only the hard part survives a release.");
+            "The stranded {} are whole free segments of a size that nothing asks for, which one"
+                + " release cures. In a gap of all kinds ({} hard, {} soft, {} of another stream)"
+                + " only the hard part survives a release.",
+            plain.end().slackBytes(),
+            hard,
+            soft,
+            stream);
   }
 }

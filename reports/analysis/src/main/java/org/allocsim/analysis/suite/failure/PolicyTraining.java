@@ -10,7 +10,6 @@ import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.profile.ShippedProfiles;
 
@@ -26,9 +25,6 @@ public final class PolicyTraining implements SuiteScenario {
           List.of(2 * 3584L, 2 * 4608L, 2 * 3584L, 2 * 18_944L, 2 * 18_944L, 2 * 18_944L),
           List.of(2 * 3584L),
           List.of(2 * 152_064L, 4 * 152_064L, 4 * 152_064L));
-
-  /** A scenario; the service loader makes it. */
-  public PolicyTraining() {}
 
   @Override
   public Topic topic() {
@@ -75,15 +71,13 @@ public final class PolicyTraining implements SuiteScenario {
             outside(plain),
             outside(expandable))
         .conclude(
-            "After the batches "
-                + ByteFormat.human(plain.end().allocatedBytes())
-                + " are live and "
-                + ByteFormat.human(plain.end().slackBytes())
-                + " cached in sizes of batches gone by; expandable segments need "
-                + ByteFormat.human(expandable.peakReservedBytes())
-                + ". What the driver shows beyond reserved memory is the process's context, "
-                + ByteFormat.human(outside(plain))
-                + " under either.");
+            "After the batches {} are live and {} cached in sizes of batches gone by; expandable"
+                + " segments need {}. What the driver shows beyond reserved memory is the process's"
+                + " context, {} under either.",
+            plain.end().allocatedBytes(),
+            plain.end().slackBytes(),
+            expandable.peakReservedBytes(),
+            outside(plain));
   }
 
   /** What the driver counts as used beside the allocator's memory. */

@@ -11,7 +11,6 @@ import org.allocsim.analysis.suite.Requests;
 import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** Fine-tuning of a quantised model on batches of varying length. */
@@ -26,9 +25,6 @@ public final class QuantisedFineTuning implements SuiteScenario {
           List.of(2 * 4096L),
           List.of(2 * 4096L, 2 * 14_336L, 2 * 14_336L),
           List.of(2 * 128_256L, 4 * 128_256L, 4 * 128_256L));
-
-  /** A scenario; the service loader makes it. */
-  public QuantisedFineTuning() {}
 
   @Override
   public Topic topic() {
@@ -77,12 +73,10 @@ public final class QuantisedFineTuning implements SuiteScenario {
             (double) plain.peakReservedBytes() / GIB)
         .between("share of the published step time that their driver calls take", 0, 0.01, share)
         .conclude(
-            "Batches of ever new lengths leave cached blocks that the next does not fit: "
-                + ByteFormat.human(plain.peakReservedBytes())
-                + " are reserved for a peak of "
-                + ByteFormat.human(plain.peakAllocatedBytes())
-                + "; in one growing segment "
-                + ByteFormat.human(expandable.peakReservedBytes())
-                + " suffice.");
+            "Batches of ever new lengths leave cached blocks that the next does not fit: {} are"
+                + " reserved for a peak of {}; in one growing segment {} suffice.",
+            plain.peakReservedBytes(),
+            plain.peakAllocatedBytes(),
+            expandable.peakReservedBytes());
   }
 }

@@ -14,7 +14,6 @@ import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.text.Numbers;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.Work;
@@ -29,9 +28,6 @@ public final class RecordStreamRunAhead implements SuiteScenario {
   private static final long LAYER_NANOS = 10_000_000;
   private static final long HOST_NANOS = 10_000;
   private static final int[] RUN_AHEAD = {1, 4, 16, 32};
-
-  /** A scenario; the service loader makes it. */
-  public RecordStreamRunAhead() {}
 
   @Override
   public Topic topic() {
@@ -113,13 +109,12 @@ public final class RecordStreamRunAhead implements SuiteScenario {
             1.35,
             (double) far.peakReservedBytes() / waiting.peakReservedBytes())
         .conclude(
-            "Memory that another stream uses can serve again only when that stream has come so far;"
-                + " every layer that the host is ahead costs one more buffer, "
-                + ByteFormat.human(far.peakReservedBytes() - waiting.peakReservedBytes())
-                + " at 32 layers. Where the gathering waits, one buffer does, and 40 layers take "
-                + Numbers.duration(waiting.time().endNanos())
-                + " and with record_stream "
-                + Numbers.duration(far.time().endNanos())
-                + ".");
+            "Memory that another stream uses can serve again only when that stream has come so"
+                + " far; every layer that the host is ahead costs one more buffer, {} at 32 layers."
+                + " Where the gathering waits, one buffer does, and 40 layers take {} and with"
+                + " record_stream {}.",
+            far.peakReservedBytes() - waiting.peakReservedBytes(),
+            Numbers.duration(waiting.time().endNanos()),
+            Numbers.duration(far.time().endNanos()));
   }
 }

@@ -26,9 +26,6 @@ public final class RefitCliff implements SuiteScenario {
 
   private static final int TENSORS = 13;
 
-  /** A scenario; the service loader makes it. */
-  public RefitCliff() {}
-
   @Override
   public Topic topic() {
     return new Topic(
@@ -97,13 +94,11 @@ public final class RefitCliff implements SuiteScenario {
         .conclude(
             "The larger buffer fits no cached segment, so the allocator releases all of them and"
                 + " starts afresh; the smaller one fits, nothing is released, and the next tensors"
-                + " settle in segments of twice their size: "
-                + ByteFormat.human(smallRefit.slackBytes())
-                + " stuck instead of "
-                + ByteFormat.human(largeRefit.slackBytes())
-                + ". Expandable segments "
-                + (outcomes.of("expandable_segments:True").passes() ? "serve" : "fail")
-                + " the same request.");
+                + " settle in segments of twice their size: {} stuck instead of {}. Expandable"
+                + " segments {} the same request.",
+            smallRefit.slackBytes(),
+            largeRefit.slackBytes(),
+            outcomes.of("expandable_segments:True").passes() ? "serve" : "fail");
   }
 
   private static double gib(long bytes) {

@@ -11,7 +11,6 @@ import org.allocsim.analysis.suite.Requests;
 import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** Logits of batches with ever more tokens. */
@@ -27,9 +26,6 @@ public final class RisingLogits implements SuiteScenario {
   private static final String TWO_ASCENDING = "two buffers, ascending";
   private static final String TWO_DESCENDING = "two buffers, descending";
   private static final String TWO_EXPANDABLE = "two buffers, expandable segments";
-
-  /** A scenario; the service loader makes it. */
-  public RisingLogits() {}
 
   @Override
   public Topic topic() {
@@ -113,15 +109,13 @@ public final class RisingLogits implements SuiteScenario {
             "11.60",
             outcomes.of(TWO_EXPANDABLE).peakReservedBytes())
         .conclude(
-            "No cached segment serves a larger batch, so every new maximum adds its own: "
-                + ByteFormat.human(rising.peakReservedBytes())
-                + " for "
-                + ByteFormat.human(rising.peakAllocatedBytes())
-                + " of live memory. With the largest batch first all others fit into its segment ("
-                + ByteFormat.human(falling.peakReservedBytes())
-                + "); expandable segments need "
-                + ByteFormat.human(outcomes.of("expandable_segments:True").peakReservedBytes())
-                + " in either order.");
+            "No cached segment serves a larger batch, so every new maximum adds its own: {} for"
+                + " {} of live memory. With the largest batch first all others fit into its segment"
+                + " ({}); expandable segments need {} in either order.",
+            rising.peakReservedBytes(),
+            rising.peakAllocatedBytes(),
+            falling.peakReservedBytes(),
+            outcomes.of("expandable_segments:True").peakReservedBytes());
   }
 
   /** Segments of large requests are multiples of 2 MiB. */

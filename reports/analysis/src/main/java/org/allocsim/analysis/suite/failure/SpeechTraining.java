@@ -26,9 +26,6 @@ public final class SpeechTraining implements SuiteScenario {
           List.of(4 * 2048L),
           List.of(4 * 1024L, 4 * 1024L));
 
-  /** A scenario; the service loader makes it. */
-  public SpeechTraining() {}
-
   @Override
   public Topic topic() {
     return new Topic(
@@ -50,7 +47,6 @@ public final class SpeechTraining implements SuiteScenario {
         plain.named("ample GPU").capacity(80 * GIB));
   }
 
-  /** The program. */
   public static AllocationTrace steps() {
     Requests program = new Requests();
     for (int i = 0; i < 16; i++) {
@@ -77,14 +73,11 @@ public final class SpeechTraining implements SuiteScenario {
         .holds("max_split_size_mb:256 passes", limited.passes())
         .between("its cudaMalloc and cudaFree calls : those of an ample GPU", 2, 1000, calls)
         .conclude(
-            "With the split limit large segments are returned and taken anew instead of being cut: "
-                + Numbers.count(limited.memoryCalls() / STEPS)
-                + " calls a step instead of "
-                + Numbers.count(ample.memoryCalls() / STEPS)
-                + " on an ample GPU. Expandable segments "
-                + (outcomes.of("expandable_segments:True").passes() ? "pass" : "fail")
-                + " with "
-                + Numbers.count(outcomes.of("expandable_segments:True").memoryCalls() / STEPS)
-                + ".");
+            "With the split limit large segments are returned and taken anew instead of being cut:"
+                + " {} calls a step instead of {} on an ample GPU. Expandable segments {} with {}.",
+            Numbers.count(limited.memoryCalls() / STEPS),
+            Numbers.count(ample.memoryCalls() / STEPS),
+            outcomes.of("expandable_segments:True").passes() ? "pass" : "fail",
+            Numbers.count(outcomes.of("expandable_segments:True").memoryCalls() / STEPS));
   }
 }

@@ -12,7 +12,6 @@ import org.allocsim.analysis.suite.Requests;
 import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** Two settings that are harmless alone and grow without bound together. */
@@ -25,9 +24,6 @@ public final class SplitLimitWithExpandableSegments implements SuiteScenario {
 
   /** Reserved memory after every twentieth cycle, as published. */
   private static final int[] PUBLISHED_MIB = {220, 2980, 5760, 8520, 11_300, 14_060};
-
-  /** A scenario; the service loader makes it. */
-  public SplitLimitWithExpandableSegments() {}
 
   @Override
   public Topic topic() {
@@ -86,15 +82,12 @@ public final class SplitLimitWithExpandableSegments implements SuiteScenario {
           "below 500 MiB with " + label, outcomes.of(label).peakReservedBytes() < 500 * MIB);
     }
     return findings.conclude(
-        "Each cycle the 2 MiB that stay keep a range of pages that the split limit forbids to cut,"
-            + " so 101 cycles that hold "
-            + ByteFormat.human(both.at("cycle 100").allocatedBytes())
-            + " reserve "
-            + ByteFormat.human(both.peakReservedBytes())
-            + "; expandable segments alone reserve "
-            + ByteFormat.human(outcomes.after().peakReservedBytes())
-            + ", the split limit alone "
-            + ByteFormat.human(outcomes.of(SPLIT).peakReservedBytes())
-            + ".");
+        "Each cycle the 2 MiB that stay keep a range of pages that the split limit forbids"
+            + " to cut, so 101 cycles that hold {} reserve {}; expandable segments alone reserve"
+            + " {}, the split limit alone {}.",
+        both.at("cycle 100").allocatedBytes(),
+        both.peakReservedBytes(),
+        outcomes.after().peakReservedBytes(),
+        outcomes.of(SPLIT).peakReservedBytes());
   }
 }

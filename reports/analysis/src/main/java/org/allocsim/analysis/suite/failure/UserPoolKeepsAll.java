@@ -12,8 +12,7 @@ import org.allocsim.analysis.suite.Requests;
 import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
-import org.allocsim.simulator.device.DriverCall;
-import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 
@@ -23,9 +22,6 @@ public final class UserPoolKeepsAll implements SuiteScenario {
   private static final String LOAD = "weights loaded into a pool";
   private static final String LOAD_OUTSIDE = "weights loaded outside the pool";
   private static final int LAYERS = 24;
-
-  /** A scenario; the service loader makes it. */
-  public UserPoolKeepsAll() {}
 
   @Override
   public Topic topic() {
@@ -100,10 +96,9 @@ public final class UserPoolKeepsAll implements SuiteScenario {
             loadOutside.end().reservedBytes())
         .conclude(
             "Outside, the failed request makes the allocator release the free segment and try again"
-                + " ("
-                + outside.calls(DriverCall.FREE)
-                + " cudaFree calls); inside a pool that is still owned nothing is released: "
-                + ByteFormat.human(inside.end().slack().privateBytes())
-                + " lie free while 70 GiB are refused, and empty_cache() does not help either.");
+                + " ({} cudaFree calls); inside a pool that is still owned nothing is released: {}"
+                + " lie free while 70 GiB are refused, and empty_cache() does not help either.",
+            String.valueOf(outside.calls(DriverCall.FREE)),
+            inside.end().slack().privateBytes());
   }
 }

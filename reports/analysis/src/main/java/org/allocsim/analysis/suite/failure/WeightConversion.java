@@ -12,8 +12,7 @@ import org.allocsim.analysis.suite.Requests;
 import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
-import org.allocsim.simulator.device.DriverCall;
-import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** A model whose weights are converted while it is loaded. */
@@ -22,9 +21,6 @@ public final class WeightConversion implements SuiteScenario {
   private static final String SMALL_GPU = "31 GiB GPU";
   private static final String SMALL_EXPANDABLE = "31 GiB GPU, expandable segments";
   private static final List<Integer> HELPFUL_MIB = List.of(20, 128, 512);
-
-  /** A scenario; the service loader makes it. */
-  public WeightConversion() {}
 
   @Override
   public Topic topic() {
@@ -53,7 +49,6 @@ public final class WeightConversion implements SuiteScenario {
         small.under("expandable_segments:True").named(SMALL_EXPANDABLE));
   }
 
-  /** The program. */
   public static AllocationTrace load() {
     Requests program = new Requests();
     for (int layer = 0; layer < LAYERS; layer++) {
@@ -90,13 +85,11 @@ public final class WeightConversion implements SuiteScenario {
       findings.gib("reserved, " + conf, "28.64", outcomes.of(conf).peakReservedBytes());
     }
     return findings.conclude(
-        "Each weight of 270 MiB moves into a cached segment of 530 MiB whose rest no weight fits:"
-            + " "
-            + ByteFormat.human(plain.peakReservedBytes())
-            + " are reserved for "
-            + ByteFormat.human(plain.end().allocatedBytes())
-            + ". A split limit below 530 MiB leaves those segments whole for the next temporary ("
-            + ByteFormat.human(outcomes.after().peakReservedBytes())
-            + "), one of 600 MiB changes nothing.");
+        "Each weight of 270 MiB moves into a cached segment of 530 MiB whose rest no weight"
+            + " fits: {} are reserved for {}. A split limit below 530 MiB leaves those segments"
+            + " whole for the next temporary ({}), one of 600 MiB changes nothing.",
+        plain.peakReservedBytes(),
+        plain.end().allocatedBytes(),
+        outcomes.after().peakReservedBytes());
   }
 }

@@ -19,9 +19,6 @@ import org.allocsim.workloads.transform.Perturbation;
 public final class FragilePass implements SuiteScenario {
   private static final int COPIES = 20;
 
-  /** A scenario; the service loader makes it. */
-  public FragilePass() {}
-
   @Override
   public Topic topic() {
     return new Topic(
@@ -76,16 +73,10 @@ public final class FragilePass implements SuiteScenario {
         .holds("some swapped copies fail and some pass", swapped > 0 && swapped < COPIES)
         .holds("some resized copies fail", resized > 0)
         .conclude(
-            "The program passes, and "
-                + swapped
-                + " of "
-                + COPIES
-                + " copies in which neighbouring requests changed places at random fail, as do "
-                + resized
-                + " of "
-                + COPIES
-                + " whose sizes differ by up to 2 %: the pass rests on sizes and an order that"
-                + " happen to fit.");
+            "The program passes, and {} of {} copies in which neighbouring requests changed"
+                + " places at random fail, as do {} of {} whose sizes differ by up to 2 %: the pass"
+                + " rests on sizes and an order that happen to fit.",
+            String.valueOf(swapped), COPIES, String.valueOf(resized), COPIES);
   }
 
   private static long failures(Outcomes outcomes, String change) {

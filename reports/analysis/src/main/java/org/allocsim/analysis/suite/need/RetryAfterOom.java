@@ -27,9 +27,6 @@ public final class RetryAfterOom implements SuiteScenario {
   /** Layers that a single attempt asks for: the published 19 and the one that fails. */
   private static final int LAYERS = 20;
 
-  /** A scenario; the service loader makes it. */
-  public RetryAfterOom() {}
-
   @Override
   public Topic topic() {
     return new Topic(
@@ -85,11 +82,10 @@ public final class RetryAfterOom implements SuiteScenario {
         .count("layers in the second attempt, exception let go", 19, second(letGo))
         .conclude(
             "The exception's traceback refers to the frames of the failed attempt, and these to its"
-                + " tensors: while it is held the second attempt makes "
-                + second(held)
-                + " layers, once it is let go "
-                + second(letGo)
-                + ".");
+                + " tensors: while it is held the second attempt makes {} layers, once it is let go"
+                + " {}.",
+            String.valueOf(second(held)),
+            String.valueOf(second(letGo)));
   }
 
   private static long made(Outcome outcome, String marker) {

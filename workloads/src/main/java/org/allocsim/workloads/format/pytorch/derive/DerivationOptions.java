@@ -6,7 +6,7 @@ import java.util.OptionalLong;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
-import org.allocsim.workloads.format.pytorch.RecordedFacts;
+import org.allocsim.workloads.format.pytorch.metadata.RecordedFacts;
 
 /**
  * What is known of a recording beside the snapshot.

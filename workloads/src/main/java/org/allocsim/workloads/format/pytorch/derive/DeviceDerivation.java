@@ -10,14 +10,16 @@ import org.allocsim.simulator.device.RecordedDevice;
 import org.allocsim.simulator.effect.EffectFollower;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
+import org.allocsim.simulator.order.AddressMap;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
-import org.allocsim.workloads.format.pytorch.Annotation;
 import org.allocsim.workloads.format.pytorch.DeviceHistory;
-import org.allocsim.workloads.format.pytorch.RecordedFacts;
+import org.allocsim.workloads.format.pytorch.derive.start.DeviceStartFinder;
+import org.allocsim.workloads.format.pytorch.metadata.Annotation;
+import org.allocsim.workloads.format.pytorch.metadata.RecordedFacts;
 
 /**
  * Derives the requests of one device's history by running the allocator beside it: the rows that a
@@ -241,7 +243,7 @@ final class DeviceDerivation {
       }
       case FREE_COMPLETED -> {
         if (isInterruptedFree(row)) {
-          int allocation = pending.remove(effects.address(row));
+          int allocation = (int) pending.remove(effects.address(row));
           trace.free(allocation);
           policy.free(allocation);
           handledTo = row + 1;
@@ -257,7 +259,7 @@ final class DeviceDerivation {
   }
 
   private boolean isInterruptedFree(int row) {
-    int allocation = pending.get(effects.address(row));
+    int allocation = (int) pending.get(effects.address(row));
     return allocation != AddressMap.NONE && trace.isLive(allocation);
   }
 
@@ -273,7 +275,7 @@ final class DeviceDerivation {
 
   private void free(int row) {
     long address = effects.address(row);
-    int allocation = live.remove(address);
+    int allocation = (int) live.remove(address);
     if (allocation == AddressMap.NONE) {
       counts.unknownFrees++;
       return;
@@ -448,7 +450,7 @@ final class DeviceDerivation {
       if (effects.kind(row) != EffectKind.FREE_COMPLETED) {
         return;
       }
-      int allocation = pending.get(effects.address(row));
+      int allocation = (int) pending.get(effects.address(row));
       if (allocation == AddressMap.NONE) {
         counts.unknownFrees++;
         return;

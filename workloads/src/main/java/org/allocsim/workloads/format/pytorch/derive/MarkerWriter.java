@@ -4,7 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.StackTable;
-import org.allocsim.workloads.format.pytorch.Annotation;
+import org.allocsim.workloads.format.pytorch.metadata.Annotation;
 
 /** Writes a device's annotations as markers between its requests, by time. */
 final class MarkerWriter {

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.trace.PoolId;
-import org.allocsim.workloads.format.pytorch.RecordedFacts;
+import org.allocsim.workloads.format.pytorch.metadata.RecordedFacts;
 
 /**
  * Calls that leave no entry in a history, where {@code allocsim record} took them down, and the

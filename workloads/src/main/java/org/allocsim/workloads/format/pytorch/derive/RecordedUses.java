@@ -5,7 +5,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.allocsim.workloads.format.pytorch.RecordedFacts.StreamUse;
+import org.allocsim.workloads.format.pytorch.metadata.RecordedFacts.StreamUse;
 
 /** Tells which frees wait for another stream as the program was seen to ask for. */
 final class RecordedUses {

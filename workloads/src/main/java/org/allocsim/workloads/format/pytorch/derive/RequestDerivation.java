@@ -10,6 +10,8 @@ import org.allocsim.workloads.format.pytorch.DeviceHistory;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.SnapshotSegment;
 import org.allocsim.workloads.format.pytorch.derive.Inference.Confidence;
+import org.allocsim.workloads.format.pytorch.derive.start.DeviceStartFinder;
+import org.allocsim.workloads.format.pytorch.derive.start.PrologueWriter;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,6 +4,7 @@ import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
+import org.allocsim.simulator.order.AddressMap;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.workloads.format.pytorch.DeviceHistory;
@@ -70,7 +71,7 @@ final class RowwiseDerivation {
   }
 
   private void free(int row, DeviceDerivation.Counts counts) {
-    int allocation = live.remove(effects.address(row));
+    int allocation = (int) live.remove(effects.address(row));
     if (allocation == AddressMap.NONE) {
       counts.unknownFrees++;
       return;
@@ -88,7 +89,7 @@ final class RowwiseDerivation {
   }
 
   private void complete(long address) {
-    int allocation = pending.remove(address);
+    int allocation = (int) pending.remove(address);
     if (allocation == AddressMap.NONE) {
       return;
     }

@@ -24,9 +24,6 @@ public final class AllocationCausesFluctuation implements SuiteScenario {
   private static final int STEPS = 200;
   private static final long TIGHT_BYTES = Requests.gib(6.2);
 
-  /** A scenario; the service loader makes it. */
-  public AllocationCausesFluctuation() {}
-
   @Override
   public Topic topic() {
     return new Topic(
@@ -74,14 +71,12 @@ public final class AllocationCausesFluctuation implements SuiteScenario {
         .documented(Verdict.PARTLY_TRUE)
         .holds("both serve every request", ample.passes() && tight.passes())
         .conclude(
-            "With room the allocator serves from its cache, and "
-                + Numbers.percent(lost(ample))
-                + " of the GPU's time are lost. On a GPU without room and with a split limit it"
-                + " returns and takes segments again and again ("
-                + Numbers.count(tight.memoryCalls() / STEPS)
-                + " calls a step), and "
-                + Numbers.percent(lost(tight))
-                + " are lost.");
+            "With room the allocator serves from its cache, and {} of the GPU's time are lost. On a"
+                + " GPU without room and with a split limit it returns and takes segments again and"
+                + " again ({} calls a step), and {} are lost.",
+            Numbers.percent(lost(ample)),
+            Numbers.count(tight.memoryCalls() / STEPS),
+            Numbers.percent(lost(tight)));
   }
 
   /** Part of the time in which the GPU did not compute. */

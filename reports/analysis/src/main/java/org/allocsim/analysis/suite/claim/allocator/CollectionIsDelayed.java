@@ -14,16 +14,12 @@ import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** When memory of deleted tensors comes back. */
 public final class CollectionIsDelayed implements SuiteScenario {
   private static final String KEPT = "del z only";
   private static final String DELETED = "del x, y and z";
-
-  /** A scenario; the service loader makes it. */
-  public CollectionIsDelayed() {}
 
   @Override
   public Topic topic() {
@@ -93,10 +89,10 @@ public final class CollectionIsDelayed implements SuiteScenario {
             2 * 10_000L * 10_000 * 4,
             outcomes.of(KEPT).end().requestedBytes() - outcomes.of(DELETED).end().requestedBytes())
         .conclude(
-            "A tensor is freed the moment its last reference goes, without a collector: "
-                + ByteFormat.human(counted.peakReservedBytes())
-                + " for 100 of them. Only what is part of a reference cycle waits ("
-                + ByteFormat.human(cycles.peakReservedBytes())
-                + "), and what a name still refers to is not garbage at all.");
+            "A tensor is freed the moment its last reference goes, without a collector: {} for"
+                + " 100 of them. Only what is part of a reference cycle waits ({}), and what a name"
+                + " still refers to is not garbage at all.",
+            counted.peakReservedBytes(),
+            cycles.peakReservedBytes());
   }
 }

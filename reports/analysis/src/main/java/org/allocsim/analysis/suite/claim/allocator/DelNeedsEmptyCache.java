@@ -14,13 +14,10 @@ import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
 import org.allocsim.analysis.text.Numbers;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** Whether freed memory has to be cleaned to be used again. */
 public final class DelNeedsEmptyCache implements SuiteScenario {
-  /** A scenario; the service loader makes it. */
-  public DelNeedsEmptyCache() {}
 
   @Override
   public Topic topic() {
@@ -69,13 +66,10 @@ public final class DelNeedsEmptyCache implements SuiteScenario {
         .bytes("held from other processes after del", 4 * GIB, deleted.reservedBytes())
         .bytes("held after empty_cache()", 0, emptied.reservedBytes())
         .conclude(
-            "All ten tensors use the same segment of "
-                + ByteFormat.human(plain.peakReservedBytes())
-                + ". empty_cache() only gives it to other processes and to what nvidia-smi shows,"
-                + " for "
-                + Numbers.count(cleaned.memoryCalls())
-                + " driver calls instead of "
-                + plain.memoryCalls()
-                + ".");
+            "All ten tensors use the same segment of {}. empty_cache() only gives it to other"
+                + " processes and to what nvidia-smi shows, for {} driver calls instead of {}.",
+            plain.peakReservedBytes(),
+            Numbers.count(cleaned.memoryCalls()),
+            String.valueOf(plain.memoryCalls()));
   }
 }

@@ -15,14 +15,11 @@ import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
 import org.allocsim.analysis.text.Numbers;
-import org.allocsim.simulator.device.DriverCall;
-import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** Calls of the driver by a program in its stride. */
 public final class DriverCallsFragment implements SuiteScenario {
-  /** A scenario; the service loader makes it. */
-  public DriverCallsFragment() {}
 
   @Override
   public Topic topic() {
@@ -68,14 +65,12 @@ public final class DriverCallsFragment implements SuiteScenario {
         .count("cudaMalloc calls without a cache", 2000, direct.calls(DriverCall.ALLOCATE))
         .count("cudaFree calls without a cache", 2000, direct.calls(DriverCall.FREE))
         .conclude(
-            "After its first step PyTorch makes no driver call at all. A program that does call"
-                + " the driver each time has no fragmentation either ("
-                + ByteFormat.human(direct.peakReservedBytes())
-                + " reserved for "
-                + ByteFormat.human(direct.peakAllocatedBytes())
-                + "); it pays in time, at least "
-                + Numbers.millis(direct.result().driverNanos() / 100)
-                + " a step, and each cudaFree waits for the device.");
+            "After its first step PyTorch makes no driver call at all. A program that does call the"
+                + " driver each time has no fragmentation either ({} reserved for {}); it pays in"
+                + " time, at least {} a step, and each cudaFree waits for the device.",
+            direct.peakReservedBytes(),
+            direct.peakAllocatedBytes(),
+            Numbers.millis(direct.result().driverNanos() / 100));
   }
 
   private static String calls(Outcome outcome) {

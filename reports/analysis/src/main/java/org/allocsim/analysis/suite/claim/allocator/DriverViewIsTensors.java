@@ -22,9 +22,6 @@ import org.allocsim.workloads.profile.ShippedProfiles;
 public final class DriverViewIsTensors implements SuiteScenario {
   private static final DeviceProfile GPU = ShippedProfiles.named("h100-80gb");
 
-  /** A scenario; the service loader makes it. */
-  public DriverViewIsTensors() {}
-
   @Override
   public Topic topic() {
     return new Topic(
@@ -77,15 +74,12 @@ public final class DriverViewIsTensors implements SuiteScenario {
             driverView(deleted),
             deleted.end().allocatedBytes() + deleted.end().slack().totalBytes() + context)
         .conclude(
-            "The driver counts the process's context ("
-                + ByteFormat.human(context)
-                + ") and whatever the allocator caches: "
-                + ByteFormat.human(driverView(tiny))
-                + " for one byte, "
-                + ByteFormat.human(driverView(deleted))
-                + " for "
-                + ByteFormat.human(deleted.end().requestedBytes())
-                + " in tensors.");
+            "The driver counts the process's context ({}) and whatever the allocator caches: {}"
+                + " for one byte, {} for {} in tensors.",
+            context,
+            driverView(tiny),
+            driverView(deleted),
+            deleted.end().requestedBytes());
   }
 
   private static long driverView(Outcome outcome) {

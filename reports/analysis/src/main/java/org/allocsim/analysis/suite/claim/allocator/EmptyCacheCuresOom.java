@@ -21,9 +21,6 @@ public final class EmptyCacheCuresOom implements SuiteScenario {
   private static final String WHOLE = "whole segments in the way";
   private static final String WHOLE_CLEANED = "whole segments, empty_cache just before";
 
-  /** A scenario; the service loader makes it. */
-  public EmptyCacheCuresOom() {}
-
   @Override
   public Topic topic() {
     return new Topic(
@@ -83,10 +80,9 @@ public final class EmptyCacheCuresOom implements SuiteScenario {
             whole.stat("num_alloc_retries"))
         .conclude(
             "Before it raises the error PyTorch releases every whole free segment itself, so a call"
-                + " just before changes nothing: the request "
-                + (justBefore.passes() ? "passes" : "fails")
-                + " either way, and one that a release can help is served without the call. Between"
-                + " two phases it helps, because it keeps the second phase out of the first one's"
-                + " segments.");
+                + " just before changes nothing: the request {} either way, and one that a release"
+                + " can help is served without the call. Between two phases it helps, because it"
+                + " keeps the second phase out of the first one's segments.",
+            justBefore.passes() ? "passes" : "fails");
   }
 }

@@ -18,8 +18,6 @@ import org.allocsim.simulator.stats.ByteFormat;
 
 /** Programs with and without expandable segments. */
 public final class ExpandableSegmentsAlwaysHelp implements SuiteScenario {
-  /** A scenario; the service loader makes it. */
-  public ExpandableSegmentsAlwaysHelp() {}
 
   @Override
   public Topic topic() {
@@ -62,9 +60,8 @@ public final class ExpandableSegmentsAlwaysHelp implements SuiteScenario {
       shown.add(program + " " + ByteFormat.human(plain) + " to " + ByteFormat.human(expandable));
     }
     return findings.conclude(
-        "Reserved memory changes, without and with them: "
-            + String.join(", ", shown)
-            + ". They help where sizes grow, not where holes are smaller than what comes, and do"
-            + " harm beside a split limit.");
+        "Reserved memory changes, without and with them: {}. They help where sizes grow, not"
+            + " where holes are smaller than what comes, and do harm beside a split limit.",
+        String.join(", ", shown));
   }
 }

@@ -10,12 +10,9 @@ import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
 import org.allocsim.analysis.suite.failure.ArticleGpu;
-import org.allocsim.simulator.stats.ByteFormat;
 
 /** Whether an error beside cached memory is a defect. */
 public final class FiguresAreABug implements SuiteScenario {
-  /** A scenario; the service loader makes it. */
-  public FiguresAreABug() {}
 
   @Override
   public Topic topic() {
@@ -51,11 +48,9 @@ public final class FiguresAreABug implements SuiteScenario {
             plain.end().slack().stuckBytes())
         .holds("another setting serves the request", outcomes.after().passes())
         .conclude(
-            "Of the "
-                + ByteFormat.human(plain.end().slackBytes())
-                + " that are cached, "
-                + ByteFormat.human(missed)
-                + " could have been released; the rest are ends of 29 segments whose beginnings are"
-                + " in use, and no request can span two of them.");
+            "Of the {} that are cached, {} could have been released; the rest are ends of 29"
+                + " segments whose beginnings are in use, and no request can span two of them.",
+            plain.end().slackBytes(),
+            missed);
   }
 }

@@ -12,16 +12,12 @@ import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** The share of the GPU that JAX takes. */
 public final class JaxThreeQuarters implements SuiteScenario {
   private static final String PREALLOCATED = "growing buffers, preallocated";
   private static final String GROWN = "growing buffers, growing regions";
-
-  /** A scenario; the service loader makes it. */
-  public JaxThreeQuarters() {}
 
   @Override
   public Topic topic() {
@@ -87,11 +83,9 @@ public final class JaxThreeQuarters implements SuiteScenario {
         .holds("growing regions serve less than one pool", preallocated.passes() && !grown.passes())
         .conclude(
             "By default the first request takes 75 % of the GPU and that is the limit; a fraction"
-                + " of 0.9 makes it "
-                + ByteFormat.human(more.peakReservedBytes())
-                + ", and the program passes. Without preallocation memory grows with need, in"
-                + " regions that are never joined: a program that one pool serves fails there with "
-                + ByteFormat.human(grown.end().slackBytes())
-                + " free in them.");
+                + " of 0.9 makes it {}, and the program passes. Without preallocation memory grows"
+                + " with need, in regions that are never joined: a program that one pool serves"
+                + " fails there with {} free in them.",
+            more.peakReservedBytes(), grown.end().slackBytes());
   }
 }

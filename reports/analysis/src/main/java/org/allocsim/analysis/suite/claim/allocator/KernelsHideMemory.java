@@ -14,14 +14,11 @@ import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
 import org.allocsim.analysis.text.Numbers;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.Work;
 
 /** Memory beside fast and slow kernels. */
 public final class KernelsHideMemory implements SuiteScenario {
-  /** A scenario; the service loader makes it. */
-  public KernelsHideMemory() {}
 
   @Override
   public Topic topic() {
@@ -67,14 +64,11 @@ public final class KernelsHideMemory implements SuiteScenario {
         .between(
             "time of slow over that of fast kernels", 4.5, 5.5, slow.seconds() / fast.seconds())
         .conclude(
-            "Both hold "
-                + ByteFormat.human(fast.peakReservedBytes())
-                + ": a kernel's shared memory lies on the chip and asks the allocator for nothing."
-                + " What changes is time, "
-                + Numbers.duration(slow.time().endNanos())
-                + " against "
-                + Numbers.duration(fast.time().endNanos())
-                + ".");
+            "Both hold {}: a kernel's shared memory lies on the chip and asks the allocator for"
+                + " nothing. What changes is time, {} against {}.",
+            fast.peakReservedBytes(),
+            Numbers.duration(slow.time().endNanos()),
+            Numbers.duration(fast.time().endNanos()));
   }
 
   private static String shown(Outcome outcome) {

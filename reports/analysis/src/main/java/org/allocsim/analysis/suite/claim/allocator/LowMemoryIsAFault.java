@@ -15,7 +15,6 @@ import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
 import org.allocsim.analysis.text.Numbers;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.Work;
 
@@ -24,9 +23,6 @@ public final class LowMemoryIsAFault implements SuiteScenario {
   private static final String SMALL = "small batches";
   private static final String LARGE = "large batches";
   private static final long MILLI = 1_000_000;
-
-  /** A scenario; the service loader makes it. */
-  public LowMemoryIsAFault() {}
 
   @Override
   public Topic topic() {
@@ -99,16 +95,14 @@ public final class LowMemoryIsAFault implements SuiteScenario {
             starved.peakReservedBytes() == busy.peakReservedBytes())
         .holds("and the GPU less", starved.time().utilisation() < 0.5)
         .conclude(
-            "Memory and utilisation are two things: with "
-                + ByteFormat.human(busy.peakReservedBytes())
-                + " of 16 GiB in use the GPU is busy for "
-                + Numbers.percent(busy.time().utilisation())
-                + " of the time in one program and for "
-                + Numbers.percent(starved.time().utilisation())
-                + " in another. Only where batches are too small for the GPU do both go together:"
-                + " ones eight times as large make it "
-                + String.format(Locale.ROOT, "%.1f", gain)
-                + " times as fast.");
+            "Memory and utilisation are two things: with {} of 16 GiB in use the GPU is busy for {}"
+                + " of the time in one program and for {} in another. Only where batches are too"
+                + " small for the GPU do both go together: ones eight times as large make it {}"
+                + " times as fast.",
+            busy.peakReservedBytes(),
+            Numbers.percent(busy.time().utilisation()),
+            Numbers.percent(starved.time().utilisation()),
+            String.format(Locale.ROOT, "%.1f", gain));
   }
 
   private static String shown(Outcome outcome) {

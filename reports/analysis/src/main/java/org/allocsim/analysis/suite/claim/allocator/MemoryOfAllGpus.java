@@ -12,16 +12,12 @@ import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** A program on a machine with two GPUs. */
 public final class MemoryOfAllGpus implements SuiteScenario {
   private static final String SECOND = "second GPU";
   private static final String SECOND_SPLIT = "second GPU, split";
-
-  /** A scenario; the service loader makes it. */
-  public MemoryOfAllGpus() {}
 
   @Override
   public Topic topic() {
@@ -68,10 +64,9 @@ public final class MemoryOfAllGpus implements SuiteScenario {
         .holds("split by the program, it does not", outcomes.after().passes())
         .bytes("on the second GPU then", 10 * GIB, outcomes.of(SECOND_SPLIT).peakReservedBytes())
         .conclude(
-            "Every tensor goes to the current device: the first GPU fails with "
-                + ByteFormat.human(first.peakReservedBytes())
-                + " reserved while the second holds "
-                + ByteFormat.human(second.peakReservedBytes())
-                + ". The program has to place its layers itself.");
+            "Every tensor goes to the current device: the first GPU fails with {} reserved while"
+                + " the second holds {}. The program has to place its layers itself.",
+            first.peakReservedBytes(),
+            second.peakReservedBytes());
   }
 }

@@ -23,9 +23,6 @@ public final class PlateauIsALeak implements SuiteScenario {
   private static final String HALF = "step 100";
   private static final String LAST = "step 199";
 
-  /** A scenario; the service loader makes it. */
-  public PlateauIsALeak() {}
-
   @Override
   public Topic topic() {
     return new Topic(
@@ -79,14 +76,12 @@ public final class PlateauIsALeak implements SuiteScenario {
             plateau.at(LAST).reservedBytes())
         .bytes("live memory that a leak adds in the second half", 99 * 8 * MIB, liveGrowth(leak))
         .conclude(
-            "Reserved memory rises with each batch longer than all before, from "
-                + ByteFormat.human(plateau.at(FIRST).reservedBytes())
-                + " to "
-                + ByteFormat.human(plateau.at(HALF).reservedBytes())
-                + ", and stays; live memory between steps is the same all along. A leak shows"
-                + " there: "
-                + ByteFormat.human(liveGrowth(leak))
-                + " more in the second half.");
+            "Reserved memory rises with each batch longer than all before, from {} to {}, and"
+                + " stays; live memory between steps is the same all along. A leak shows there: {}"
+                + " more in the second half.",
+            plateau.at(FIRST).reservedBytes(),
+            plateau.at(HALF).reservedBytes(),
+            liveGrowth(leak));
   }
 
   private static long liveGrowth(Outcome outcome) {

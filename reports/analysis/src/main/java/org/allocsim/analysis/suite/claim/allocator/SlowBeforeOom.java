@@ -16,14 +16,12 @@ import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
-import org.allocsim.simulator.device.DriverCall;
+import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.Work;
 
 /** How a program behaves before its GPU is full. */
 public final class SlowBeforeOom implements SuiteScenario {
-  /** A scenario; the service loader makes it. */
-  public SlowBeforeOom() {}
 
   @Override
   public Topic topic() {

@@ -22,9 +22,6 @@ import org.allocsim.simulator.trace.AllocationTrace;
 public final class SmallAllocations implements SuiteScenario {
   private static final String SURVIVORS = "every other small one stays";
 
-  /** A scenario; the service loader makes it. */
-  public SmallAllocations() {}
-
   @Override
   public Topic topic() {
     return new Topic(
@@ -111,13 +108,12 @@ public final class SmallAllocations implements SuiteScenario {
         .holds("large ones leave more than 1 GiB stuck", large.end().slackBytes() > GIB)
         .conclude(
             "Requests up to 1 MiB share segments of 2 MiB, and what comes and goes fits there"
-                + " again: "
-                + stuck(small)
-                + " after 100 000 of them. Large ones of varying size with a survivor each leave "
-                + stuck(large)
-                + ". Small ones do harm where survivors lie in every segment ("
-                + stuck(survivors)
-                + " here).");
+                + " again: {} after 100 000 of them. Large ones of varying size with a survivor"
+                + " each leave {}. Small ones do harm where survivors lie in every segment ({}"
+                + " here).",
+            stuck(small),
+            stuck(large),
+            stuck(survivors));
   }
 
   private static String stuck(Outcome outcome) {

@@ -18,8 +18,6 @@ import org.allocsim.simulator.trace.AllocationTrace;
 
 /** What a split limit does to large blocks. */
 public final class SplitLimitCutsSlabs implements SuiteScenario {
-  /** A scenario; the service loader makes it. */
-  public SplitLimitCutsSlabs() {}
 
   @Override
   public Topic topic() {
@@ -58,12 +56,11 @@ public final class SplitLimitCutsSlabs implements SuiteScenario {
         .bytes("whole free memory by default", 0, plain.end().slack().releasableBytes())
         .bytes("reserved with the limit", 10 * GIB + 30 * 100 * MIB, limited.peakReservedBytes())
         .conclude(
-            "With the limit the free segment of 10 GiB stays whole ("
-                + ByteFormat.human(limited.end().slack().releasableBytes())
-                + " releasable), and the tensors get segments of their own; without it they are cut"
-                + " out of the large one, of which "
-                + ByteFormat.human(plain.end().slack().stuckBytes())
-                + " are then stuck.");
+            "With the limit the free segment of 10 GiB stays whole ({} releasable), and the tensors"
+                + " get segments of their own; without it they are cut out of the large one, of"
+                + " which {} are then stuck.",
+            limited.end().slack().releasableBytes(),
+            plain.end().slack().stuckBytes());
   }
 
   private static String whole(Outcome outcome) {

@@ -15,12 +15,9 @@ import org.allocsim.analysis.suite.failure.RisingLogits;
 import org.allocsim.analysis.suite.failure.SpeechTraining;
 import org.allocsim.analysis.suite.failure.WeightConversion;
 import org.allocsim.analysis.text.Numbers;
-import org.allocsim.simulator.stats.ByteFormat;
 
 /** Which setting to try first. */
 public final class SplitLimitFirst implements SuiteScenario {
-  /** A scenario; the service loader makes it. */
-  public SplitLimitFirst() {}
 
   @Override
   public Topic topic() {
@@ -65,19 +62,15 @@ public final class SplitLimitFirst implements SuiteScenario {
             "on speech-training the split limit makes three times the calls",
             outcomes.before().memoryCalls() > 3 * outcomes.after().memoryCalls())
         .conclude(
-            "It depends on the program: converted weights reserve "
-                + ByteFormat.human(outcomes.of("weights, split limit").peakReservedBytes())
-                + " with a split limit and "
-                + ByteFormat.human(outcomes.of("weights, expandable segments").peakReservedBytes())
-                + " with expandable segments, rising logits "
-                + ByteFormat.human(outcomes.of("logits, split limit").peakReservedBytes())
-                + " and "
-                + ByteFormat.human(outcomes.of("logits, expandable segments").peakReservedBytes())
-                + "; on speech both pass, with "
-                + Numbers.count(outcomes.before().memoryCalls())
-                + " and "
-                + Numbers.count(outcomes.after().memoryCalls())
-                + " driver calls.");
+            "It depends on the program: converted weights reserve {} with a split limit and {}"
+                + " with expandable segments, rising logits {} and {}; on speech both pass, with {}"
+                + " and {} driver calls.",
+            outcomes.of("weights, split limit").peakReservedBytes(),
+            outcomes.of("weights, expandable segments").peakReservedBytes(),
+            outcomes.of("logits, split limit").peakReservedBytes(),
+            outcomes.of("logits, expandable segments").peakReservedBytes(),
+            Numbers.count(outcomes.before().memoryCalls()),
+            Numbers.count(outcomes.after().memoryCalls()));
   }
 
   private static Variant limited(Variant variant, int mib) {

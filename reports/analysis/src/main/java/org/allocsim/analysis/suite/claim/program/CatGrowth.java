@@ -13,7 +13,6 @@ import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** Buffers that grow by concatenation. */
@@ -29,9 +28,6 @@ public final class CatGrowth implements SuiteScenario {
     GEOMETRIC,
     PRESIZED
   }
-
-  /** A scenario; the service loader makes it. */
-  public CatGrowth() {}
 
   @Override
   public Topic topic() {
@@ -114,15 +110,12 @@ public final class CatGrowth implements SuiteScenario {
             "capacities that grow by half reserve less than a third",
             3 * outcomes.of(GEOMETRIC).peakReservedBytes() < cat.peakReservedBytes())
         .conclude(
-            "Old and new tensor live at once, which one torch.cat pays once; in a loop every size"
-                + " is new as well, so no cached block fits: "
-                + ByteFormat.human(cat.peakReservedBytes())
-                + " are reserved for "
-                + ByteFormat.human(cat.peakAllocatedBytes())
-                + ". Made at their final size the tensors take "
-                + ByteFormat.human(presized.peakReservedBytes())
-                + ", with capacities that grow by half "
-                + ByteFormat.human(outcomes.of(GEOMETRIC).peakReservedBytes())
-                + ".");
+            "Old and new tensor live at once, which one torch.cat pays once; in a loop every"
+                + " size is new as well, so no cached block fits: {} are reserved for {}. Made at"
+                + " their final size the tensors take {}, with capacities that grow by half {}.",
+            cat.peakReservedBytes(),
+            cat.peakAllocatedBytes(),
+            presized.peakReservedBytes(),
+            outcomes.of(GEOMETRIC).peakReservedBytes());
   }
 }

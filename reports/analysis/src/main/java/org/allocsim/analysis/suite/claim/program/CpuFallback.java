@@ -12,7 +12,6 @@ import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** What happens when the GPU is full. */
@@ -20,9 +19,6 @@ public final class CpuFallback implements SuiteScenario {
   private static final long GPU_BYTES = 24 * GIB;
   private static final long SHARED_BYTES = 32 * GIB;
   private static final int BLOCKS = 53;
-
-  /** A scenario; the service loader makes it. */
-  public CpuFallback() {}
 
   @Override
   public Topic topic() {
@@ -67,11 +63,9 @@ public final class CpuFallback implements SuiteScenario {
         .count("requests served on Linux", GPU_BYTES / GIB, linux.result().requests() - 1)
         .bytes("in system memory on Windows", BLOCKS * GIB - GPU_BYTES, spilled)
         .conclude(
-            "Request "
-                + linux.result().requests()
-                + " raises an error; nothing moves to the CPU. Windows' driver may hand out system"
-                + " memory instead ("
-                + ByteFormat.human(spilled)
-                + " here), on which the GPU goes on computing, slowly.");
+            "Request {} raises an error; nothing moves to the CPU. Windows' driver may hand out"
+                + " system memory instead ({} here), on which the GPU goes on computing, slowly.",
+            String.valueOf(linux.result().requests()),
+            spilled);
   }
 }

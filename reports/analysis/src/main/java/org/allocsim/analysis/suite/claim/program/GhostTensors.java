@@ -13,7 +13,6 @@ import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.profile.ShippedProfiles;
 
@@ -21,9 +20,6 @@ import org.allocsim.workloads.profile.ShippedProfiles;
 public final class GhostTensors implements SuiteScenario {
   private static final DeviceProfile GPU = ShippedProfiles.named("h100-80gb");
   private static final int WORKERS = 4;
-
-  /** A scenario; the service loader makes it. */
-  public GhostTensors() {}
 
   @Override
   public Topic topic() {
@@ -57,7 +53,7 @@ public final class GhostTensors implements SuiteScenario {
     long without = WORKERS * processBytes(outcomes.before());
     long with = WORKERS * processBytes(outcomes.after());
     return Findings.ofClaim()
-        .shows(ByteFormat.human(without), ByteFormat.human(with))
+        .shows(without, with)
         .tried(without > 0)
         .tried(with > 0)
         .documented(Verdict.PARTLY_TRUE)
@@ -67,10 +63,10 @@ public final class GhostTensors implements SuiteScenario {
             WORKERS * (GPU.totalBytes() - GPU.capacityBytes() + 2 * MIB),
             with)
         .conclude(
-            "A worker is a process of its own; without CUDA calls it holds no GPU memory. One that"
-                + " makes a single CUDA tensor holds a context as well, "
-                + ByteFormat.human(with)
-                + " for four of them, until it ends.");
+            "A worker is a process of its own; without CUDA calls it holds no GPU memory. One"
+                + " that makes a single CUDA tensor holds a context as well, {} for four of them,"
+                + " until it ends.",
+            with);
   }
 
   /** A process gets its context with its first CUDA call. */

@@ -2,7 +2,6 @@ package org.allocsim.analysis.suite.claim.program;
 
 import static org.allocsim.analysis.suite.Requests.GIB;
 
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.analysis.suite.Findings;
@@ -13,16 +12,10 @@ import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
-import org.allocsim.simulator.stats.ByteFormat;
-import org.allocsim.simulator.trace.AllocationTrace;
-import org.allocsim.workloads.program.Programs;
 
 /** Micro-batches instead of a large batch. */
 public final class GradientAccumulation implements SuiteScenario {
   private static final String SMALL = "batch of 8";
-
-  /** A scenario; the service loader makes it. */
-  public GradientAccumulation() {}
 
   @Override
   public Topic topic() {
@@ -38,23 +31,12 @@ public final class GradientAccumulation implements SuiteScenario {
 
   @Override
   public List<Variant> variants() {
-    Variant whole = Variant.of("batch of 32", train(Map.of("batch", "32"))).capacity(80 * GIB);
+    Variant whole =
+        Variant.of("batch of 32", GptTraining.of(Map.of("batch", "32"))).capacity(80 * GIB);
     return List.of(
         whole,
-        whole.named("4 times 8").running(train(Map.of("accumulate", "4"))),
-        whole.named(SMALL).running(train(Map.of())));
-  }
-
-  private static AllocationTrace train(Map<String, String> options) {
-    Map<String, String> all =
-        new HashMap<>(
-            Map.of(
-                "iterations", "3",
-                "batch", "8",
-                "shortest", "256",
-                "longest", "256"));
-    all.putAll(options);
-    return Programs.generate("gpt", all, 1);
+        whole.named("4 times 8").running(GptTraining.of(Map.of("accumulate", "4"))),
+        whole.named(SMALL).running(GptTraining.of(Map.of())));
   }
 
   @Override
@@ -63,9 +45,7 @@ public final class GradientAccumulation implements SuiteScenario {
     Outcome parts = outcomes.after();
     Outcome small = outcomes.of(SMALL);
     return Findings.ofClaim()
-        .shows(
-            ByteFormat.human(whole.peakAllocatedBytes()),
-            ByteFormat.human(parts.peakAllocatedBytes()))
+        .shows(whole.peakAllocatedBytes(), parts.peakAllocatedBytes())
         .tried(parts.peakAllocatedBytes() < whole.peakAllocatedBytes())
         .documented(Verdict.TRUE)
         .holds(
@@ -75,12 +55,10 @@ public final class GradientAccumulation implements SuiteScenario {
             "more than the micro-batch alone: gradients live through all of them",
             parts.peakAllocatedBytes() > small.peakAllocatedBytes())
         .conclude(
-            "Activations are those of the micro-batch: "
-                + ByteFormat.human(parts.peakAllocatedBytes())
-                + " instead of "
-                + ByteFormat.human(whole.peakAllocatedBytes())
-                + ". Against the micro-batch alone, "
-                + ByteFormat.human(small.peakAllocatedBytes())
-                + ", gradients live through the next forward pass as well.");
+            "Activations are those of the micro-batch: {} instead of {}. Against the micro-batch"
+                + " alone, {}, gradients live through the next forward pass as well.",
+            parts.peakAllocatedBytes(),
+            whole.peakAllocatedBytes(),
+            small.peakAllocatedBytes());
   }
 }

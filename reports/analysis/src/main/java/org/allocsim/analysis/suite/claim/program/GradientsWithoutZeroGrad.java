@@ -2,7 +2,6 @@ package org.allocsim.analysis.suite.claim.program;
 
 import static org.allocsim.analysis.suite.Requests.GIB;
 
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.analysis.suite.Findings;
@@ -13,16 +12,10 @@ import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
-import org.allocsim.simulator.stats.ByteFormat;
-import org.allocsim.simulator.trace.AllocationTrace;
-import org.allocsim.workloads.program.Programs;
 
 /** Backward passes without clearing gradients. */
 public final class GradientsWithoutZeroGrad implements SuiteScenario {
   private static final String CLEARED = "cleared each step";
-
-  /** A scenario; the service loader makes it. */
-  public GradientsWithoutZeroGrad() {}
 
   @Override
   public Topic topic() {
@@ -39,24 +32,13 @@ public final class GradientsWithoutZeroGrad implements SuiteScenario {
   @Override
   public List<Variant> variants() {
     Variant two =
-        Variant.of("2 passes", train(Map.of("iterations", "1", "accumulate", "2")))
+        Variant.of("2 passes", GptTraining.of(Map.of("iterations", "1", "accumulate", "2")))
             .capacity(80 * GIB);
     return List.of(
         two,
-        two.named("20 passes").running(train(Map.of("iterations", "1", "accumulate", "20"))),
-        two.named(CLEARED).running(train(Map.of("iterations", "20"))));
-  }
-
-  private static AllocationTrace train(Map<String, String> options) {
-    Map<String, String> all =
-        new HashMap<>(
-            Map.of(
-                "iterations", "3",
-                "batch", "8",
-                "shortest", "256",
-                "longest", "256"));
-    all.putAll(options);
-    return Programs.generate("gpt", all, 1);
+        two.named("20 passes")
+            .running(GptTraining.of(Map.of("iterations", "1", "accumulate", "20"))),
+        two.named(CLEARED).running(GptTraining.of(Map.of("iterations", "20"))));
   }
 
   @Override
@@ -65,19 +47,16 @@ public final class GradientsWithoutZeroGrad implements SuiteScenario {
     Outcome twenty = outcomes.after();
     Outcome cleared = outcomes.of(CLEARED);
     return Findings.ofClaim()
-        .shows(
-            ByteFormat.human(two.peakAllocatedBytes()),
-            ByteFormat.human(twenty.peakAllocatedBytes()))
+        .shows(two.peakAllocatedBytes(), twenty.peakAllocatedBytes())
         .tried(twenty.peakAllocatedBytes() > two.peakAllocatedBytes())
         .documented(Verdict.WRONG)
         .bytes(
             "peak of 20 passes: that of 2", two.peakAllocatedBytes(), twenty.peakAllocatedBytes())
         .conclude(
-            "Gradients are added in place: 20 backward passes without zero_grad() hold "
-                + ByteFormat.human(twenty.peakAllocatedBytes())
-                + " at the peak, as 2 do. What is wrong then is the result, not the memory;"
-                + " clearing them each step peaks at "
-                + ByteFormat.human(cleared.peakAllocatedBytes())
-                + ".");
+            "Gradients are added in place: 20 backward passes without zero_grad() hold {} at the"
+                + " peak, as 2 do. What is wrong then is the result, not the memory; clearing them"
+                + " each step peaks at {}.",
+            twenty.peakAllocatedBytes(),
+            cleared.peakAllocatedBytes());
   }
 }

@@ -12,13 +12,10 @@ import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** Operations that overwrite their input. */
 public final class InPlaceOperations implements SuiteScenario {
-  /** A scenario; the service loader makes it. */
-  public InPlaceOperations() {}
 
   @Override
   public Topic topic() {
@@ -62,10 +59,9 @@ public final class InPlaceOperations implements SuiteScenario {
         .bytes("input and result at once", 2 * GIB, fresh.peakAllocatedBytes())
         .bytes("in place", GIB, inPlace.peakAllocatedBytes())
         .conclude(
-            "A new tensor lives beside its input, "
-                + ByteFormat.human(fresh.peakAllocatedBytes())
-                + "; one that is overwritten needs no other, "
-                + ByteFormat.human(inPlace.peakAllocatedBytes())
-                + ". Ten operations make no difference to one: the cache serves the others.");
+            "A new tensor lives beside its input, {}; one that is overwritten needs no other,"
+                + " {}. Ten operations make no difference to one: the cache serves the others.",
+            fresh.peakAllocatedBytes(),
+            inPlace.peakAllocatedBytes());
   }
 }

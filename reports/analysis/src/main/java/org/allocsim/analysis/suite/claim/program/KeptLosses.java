@@ -19,8 +19,6 @@ import org.allocsim.workloads.program.Programs;
 
 /** Losses in a list. */
 public final class KeptLosses implements SuiteScenario {
-  /** A scenario; the service loader makes it. */
-  public KeptLosses() {}
 
   @Override
   public Topic topic() {
@@ -65,11 +63,10 @@ public final class KeptLosses implements SuiteScenario {
         .bytes("growth of a step with kept losses: a block of 512 B", 512, ofLoss)
         .bytes("growth with nothing kept", 0, ofNothing)
         .conclude(
-            "backward() gives the saved activations back, so a kept loss costs "
-                + ByteFormat.human(ofLoss)
-                + " a step; one whose graph was never walked keeps all of them, "
-                + ByteFormat.human(ofGraph)
-                + " a step.");
+            "backward() gives the saved activations back, so a kept loss costs {} a step; one"
+                + " whose graph was never walked keeps all of them, {} a step.",
+            ofLoss,
+            ofGraph);
   }
 
   private static long growth(Outcome many, Outcome few) {

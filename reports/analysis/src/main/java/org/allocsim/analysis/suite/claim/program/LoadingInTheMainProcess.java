@@ -14,7 +14,6 @@ import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
 import org.allocsim.analysis.text.Numbers;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.Loader;
 import org.allocsim.simulator.trace.Work;
@@ -24,9 +23,6 @@ public final class LoadingInTheMainProcess implements SuiteScenario {
   private static final String SLOW_STEP = "0 workers, long steps";
   private static final String SLOW_STEP_WORKERS = "4 workers, long steps";
   private static final long MILLI = 1_000_000;
-
-  /** A scenario; the service loader makes it. */
-  public LoadingInTheMainProcess() {}
 
   @Override
   public Topic topic() {
@@ -85,15 +81,13 @@ public final class LoadingInTheMainProcess implements SuiteScenario {
             "with 1 worker: 10 of 30 ms", 0.31, 0.36, outcomes.of("1 worker").time().utilisation())
         .holds("GPU memory is the same", none.peakReservedBytes() == four.peakReservedBytes())
         .conclude(
-            "The GPU is busy for "
-                + Numbers.percent(none.time().utilisation())
-                + " of the time where the program loads its own batches, "
-                + Numbers.percent(outcomes.of("1 worker").time().utilisation())
-                + " with one worker and "
-                + Numbers.percent(four.time().utilisation())
-                + " with four, which prepare them meanwhile; its memory is "
-                + ByteFormat.human(none.peakReservedBytes())
-                + " in all of them.");
+            "The GPU is busy for {} of the time where the program loads its own batches, {} with"
+                + " one worker and {} with four, which prepare them meanwhile; its memory is {} in"
+                + " all of them.",
+            Numbers.percent(none.time().utilisation()),
+            Numbers.percent(outcomes.of("1 worker").time().utilisation()),
+            Numbers.percent(four.time().utilisation()),
+            none.peakReservedBytes());
   }
 
   private static String busy(Outcome outcome) {

@@ -2,7 +2,6 @@ package org.allocsim.analysis.suite.claim.program;
 
 import static org.allocsim.analysis.suite.Requests.GIB;
 
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.analysis.suite.Findings;
@@ -13,17 +12,11 @@ import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
-import org.allocsim.simulator.stats.ByteFormat;
-import org.allocsim.simulator.trace.AllocationTrace;
-import org.allocsim.workloads.program.Programs;
 
 /** Training under autocast. */
 public final class MixedPrecision implements SuiteScenario {
   private static final String TINY = "16 tokens";
   private static final String TINY_CAST = "16 tokens, autocast";
-
-  /** A scenario; the service loader makes it. */
-  public MixedPrecision() {}
 
   @Override
   public Topic topic() {
@@ -39,27 +32,18 @@ public final class MixedPrecision implements SuiteScenario {
 
   @Override
   public List<Variant> variants() {
-    Variant single = Variant.of("fp32", train(Map.of("batch", "16"))).capacity(80 * GIB);
+    Variant single = Variant.of("fp32", GptTraining.of(Map.of("batch", "16"))).capacity(80 * GIB);
     return List.of(
         single,
-        single.named("autocast").running(train(Map.of("batch", "16", "amp", "bfloat16"))),
-        single.named(TINY).running(train(Map.of("batch", "1", "shortest", "16", "longest", "16"))),
+        single.named("autocast").running(GptTraining.of(Map.of("batch", "16", "amp", "bfloat16"))),
+        single
+            .named(TINY)
+            .running(GptTraining.of(Map.of("batch", "1", "shortest", "16", "longest", "16"))),
         single
             .named(TINY_CAST)
             .running(
-                train(Map.of("batch", "1", "shortest", "16", "longest", "16", "amp", "bfloat16"))));
-  }
-
-  private static AllocationTrace train(Map<String, String> options) {
-    Map<String, String> all =
-        new HashMap<>(
-            Map.of(
-                "iterations", "3",
-                "batch", "8",
-                "shortest", "256",
-                "longest", "256"));
-    all.putAll(options);
-    return Programs.generate("gpt", all, 1);
+                GptTraining.of(
+                    Map.of("batch", "1", "shortest", "16", "longest", "16", "amp", "bfloat16"))));
   }
 
   @Override
@@ -69,22 +53,16 @@ public final class MixedPrecision implements SuiteScenario {
     Outcome tiny = outcomes.of(TINY);
     Outcome tinyCast = outcomes.of(TINY_CAST);
     return Findings.ofClaim()
-        .shows(
-            ByteFormat.human(single.peakAllocatedBytes()),
-            ByteFormat.human(cast.peakAllocatedBytes()))
+        .shows(single.peakAllocatedBytes(), cast.peakAllocatedBytes())
         .tried(cast.peakAllocatedBytes() < single.peakAllocatedBytes())
         .tried(tinyCast.peakAllocatedBytes() < tiny.peakAllocatedBytes())
         .documented(Verdict.PARTLY_TRUE)
         .conclude(
-            "Activations shrink, from "
-                + ByteFormat.human(single.peakAllocatedBytes())
-                + " to "
-                + ByteFormat.human(cast.peakAllocatedBytes())
-                + " at the peak; but weights stay in single precision and are cast as well, so with"
-                + " hardly any activations it is "
-                + ByteFormat.human(tinyCast.peakAllocatedBytes())
-                + " instead of "
-                + ByteFormat.human(tiny.peakAllocatedBytes())
-                + ".");
+            "Activations shrink, from {} to {} at the peak; but weights stay in single precision"
+                + " and are cast as well, so with hardly any activations it is {} instead of {}.",
+            single.peakAllocatedBytes(),
+            cast.peakAllocatedBytes(),
+            tinyCast.peakAllocatedBytes(),
+            tiny.peakAllocatedBytes());
   }
 }

@@ -11,7 +11,6 @@ import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.program.model.Mlp;
 import org.allocsim.workloads.program.torch.DType;
@@ -26,9 +25,6 @@ public final class NoGradient implements SuiteScenario {
   private static final int LAYERS = 24;
   private static final int WIDTH = 1024;
   private static final int BATCH = 8192;
-
-  /** A scenario; the service loader makes it. */
-  public NoGradient() {}
 
   @Override
   public Topic topic() {
@@ -82,18 +78,14 @@ public final class NoGradient implements SuiteScenario {
     Outcome recorded = outcomes.before();
     Outcome plain = outcomes.after();
     return Findings.ofClaim()
-        .shows(
-            ByteFormat.human(recorded.peakAllocatedBytes()),
-            ByteFormat.human(plain.peakAllocatedBytes()))
+        .shows(recorded.peakAllocatedBytes(), plain.peakAllocatedBytes())
         .tried(plain.peakAllocatedBytes() < recorded.peakAllocatedBytes())
         .documented(Verdict.TRUE)
         .conclude(
-            "Without a graph each layer's input goes when the next is through: "
-                + ByteFormat.human(plain.peakAllocatedBytes())
-                + " instead of "
-                + ByteFormat.human(recorded.peakAllocatedBytes())
-                + ". Under one autocast region around the loop it is "
-                + ByteFormat.human(outcomes.of(AUTOCAST).peakAllocatedBytes())
-                + ".");
+            "Without a graph each layer's input goes when the next is through: {} instead of {}."
+                + " Under one autocast region around the loop it is {}.",
+            plain.peakAllocatedBytes(),
+            recorded.peakAllocatedBytes(),
+            outcomes.of(AUTOCAST).peakAllocatedBytes());
   }
 }

@@ -14,16 +14,12 @@ import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
 import org.allocsim.analysis.text.Numbers;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.Work;
 
 /** Copies from pinned and from pageable host memory. */
 public final class PinnedCopies implements SuiteScenario {
   private static final long COPY_STREAM = 7;
-
-  /** A scenario; the service loader makes it. */
-  public PinnedCopies() {}
 
   @Override
   public Topic topic() {
@@ -86,14 +82,11 @@ public final class PinnedCopies implements SuiteScenario {
             512 * MIB,
             pinned.time().pinnedPeakBytes())
         .conclude(
-            "100 steps take "
-                + Numbers.duration(pageable.time().endNanos())
-                + " with pageable and "
-                + Numbers.duration(pinned.time().endNanos())
-                + " with pinned memory: those copies are faster and run beside the kernels. The GPU"
-                + " holds "
-                + ByteFormat.human(pinned.peakReservedBytes())
-                + " either way.");
+            "100 steps take {} with pageable and {} with pinned memory: those copies are faster"
+                + " and run beside the kernels. The GPU holds {} either way.",
+            Numbers.duration(pageable.time().endNanos()),
+            Numbers.duration(pinned.time().endNanos()),
+            pinned.peakReservedBytes());
   }
 
   private static String busy(Outcome outcome) {

@@ -14,7 +14,6 @@ import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** Pinned host memory beside GPU memory. */
@@ -25,9 +24,6 @@ public final class PinnedMemory implements SuiteScenario {
 
   /** Device of a trace that stands for host memory. */
   private static final int HOST = 1;
-
-  /** A scenario; the service loader makes it. */
-  public PinnedMemory() {}
 
   @Override
   public Topic topic() {
@@ -97,12 +93,10 @@ public final class PinnedMemory implements SuiteScenario {
         .gib("20.4 GiB pin by default", "32.00", buffer.peakReservedBytes())
         .gib("with a rounding threshold", "20.40", outcomes.of(BUFFER_EXACT).peakReservedBytes())
         .conclude(
-            "The GPU holds "
-                + ByteFormat.human(pinned.peakReservedBytes())
-                + " either way. Pinned buffers are host memory, rounded up to powers of two: "
-                + ByteFormat.human(host.peakReservedBytes())
-                + " for two of 100 MiB, "
-                + ByteFormat.human(buffer.peakReservedBytes())
-                + " for one of 20.4 GiB.");
+            "The GPU holds {} either way. Pinned buffers are host memory, rounded up to powers"
+                + " of two: {} for two of 100 MiB, {} for one of 20.4 GiB.",
+            pinned.peakReservedBytes(),
+            host.peakReservedBytes(),
+            buffer.peakReservedBytes());
   }
 }

@@ -13,7 +13,6 @@ import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.Work;
 
@@ -24,9 +23,6 @@ public final class SavedCheckpoints implements SuiteScenario {
     LOAD,
     LOAD_TO_HOST
   }
-
-  /** A scenario; the service loader makes it. */
-  public SavedCheckpoints() {}
 
   @Override
   public Topic topic() {
@@ -79,10 +75,10 @@ public final class SavedCheckpoints implements SuiteScenario {
         .bytes("peak while a checkpoint is loaded to the GPU", 12 * GIB, load.peakAllocatedBytes())
         .bytes("and to the host", 6 * GIB, outcomes.of("load to the host").peakAllocatedBytes())
         .conclude(
-            "Saving copies tensors to the host and takes nothing on the GPU ("
-                + ByteFormat.human(save.peakAllocatedBytes())
-                + " before and while it). Loading to the GPU holds everything twice, "
-                + ByteFormat.human(load.peakAllocatedBytes())
-                + ", unless the copy stays in host memory.");
+            "Saving copies tensors to the host and takes nothing on the GPU ({} before and while"
+                + " it). Loading to the GPU holds everything twice, {}, unless the copy stays in"
+                + " host memory.",
+            save.peakAllocatedBytes(),
+            load.peakAllocatedBytes());
   }
 }

@@ -14,16 +14,12 @@ import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** Batches of other sizes. */
 public final class SmallerBatchHelps implements SuiteScenario {
   private static final String RISING = "8 to 12";
   private static final String FALLING = "12 to 8";
-
-  /** A scenario; the service loader makes it. */
-  public SmallerBatchHelps() {}
 
   @Override
   public Topic topic() {
@@ -77,12 +73,11 @@ public final class SmallerBatchHelps implements SuiteScenario {
         .gib("reserved by the rising order", "60.94", rising.peakReservedBytes())
         .gib("reserved by the falling order", "17.58", outcomes.of(FALLING).peakReservedBytes())
         .conclude(
-            "Half the batch reserves "
-                + ByteFormat.human(six.peakReservedBytes())
-                + " instead of "
-                + ByteFormat.human(twelve.peakReservedBytes())
-                + ". But four smaller batches before the one of 12 raise what is reserved to "
-                + ByteFormat.human(rising.peakReservedBytes())
-                + ", because each needs sizes that the one before has not left.");
+            "Half the batch reserves {} instead of {}. But four smaller batches before the one of"
+                + " 12 raise what is reserved to {}, because each needs sizes that the one before"
+                + " has not left.",
+            six.peakReservedBytes(),
+            twelve.peakReservedBytes(),
+            rising.peakReservedBytes());
   }
 }

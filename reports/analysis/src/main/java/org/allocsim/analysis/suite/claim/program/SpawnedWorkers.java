@@ -13,7 +13,6 @@ import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** How worker processes are started. */
@@ -25,9 +24,6 @@ public final class SpawnedWorkers implements SuiteScenario {
 
   /** Device of a trace that stands for host memory. */
   private static final int HOST = 1;
-
-  /** A scenario; the service loader makes it. */
-  public SpawnedWorkers() {}
 
   @Override
   public Topic topic() {
@@ -86,12 +82,10 @@ public final class SpawnedWorkers implements SuiteScenario {
         .documented(Verdict.WRONG)
         .holds("spawned workers take more host memory", spawnHost > forkHost)
         .conclude(
-            "GPU memory is "
-                + ByteFormat.human(spawn.peakReservedBytes())
-                + " either way; host memory for the workers' copies is "
-                + ByteFormat.human(spawnHost)
-                + " with spawn and "
-                + ByteFormat.human(forkHost)
-                + " with fork.");
+            "GPU memory is {} either way; host memory for the workers' copies is {} with spawn"
+                + " and {} with fork.",
+            spawn.peakReservedBytes(),
+            spawnHost,
+            forkHost);
   }
 }

@@ -13,7 +13,6 @@ import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** Memory of data loaders with and without worker processes. */
@@ -27,9 +26,6 @@ public final class WorkersLeakGpuMemory implements SuiteScenario {
 
   /** Device of a trace that stands for host memory. */
   private static final int HOST = 1;
-
-  /** A scenario; the service loader makes it. */
-  public WorkersLeakGpuMemory() {}
 
   @Override
   public Topic topic() {
@@ -88,10 +84,10 @@ public final class WorkersLeakGpuMemory implements SuiteScenario {
         .bytes(
             "host memory of copies without workers", 0, outcomes.of(HOST_NONE).peakReservedBytes())
         .conclude(
-            "GPU memory is "
-                + ByteFormat.human(workers.peakReservedBytes())
-                + " with and without workers and does not grow. What grows is host memory, by "
-                + ByteFormat.human(hostGrowth)
-                + ": pages of the data set that each worker copies when it touches them.");
+            "GPU memory is {} with and without workers and does not grow. What grows is host"
+                + " memory, by {}: pages of the data set that each worker copies when it touches"
+                + " them.",
+            workers.peakReservedBytes(),
+            hostGrowth);
   }
 }

@@ -1,0 +1,196 @@
+package org.allocsim.reports.answer.product;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.reports.answer.part.Keys;
+import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Facts;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Section;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Unit;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.PolicySpec;
+import org.allocsim.workloads.format.TraceFormat;
+import org.allocsim.workloads.program.ProgramOption;
+import org.allocsim.workloads.program.ProgramProvider;
+
+/**
+ * What there is to choose from, of one sort.
+ *
+ * @param <T> one of them
+ */
+public final class ListAnswer<T> {
+  private static final Shape<PolicySpec.Option> POLICY_OPTION =
+      Shape.of(option ->
+          option
+              .text("name", "option", "Its name.", PolicySpec.Option::name)
+              .text(
+                  "default",
+                  "default",
+                  "Its value where none is given.",
+                  each -> each.defaultValue())
+              .text("unit", "unit", "Unit of its value.", PolicySpec.Option::unit)
+              .text("meaning", "meaning", "What it does.", PolicySpec.Option::meaning));
+
+  private static final Shape<PolicySpec> POLICY =
+      Shape.of(policy ->
+          policy
+              .text("id", "id", "Its name on command lines.", PolicySpec::id)
+              .text("summary", "allocator", "What it is.", PolicySpec::summary)
+              .text(
+                  "kind",
+                  "knows",
+                  "What it knows of the requests: online, those so far; offline and bound, all.",
+                  each -> Keys.of(each.kind()))
+              .worded(each -> knowledge(each.kind()))
+              .text("source", "Whose rules it follows.", PolicySpec::source)
+              .many("options", "What can be set.", POLICY_OPTION, PolicySpec::options));
+
+  private static final Shape<TraceFormat> FORMAT =
+      Shape.of(format ->
+          format
+              .text("id", "id", "Its name on command lines.", TraceFormat::id)
+              .text("summary", "contents", "What such files hold.", TraceFormat::summary)
+              .texts("extensions", "How names of files end.", TraceFormat::extensions)
+              .shown(
+                  Unit.TEXT,
+                  "names end in",
+                  "How names of files end.",
+                  each -> "." + String.join(", .", each.extensions()))
+              .flag(
+                  "is_written",
+                  "written too",
+                  "Whether allocsim writes it.",
+                  each -> each.writer().isPresent())
+              .worded(each -> each.writer().isPresent() ? "yes" : ""));
+
+  private static final Shape<ProgramOption> PROGRAM_OPTION =
+      Shape.of(option ->
+          option
+              .text("name", "option", "Its name.", ProgramOption::name)
+              .text("default", "default", "Its value where none is given.", ProgramOption::standard)
+              .text("meaning", "meaning", "What it does.", ProgramOption::meaning));
+
+  private static final Shape<ProgramProvider> PROGRAM =
+      Shape.of(program ->
+          program
+              .text("id", "id", "Its name on command lines.", ProgramProvider::id)
+              .text("summary", "program", "What it is.", ProgramProvider::summary)
+              .many("options", "What can be set.", PROGRAM_OPTION, ProgramProvider::options));
+
+  private static final Shape<DeviceProfile> DEVICE =
+      Shape.of(device ->
+          device
+              .text("name", "profile", "Its name on command lines.", DeviceProfile::name)
+              .worded(each -> each.name() + (isDefault(each) ? " (default)" : ""))
+              .flag("is_default", "Whether it is used where none is given.", ListAnswer::isDefault)
+              .bytes("total_bytes", "memory", "Its memory.", DeviceProfile::totalBytes)
+              .shown(Unit.COUNT, "bytes", "Its memory.", DeviceProfile::totalBytes)
+              .text("figures", "figures", "Their origin.", each -> Keys.of(each.origin())));
+
+  private static final Shape<Schema> SCHEMA =
+      Shape.of(schema ->
+          schema
+              .text("id", "schema", "Its name, with its version.", Schema::id)
+              .text(
+                  "command",
+                  "written by",
+                  "What writes it.",
+                  each -> "allocsim " + each.command()));
+
+  public static final ListAnswer<PolicySpec> POLICIES = new ListAnswer<>("policies", POLICY);
+
+  public static final ListAnswer<TraceFormat> FORMATS = new ListAnswer<>("formats", FORMAT);
+
+  public static final ListAnswer<ProgramProvider> PROGRAMS = new ListAnswer<>("programs", PROGRAM);
+
+  public static final ListAnswer<DeviceProfile> DEVICES = new ListAnswer<>("devices", DEVICE);
+
+  public static final ListAnswer<Schema> SCHEMAS = new ListAnswer<>("schemas", SCHEMA);
+
+  /**
+   * A schema of JSON.
+   *
+   * @param id its name and version
+   * @param command the command and option that write such documents
+   * @param text the schema as the text of a JSON file
+   */
+  public record Schema(String id, String command, String text) {}
+
+  private final String what;
+  private final Shape<T> shape;
+  private final Kind<List<T>> kind;
+
+  private ListAnswer(String what, Shape<T> shape) {
+    this.what = what;
+    this.shape = shape;
+    kind =
+        new Kind<>(
+            "list-" + what,
+            "list " + what + " --json FILE",
+            "The " + what + " that there are.",
+            Shape.of(list -> list.many(what, "One of them each.", shape, each -> each)));
+  }
+
+  /** What is written as JSON. */
+  public Kind<List<T>> kind() {
+    return kind;
+  }
+
+  /** A row for each. */
+  public Document<List<T>> table(List<T> rows) {
+    return document(rows, List.of(new Section(null, List.of(Table.of(what, shape, rows)))));
+  }
+
+  private Document<List<T>> document(List<T> rows, List<Section> sections) {
+    return new Document<>(kind, what, null, sections, Table.of(what, shape, rows), rows);
+  }
+
+  /** Policies with their options, a section each. */
+  public static Document<?> policies(List<PolicySpec> policies) {
+    return POLICIES.document(policies, policies.stream().map(ListAnswer::section).toList());
+  }
+
+  /** A program with its options. */
+  public static Document<?> program(ProgramProvider program) {
+    String title = program.id() + ": " + program.summary();
+    return PROGRAMS.document(
+        List.of(program), List.of(section(title, Facts.none(), PROGRAM_OPTION, program.options())));
+  }
+
+  private static Section section(PolicySpec policy) {
+    Facts facts =
+        Facts.none()
+            .and("knows", "{}", knowledge(policy.kind()))
+            .and("follows", "{}", policy.source());
+    return section(policy.id() + ": " + policy.summary(), facts, POLICY_OPTION, policy.options());
+  }
+
+  private static <O> Section section(String title, Facts facts, Shape<O> shape, List<O> options) {
+    List<Block> blocks = new ArrayList<>();
+    if (!facts.facts().isEmpty()) {
+      blocks.add(facts);
+    }
+    if (!options.isEmpty()) {
+      blocks.add(Table.of("options", shape, options));
+    }
+    return new Section(title, blocks);
+  }
+
+  private static boolean isDefault(DeviceProfile profile) {
+    return profile.equals(DeviceProfiles.defaultProfile());
+  }
+
+  /** What a policy knows of the requests, in a few words. */
+  private static String knowledge(PolicySpec.Kind kind) {
+    return switch (kind) {
+      case ONLINE -> "past requests";
+      case OFFLINE -> "all requests, plans";
+      case BOUND -> "all requests, a bound";
+    };
+  }
+}

@@ -1,0 +1,31 @@
+package org.allocsim.web;
+
+import org.teavm.jso.JSBody;
+import org.teavm.jso.JSObject;
+import org.teavm.jso.typedarrays.Int8Array;
+
+/** What the JavaScript around the engine does for it. */
+public final class Host {
+  private Host() {}
+
+  /** Unpacks a file piece by piece. */
+  public interface Decoder extends JSObject {
+    /**
+     * The bytes that come out of the first {@code length} of these; null where they are damaged.
+     */
+    Int8Array push(Int8Array stored, int length, boolean isLast);
+
+    /** What is wrong with the file. */
+    String failure();
+  }
+
+  /** Shows how much of a task is done, from 0 to 1. */
+  @JSBody(
+      params = {"task", "share"},
+      script = "allocsimHost.progress(task, share);")
+  public static native void progress(String task, double share);
+
+  /** A decoder of Zstandard. */
+  @JSBody(script = "return allocsimHost.zstandard();")
+  public static native Decoder zstandard();
+}

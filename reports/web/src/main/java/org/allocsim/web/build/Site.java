@@ -1,0 +1,71 @@
+package org.allocsim.web.build;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.allocsim.reports.html.ReportPage;
+import org.allocsim.web.Engine;
+
+/**
+ * Writes the files around the engine into the folder that a server offers. The policy of the page
+ * names the digests of what the program's pages run, so that nothing else in them can run.
+ */
+public final class Site {
+  private static final List<String> FILES =
+      List.of("site.js", "site.css", "worker.js", "fzstd/fzstd.js", "fzstd/LICENSE");
+
+  private Site() {}
+
+  /** Takes the folder. */
+  public static void main(String[] args) throws IOException {
+    Path folder = Path.of(args[0]);
+    for (String name : FILES) {
+      Path file = folder.resolve(name);
+      Files.createDirectories(file.getParent());
+      Files.write(file, resource(Engine.class, "site/" + name));
+    }
+    Files.write(folder.resolve("page.css"), resource(ReportPage.class, "page.css"));
+    // A host that makes sites of sources must take the folder as it is.
+    Files.write(folder.resolve(".nojekyll"), new byte[0]);
+    String page = ReportPage.withoutAnswer();
+    Files.writeString(
+        folder.resolve("index.html"),
+        new String(resource(Engine.class, "site/index.html"), StandardCharsets.UTF_8)
+            .replace("{{page-scripts}}", digests(page, "script"))
+            .replace("{{page-styles}}", digests(page, "style")));
+  }
+
+  private static String digests(String page, String element) {
+    Matcher content =
+        Pattern.compile("<%1$s>(.*?)</%1$s>".formatted(element), Pattern.DOTALL).matcher(page);
+    return content.results().map(each -> digest(each.group(1))).collect(Collectors.joining(" "));
+  }
+
+  private static String digest(String text) {
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return "'sha256-" + Base64.getEncoder().encodeToString(digest) + "'";
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+
+  private static byte[] resource(Class<?> beside, String name) throws IOException {
+    try (InputStream in = beside.getResourceAsStream(name)) {
+      if (in == null) {
+        throw new IllegalStateException("the program lacks its file " + name);
+      }
+      return in.readAllBytes();
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/* The engine's side: loads it as WebAssembly, or as JavaScript where a browser lacks what it needs. */
+
+import { Decompress } from './fzstd/fzstd.js';
+
+self.allocsimHost = {
+  progress: (task, share) => postMessage({ task, share }),
+  zstandard() {
+    let chunks = [];
+    let failure = '';
+    const decoder = new Decompress((chunk) => chunks.push(chunk));
+    return {
+      push(stored, length, isLast) {
+        chunks = [];
+        try {
+          decoder.push(new Uint8Array(stored.buffer, stored.byteOffset, length).slice(), isLast);
+        } catch (e) {
+          failure = e.message;
+          return null;
+        }
+        const plain = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+        let at = 0;
+        for (const chunk of chunks) {
+          plain.set(chunk, at);
+          at += chunk.length;
+        }
+        return new Int8Array(plain.buffer);
+      },
+      failure: () => failure,
+    };
+  },
+};
+
+let engine = null;
+
+/** WebAssembly with garbage collection: a module of one array type is valid. */
+function hasWebAssemblyGc() {
+  return typeof WebAssembly === 'object'
+    && WebAssembly.validate(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 94, 120, 1));
+}
+
+const actions = {
+  async start() {
+    if (hasWebAssemblyGc()) {
+      const { load } = await import('./engine.wasm-runtime.js');
+      engine = (await load(new URL('./engine.wasm', import.meta.url).href)).exports;
+    } else {
+      engine = await import('./engine.js');
+    }
+    engine.main([]);
+  },
+  open(name, bytes) {
+    const failure = engine.open(name, new Int8Array(bytes));
+    if (failure) throw new Error(failure);
+  },
+  ask(question, options) {
+    const failure = engine.ask(question, options);
+    if (failure) throw new Error(failure);
+    const answer = {};
+    for (const form of ['text', 'json', 'csv', 'page']) {
+      const bytes = engine.answer(form);
+      if (bytes) answer[form] = new Uint8Array(bytes);
+    }
+    return answer;
+  },
+};
+
+onmessage = async ({ data }) => {
+  try {
+    postMessage({ call: data.call, value: await actions[data.name](...data.parts) });
+  } catch (e) {
+    postMessage({ call: data.call, failure: e.message });
+  }
+};

@@ -1,0 +1,114 @@
+package org.allocsim.simulator.policy.pytorch;
+
+import static org.allocsim.simulator.policy.pytorch.AllocatorScript.M;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Settings, limit and captures that change while a program runs, as {@code validate --pytorch
+ * --sequences} compares them with PyTorch 2.14.1's own allocator.
+ */
+class ChangedSettingsTest {
+  private static final PyTorchVersion VERSION = PyTorchVersion.V2_14;
+
+  private static AllocatorScript script(String conf) {
+    AllocatorScript script =
+        AllocatorScript.onDevice(conf, VERSION, ScriptedDevice.UNLIMITED_BYTES);
+    script.allocator.expectChanges();
+    return script;
+  }
+
+  private static AllocatorConfig settings(String before, String conf) throws ConfigException {
+    return ConfigParser.change(ConfigParser.parse(before, VERSION).allocator(), conf, VERSION)
+        .allocator();
+  }
+
+  @Test
+  void blocksOfBeforeAreMeasuredWithTheSplitLimitOfNow() throws ConfigException {
+    AllocatorScript script = script("");
+    script.alloc("a", 64 * M).free("a").ignore();
+    script.allocator.changeSettings(settings("", "max_split_size_mb:32"));
+    script.alloc("b", 20 * M, "SA(S2,20M) A(S2,20M)").emptyCache();
+    // PyTorch counts segments when they come and when they go, by the limit of the moment.
+    script.expectStat("oversize_segments.current", -1).expectStat("max_split_size", -1);
+  }
+
+  @Test
+  void partsOfSegmentsThatALowerLimitMakesOversizeAreNotReleased() throws ConfigException {
+    AllocatorScript script = AllocatorScript.onDevice("", VERSION, 130 * M);
+    script.allocator.expectChanges();
+    script.alloc("a", 60 * M).alloc("b", 60 * M).free("a").alloc("c", 2 * M).ignore();
+    script.allocator.changeSettings(settings("", "max_split_size_mb:32"));
+    script.alloc("d", 64 * M).expectStat("num_ooms", 1).expectStat("num_device_free", 0);
+  }
+
+  @Test
+  void blocksOfExpandableSegmentsRestWhileTheSettingIsOff() throws ConfigException {
+    AllocatorScript script = script("expandable_segments:True");
+    script.alloc("a", 4 * M).free("a").ignore();
+    script.allocator.changeSettings(settings("", "expandable_segments:False"));
+    script.alloc("b", 4 * M, "SA(S1,20M) A(S1,4M)");
+    script.allocator.changeSettings(settings("", "expandable_segments:True"));
+    // Of 20 MiB that are mapped and 16 MiB in the other segment the smaller rest serves.
+    script.alloc("c", 4 * M, "A(S1+4M,4M)");
+  }
+
+  @Test
+  void aChangedLimitHoldsForTheNextSegment() {
+    AllocatorScript script = script("");
+    script.alloc("a", 64 * M).ignore();
+    script.allocator.changeLimit(70 * M);
+    script.alloc("b", 20 * M).expectStat("num_ooms", 1).ignore();
+    script.allocator.changeLimit(MemoryLimit.NONE);
+    script.alloc("c", 20 * M, "SA(S2,20M) A(S2,20M)");
+  }
+
+  @Test
+  void whatAStringDoesNotNameIsKeptOrReset() throws ConfigException {
+    String before =
+        "expandable_segments:True,large_segment_size_mb:32,max_split_size_mb:64,"
+            + "garbage_collection_threshold:0.5,roundup_power2_divisions:4";
+    assertEquals(
+        ConfigParser.parse("expandable_segments:True,large_segment_size_mb:32", VERSION)
+            .allocator(),
+        settings(before, ""));
+  }
+
+  @Test
+  void changesAreAnnounced() {
+    CachingAllocator allocator =
+        new CachingAllocator(
+            AllocatorConfig.DEFAULT,
+            VERSION,
+            MemoryLimit.NONE,
+            new ScriptedDevice(ScriptedDevice.UNLIMITED_BYTES),
+            EffectListeners.NONE);
+    assertThrows(IllegalStateException.class, () -> allocator.changeLimit(M));
+  }
+
+  @Test
+  void aCaptureKeepsTheCacheOfTheDefaultPool() {
+    AllocatorScript script = script("");
+    script.alloc("a", 64 * M).free("a").ignore();
+    script.allocator.capture(true);
+    script.emptyCache("");
+    script.allocator.capture(false);
+    script.emptyCache("SF(S1,64M)");
+  }
+
+  @Test
+  void freesOfACaptureWaitForItsEnd() {
+    AllocatorScript script = script("");
+    script.alloc("a", M).alloc("b", M).alloc("c", 512).use("a", 1).ignore();
+    script.allocator.capture(true);
+    script.use("b", 1).free("a", "b").done("a").expect("FR(S1,1M) FR(S1+1M,1M)");
+    script.alloc("d", 512, "A(S2+512,512)");
+    script.allocator.capture(false);
+    // What the capture used is over; what was used before is an event, which has finished.
+    script.alloc("e", M, "FC(S1+1M,1M) FC(S1,1M) A(S2+1024,1M)");
+  }
+}

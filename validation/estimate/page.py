@@ -1,0 +1,137 @@
+"""Makes validation/ESTIMATES.md of what was measured and estimated: python3 page.py
+
+Truth and estimates are in measured/truth.json and measured/estimates.json, as measure.py writes them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import statistics
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PAGE = HERE.parent / "ESTIMATES.md"
+SETTINGS = ("default", "expandable")
+MIB = 1 << 20
+
+
+def held_out() -> set[str]:
+    """Names of the programs that no rule was tuned to; read without loading PyTorch."""
+    text = re.search(r"HELD_OUT = \((.*?)\)", (HERE / "programs.py").read_text(), re.S)
+    assert text is not None
+    return set(re.findall(r'"(\w+)"', text[1]))
+
+
+def pairs() -> list[dict]:
+    """Every program and setting that has both a truth and an estimate, with the error of each peak."""
+    truth = json.loads((HERE / "measured/truth.json").read_text())
+    estimates = json.loads((HERE / "measured/estimates.json").read_text())
+    held, found = held_out(), []
+    for name in sorted(truth):
+        for setting in SETTINGS:
+            real, own = truth[name].get(setting, {}), estimates.get(name, {}).get(setting, {"problem": "not estimated"})
+            if "problem" in real:
+                continue
+            row = {"name": name, "setting": setting, "held": name in held, "truth": real, "estimate": own, "problem": own.get("problem")}
+            if row["problem"] is None:
+                for kind in ("requested", "allocated", "reserved"):
+                    row[kind] = own[f"{kind}_bytes"] / real[f"{kind}_bytes"] - 1
+            found.append(row)
+    return found
+
+
+def figures(rows: list[dict]) -> dict[str, float]:
+    """What the errors of the reserved peak come to, as shares."""
+    errors = [row["reserved"] for row in rows if row["problem"] is None]
+    cases = [(error, 0.705 + 0.01 * i) for error in errors for i in range(80)]
+    wrong_fits = sum(1 + error <= size < 1 for error, size in cases)
+    wrong_refusals = sum(1 <= size < 1 + error for error, size in cases)
+    return {
+        "count": len(errors),
+        "failed": len(rows) - len(errors),
+        "median": statistics.median(abs(error) for error in errors),
+        "within": sum(abs(error) <= 0.03 for error in errors) / len(errors),
+        "lowest": min(errors),
+        "highest": max(errors),
+        "wrong_fits": wrong_fits / len(cases),
+        "wrong_refusals": wrong_refusals / len(cases),
+    }
+
+
+def interval(rows: list[dict]) -> tuple[float, float]:
+    """How far below and above the truth estimates were, at most, in 95 of 100 cases; shares of the truth."""
+    errors = sorted(row["reserved"] for row in rows if row["problem"] is None)
+    beyond = len(errors) // 40
+    return -errors[beyond], errors[-1 - beyond]
+
+
+def release(figures_of: dict) -> str:
+    return figures_of["pytorch"].split("+")[0]
+
+
+def text() -> str:
+    """The page."""
+    rows = pairs()
+    some = next(row for row in rows if row["problem"] is None)
+    lines = [
+        "# Estimates without a GPU, held against a GPU",
+        "",
+        "`allocsim estimate` foretells the peaks of a program that has never run on a GPU ([how](../workloads/python/ESTIMATE.md)). Here are the",
+        f"programs of [programs.py](estimate/programs.py): the truth is an {some['truth']['device']} with PyTorch {release(some['truth'])}. Estimates were made without a GPU, by the",
+        "release that the table names: where it is another, what changed between the releases counts as an error. A test makes this page of `estimate/measured`.",
+        "",
+        "| reserved peak | cases | failed | median error | within 3 % | lowest | highest | wrong \"fits\" | wrong \"does not fit\" |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for title, chosen in (
+        ("held-out programs", [row for row in rows if row["held"]]),
+        ("the others", [row for row in rows if not row["held"]]),
+        ("all, default settings", [row for row in rows if row["setting"] == "default"]),
+        ("all, expandable segments", [row for row in rows if row["setting"] == "expandable"]),
+    ):
+        f = figures(chosen)
+        lines.append(
+            f"| {title} | {f['count']} | {f['failed']} | {f['median']:.2%} | {f['within']:.0%} | {f['lowest']:+.1%} | {f['highest']:+.1%} | {f['wrong_fits']:.2%} | {f['wrong_refusals']:.2%} |"
+        )
+    below, above = interval(rows)
+    lines += [
+        "",
+        "\"Fits\" is asked for 80 capacities from 0.705 to 1.495 times the measured reserved peak. Held-out programs were chosen before any result was",
+        "seen, and their recordings were not looked at. One rule came after the error of one of them, torch_gan (+162 % at first), was seen: an outlier among",
+        "measured convolutions is not taken over; it was chosen by how well measured convolutions foretell each other. Convolutions of estimates by 2.11.0 were",
+        "foretold from the first 2 700 of the 7 002 rows, without that rule.",
+        f"In 95 % of all cases the estimate was at most {below:.1%} below and {above:.1%} above the truth. An answer names an interval of 8 % either way.",
+        "",
+        "| program | held out | setting | PyTorch | reserved, MiB | estimate | requested | allocated | reserved |",
+        "| --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for row in rows:
+        head = f"| {row['name']} | {'yes' if row['held'] else ''} | {row['setting']} | {'' if row['problem'] else release(row['estimate'])} | {row['truth']['reserved_bytes'] // MIB:,} | ".replace(",", " ")
+        if row["problem"] is not None:
+            lines.append(head + "failed | | | |")
+        else:
+            lines.append(head + f"{row['estimate']['reserved_bytes'] // MIB:,}".replace(",", " ") + f" | {row['requested']:+.2%} | {row['allocated']:+.2%} | {row['reserved']:+.2%} |")
+    lines += [
+        "",
+        "## Ranks",
+        "",
+        "Jobs of two ranks ([ranks.py](estimate/ranks.py)) on two GPUs; the estimate is rank 0 alone, PyTorch's fake process group in place of NCCL.",
+        "",
+        "| job | rank | reserved, MiB | estimate | requested | reserved |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for name, job in json.loads((HERE / "measured/ranks.json").read_text()).items():
+        for rank, real in enumerate(job["truth"]):
+            own = job.get("estimate")
+            line = f"| {name} | {rank} | {real['reserved_bytes'] // MIB} | "
+            if own is None:
+                lines.append(line + "failed | | |")
+            else:
+                errors = (f"{own[kind] / real[kind] - 1:+.2%}" for kind in ("requested_bytes", "reserved_bytes"))
+                lines.append(line + f"{own['reserved_bytes'] // MIB} | " + " | ".join(errors) + " |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(text())

@@ -1,0 +1,155 @@
+"""Makes convolutions.h, the measured workspaces of cuDNN's convolutions as the stand-in reads them: python3 rules.py
+
+cuDNN's fast kernels want tensors in their own layout, with channels filled up to 16 bytes. Where they come in another one, they are
+copied into the workspace: it is the sum of the input, the filter and the output, of those that are copied. What is left over are sums
+of partial results, which depend on how a kernel divides its work. Each row of the table says which tensors a measured
+convolution copied, and the bytes that are left over. `rules.py --check` says how well the table foretells each of its rows without the
+rows of the same shape.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import lzma
+import math
+import statistics
+from pathlib import Path
+from typing import NamedTuple
+
+HERE = Path(__file__).resolve().parent
+MEASURED = HERE / "measured/workspaces.json.xz"
+HIDDEN = HERE / "measured/hidden.json.xz"
+TABLE = HERE.parent.parent / "workloads/python/allocsim/estimate/convolutions.h"
+
+#: cuDNN's numbers.
+TYPES = {"float32": 0, "float16": 2, "bfloat16": 9}
+KINDS = ("forward", "filter", "input")
+
+
+class Row(NamedTuple):
+    """A convolution and its workspace."""
+
+    type: int
+    last: int
+    kind: int
+    n: int
+    c: int
+    k: int
+    size: int
+    kernel: int
+    stride: int
+    groups: int
+    bytes: int
+
+    @property
+    def out(self) -> int:
+        return (self.size + 2 * (self.kernel // 2) - self.kernel) // self.stride + 1
+
+    def tensors(self) -> tuple[int, int, int]:
+        """The bytes of input, filter and output in the layout of the kernels."""
+        element, whole = (4, 4) if self.type == 0 else (2, 8)
+        c, k = (-(-each // whole) * whole if self.groups == 1 else each for each in (self.c, self.k))
+        of_filter = c if self.groups == 1 else 1
+        return (
+            self.n * c * self.size**2 * element,
+            k * of_filter * self.kernel**2 * element,
+            self.n * k * self.out**2 * element,
+        )
+
+    def copied(self) -> tuple[int, int]:
+        """Which tensors are copied, as bits, and the bytes that are left over."""
+        best = 0, self.bytes
+        for bits in range(1, 8):
+            total = sum(each for i, each in enumerate(self.tensors()) if bits >> i & 1)
+            rest = self.bytes - total
+            if rest < 0:
+                continue
+            fits = rest <= max(4096, total // 100)
+            if not self.last:
+                # In this layout all is copied first, and a large part may be left over.
+                fits = fits or rest < self.bytes // 2 or (self.kind == 1 and self.groups == 1 and bits & 5 == 5)
+            if fits and rest < best[1]:
+                best = bits, rest
+        return best
+
+    def distance(self, other: "Row") -> float:
+        """As in workspaces.c."""
+        def far(a: float, b: float) -> float:
+            return abs(math.log2(a / b))
+
+        return (
+            far(self.n * self.out**2, other.n * other.out**2) + far(self.c, other.c) + far(self.k, other.k)
+            + 2 * far(self.kernel, other.kernel) + 3 * (self.stride != other.stride)
+            + 20 * ((self.groups > 1) != (other.groups > 1)) + 0.5 * (self.type != other.type)
+        )
+
+
+def rows() -> list[Row]:
+    """All that was measured."""
+    found = []
+    for each in json.loads(lzma.decompress(MEASURED.read_bytes())):
+        if "shape" not in each or "problem" in each:
+            continue
+        n, c, k, size, kernel, stride, groups = each["shape"]
+        element = 4 if each["dtype"] == "float32" else 2
+        for kind, name in enumerate(KINDS):
+            row = Row(TYPES[each["dtype"]], int(each["channels_last"]), kind, n, c, k, size, kernel, stride, groups, 0)
+            result = (n * k * row.out**2, k * c // groups * kernel**2, n * c * size**2)[kind] * element
+            requests = list(each[name])
+            requests.remove(result)
+            found.append(row._replace(bytes=sum(requests)))
+    seen = {row[:10] for row in found}
+    for each in json.loads(lzma.decompress(HIDDEN.read_bytes()))["rows"]:
+        if each["operation"] != "convolution" or "problem" in each or each["shape"][7] != 2:
+            continue
+        for kind, name in enumerate(("forward", "filter", "data")):
+            requests, kept = each[name]
+            type_name = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}[each["type"]]
+            row = Row(TYPES[type_name], int(each["channels_last"]), kind, *each["shape"][:7], sum(requests) - kept)
+            if row[:10] not in seen:
+                seen.add(row[:10])
+                found.append(row)
+    return found
+
+
+def write() -> None:
+    lines = [
+        "/* Made by validation/estimate/rules.py of what an H100 with cuDNN 9.19 (PyTorch 2.11) was measured to ask for: type, channels last, kind,",
+        "   N, C, K, size, kernel, stride, groups, tensors that are copied (1 input, 2 filter, 4 output), bytes left over. */",
+    ]
+    known = {row[:10]: row.copied() for row in rows()}
+    # Half precision has one row where both of its types ask for the same.
+    kept = [key for key in sorted(known) if key[0] != 2 or known[key] != known.get((9, *key[1:]))]
+    text = ["{" + ",".join(str(each) for each in (*key, *known[key])) + "}," for key in kept]
+    line = ""
+    for each in text:
+        if len(line) + len(each) > 150:
+            lines.append(line)
+            line = ""
+        line += each
+    TABLE.write_text("\n".join([*lines, line]) + "\n")
+
+
+def check() -> None:
+    known = rows()
+    print("of input + filter + output: error of the workspace, every fifth shape foretold from the others")
+    for kind, name in enumerate(KINDS):
+        for last in (0, 1):
+            errors = []
+            for row in known[::5]:
+                if row.kind != kind or row.last != last:
+                    continue
+                others = (o for o in known if o.kind == kind and o.last == last and (o.type == 0) == (row.type == 0) and o[3:10] != row[3:10])
+                nearest = min(others, key=row.distance)
+                bits, rest = nearest.copied()
+                foretold = rest * sum(row.tensors()) / sum(nearest.tensors()) + sum(each for i, each in enumerate(row.tensors()) if bits >> i & 1)
+                errors.append(abs(foretold - row.bytes) / sum(row.tensors()))
+            close = sum(each < 0.05 for each in errors) / len(errors)
+            print(f"{name:8} {'channels last' if last else 'plain':13} {len(errors):4}  median {statistics.median(errors):.3f}  within 0.05: {close:.0%}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    (check if parser.parse_args().check else write)()

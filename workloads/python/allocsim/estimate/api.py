@@ -1,0 +1,75 @@
+"""``allocsim.estimate``: the command, for a function."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from typing import Any, Callable, Mapping
+
+from ..recording import AllocsimError
+
+
+def estimate(
+    step: Callable[[], object],
+    *,
+    device: str = "h100-80gb",
+    steps: int = 5,
+    values: Mapping[str, float] | None = None,
+    conf: str | None = None,
+    fake_weights: bool = False,
+    output: str | None = None,
+) -> dict[str, Any]:
+    """Says what calls of a function would need of a GPU, without one.
+
+    The function runs in a process of its own, since the stand-in for a GPU has to be there before PyTorch is loaded. So it is named by its
+    module, as for ``multiprocessing``: one of a script is found by running the script again under the name ``__mp_main__``.
+
+    Args:
+        step: is called without arguments; what it keeps between calls, it keeps in its module.
+        device: the card, by the name of its profile.
+        steps: how often it is called.
+        values: what is read from the GPU by place (``train.py:57``), where it depends on weights or activations.
+        conf: PYTORCH_CUDA_ALLOC_CONF.
+        fake_weights: weights are neither filled nor loaded.
+        output: file for the recording, else it is not kept.
+
+    Returns:
+        the answer of ``allocsim estimate --json``; sizes are in bytes.
+
+    Raises:
+        AllocsimError: the function cannot be found by another process, or nothing could be recorded.
+    """
+    module, name = getattr(step, "__module__", None), getattr(step, "__qualname__", "")
+    if module is None or not name or "<" in name:
+        raise AllocsimError("estimate needs a function of a module or a script, as another process has to find it; give it a name at the top level")
+    source = module
+    if module == "__main__":
+        source = getattr(sys.modules["__main__"], "__file__", None)
+        if source is None or not os.path.isfile(source):
+            raise AllocsimError("estimate cannot find this function from another process; put it into a file and import it")
+        source = os.path.abspath(source)
+    with tempfile.TemporaryDirectory(prefix="allocsim-") as folder:
+        found = os.path.join(folder, "answer.json")
+        command = [
+            sys.executable, "-m", "allocsim", "estimate", "--device", device, "--steps", "0", "--json", found,
+            "-o", os.path.abspath(output) if output else os.path.join(folder, "estimate.pickle"),
+        ]
+        for place, value in (values or {}).items():
+            command += ["--value", f"{place}={value}"]
+        if fake_weights:
+            command.append("--fake-weights")
+        command += ["--", sys.executable, "-m", "allocsim.estimate.step", source, name, str(steps)]
+        environment = dict(os.environ)
+        environment["PYTHONPATH"] = os.pathsep.join(each for each in sys.path if each)
+        if conf is not None:
+            environment["PYTORCH_CUDA_ALLOC_CONF"] = conf
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        if not os.path.isfile(found):
+            lines = [line for line in done.stderr.splitlines() if line.startswith("allocsim")]
+            raise AllocsimError((lines or done.stderr.splitlines() or ["the estimate gave no answer"])[-1])
+        with open(found, encoding="utf-8") as stream:
+            answer: dict[str, Any] = json.load(stream)
+        return answer

@@ -1,0 +1,141 @@
+"""What the estimate says, and the page of its errors."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "workloads/python"))
+
+from allocsim.estimate import answer as answers  # noqa: E402
+from allocsim.estimate.command import main  # noqa: E402
+from allocsim.estimate.standin import NoStandIn, library_folder  # noqa: E402
+
+
+def loaded(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / f"validation/estimate/{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def cuda_build():
+    """Why programs cannot be run here, or None."""
+    if importlib.util.find_spec("torch") is None:
+        return "PyTorch is not installed"
+    found = subprocess.run([sys.executable, "-c", "import torch; print(torch.version.cuda)"], capture_output=True, text=True)
+    if found.returncode != 0 or found.stdout.strip() == "None":
+        return "PyTorch is no CUDA build"
+    try:
+        library_folder()
+    except NoStandIn as problem:
+        return str(problem)
+    return None
+
+
+class PageTest(unittest.TestCase):
+    def test_the_page_is_made_of_what_was_measured(self):
+        page = loaded("page")
+        self.assertEqual(page.text(), page.PAGE.read_text(), "run validation/estimate/page.py")
+
+    def test_the_interval_holds_the_truth_in_95_percent(self):
+        page = loaded("page")
+        rows = [row for row in page.pairs() if row["problem"] is None]
+        inside = sum(-answers.LOW_SHARE <= row["reserved"] <= answers.HIGH_SHARE for row in rows)
+        self.assertGreaterEqual(inside / len(rows), 0.95)
+
+    def test_a_guessed_workspace_widens_the_interval(self):
+        low, high = answers.interval(1000, 0)
+        wider_low, wider_high = answers.interval(1000, 3)
+        self.assertLess(wider_low, low)
+        self.assertGreater(wider_high, high)
+
+    def test_ten_programs_are_held_out(self):
+        self.assertGreaterEqual(len(loaded("page").held_out()), 10)
+
+
+class RulesTest(unittest.TestCase):
+    def test_the_table_is_made_of_what_was_measured(self):
+        rules = loaded("rules")
+        with tempfile.TemporaryDirectory() as folder:
+            before, rules.TABLE = rules.TABLE, Path(folder) / "convolutions.h"
+            rules.write()
+            self.assertEqual(rules.TABLE.read_text(), before.read_text(), "run validation/estimate/rules.py")
+
+    def test_a_row_gives_its_own_bytes_again(self):
+        for row in loaded("rules").rows():
+            bits, rest = row.copied()
+            self.assertEqual(row.bytes, rest + sum(each for i, each in enumerate(row.tensors()) if bits >> i & 1), row)
+
+
+class CommandTest(unittest.TestCase):
+    def test_wrong_usage_is_two(self):
+        for arguments in ([], ["--device", "nonsense", "--", "python3"], ["--rank", "2", "--world", "2", "--", "python3"], ["--vary", "batch", "--", "python3"]):
+            self.assertEqual(2, main(arguments), arguments)
+
+
+PROGRAM = """
+import torch
+model = torch.nn.Linear(2048, 2048).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(9):
+    x = torch.randn(64, 2048).cuda()
+    kept = x[torch.arange(64).cuda() % 2 == 0]
+    assert len(kept) == 32, len(kept)
+    model(kept).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    print(torch.cuda.max_memory_allocated())
+"""
+
+
+class ProgramTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        problem = cuda_build()
+        if problem:
+            raise unittest.SkipTest(problem)
+
+    def run_program(self, text, *options):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        script = Path(folder, "program.py")
+        script.write_text(text)
+        environment = dict(os.environ, PYTHONPATH=str(ROOT / "workloads/python"), CUDA_VISIBLE_DEVICES="")
+        command = [sys.executable, "-m", "allocsim", "estimate", "--only-record", "-o", f"{folder}/run.pickle", *options, "--", sys.executable, str(script)]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertTrue(list(Path(folder).glob("run*.pickle")), done.stderr)
+        return [int(line) for line in done.stderr.splitlines() if line.isdigit()]
+
+    def test_selections_by_known_values_have_their_real_size_and_the_program_ends_after_its_steps(self):
+        self.assertEqual(3, len(self.run_program(PROGRAM, "--steps", "4")))
+
+    def test_known_values_are_read_in_inference_mode_too(self):
+        text = (
+            "import torch\nwith torch.inference_mode():\n    left = torch.ones(4, dtype=torch.long, device='cuda')\n"
+            "    while left.max() != 0:\n        left = left & ~torch.full((4,), True, device='cuda')\n    print(left.max().item())\n"
+        )
+        self.assertEqual([0], self.run_program(text))
+
+    def test_fake_weights_take_no_memory_of_the_host(self):
+        text = "import torch, resource\nbig = torch.empty(1 << 30).normal_().cuda()\nprint(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+        kilobytes, = self.run_program(text, "--fake-weights")
+        self.assertLess(kilobytes, 2 << 20)
+
+    def test_a_rank_waits_for_no_other(self):
+        text = (
+            "import torch, torch.distributed as dist\ndist.init_process_group('nccl')\nassert dist.get_world_size() == 1024\n"
+            "model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(512, 512).cuda())\n"
+            "model(torch.randn(8, 512).cuda()).sum().backward()\nprint(torch.cuda.max_memory_allocated())\n"
+        )
+        allocated, = self.run_program(text, "--rank", "1000", "--world", "1024")
+        self.assertGreaterEqual(allocated, 2 * 512 * 512 * 4)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,100 @@
+package org.allocsim.workloads.format.pytorch.metadata;
+
+import java.util.List;
+import java.util.Optional;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.trace.PoolId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code allocsim record} adds to a snapshot under the key {@code allocsim_record}: certain
+ * where a snapshot alone leaves to infer.
+ *
+ * @param text the whole text, for those who write it again
+ * @param release the release that recorded; null where this program does not know it
+ * @param devices GPUs by their number
+ * @param lostCalls calls that are not in the file any more, because there were too many
+ */
+public record RecordedFacts(
+    String text, @Nullable PyTorchVersion release, List<Device> devices, long lostCalls) {
+
+  /** Keeps its own copy. */
+  public RecordedFacts {
+    devices = List.copyOf(devices);
+  }
+
+  /** The facts of a device, if it was recorded. */
+  public Optional<Device> device(int device) {
+    return devices.stream().filter(each -> each.device() == device).findFirst();
+  }
+
+  /**
+   * A GPU.
+   *
+   * @param device its number in the process
+   * @param name its name as the driver has it
+   * @param totalBytes its memory, as PyTorch counts it
+   * @param limitBytes the allocator's own limit, {@link MemoryLimit#NONE} without one
+   * @param isLimitSteady whether the limit was the same from the first to the last entry
+   * @param end where the history ends
+   * @param calls calls that leave no entry of their own, in their order
+   * @param streamUses calls of {@code Tensor.record_stream}, in their order
+   */
+  public record Device(
+      int device,
+      String name,
+      long totalBytes,
+      long limitBytes,
+      boolean isLimitSteady,
+      Position end,
+      List<Call> calls,
+      List<StreamUse> streamUses) {
+    /** Keeps its own copy. */
+    public Device {
+      calls = List.copyOf(calls);
+      streamUses = List.copyOf(streamUses);
+    }
+  }
+
+  /**
+   * A call that leaves no entry of its own.
+   *
+   * @param kind what was called
+   * @param pool the pool that it concerns; the default pool where it concerns all
+   * @param position where in the history
+   */
+  public record Call(CallKind kind, PoolId pool, Position position) {}
+
+  /** Calls that leave no entry of their own. */
+  public enum CallKind {
+    /** The cache was emptied. */
+    EMPTY_CACHE,
+    /** What a private pool caches was released, as at the end of a {@code torch.cuda.MemPool}. */
+    EMPTY_POOL,
+    /** Nobody uses a private pool any more. */
+    RELEASE_POOL,
+    /** Requests go to a private pool from here on. */
+    BEGIN_POOL,
+    /** They no longer go to it. */
+    END_POOL
+  }
+
+  /**
+   * A block was used on another stream than its own.
+   *
+   * @param address its address
+   * @param timeNanos when, on the clock of the history
+   */
+  public record StreamUse(long address, long timeNanos) {}
+
+  /**
+   * A place in a history: how many entries of each kind came before it, since the process began.
+   *
+   * @param allocations entries of allocations
+   * @param frees entries of requested frees
+   * @param completions entries of completed frees
+   * @param failures entries of failed requests
+   */
+  public record Position(long allocations, long frees, long completions, long failures) {}
+}

@@ -1,0 +1,262 @@
+package org.allocsim.workloads.format.pytorch.metadata;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.workloads.format.pytorch.metadata.RecordedFacts.CallKind;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * Reads the JSON text that {@code allocsim record} puts into a snapshot, version 1. Keys that it
+ * does not need are passed over, so that later recorders may add some.
+ */
+public final class RecordedFactsReader {
+  private static final int VERSION = 1;
+  private static final JsonFactory FACTORY =
+      JsonFactory.builder()
+          .streamReadConstraints(
+              StreamReadConstraints.builder().maxNestingDepth(16).maxNumberLength(32).build())
+          .build();
+
+  private final JsonParser json;
+  private final int mostDevices;
+  private final List<Partial> devices = new ArrayList<>();
+  private final Map<Integer, List<RecordedFacts.Call>> calls = new HashMap<>();
+  private final Map<Integer, List<RecordedFacts.StreamUse>> uses = new HashMap<>();
+  private @Nullable PyTorchVersion release;
+  private long version = -1;
+  private long lostCalls;
+
+  /** A device before its calls are known. */
+  private record Partial(
+      int device,
+      String name,
+      long totalBytes,
+      long limitBytes,
+      boolean isLimitSteady,
+      RecordedFacts.Position end) {}
+
+  private RecordedFactsReader(JsonParser json, int mostDevices) {
+    this.json = json;
+    this.mostDevices = mostDevices;
+  }
+
+  /**
+   * The facts in a text.
+   *
+   * @param devices number of devices that a snapshot may have
+   * @throws IllegalArgumentException with a clause for the user where it holds none
+   */
+  public static RecordedFacts read(String text, int devices) {
+    try (JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), text)) {
+      return new RecordedFactsReader(json, devices).facts(text);
+    } catch (JacksonException e) {
+      throw new IllegalArgumentException("it is not the JSON text of a recorder", e);
+    }
+  }
+
+  private RecordedFacts facts(String text) {
+    require(json.nextToken() == JsonToken.START_OBJECT, "it is not the JSON text of a recorder");
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      String key = json.currentName();
+      json.nextToken();
+      switch (key) {
+        case "version" -> version = number();
+        case "pytorch" -> release = release(json.getString());
+        case "devices" -> readAll(this::readDevice);
+        case "calls" -> readAll(this::readCall);
+        case "stream_uses" -> readAll(this::readStreamUse);
+        case "lost_calls" -> lostCalls = number();
+        default -> json.skipChildren();
+      }
+    }
+    require(
+        version == VERSION,
+        version < 0
+            ? "it has no version"
+            : "its version is " + version + ", and this allocsim reads 1");
+    return new RecordedFacts(
+        text,
+        release,
+        devices.stream()
+            .map(each ->
+                new RecordedFacts.Device(
+                    each.device,
+                    each.name,
+                    each.totalBytes,
+                    each.limitBytes,
+                    each.isLimitSteady,
+                    each.end,
+                    calls.getOrDefault(each.device, List.of()),
+                    uses.getOrDefault(each.device, List.of())))
+            .toList(),
+        lostCalls);
+  }
+
+  private void readAll(Runnable one) {
+    require(json.currentToken() == JsonToken.START_ARRAY, "a list is missing");
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      require(json.currentToken() == JsonToken.START_OBJECT, "an object is missing in a list");
+      one.run();
+    }
+  }
+
+  private void readDevice() {
+    int device = devices.size();
+    String name = "";
+    long totalBytes = -1;
+    long limitBytes = MemoryLimit.NONE;
+    int fractions = 0;
+    RecordedFacts.Position end = null;
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      String key = json.currentName();
+      json.nextToken();
+      switch (key) {
+        case "device" -> device = Math.toIntExact(number());
+        case "name" -> name = json.getString();
+        case "total_bytes" -> totalBytes = number();
+        case "limit_bytes" -> {
+          if (json.currentToken() != JsonToken.VALUE_NULL) {
+            limitBytes = number();
+          }
+        }
+        case "memory_fractions" -> fractions = skipElements();
+        case "end_position" -> end = position();
+        default -> json.skipChildren();
+      }
+    }
+    require(device < mostDevices, "there is no device " + device);
+    if (totalBytes <= 0 || end == null) {
+      throw new IllegalArgumentException("device " + device + " lacks its memory or position");
+    }
+    devices.add(new Partial(device, name, totalBytes, limitBytes, fractions <= 1, end));
+  }
+
+  private void readCall() {
+    CallKind kind = null;
+    PoolId pool = PoolId.DEFAULT;
+    int only = -1;
+    List<RecordedFacts.Position> positions = List.of();
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      String key = json.currentName();
+      json.nextToken();
+      switch (key) {
+        case "call" -> kind = kind(json.getString());
+        case "pool" -> {
+          long[] numbers = numbers(2, "a pool");
+          pool = new PoolId(numbers[0], numbers[1]);
+        }
+        case "device" -> only = Math.toIntExact(number());
+        case "positions" -> positions = positions();
+        default -> json.skipChildren();
+      }
+    }
+    for (int device = 0; kind != null && device < positions.size(); device++) {
+      if (only < 0 || only == device) {
+        calls
+            .computeIfAbsent(device, _ -> new ArrayList<>())
+            .add(new RecordedFacts.Call(kind, pool, positions.get(device)));
+      }
+    }
+  }
+
+  /** Kind of a call that changes what the allocator does; null for others. */
+  private static @Nullable CallKind kind(String call) {
+    return switch (call) {
+      case "empty_cache" -> CallKind.EMPTY_CACHE;
+      case "empty_pool" -> CallKind.EMPTY_POOL;
+      case "release_pool" -> CallKind.RELEASE_POOL;
+      case "begin_pool" -> CallKind.BEGIN_POOL;
+      case "end_pool" -> CallKind.END_POOL;
+      default -> null;
+    };
+  }
+
+  private void readStreamUse() {
+    int device = 0;
+    long address = 0;
+    long timeNanos = 0;
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      String key = json.currentName();
+      json.nextToken();
+      switch (key) {
+        case "device" -> device = Math.toIntExact(number());
+        case "address" -> address = number();
+        case "time_unix_nanos" -> timeNanos = number();
+        default -> json.skipChildren();
+      }
+    }
+    uses.computeIfAbsent(device, _ -> new ArrayList<>())
+        .add(new RecordedFacts.StreamUse(address, timeNanos));
+  }
+
+  private List<RecordedFacts.Position> positions() {
+    require(json.currentToken() == JsonToken.START_ARRAY, "positions are no list");
+    List<RecordedFacts.Position> positions = new ArrayList<>();
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      positions.add(position());
+    }
+    return positions;
+  }
+
+  private RecordedFacts.Position position() {
+    long[] counts = numbers(4, "a position");
+    return new RecordedFacts.Position(counts[0], counts[1], counts[2], counts[3]);
+  }
+
+  private long[] numbers(int count, String what) {
+    require(json.currentToken() == JsonToken.START_ARRAY, what + " is no list");
+    long[] numbers = new long[count];
+    int read = 0;
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      long number = number();
+      if (read < count) {
+        numbers[read] = number;
+      }
+      read++;
+    }
+    require(read == count, what + " does not have " + count + " numbers");
+    return numbers;
+  }
+
+  private int skipElements() {
+    require(json.currentToken() == JsonToken.START_ARRAY, "a list is missing");
+    int count = 0;
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      json.skipChildren();
+      count++;
+    }
+    return count;
+  }
+
+  private long number() {
+    require(json.currentToken() == JsonToken.VALUE_NUMBER_INT, "a whole number is missing");
+    long value = json.getLongValue();
+    require(value >= 0, "a number is negative");
+    return value;
+  }
+
+  private static @Nullable PyTorchVersion release(String text) {
+    try {
+      return PyTorchVersion.of(text);
+    } catch (IllegalArgumentException _) {
+      return null;
+    }
+  }
+
+  private static void require(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new IllegalArgumentException(otherwise);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package org.allocsim.workloads.io;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Work that keeps what it has when a signal tells the process to end. Such work looks at {@link
+ * #isAsked}, begins nothing further then, and writes what is done; the process waits for that, but
+ * not for ever: whoever sends a signal that can be caught sends another one after a while.
+ */
+public final class EarlyEnd {
+  /** Container run-times wait ten seconds, others longer. */
+  private static final long WAIT_MILLIS = 8_000;
+
+  private static final Set<Thread> WORKING = new HashSet<>();
+  private static final Set<Part> PARTS = new HashSet<>();
+  private static boolean isHooked;
+  private static volatile boolean isAsked;
+
+  private EarlyEnd() {}
+
+  /** Something that work waits for, and that has to be ended before the work can. */
+  public static final class Part implements AutoCloseable {
+    private final Runnable end;
+
+    private Part(Runnable end) {
+      this.end = end;
+    }
+
+    /** It has ended by itself. */
+    @Override
+    public void close() {
+      synchronized (EarlyEnd.class) {
+        PARTS.remove(this);
+      }
+    }
+  }
+
+  /** Whether work is to end. */
+  public static boolean isAsked() {
+    return isAsked;
+  }
+
+  /** This thread begins work that looks at {@link #isAsked}. */
+  public static synchronized void begin() {
+    hook();
+    WORKING.add(Thread.currentThread());
+  }
+
+  /** What this thread works on, if anything, is written. */
+  public static synchronized void finish() {
+    WORKING.remove(Thread.currentThread());
+    EarlyEnd.class.notifyAll();
+  }
+
+  /**
+   * Names something that work waits for.
+   *
+   * @param end ends it; called by another thread, once work is to end
+   */
+  public static synchronized Part part(Runnable end) {
+    hook();
+    Part part = new Part(end);
+    PARTS.add(part);
+    return part;
+  }
+
+  /** All work is to end. */
+  public static void ask() {
+    List<Part> parts;
+    synchronized (EarlyEnd.class) {
+      isAsked = true;
+      parts = List.copyOf(PARTS);
+      PARTS.clear();
+    }
+    parts.forEach(part -> part.end.run());
+  }
+
+  /** Tells all work to end, and waits until it has. */
+  static void await() {
+    ask();
+    long endMillis = System.currentTimeMillis() + WAIT_MILLIS;
+    synchronized (EarlyEnd.class) {
+      try {
+        for (long left = WAIT_MILLIS; !WORKING.isEmpty() && left > 0; ) {
+          EarlyEnd.class.wait(left);
+          left = endMillis - System.currentTimeMillis();
+        }
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private static void hook() {
+    if (!isHooked) {
+      isHooked = true;
+      Runtime.getRuntime().addShutdownHook(new Thread(EarlyEnd::await, "early end"));
+    }
+  }
+}
