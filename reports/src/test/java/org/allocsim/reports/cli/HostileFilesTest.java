@@ -262,7 +262,8 @@ class HostileFilesTest {
       for (String line :
           List.of(
               "{\"op\":\"alloc\",\"id\":%d,\"bytes\":512}\n",
-              "{\"op\":\"use_stream\",\"id\":%d,\"stream\":1}\n", "{\"op\":\"free\",\"id\":%d}\n")) {
+              "{\"op\":\"use_stream\",\"id\":%d,\"stream\":1}\n",
+              "{\"op\":\"free\",\"id\":%d}\n")) {
         for (int i = 0; i < blocks; i++) {
           out.write(line.formatted(i).getBytes(UTF_8));
         }

@@ -46,7 +46,7 @@ import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.validation.fidelity.DeviceVerification;
 import org.allocsim.validation.fidelity.SnapshotVerifier;
@@ -103,7 +103,13 @@ final class Questions {
     try (ProgressMeter progress = ProgressMeter.of("diagnosing", "settings")) {
       Diagnosis diagnosis =
           Diagnosis.of(
-              input, recorded, settings.torchVersion(), PLATFORM, circumstances, progress::update);
+              input,
+              recorded,
+              settings.torchVersion(),
+              grid(recorded, circumstances),
+              PLATFORM,
+              circumstances,
+              progress::update);
       Attribution attribution =
           Attribution.of(
               input.trace(), input.device(), CategoryRules.NONE, RecordedCategories.NONE);
@@ -116,7 +122,7 @@ final class Questions {
               CategoryTotals.of(diagnosis.moment(), attribution));
       return new Answer(
           new DiagnoseAnswer(program, null).document(),
-          List.of(TuneRecording.of(input, diagnosis.tuning(), diagnosis.best())));
+          List.of(TuneRecording.of(input, diagnosis.tuning())));
     }
   }
 
@@ -167,13 +173,7 @@ final class Questions {
     DeviceTrace input = settings.deviceTrace(settings.read(recorded));
     RecordedCircumstances circumstances = settings.circumstances(input, recorded);
     long startNanos = System.nanoTime();
-    TuningGrid grid =
-        TuningGrid.of(
-            recorded.text(),
-            settings.torchVersion(),
-            PLATFORM,
-            circumstances.limitBytes() != MemoryLimit.NONE,
-            TuningGrid.Fineness.USUAL);
+    TuningGrid grid = grid(recorded, circumstances);
     Tuning tuning;
     try (ProgressMeter progress = ProgressMeter.of("tuning", "settings")) {
       tuning =
@@ -195,8 +195,15 @@ final class Questions {
             Histogram.ofSizes(input.trace(), input.device()),
             Histogram.ofLifetimes(input.trace(), input.device()),
             (System.nanoTime() - startNanos) / NANOS_PER_SECOND);
-    return new Answer(
-        answer.document(TOP), List.of(TuneRecording.of(input, tuning, tuning.best())));
+    return new Answer(answer.document(TOP), List.of(TuneRecording.of(input, tuning)));
+  }
+
+  private TuningGrid grid(ParsedConfig recorded, RecordedCircumstances circumstances) {
+    return TuningGrid.of(
+        recorded.text(),
+        settings.oldestVersion(),
+        PLATFORM,
+        circumstances.limitBytes() != MemoryLimit.NONE);
   }
 
   private Answer replay() throws java.io.IOException {
@@ -241,6 +248,7 @@ final class Questions {
             input.device(),
             circumstances,
             input.conf(),
+            null,
             InferenceText.notes(input),
             observed);
     return new Answer(

@@ -14,8 +14,8 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.ReadingOptions;
@@ -113,6 +113,13 @@ final class WebSettings implements ProgramSettings {
   @Override
   public TraceSource open(String name) {
     return source;
+  }
+
+  /** The oldest release that the recording may be of, unless one was chosen. */
+  PyTorchVersion oldestVersion() {
+    return options.containsKey("--torch-version")
+        ? version
+        : source.oldestRelease().orElse(version);
   }
 
   boolean isLimitGiven() {

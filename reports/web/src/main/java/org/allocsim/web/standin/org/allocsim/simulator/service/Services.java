@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import org.allocsim.simulator.policy.PolicyProvider;
-import org.allocsim.simulator.policy.pytorch.CachingAllocatorProvider;
+import org.allocsim.simulator.policy.pytorch.conf.CachingAllocatorProvider;
 import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.pytorch.derive.SnapshotFormat;
 
