@@ -8,15 +8,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from .recorder import Recorder, record
 from .version import VERSION as __version__
 
 __all__ = ["AllocsimError", "Recorder", "Recording", "__version__", "estimate", "open", "record", "run"]
 
+if TYPE_CHECKING:
+    from .recording import AllocsimError, Recording, open, run
+
 _LATER = ("AllocsimError", "Recording", "open", "run")
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     # A program that only records does not pay for what asks afterwards.
     if name == "estimate":
         from .estimate.api import estimate

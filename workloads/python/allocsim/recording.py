@@ -1,15 +1,20 @@
 """Asks a recording: what ``allocsim.open`` returns.
 
 Every answer is that of the command line, in the JSON that ``allocsim list schemas`` describes. Tables
-become pandas DataFrames where pandas is installed, else lists of dictionaries.
+become pandas DataFrames where pandas is installed, with Arrow inside where pyarrow is, else lists of
+dictionaries.
 """
 
 from __future__ import annotations
 
 import builtins
+import csv
+import html
+import importlib.util
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import webbrowser
 from functools import cached_property
@@ -42,7 +47,7 @@ def run(*arguments: str | os.PathLike[str], allowed: Iterable[int] = (0, 3)) -> 
     except EngineMissing as problem:
         raise AllocsimError(str(problem), 1) from None
     process = subprocess.run(
-        [*program, *map(os.fspath, arguments)], capture_output=True, text=True, encoding="utf-8", env=environment
+        [*program, *(os.fspath(each) for each in arguments)], capture_output=True, text=True, encoding="utf-8", env=environment
     )
     if process.returncode not in tuple(allowed):
         raise AllocsimError(_sentence(process.stderr), process.returncode)
@@ -59,8 +64,10 @@ def answer(*arguments: str | os.PathLike[str], allowed: Iterable[int] = (0, 3)) 
 
 
 def _sentence(text: str) -> str:
-    lines = [line.removeprefix("allocsim: ") for line in text.splitlines() if line.strip()]
-    return lines[0] if lines else "allocsim ended without a word"
+    lines = [line for line in text.splitlines() if line.strip()]
+    # What goes on may be said before.
+    said = [line.removeprefix("allocsim: ") for line in lines if line.startswith("allocsim: ")]
+    return (said or lines or ["allocsim ended without a word"])[-1]
 
 
 class Answer(dict[str, Any]):
@@ -82,6 +89,27 @@ class Answer(dict[str, Any]):
         for part in key.split("."):
             value = value[part]
         return _table(value)
+
+
+class Page(os.PathLike[str]):
+    """A page that was written, which shows itself in a notebook.
+
+    Attributes:
+        path: its file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __fspath__(self) -> str:
+        return os.fspath(self.path)
+
+    def __repr__(self) -> str:
+        return f"<allocsim.Page {self.path}>"
+
+    def _repr_html_(self) -> str:
+        content = _escaped(self.path.read_text("utf-8"))
+        return f'<iframe srcdoc="{content}" style="width: 100%; height: 48em; border: 0"></iframe>'
 
 
 class Recording:
@@ -133,15 +161,18 @@ class Recording:
             options += ["--device", device]
         return self.ask("replay", *options)
 
-    def view(self, folder: str | os.PathLike[str] | None = None, *, show: bool = True) -> Path:
-        """Writes the page of the run to a folder, opens it in a browser, and returns its file."""
+    def view(self, folder: str | os.PathLike[str] | None = None, *, show: bool | None = None) -> Page:
+        """Writes the page of the run to a folder, and returns it.
+
+        Args:
+            folder: where to write it; a new folder if there is none.
+            show: whether a browser opens it; by default, outside of notebooks, which show it themselves.
+        """
         into = Path(folder) if folder is not None else Path(tempfile.mkdtemp(prefix="allocsim-"))
-        run("diagnose", self.path, *self._options, "--report", into)
-        page = into / "diagnose.html"
-        if not page.is_file():
-            page = next(iter(sorted(into.glob("*.html"))))
-        if show:
-            webbrowser.open(page.as_uri())
+        run("view", self.path, *self._options, "--report", into)
+        page = Page(into / "view.html")
+        if show if show is not None else "ipykernel" not in sys.modules:
+            webbrowser.open(page.path.as_uri())
         return page
 
     @cached_property
@@ -166,19 +197,29 @@ class Recording:
             value = DataOnly(stream).load()
         return value if isinstance(value, dict) else {"segments": value, "device_traces": []}
 
-    def events(self, device: int = 0) -> Any:
-        """The history of a device: ``action``, ``addr``, ``size``, ``stream``, ``time_us`` and the top frame."""
-        rows = []
-        for entry in self._snapshot["device_traces"][device]:
-            frames = entry.get("frames") or [{}]
-            top = next((each for each in frames if "site-packages" not in each.get("filename", "")), frames[0])
-            rows.append(
-                {
-                    **{key: entry.get(key) for key in ("action", "addr", "size", "stream", "time_us")},
-                    "line": f"{top.get('filename')}:{top.get('line')}" if top else None,
-                }
-            )
-        return _table(rows)
+    def events(self, conf: str | None = None) -> Any:
+        """The events of the allocator, as recorded, or as they would be under other settings.
+
+        Recorded ones of all devices have the columns ``device``, ``entry``, ``action``, ``address``,
+        ``bytes``, ``stream``, ``time_ns`` and ``frame``, the program's innermost one. Simulated ones have
+        those of PyTorch's history: ``action``, ``addr``, ``size``, ``stream``. A trace that holds
+        requests only has simulated events.
+
+        Args:
+            conf: settings to replay the recording under.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "events"
+            if conf is None:
+                try:
+                    run("inspect", self.path, "--events", file)
+                    return _csv_table(file)
+                except AllocsimError as problem:
+                    if problem.exit_code != 2:
+                        raise
+            options = () if conf is None else ("--conf", conf)
+            run("replay", self.path, *self._options, *options, "--events", file)
+            return _lines_table(file)
 
     def live(self, device: int | None = None) -> Any:
         """The blocks that the program held at the end, with their categories where they were recorded."""
@@ -233,10 +274,38 @@ def _table(rows: Any) -> Any:
         import pandas
     except ImportError:
         return rows
-    return pandas.DataFrame(rows)
+    table = pandas.DataFrame(rows)
+    return table.convert_dtypes(dtype_backend="pyarrow") if _has_arrow() else table
+
+
+def _csv_table(file: Path) -> Any:
+    try:
+        import pandas
+    except ImportError:
+        with builtins.open(file, encoding="utf-8", newline="") as stream:
+            return [
+                {key: int(text) if text.isdigit() and key != "frame" else text or None for key, text in row.items()}
+                for row in csv.DictReader(stream)
+            ]
+    if _has_arrow():
+        return pandas.read_csv(file, engine="pyarrow", dtype_backend="pyarrow")
+    return pandas.read_csv(file)
+
+
+def _lines_table(file: Path) -> Any:
+    try:
+        import pandas
+    except ImportError:
+        with builtins.open(file, encoding="utf-8") as stream:
+            return [json.loads(line) for line in stream]
+    if _has_arrow():
+        return pandas.read_json(file, lines=True, engine="pyarrow", dtype_backend="pyarrow")
+    return pandas.read_json(file, lines=True)
+
+
+def _has_arrow() -> bool:
+    return importlib.util.find_spec("pyarrow") is not None
 
 
 def _escaped(text: str) -> str:
-    import html
-
     return html.escape(text)

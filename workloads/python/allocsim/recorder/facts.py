@@ -240,9 +240,8 @@ class Facts:
 
     def _threads_pools(self) -> list[dict[str, Any]]:
         """Pools that this thread alone allocates to, the latest last."""
-        if not hasattr(self._local, "pools"):
-            self._local.pools = []
-        return self._local.pools
+        pools: list[dict[str, Any]] = self._local.__dict__.setdefault("pools", [])
+        return pools
 
     @contextlib.contextmanager
     def _outside_of_threads_pools(self) -> Iterator[None]:

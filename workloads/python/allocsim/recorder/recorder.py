@@ -23,6 +23,7 @@ KEY = "allocsim_record"
 FLUSH_SHARE = 0.01
 SAMPLE_SECONDS = 1.0
 SNAPSHOT_TRIES = 8
+LONG_TURN_SECONDS = 60.0
 
 
 class Recorder:
@@ -144,13 +145,22 @@ class Recorder:
                 return None
 
     def _consistent_snapshot(self) -> tuple[dict[int, list[int]], dict[str, Any]]:
-        """A snapshot and where it ends, which other threads may move on between the two."""
-        for _ in range(SNAPSHOT_TRIES):
-            ends = self.facts.end_positions()
-            snapshot = self._torch._C._cuda_memorySnapshot(None)
-            if self.facts.end_positions() == ends:
-                break
-        return ends, snapshot
+        """A snapshot and where it ends, which other threads may move on between the two.
+
+        Python threads wait meanwhile: who makes a snapshot holds the interpreter for longer than its
+        turn, so that the others would always get theirs before the positions are looked at again.
+        """
+        turn = sys.getswitchinterval()
+        sys.setswitchinterval(LONG_TURN_SECONDS)
+        try:
+            for _ in range(SNAPSHOT_TRIES):
+                ends = self.facts.end_positions()
+                snapshot = self._torch._C._cuda_memorySnapshot(None)
+                if self.facts.end_positions() == ends:
+                    break
+            return ends, snapshot
+        finally:
+            sys.setswitchinterval(turn)
 
     def _out_of_memory(self, device: int, requested: int, total: int, free: int) -> None:
         try:

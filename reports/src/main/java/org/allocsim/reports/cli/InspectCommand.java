@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.allocsim.reports.answer.product.HistoryRows;
 import org.allocsim.reports.answer.product.InspectAnswer;
 import org.allocsim.reports.answer.product.SnapshotContents;
 import org.allocsim.reports.answer.product.TraceContents;
@@ -13,6 +14,7 @@ import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.OutputFiles;
 import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormats;
 import org.allocsim.workloads.source.TraceSource;
@@ -36,7 +38,7 @@ import picocli.CommandLine.Parameters;
     footer = {
       "  allocsim inspect snapshot.pickle",
       "  allocsim inspect snapshot.pickle --json -",
-      "  allocsim inspect huge.pickle --from 200000 --to 400000"
+      "  allocsim inspect huge.pickle --from 200000 --to 400000 --events entries.csv"
     })
 final class InspectCommand implements Callable<Integer> {
   @Parameters(paramLabel = "FILE", description = TraceOptions.TRACE)
@@ -60,6 +62,14 @@ final class InspectCommand implements Callable<Integer> {
       description = "Count entries up to, but not with, number N (default: all).")
   private long to = Long.MAX_VALUE;
 
+  @Option(
+      names = "--events",
+      paramLabel = "FILE",
+      description =
+          "Write each entry of the histories as a row of CSV, with the program's frame; - is"
+              + " standard output.")
+  private String eventsName;
+
   @Mixin private OutputOptions outputOptions;
 
   @Override
@@ -72,9 +82,13 @@ final class InspectCommand implements Callable<Integer> {
     try (DocumentOutputs outputs = outputOptions.open(inputs.toArray(Path[]::new))) {
       TraceSource source = Traces.open(name, format);
       boolean isRecording = source.snapshot().isPresent();
-      if (!isRecording && (from > 0 || to < Long.MAX_VALUE)) {
+      if (!isRecording && (from > 0 || to < Long.MAX_VALUE || eventsName != null)) {
         throw Failure.usage(
-            name + " holds no history, which --from and --to count in; leave them out");
+            name + " holds no history, which --from, --to and --events mean; leave them out");
+      }
+      OutputFiles.Output events = outputs.open("--events", eventsName);
+      if (events != null) {
+        HistoryRows.write(source.snapshot().get(), from, to, events.stream());
       }
       InspectAnswer answer =
           new InspectAnswer(

@@ -85,6 +85,22 @@ class SizeFitTest {
     assertEquals(64e6 + 24e5, SizeFit.sizeAt(new double[] {1, 2}, sizes, 8), 1e-3);
   }
 
+  /** How many tokens an expert gets is decided by the data. */
+  @Test
+  void sizesThatScatterAroundAShareOfTheParameterStayProportional() {
+    double[] three = {4.2e6, 7.7e6, 12.1e6};
+    assertEquals(32e6, SizeFit.sizeAt(new double[] {4, 8, 12}, three, 32), 1e6);
+    double[] slower = {4.2e6, 8.1e6, 11.7e6};
+    assertEquals(32e6, SizeFit.sizeAt(new double[] {4, 8, 12}, slower, 32), 1e6);
+  }
+
+  /** One row fewer than the parameter. */
+  @Test
+  void twoSizesThatAreNearlyProportionalLieOnALine() {
+    double[] sizes = {255 * 1e5, 511 * 1e5};
+    assertEquals(1535 * 1e5, SizeFit.sizeAt(new double[] {256, 512}, sizes, 1536), 1e-3);
+  }
+
   /** Tensors do not shrink, and do not grow more slowly at larger values. */
   @Test
   void aSizeThatShrinksOrSaturatesKeepsThatOfTheNearestRun() {

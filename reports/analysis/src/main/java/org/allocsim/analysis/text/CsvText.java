@@ -63,7 +63,8 @@ public final class CsvText {
     return cell.startsWith("'") && FORMULA.matcher(cell).lookingAt() ? cell.substring(1) : cell;
   }
 
-  private static String cell(Object value) {
+  /** A value as it stands in its cell, in quotes where it needs them. */
+  public static String cell(Object value) {
     String text = text(value);
     if (!(value instanceof Number)
         && FORMULA.matcher(text).lookingAt()

@@ -31,8 +31,14 @@ final class BlockPool {
   /** Reports what happens to its blocks. */
   final BlockEffects effects;
 
-  /** Searches so far; the age of a block is the number of searches since it became free. */
+  /** Searches so far. */
   long lookups;
+
+  /**
+   * Searches so far while garbage collection was on; the age of a block is the number of these
+   * since it became free.
+   */
+  long countedLookups;
 
   private final FreeLists lists;
 

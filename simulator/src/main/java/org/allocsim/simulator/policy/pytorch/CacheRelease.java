@@ -105,7 +105,7 @@ final class CacheRelease {
   }
 
   private long age(Block block) {
-    return block.list.pool.lookups - block.lookupsWhenFreed;
+    return block.list.pool.countedLookups - block.lookupsWhenFreed;
   }
 
   /**

@@ -476,6 +476,9 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   private @Nullable Block takeFree(FreeList list, long roundedBytes, boolean grows) {
     list.pool.lookups++;
+    if (release.collectsGarbage) {
+      list.pool.countedLookups++;
+    }
     Block block = findFree(list, roundedBytes, grows);
     if (block != null) {
       list.remove(block);

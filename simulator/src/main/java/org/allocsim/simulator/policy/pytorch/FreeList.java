@@ -79,7 +79,7 @@ final class FreeList {
 
   /** Adds a mapped free block, which is of age 0 from now on. */
   void add(Block block) {
-    block.lookupsWhenFreed = pool.lookups;
+    block.lookupsWhenFreed = pool.countedLookups;
     mapped.add(block);
   }
 

@@ -14,8 +14,8 @@ public final class MemoryLimit {
   private MemoryLimit() {}
 
   /**
-   * The limit in bytes that a fraction of a device comes to: the product, cut to whole bytes; no
-   * limit for a fraction of 1 in releases where that removes it (see {@link
+   * The limit in bytes that a fraction of a device comes to: the product, cut to whole bytes or
+   * rounded to them (see {@link PyTorchVersion#roundsLimits()}); no limit for a fraction of 1 in releases where that removes it (see {@link
    * PyTorchVersion#isFractionOneALimit()}).
    *
    * @param totalBytes size of the device ({@code totalGlobalMem})
@@ -31,7 +31,8 @@ public final class MemoryLimit {
     if (fraction == 1 && !version.isFractionOneALimit()) {
       return NONE;
     }
-    return (long) (fraction * totalBytes);
+    double bytes = fraction * totalBytes;
+    return version.roundsLimits() ? Math.round(bytes) : (long) bytes;
   }
 
   /**

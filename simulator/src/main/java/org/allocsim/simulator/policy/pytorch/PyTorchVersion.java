@@ -137,6 +137,14 @@ public enum PyTorchVersion {
   }
 
   /**
+   * Whether the limit of a memory fraction is rounded to whole bytes. 2.14.1 does, 2.11 cuts them
+   * off; that it began with 2.12 is presumed.
+   */
+  boolean roundsLimits() {
+    return isAtLeast(V2_12);
+  }
+
+  /**
    * Whether one division between powers of two means ordinary rounding to 512 bytes (2.4, pull
    * request 126830). Before, sizes stay as they are.
    */

@@ -16,6 +16,14 @@ class MemoryLimitTest {
     assertEquals(0, MemoryLimit.ofFraction(0.0, TOTAL, PyTorchVersion.V2_11));
   }
 
+  /** "1001 bytes allowed", says PyTorch 2.14.1 on the stand-in. */
+  @Test
+  void theNewestReleaseRoundsTheProduct() throws ConfigException {
+    assertEquals(1001, MemoryLimit.ofFraction(0.10005, 10_000, PyTorchVersion.V2_14));
+    assertEquals(1000, MemoryLimit.ofFraction(0.10002, 10_000, PyTorchVersion.V2_14));
+    assertEquals(1000, MemoryLimit.ofFraction(0.10009, 10_000, PyTorchVersion.V2_11));
+  }
+
   @Test
   void case45_fractionOfOneRemovesTheLimitSince29AndWasALimitBefore() throws ConfigException {
     assertEquals(MemoryLimit.NONE, MemoryLimit.ofFraction(1.0, TOTAL, PyTorchVersion.V2_11));

@@ -5,7 +5,7 @@ package org.allocsim.validation.gpu.cuda;
  * context. Calls that hand out memory answer {@link #REFUSED} where the driver is out of memory;
  * every other error is a {@link CudaException}. One thread at a time.
  */
-interface CudaCalls {
+public interface CudaCalls {
   /** Answer of a call that the driver refused for lack of memory. */
   long REFUSED = -1;
 

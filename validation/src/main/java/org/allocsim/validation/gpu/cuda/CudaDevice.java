@@ -66,7 +66,13 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   /** What {@link #open} found. */
   public record Identity(String name, int driverVersion, long totalBytes, long freeBytesAtStart) {}
 
-  CudaDevice(CudaCalls cuda, GpuBounds bounds, DriverCallListener listener) {
+  /**
+   * A GPU that is reached through these calls, which it closes with itself.
+   *
+   * @param bounds what may be taken of it
+   * @param listener hears every call of the driver
+   */
+  public CudaDevice(CudaCalls cuda, GpuBounds bounds, DriverCallListener listener) {
     this.cuda = cuda;
     this.bounds = bounds;
     this.listener = listener;

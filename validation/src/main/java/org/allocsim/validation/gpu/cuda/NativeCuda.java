@@ -18,7 +18,7 @@ import jcuda.driver.JCudaDriver;
  * The real driver: JCuda 12.6 where it works, {@link ForeignCuda} for the rest. The device's
  * primary context is used, as PyTorch does.
  */
-final class NativeCuda implements CudaCalls {
+public final class NativeCuda implements CudaCalls {
   private static final int NAME_BYTES = 256;
   private static final int NON_BLOCKING = 1;
 
@@ -37,7 +37,7 @@ final class NativeCuda implements CudaCalls {
    *
    * @throws CudaException where there is no driver or no such device
    */
-  NativeCuda(int index) {
+  public NativeCuda(int index) {
     this.index = index;
     streams.put(0L, new NativeStream());
     // Looks for the driver first: without it, JCuda ends in errors of the class loader.

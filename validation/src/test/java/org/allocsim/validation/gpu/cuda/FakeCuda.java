@@ -11,7 +11,7 @@ import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.device.StreamOrderedMemory;
 
 /** A driver without a GPU: the simulated device answers, and everything that is open is known. */
-final class FakeCuda implements CudaCalls {
+public final class FakeCuda implements CudaCalls {
   private final SimulatedDevice device;
   private final StreamOrderedMemory pool;
   private final Map<Long, Long> blocks = new HashMap<>();
@@ -46,18 +46,18 @@ final class FakeCuda implements CudaCalls {
   String failingCall;
 
   /** Index of the cuMemAlloc that is refused though there is memory, or −1. */
-  int failingAllocation = -1;
+  public int failingAllocation = -1;
 
   /** Pool whose attribute was changed last. */
   long changedPool;
 
-  boolean isClosed;
+  public boolean isClosed;
 
-  FakeCuda(long capacityBytes) {
+  public FakeCuda(long capacityBytes) {
     this(DeviceProfiles.ofCapacity(capacityBytes));
   }
 
-  FakeCuda(DeviceProfile profile) {
+  public FakeCuda(DeviceProfile profile) {
     device = new SimulatedDevice(profile);
     pool = device.streamOrdered().orElseThrow();
     attributes.put(PoolAttribute.RELEASE_THRESHOLD, 0L);

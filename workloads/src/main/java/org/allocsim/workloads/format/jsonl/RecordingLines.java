@@ -12,6 +12,7 @@ import org.allocsim.workloads.format.LineInput;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.metadata.Annotation;
+import org.allocsim.workloads.format.pytorch.metadata.RecordedFactsReader;
 import org.allocsim.workloads.format.pytorch.metadata.SnapshotSettings;
 
 /** Reads the lines of a recording, from {@code recording} to {@code recording_end}. */
@@ -21,6 +22,9 @@ final class RecordingLines {
 
   /** Op of the last line. */
   static final String END = "recording_end";
+
+  /** Op of a line with a part of what {@code allocsim record} added. */
+  static final String FACTS = "record";
 
   // Bytes that something takes in memory, about.
   private static final int EVENT_BYTES = 50;
@@ -35,6 +39,7 @@ final class RecordingLines {
   private final JsonRow row;
   private final int device;
   private final Snapshot.Builder snapshot;
+  private final StringBuilder facts = new StringBuilder();
   private PoolId lastPool = PoolId.DEFAULT;
 
   private RecordingLines(LineInput lines, JsonLine line, StackTable stacks)
@@ -95,11 +100,19 @@ final class RecordingLines {
           line.allow(Set.of("op", "text"));
           snapshot.note(line.text("text"));
         }
+        case FACTS -> {
+          lines.hold(lines.length());
+          line.allow(Set.of("op", "text"));
+          facts.append(line.text("text"));
+        }
         case "annotation" -> annotation();
         case "history" -> history();
         case "segment" -> segment();
         case END -> {
           line.allow(Set.of("op"));
+          if (!facts.isEmpty()) {
+            snapshot.facts(RecordedFactsReader.read(facts.toString(), Snapshot.MOST_DEVICES));
+          }
           return;
         }
         default -> throw lines.failure("op \"" + op + "\" is not known within a recording", REMEDY);

@@ -12,6 +12,8 @@ import tools.jackson.core.JsonGenerator;
 
 /** Writes the lines of a recording, which {@link RecordingLines} reads. */
 final class RecordingLinesWriter {
+  private static final int FACTS_PART_CHARS = 1 << 18;
+
   private final Snapshot snapshot;
   private final JsonGenerator json;
 
@@ -40,6 +42,7 @@ final class RecordingLinesWriter {
       json.writeStringProperty("text", note);
       end();
     }
+    snapshot.facts().ifPresent(facts -> facts(facts.text()));
     snapshot.annotations().forEach(this::annotation);
     for (DeviceHistory history : snapshot.devices()) {
       history(history);
@@ -93,6 +96,16 @@ final class RecordingLinesWriter {
       json.writeStringProperty("torch_version", settings.release().id());
     }
     end();
+  }
+
+  /** In parts, as readers bound the length of a line. */
+  private void facts(String text) {
+    for (int from = 0; from < text.length(); from += FACTS_PART_CHARS) {
+      begin(RecordingLines.FACTS);
+      json.writeStringProperty(
+          "text", text.substring(from, Math.min(from + FACTS_PART_CHARS, text.length())));
+      end();
+    }
   }
 
   private void flag(String name, Optional<Boolean> value) {

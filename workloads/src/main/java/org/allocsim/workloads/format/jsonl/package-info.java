@@ -59,11 +59,11 @@
  *
  * <p>Version 2 has, after the streams and all stacks and before the first request, what PyTorch's
  * allocator did: {@code recording} (device, streams), {@code settings}, {@code note}, {@code
- * annotation}, {@code history} (rows, times, overflowed) with as many rows as lists, {@code
- * segment} (with blocks as lists), {@code recording_end}. Requests are derived from it when a file
- * is opened; those of the file are for other readers. Its last line is {@code trace_end} with the
- * CRC-32 of the lines after {@code recording_end}, so that neither a cut file nor changed requests
- * pass.
+ * record} (parts of the text that {@code allocsim record} added), {@code annotation}, {@code
+ * history} (rows, times, overflowed) with as many rows as lists, {@code segment} (with blocks as
+ * lists), {@code recording_end}. Requests are derived from it when a file is opened; those of the
+ * file are for other readers. Its last line is {@code trace_end} with the CRC-32 of the lines after
+ * {@code recording_end}, so that neither a cut file nor changed requests pass.
  */
 @NullMarked
 package org.allocsim.workloads.format.jsonl;

@@ -15,6 +15,7 @@ import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.workloads.format.pytorch.DeviceHistory;
 import org.allocsim.workloads.format.pytorch.derive.start.DeviceStartFinder;
 import org.allocsim.workloads.format.pytorch.metadata.Annotation;
@@ -189,6 +190,10 @@ final class DeviceDerivation {
             .run(handledTo, counts);
         break;
       }
+    }
+    if (effects.count() == 0) {
+      // A process calls for all GPUs, and this one may not have been used.
+      trace.at(device, 0, StackTable.NONE);
     }
     while (counts.firstUnexplainedRow < 0 && callsMade < calls.count()) {
       make(calls.call(callsMade++), effects.count());

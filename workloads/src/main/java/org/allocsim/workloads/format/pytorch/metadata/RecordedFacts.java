@@ -11,12 +11,13 @@ import org.jspecify.annotations.Nullable;
  * What {@code allocsim record} adds to a snapshot under the key {@code allocsim_record}: certain
  * where a snapshot alone leaves to infer.
  *
+ * @param text the whole text, for those who write it again
  * @param release the release that recorded; null where this program does not know it
  * @param devices GPUs by their number
  * @param lostCalls calls that are not in the file any more, because there were too many
  */
 public record RecordedFacts(
-    @Nullable PyTorchVersion release, List<Device> devices, long lostCalls) {
+    String text, @Nullable PyTorchVersion release, List<Device> devices, long lostCalls) {
 
   /** Keeps its own copy. */
   public RecordedFacts {

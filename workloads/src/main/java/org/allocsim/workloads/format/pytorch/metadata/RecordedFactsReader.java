@@ -59,13 +59,13 @@ public final class RecordedFactsReader {
    */
   public static RecordedFacts read(String text, int devices) {
     try (JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), text)) {
-      return new RecordedFactsReader(json, devices).read();
+      return new RecordedFactsReader(json, devices).facts(text);
     } catch (JacksonException e) {
       throw new IllegalArgumentException("it is not the JSON text of a recorder", e);
     }
   }
 
-  private RecordedFacts read() {
+  private RecordedFacts facts(String text) {
     require(json.nextToken() == JsonToken.START_OBJECT, "it is not the JSON text of a recorder");
     while (json.nextToken() != JsonToken.END_OBJECT) {
       String key = json.currentName();
@@ -86,6 +86,7 @@ public final class RecordedFactsReader {
             ? "it has no version"
             : "its version is " + version + ", and this allocsim reads 1");
     return new RecordedFacts(
+        text,
         release,
         devices.stream()
             .map(each ->
