@@ -97,6 +97,20 @@ public final class StandIns {
     return lines.stream();
   }
 
+  /** Reads until the part is full or the stream at its end; TeaVM's goes on for ever once full. */
+  @Instead("java.io.InputStream.readNBytes([BII)I")
+  static int readFully(InputStream in, byte[] target, int offset, int length) throws IOException {
+    int got = 0;
+    while (got < length) {
+      int part = in.read(target, offset + got, length - got);
+      if (part < 0) {
+        break;
+      }
+      got += part;
+    }
+    return got;
+  }
+
   /** Nothing is read in advance, as there is one thread. */
   @Instead(
       "org.allocsim.workloads.io.StoredInput.ahead(Ljava/io/InputStream;)"
