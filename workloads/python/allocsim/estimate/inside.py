@@ -15,7 +15,7 @@ VARIABLE = "ALLOCSIM_ESTIMATE"
 def begin(torch: Any) -> None:
     """Follows values, ends the program after its steps, and writes a report beside the recording."""
     options = json.loads(os.environ[VARIABLE])
-    from .values import Values, stand_in_answer, user_line
+    from .values import Values, ctc_loss_of_lists, stand_in_answer, user_line
 
     values = Values(options["values"], stand_in_answer(), options["fake_weights"])
     report: dict[str, Any] = {"pytorch": str(torch.__version__), "ended": "end", "problem": None, "line": None, "world": options["world"]}
@@ -24,6 +24,7 @@ def begin(torch: Any) -> None:
         report["reads"] = sorted(values.reads.values(), key=lambda each: -each["times"])
         report["selections"] = [{"line": line, "times": times} for line, times in values.selections.items()]
         report["unmeasured"] = _unmeasured()
+        report["benchmark"] = bool(torch.backends.cudnn.benchmark)
         with open(options["report"], "w", encoding="utf-8") as stream:
             json.dump(report, stream)
 
@@ -59,6 +60,7 @@ def begin(torch: Any) -> None:
     atexit.register(write)
     # The stand-in has no cuDNN attention; PyTorch's own flash attention takes its place.
     torch.backends.cuda.enable_cudnn_sdp(False)
+    torch.ctc_loss = ctc_loss_of_lists(torch.ctc_loss)
     values.__enter__()
     # It is left when the program ends, before PyTorch is taken down.
     atexit.register(values.__exit__, None, None, None)

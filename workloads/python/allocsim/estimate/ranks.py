@@ -28,17 +28,29 @@ def alone(torch: Any, rank: int, world: int) -> None:
 
 
 def _reduce_alone(torch: Any) -> None:
-    """DistributedDataParallel asks for the result of its all-reduce, which a fake group does not give: it is the bucket itself."""
+    """DistributedDataParallel asks for the result of its all-reduce, which a fake group does not give: it is the bucket itself.
+
+    NCCL's group keeps a bucket until its watchdog sees that the all-reduce is done, as DistributedDataParallel never waits for the work
+    itself (ProcessGroupNCCL's stash of tensors, PyTorch 2.7 and later). The watchdog looks every 100 ms. So the buckets of the first
+    step, which are made anew before the second, can outlive the second step; here they always do.
+    """
     parallel = torch.nn.parallel.DistributedDataParallel
     made = parallel.__init__
 
-    def reduced(_state, bucket):  # type: ignore[no-untyped-def]  # PyTorch checks annotations, if there are some
-        future: Any = torch.futures.Future()
-        future.set_result(bucket.buffer())
-        return future
-
     def begin(self: Any, *arguments: Any, **options: Any) -> None:
         made(self, *arguments, **options)
+        before: list[Any] = []
+        now: list[Any] = []
+
+        def reduced(_state, bucket):  # type: ignore[no-untyped-def]  # PyTorch checks annotations, if there are some
+            now.append(bucket.buffer())
+            if bucket.is_last():
+                before[:] = now
+                now.clear()
+            future: Any = torch.futures.Future()
+            future.set_result(bucket.buffer())
+            return future
+
         self.register_comm_hook(None, reduced)
 
     parallel.__init__ = begin

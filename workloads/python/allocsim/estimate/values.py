@@ -27,7 +27,7 @@ _FILLING = {"normal_", "uniform_", "fill_", "zero_", "random_", "trunc_normal_",
 LEAST_WEIGHTS_BYTES = 1 << 18
 
 #: Operations that give one element or row for each that is selected, and read how many from the GPU.
-_SELECTING = {"nonzero", "masked_select", "index", "index_put_", "index_put", "_index_put_impl_", "_unique2", "unique_dim", "unique_consecutive", "repeat_interleave", "embedding_dense_backward"}
+_SELECTING = {"nonzero", "masked_select", "index", "index_put_", "index_put", "_index_put_impl_", "_unique2", "unique_dim", "unique_consecutive", "repeat_interleave", "embedding_dense_backward", "_coalesce"}
 
 #: No value of a healthy run is one of these.
 _FALSE = {"isnan", "isinf", "isin"}
@@ -173,6 +173,8 @@ class Values(TorchDispatchMode):
     def _copy(self, args: Any, kwargs: Any, result: Any, name: str) -> None:
         source = args[1] if name == "copy_" else args[0]
         target = args[0] if name == "copy_" else args[1] if name.startswith("_copy_from") else result
+        if name == "clone" and source.layout is torch.sparse_coo:
+            source, target = source._indices(), target._indices()
         values = source if source.device.type == "cpu" else self._twin(source) if source.device.type == "cuda" else None
         if target.device.type == "cuda":
             own = self._twin(target) if name == "copy_" else None
@@ -233,6 +235,10 @@ class Values(TorchDispatchMode):
             twin = self._twin(masks[0])
             count = int(twin.count_nonzero()) if twin is not None else None
             unknown = masks[0].numel()
+        elif name == "_coalesce":
+            twin = self._twin(args[0]._indices())
+            count = int(twin.unique(dim=1).shape[1]) if twin is not None else None
+            unknown = args[0]._nnz()
         elif name == "repeat_interleave":
             if kwargs.get("output_size") is not None:
                 return func(*args, **kwargs)
@@ -257,6 +263,15 @@ class Values(TorchDispatchMode):
             return func(*args, **kwargs)
         finally:
             self._answer(False, 0)
+
+
+def ctc_loss_of_lists(ctc_loss: Any) -> Any:
+    """``torch.ctc_loss`` for lengths that are on the host: under a mode PyTorch does not make lists of them, as it does in a real run."""
+
+    def of_lists(log_probs: Any, targets: Any, *lengths: Any, **options: Any) -> Any:
+        return ctc_loss(log_probs, targets, *(each.tolist() if isinstance(each, torch.Tensor) and each.device.type == "cpu" else each for each in lengths), **options)
+
+    return of_lists
 
 
 def _given(given: dict[str, float], place: str, default: Any) -> Any:
