@@ -54,8 +54,9 @@ class ReplayChartDataTest {
   private record Drawn(ReplayAnswer answer, JsonNode json, JFreeChart chart) {
     static Drawn of(Object... arguments) throws IOException {
       ReplayCommand command = new ReplayCommand();
-      new CommandLine(command)
-          .parseArgs(Stream.of(arguments).map(String::valueOf).toArray(String[]::new));
+      CommandLine commandLine = new CommandLine(command);
+      Converters.register(commandLine);
+      commandLine.parseArgs(Stream.of(arguments).map(String::valueOf).toArray(String[]::new));
       ReplayAnswer answer = command.answer(null);
       ByteArrayOutputStream json = new ByteArrayOutputStream();
       JsonText.write(JsonRenderer.json(answer.document()), json);

@@ -194,7 +194,8 @@ class SameAnswersTest {
 
   @Test
   void aRowOfTuneIsThatOfTheReplayThatStops() throws IOException {
-    JsonNode tuned = json("tune", sample(), "--memory-limit", LIMIT);
+    JsonNode tuned =
+        json("tune", sample(), "--memory-limit", LIMIT, "--torch-version", VERSION.id());
     int rows = 0;
     for (JsonNode row : tuned.get("settings")) {
       JsonNode stats =
@@ -205,6 +206,8 @@ class SameAnswersTest {
                   "stop",
                   "--memory-limit",
                   LIMIT,
+                  "--torch-version",
+                  VERSION.id(),
                   "--conf",
                   row.get("conf").asString())
               .get("stats");

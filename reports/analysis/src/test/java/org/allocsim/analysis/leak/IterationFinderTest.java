@@ -122,10 +122,14 @@ class IterationFinderTest {
     int program = stacks.frame("train.py", 10, "main");
     int module = stacks.frame("/site-packages/torch/nn/modules/module.py", 1794, "_call_impl");
     int line = stacks.frame(caller, 52, "forward");
-    int inside = stacks.frame("block.py", 7, "forward");
-    trace.at(0, 0, stacks.stack(inside, module, line, module, program));
+    int[] inside = {
+      stacks.stack(stacks.frame("block.py", 7, "forward"), module, line, module, program),
+      stacks.stack(stacks.frame("block.py", 8, "forward"), module, line, module, program)
+    };
     for (int i = 0; i < 24; i++) {
+      trace.at(0, 0, inside[0]);
       trace.free(allocate(trace, 2 * MIB));
+      trace.at(0, 0, inside[1]);
       allocate(trace, 4096);
       trace.free(allocate(trace, 3 * MIB));
     }

@@ -32,6 +32,10 @@ import org.jspecify.annotations.Nullable;
 public final class SweepGrid {
   private final SweepRequest request;
   private final PyTorchVersion version;
+
+  /** The oldest release that the trace may be of: settings that it refuses are not tried. */
+  private final PyTorchVersion oldest;
+
   private final List<PolicyChoice> policies;
   private final List<Gpu> gpus;
   private final Map<TuneKey, List<String>> tuneConfs = new ConcurrentHashMap<>();
@@ -42,12 +46,11 @@ public final class SweepGrid {
   /** What the grid of {@code tune} depends on. */
   private record TuneKey(String recordedConf, boolean limited) {}
 
-  private SweepGrid(SweepRequest request, PyTorchVersion recorded) {
+  private SweepGrid(SweepRequest request, PyTorchVersion recorded, PyTorchVersion oldestRecorded) {
     this.request = request;
-    version =
-        request.torchVersion().equals(SweepRequest.RECORDED)
-            ? recorded
-            : PyTorchVersion.of(request.torchVersion());
+    boolean isRecorded = request.torchVersion().equals(SweepRequest.RECORDED);
+    version = isRecorded ? recorded : PyTorchVersion.of(request.torchVersion());
+    oldest = isRecorded ? oldestRecorded : version;
     policies = PolicyChoice.parseList(request.policies());
     gpus = new ArrayList<>();
     for (String device : request.devices()) {
@@ -63,7 +66,7 @@ public final class SweepGrid {
   public static SweepGrid of(SweepRequest request) {
     SweepGrid grid;
     try {
-      grid = new SweepGrid(request, PyTorchVersion.DEFAULT);
+      grid = new SweepGrid(request, PyTorchVersion.DEFAULT, PyTorchVersion.DEFAULT);
     } catch (IllegalArgumentException e) {
       throw SweepException.usage(e.getMessage());
     }
@@ -103,9 +106,15 @@ public final class SweepGrid {
     return cells("", MemoryLimit.NONE, DeviceProfiles.defaultProfile()).size();
   }
 
-  /** The same by the rules of a release, unless the request names another one. */
-  SweepGrid recordedBy(PyTorchVersion release) {
-    return release == version ? this : new SweepGrid(request, release);
+  /**
+   * The same by the rules of a release, unless the request names another one.
+   *
+   * @param oldestRelease the oldest that the trace may be of
+   */
+  SweepGrid recordedBy(PyTorchVersion release, PyTorchVersion oldestRelease) {
+    return release == version && oldestRelease == oldest
+        ? this
+        : new SweepGrid(request, release, oldestRelease);
   }
 
   /** The runs of a trace. */
@@ -170,7 +179,7 @@ public final class SweepGrid {
                 tuneConfs.computeIfAbsent(
                     new TuneKey(recordedConf, limited),
                     key ->
-                        TuningGrid.of(key.recordedConf(), version, Platform.LINUX, key.limited())
+                        TuningGrid.of(key.recordedConf(), oldest, Platform.LINUX, key.limited())
                             .confs()));
         default -> confs.add(conf);
       }

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.source.DeviceTrace;
@@ -167,7 +168,8 @@ public final class TraceSweep {
   }
 
   private DeviceTrace read(TraceSource source) throws TraceFormatException, SourceUsageException {
-    grid = grid.recordedBy(source.defaultOptions().version());
+    PyTorchVersion release = source.defaultOptions().version();
+    grid = grid.recordedBy(release, source.oldestRelease().orElse(release));
     OpenedTrace opened = source.read(ReadingOptions.of(grid.version()));
     return new DeviceTrace(opened, opened.device(job.request().deviceIndex()));
   }
