@@ -229,8 +229,10 @@ class HostileFilesTest {
     Path smi =
         Files.writeString(
             folder.resolve("smi.csv"),
-            "timestamp, memory.used [MiB], memory.free [MiB], memory.total [MiB]\n"
-                + "2026/01/01 00:00:00.000, 100 MiB, 9000 MiB, 8000 MiB\n");
+            """
+            timestamp, memory.used [MiB], memory.free [MiB], memory.total [MiB]
+            2026/01/01 00:00:00.000, 100 MiB, 9000 MiB, 8000 MiB
+            """);
     assertRefused(
         "smi.csv",
         "account",

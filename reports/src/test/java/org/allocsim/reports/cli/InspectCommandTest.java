@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.allocsim.reports.output.ExitCodes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +37,23 @@ class InspectCommandTest {
     CommandRun run = CommandRun.of("inspect", file);
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
     assertTrue(run.out().contains("1 segment of 2.00 MiB"), run.out());
+  }
+
+  @Test
+  void everyEntryOfEveryGpuIsARow() throws IOException {
+    Path file = CommandRun.recording("two_gpu.pickle.xz");
+    Path rows = folder.resolve("rows.csv");
+    CommandRun run = CommandRun.of("inspect", file, "--events", rows, "--from", "1", "--to", "4");
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    List<String> lines = Files.readAllLines(rows);
+    assertEquals("device,entry,action,address,bytes,stream,time_ns,frame", lines.getFirst());
+    assertEquals(
+        List.of("0,1", "0,2", "0,3", "1,1", "1,2", "1,3"),
+        lines.stream()
+            .skip(1)
+            .map(line -> line.split(",", 3))
+            .map(c -> c[0] + "," + c[1])
+            .toList());
   }
 
   @Test

@@ -129,7 +129,7 @@ class ShapeTest {
                 Notes.of("some", List.of("One."))));
     StringWriter text = new StringWriter();
     TerminalRenderer.print(
-        new Document<>(null, "test", null, List.of(section), null, 1L),
+        new Document<>(null, "test", null, List.of(section), Map.of(), 1L),
         new PrintWriter(text, true));
     assertEquals("Alone.\n\nsome:\n  - One.\n", text.toString());
   }

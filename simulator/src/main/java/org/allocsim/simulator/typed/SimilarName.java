@@ -69,7 +69,12 @@ public final class SimilarName {
   }
 
   private static String letters(String name) {
-    return name.toLowerCase(Locale.ROOT).replaceAll("[^\\p{L}\\p{N}]", "");
+    StringBuilder plain = new StringBuilder();
+    name.toLowerCase(Locale.ROOT)
+        .codePoints()
+        .filter(Character::isLetterOrDigit)
+        .forEach(plain::appendCodePoint);
+    return plain.toString();
   }
 
   /**

@@ -19,7 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * What {@code allocsim record} takes down leaves nothing to infer. The recordings are of PyTorch
  * 2.14.1's allocator on the stand-in for a GPU: random requests on three streams, emptied caches,
- * failures under a limit.
+ * failures under a limit; one is of PyTorch 2.11 on the first of two H100s, a rank that used only
+ * one of them and emptied the caches of both.
  */
 class RecordedFactsTest {
   private static Snapshot read(String name) throws Exception {
@@ -37,7 +38,13 @@ class RecordedFactsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"recorded-limit", "recorded-garbage-collection", "recorded-expandable"})
+  @ValueSource(
+      strings = {
+        "recorded-limit",
+        "recorded-garbage-collection",
+        "recorded-expandable",
+        "recorded-two-gpus"
+      })
   void nothingIsInferredWhereFactsWereRecorded(String name) throws Exception {
     DeviceVerification device = verify(read(name)).getFirst();
     assertTrue(device.exact());

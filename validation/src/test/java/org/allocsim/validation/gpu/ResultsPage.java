@@ -55,8 +55,8 @@ final class ResultsPage {
           right before, on the same host, whose cores ran at two speeds 1.45 times apart meanwhile:
           divided by the time that the host takes to ask for free memory in each case, its medians are
           1.01 (native), 1.07 (expandable), 0.95 (direct) and 0.73 (cuda-async). Of the last, two
-          thirds of the time are calls of the pool that take 0.4 to 0.7 µs in C and 2 µs in a Java
-          process that has made few of them; the profile has the 1.4 µs of one that has made many
+          thirds of the time are calls of the pool: 0.4 to 0.7 µs each in C, 1.4 µs in the profile and
+          2 µs in these cases, perhaps as the Java process had made few of them before
 
         """);
     result.addNearLimits(files);

@@ -83,7 +83,21 @@ class RecordedJsonLinesTest {
         "a second conversion changes nothing");
   }
 
+  @Test
+  void whatTheRecorderAddedIsKept() throws Exception {
+    Path file = folder.resolve("recorded-refused.pickle.xz");
+    try (InputStream stream =
+        SnapshotData.class.getResourceAsStream("recorded-refused.pickle.xz")) {
+      Files.copy(stream, file);
+    }
+    Snapshot original = open(file).read(OPTIONS).recording().orElseThrow().snapshot();
+    assertEquals(
+        2_000_000_000, original.facts().orElseThrow().device(0).orElseThrow().limitBytes());
+    check(file);
+  }
+
   private static void assertSame(Snapshot expected, Snapshot read) {
+    assertEquals(expected.facts(), read.facts());
     assertEquals(SnapshotData.columns(expected), SnapshotData.columns(read));
     assertEquals(expected.stacks().frameCount(), read.stacks().frameCount());
     assertEquals(expected.stacks().stackCount(), read.stacks().stackCount());

@@ -9,6 +9,7 @@ import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.source.DeviceTrace;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -16,10 +17,10 @@ import picocli.CommandLine.Option;
 /** Options that say on what device, under what limit and by whose rules a program runs. */
 public final class DeviceOptions {
   @ArgGroup(exclusive = true)
-  private LimitOptions limit;
+  private @Nullable LimitOptions limit;
 
   @ArgGroup(exclusive = true)
-  private Device device;
+  private @Nullable Device device;
 
   @Mixin private TorchVersionOption torchVersion;
 

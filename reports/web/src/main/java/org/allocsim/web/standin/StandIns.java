@@ -3,10 +3,14 @@ package org.allocsim.web.standin;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.invoke.VarHandle;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Formatter;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.SortedMap;
 import java.util.concurrent.Callable;
 import java.util.stream.LongStream;
@@ -95,6 +99,69 @@ public final class StandIns {
       from = end + (text.startsWith("\r\n", end) ? 2 : 1);
     }
     return lines.stream();
+  }
+
+  /** Reads until the part is full or the stream at its end; TeaVM's goes on for ever once full. */
+  @Instead("java.io.InputStream.readNBytes([BII)I")
+  static int readFully(InputStream in, byte[] target, int offset, int length) throws IOException {
+    int got = 0;
+    while (got < length) {
+      int part = in.read(target, offset + got, length - got);
+      if (part < 0) {
+        break;
+      }
+      got += part;
+    }
+    return got;
+  }
+
+  /** As {@link String#format(Locale, String, Object...)}, with halves rounded up. */
+  @Instead(
+      "java.lang.String.format(Ljava/util/Locale;Ljava/lang/String;[Ljava/lang/Object;)"
+          + "Ljava/lang/String;")
+  static String format(Locale locale, String form, Object[] values) {
+    return new Formatter(locale).format(rounded(form, values), values).toString();
+  }
+
+  /** As {@link String#formatted}, with halves rounded up. */
+  @Instead("java.lang.String.formatted([Ljava/lang/Object;)Ljava/lang/String;")
+  static String formatted(String form, Object[] values) {
+    return new Formatter(Locale.ROOT).format(rounded(form, values), values).toString();
+  }
+
+  /**
+   * Puts the text of each number after {@code %.Nf} in its place: Java rounds the shortest decimal
+   * that gives the number, and halves up; TeaVM rounds the binary number. Forms that name their
+   * values by position stay as they are.
+   */
+  private static String rounded(String form, Object[] values) {
+    StringBuilder text = new StringBuilder();
+    int value = 0;
+    int at = 0;
+    while (at < form.length()) {
+      char c = form.charAt(at++);
+      text.append(c);
+      if (c != '%') {
+        continue;
+      }
+      if (form.startsWith("%", at) || form.startsWith("n", at)) {
+        text.append(form.charAt(at++));
+        continue;
+      }
+      if (at + 2 < form.length()
+          && form.charAt(at) == '.'
+          && form.charAt(at + 2) == 'f'
+          && values[value] instanceof Double number
+          && Double.isFinite(number)) {
+        BigDecimal decimal = new BigDecimal(Double.toString(number));
+        int digits = form.charAt(at + 1) - '0';
+        values[value] = decimal.setScale(digits, RoundingMode.HALF_UP).toPlainString();
+        text.append('s');
+        at += 3;
+      }
+      value++;
+    }
+    return text.toString();
   }
 
   /** Nothing is read in advance, as there is one thread. */

@@ -15,8 +15,8 @@ public final class MemoryLimit {
 
   /**
    * The limit in bytes that a fraction of a device comes to: the product, cut to whole bytes or
-   * rounded to them (see {@link PyTorchVersion#roundsLimits()}); no limit for a fraction of 1 in releases where that removes it (see {@link
-   * PyTorchVersion#isFractionOneALimit()}).
+   * rounded to them (see {@link PyTorchVersion#roundsLimits()}); no limit for a fraction of 1 in
+   * releases where that removes it (see {@link PyTorchVersion#isFractionOneALimit()}).
    *
    * @param totalBytes size of the device ({@code totalGlobalMem})
    * @return bytes, or {@link #NONE}

@@ -35,7 +35,7 @@ final class LocalEngine implements SweepEngine {
         throw new SweepException(
             Numbers.count(work.finishedRuns(), "finished run")
                 + " of about "
-                + Numbers.count(inputs.list().size() * grid.usualCellCount())
+                + Numbers.count((long) inputs.list().size() * grid.usualCellCount())
                 + " are in "
                 + out
                 + "; the same command makes the others",
