@@ -59,11 +59,10 @@ def figures(rows: list[dict]) -> dict[str, float]:
     }
 
 
-def interval(rows: list[dict]) -> tuple[float, float]:
-    """How far below and above the truth estimates were, at most, in 95 of 100 cases; shares of the truth."""
-    errors = sorted(row["reserved"] for row in rows if row["problem"] is None)
-    beyond = len(errors) // 40
-    return -errors[beyond], errors[-1 - beyond]
+def inside(rows: list[dict], held: bool) -> str:
+    """In how many cases the truth is inside of the interval that answers name, of -12 % to +9 %."""
+    errors = [row["reserved"] for row in rows if row["problem"] is None and row["held"] == held]
+    return f"{sum(-0.12 <= error <= 0.09 for error in errors)} of {len(errors)} cases"
 
 
 def release(figures_of: dict) -> str:
@@ -94,14 +93,18 @@ def text() -> str:
         lines.append(
             f"| {title} | {f['count']} | {f['failed']} | {f['median']:.2%} | {f['within']:.0%} | {f['lowest']:+.1%} | {f['highest']:+.1%} | {f['wrong_fits']:.2%} | {f['wrong_refusals']:.2%} |"
         )
-    below, above = interval(rows)
     lines += [
         "",
         "\"Fits\" is asked for 80 capacities from 0.705 to 1.495 times the measured reserved peak. Held-out programs were chosen before any result was",
         "seen, and their recordings were not looked at. One rule came after the error of one of them, torch_gan (+162 % at first), was seen: an outlier among",
-        "measured convolutions is not taken over; it was chosen by how well measured convolutions foretell each other. Convolutions of estimates by 2.11.0 were",
-        "foretold from the first 2 700 of the 7 002 rows, without that rule.",
-        f"In 95 % of all cases the estimate was at most {below:.1%} below and {above:.1%} above the truth. An answer names an interval of 8 % either way.",
+        "measured convolutions is not taken over; it was chosen by how well measured convolutions foretell each other.",
+        f"An answer names the interval in which the estimate is from 12 % below to 9 % above the truth. It holds {inside(rows, False)} of the programs that are",
+        f"not held out, by which it was set, and {inside(rows, True)} of the held-out ones.",
+        "",
+        "What misses by much, and why: torch_cnn_benchmark turns cudnn.benchmark on, whose trials are not in the figures. torch_moe_routed, by its source (its recording was not looked at), routes by values",
+        "that are not known, where the estimate selects everything. hf_wav2vec2_infer and torch_conv3d_video: cause not found.",
+        "torch_linear_algebra has no row: cuSOLVER does not start on the stand-in. lightning_autoencoder failed once, as MPI did not start on that host.",
+        "torch_gru_packed and torch_sparse_embedding were mended after their errors were seen, and estimated again; the others were estimated before that.",
         "",
         "| program | held out | setting | PyTorch | reserved, MiB | estimate | requested | allocated | reserved |",
         "| --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: |",

@@ -500,6 +500,7 @@ EXPORT int cudnnGetRNNWeightParams(void *handle, const Recurrent *r, int layer, 
 
 typedef struct {
   int type, length, batch, size;
+  int64_t rows;
 } Sequences;
 
 EXPORT int cudnnCreateRNNDataDescriptor(void **made) {
@@ -508,13 +509,15 @@ EXPORT int cudnnCreateRNNDataDescriptor(void **made) {
 }
 FREED(cudnnDestroyRNNDataDescriptor)
 EXPORT int cudnnSetRNNDataDescriptor(Sequences *s, int type, int layout, int length, int batch, int size, const int *lengths, void *fill) {
-  (void)layout; (void)lengths; (void)fill;
-  *s = (Sequences){type, length, batch, size};
+  (void)layout; (void)fill;
+  int64_t rows = 0;
+  for (int i = 0; i < batch; i++) rows += lengths[i];
+  *s = (Sequences){type, length, batch, size, rows};
   return SUCCESS;
 }
 EXPORT int cudnnGetRNNTempSpaceSizes(void *handle, const Recurrent *r, int training, const Sequences *x, size_t *work, size_t *reserve) {
   (void)handle;
-  recurrent_bytes(gates(r), r->directions, r->layers, r->hidden, output_of(r), input_of(r, 0), x->length, x->batch, type_bytes(r->type), training, work,
+  recurrent_bytes(gates(r), r->directions, r->layers, r->hidden, output_of(r), input_of(r, 0), x->rows, x->batch, type_bytes(r->type), training, work,
                   reserve);
   return SUCCESS;
 }

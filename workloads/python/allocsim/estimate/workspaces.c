@@ -120,11 +120,11 @@ int64_t graph_bytes(int operations) {
  * all but the smallest, where cuDNN chooses other kernels. A layer has its gates and states for all steps, its matrices, its
  * states for one step and 8 MiB; layers after the first share the gates.
  */
-void recurrent_bytes(int gates, int directions, int layers, int hidden, int output, int input, int length, int batch, size_t type_bytes,
+void recurrent_bytes(int gates, int directions, int layers, int hidden, int output, int input, int64_t rows, int batch, size_t type_bytes,
                      int training, size_t *work, size_t *reserve) {
   (void)output;
-  size_t h = (size_t)hidden, b = (size_t)batch, t = (size_t)length, in = (size_t)input, g = (size_t)gates, d = (size_t)directions;
-  size_t states = t * b * h * type_bytes, inputs = t * b * in * type_bytes, fixed = 8u << 20;
+  size_t h = (size_t)hidden, b = (size_t)batch, t = (size_t)rows, in = (size_t)input, g = (size_t)gates, d = (size_t)directions;
+  size_t states = t * h * type_bytes, inputs = t * in * type_bytes, fixed = 8u << 20;
   size_t step = b * h * type_bytes * (g == 4 ? 10 : g == 3 ? 5 : 3);
   size_t first = states * (g + 1) + inputs + step + g * h * (in + h) * type_bytes + fixed + b * (g == 4 ? 8 : 12) + 256;
   if (training && g == 3) first += inputs;

@@ -25,7 +25,7 @@ int64_t convolution_bytes(const Convolution *c, int capability);
 int64_t graph_bytes(int operations);
 
 /* Workspace and reserve of a recurrent network; sizes in elements. */
-void recurrent_bytes(int gates, int directions, int layers, int hidden, int output, int input, int length, int batch, size_t type_bytes,
+void recurrent_bytes(int gates, int directions, int layers, int hidden, int output, int input, int64_t rows, int batch, size_t type_bytes,
                      int training, size_t *work, size_t *reserve);
 
 /* How many workspaces were asked for that no measurement covers. */
