@@ -167,7 +167,7 @@ public final class MemoryTimelineChart {
         new NumberAxis(
             switch (what) {
               case SECONDS -> "time since the first event [s]";
-              case EVENTS -> "request";
+              case EVENTS -> "event";
             });
     axis.setStandardTickUnits(
         what == TimelineData.Axis.SECONDS
