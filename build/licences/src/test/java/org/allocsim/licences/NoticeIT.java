@@ -60,6 +60,7 @@ final class NoticeIT {
     Map<String, String> licences = new TreeMap<>();
     Place section = null;
     for (String line : lines(ROOT.resolve("NOTICE"))) {
+      section = line.startsWith("In ") ? null : section;
       for (Place each : Place.values()) {
         section = line.startsWith(each.heading) ? each : section;
       }

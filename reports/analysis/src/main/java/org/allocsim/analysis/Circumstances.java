@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param conf settings of PyTorch's allocator; null for the recorded ones
  * @param release whose rules PyTorch's allocator follows
+ * @param oldest the oldest release that the trace may be of, whose refusals count when settings are
+ *     recommended
  * @param limitBytes the allocator's own limit, −1 where only the settings may give one
  * @param device the device; null for the default one, taken to be that of the recording
  * @param deviceIndex which device of the trace; null for the first with requests
@@ -19,32 +21,35 @@ import org.jspecify.annotations.Nullable;
 record Circumstances(
     @Nullable String conf,
     PyTorchVersion release,
+    PyTorchVersion oldest,
     long limitBytes,
     @Nullable DeviceProfile device,
     @Nullable Integer deviceIndex) {
   /** Those of the recording, as far as it shows them. */
   static Circumstances of(TraceSource source) {
-    return new Circumstances(null, source.defaultOptions().version(), MemoryLimit.NONE, null, null);
+    PyTorchVersion release = source.defaultOptions().version();
+    return new Circumstances(
+        null, release, source.oldestRelease().orElse(release), MemoryLimit.NONE, null, null);
   }
 
   Circumstances under(String settings) {
-    return new Circumstances(settings, release, limitBytes, device, deviceIndex);
+    return new Circumstances(settings, release, oldest, limitBytes, device, deviceIndex);
   }
 
   Circumstances withRelease(PyTorchVersion other) {
-    return new Circumstances(conf, other, limitBytes, device, deviceIndex);
+    return new Circumstances(conf, other, other, limitBytes, device, deviceIndex);
   }
 
   Circumstances withLimit(long bytes) {
-    return new Circumstances(conf, release, bytes, device, deviceIndex);
+    return new Circumstances(conf, release, oldest, bytes, device, deviceIndex);
   }
 
   Circumstances on(DeviceProfile profile) {
-    return new Circumstances(conf, release, limitBytes, profile, deviceIndex);
+    return new Circumstances(conf, release, oldest, limitBytes, profile, deviceIndex);
   }
 
   Circumstances ofDevice(int index) {
-    return new Circumstances(conf, release, limitBytes, device, index);
+    return new Circumstances(conf, release, oldest, limitBytes, device, index);
   }
 
   DeviceProfile profile() {

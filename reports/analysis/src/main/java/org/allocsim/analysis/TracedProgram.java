@@ -266,7 +266,7 @@ public final class TracedProgram {
     TuningGrid grid =
         TuningGrid.of(
             prepared.config().text(),
-            circumstances.release(),
+            circumstances.oldest(),
             Platform.LINUX,
             prepared.limitBytes() != MemoryLimit.NONE,
             TuningGrid.Fineness.USUAL);

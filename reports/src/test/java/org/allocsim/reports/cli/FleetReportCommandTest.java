@@ -172,6 +172,7 @@ final class FleetReportCommandTest {
     CommandRun run = CommandRun.of("fleet-report", swept);
     assertTrue(
         run.out()
+            .replaceAll("\\s+", " ")
             .contains(
                 "2 failures of traces on GPUs under their recorded settings; 2 of them no setting"
                     + " saves: in 1 of these the program asks for more at once than the GPU has."),

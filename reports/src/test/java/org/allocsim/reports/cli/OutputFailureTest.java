@@ -40,6 +40,8 @@ class OutputFailureTest {
   void aFullDevice() throws IOException {
     assumeTrue(Files.exists(FULL), "there is no /dev/full here");
     lines = CommandLines.on(CommandRun.recording("cat_growth.pickle.xz"), folder);
+    CommandRun sweep = CommandRun.of(CommandLines.words("sweep", lines.get("sweep")));
+    assertEquals(ExitCodes.DONE, sweep.exitCode(), sweep.err());
   }
 
   private static CommandRun onFullDevice(Object... arguments) {

@@ -50,7 +50,7 @@ class TuneCommandsTest {
     String usual = expect(0, "tune", GROWTH, "--capacity", "24GiB", "--top", "0").out();
     String fine =
         expect(0, "tune", GROWTH, "--capacity", "24GiB", "--top", "0", "--grid", "fine").out();
-    assertTrue(fine.lines().count() >= usual.lines().count() + 150, fine);
+    assertTrue(fine.lines().count() >= usual.lines().count() + 100, fine);
     assertTrue(
         expect(2, "tune", GROWTH, "--grid", "coarse")
             .err()

@@ -153,12 +153,13 @@ class IterationFinderTest {
     AllocationTrace.Builder trace = new AllocationTrace.Builder();
     StackTable.Builder stacks = new StackTable.Builder();
     trace.at(0, 0, stacks.stack(stacks.frame("train.py", 12, "main")));
-    trace.free(allocate(trace, MIB));
-    trace.at(0, 0, 0);
+    int held = allocate(trace, MIB);
+    trace.at(0, 0, StackTable.NONE);
     for (int i = 0; i < 24; i++) {
       trace.free(allocate(trace, 2 * MIB));
       allocate(trace, 4096);
     }
+    trace.free(held);
     IterationFinder finder = new IterationFinder(trace.build(stacks.build()), 0);
     assertThrows(IterationException.class, finder::any);
   }
