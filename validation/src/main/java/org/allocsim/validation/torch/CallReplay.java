@@ -166,7 +166,7 @@ final class CallReplay {
       case END_CAPTURE -> end(id);
       case DROP_GRAPH -> {
         if (graphs.merge(id, -1, Integer::sum) == 0) {
-          allocator.releasePool(id, poolIds.get(id));
+          allocator.releasePool(id, poolIds.getOrDefault(id, PoolId.unnamed(id)));
         }
       }
     }
@@ -281,7 +281,7 @@ final class CallReplay {
 
   /** Waiting for what a pool's blocks were used for completes all that their streams did before. */
   private void release(int pool) {
-    allocator.releasePool(pool, poolIds.get(pool));
+    allocator.releasePool(pool, poolIds.getOrDefault(pool, PoolId.unnamed(pool)));
     allocator.emptyPool(pool);
     for (int stream = 0; stream < pending.size(); stream++) {
       int last = -1;
