@@ -163,7 +163,7 @@ class Facts:
     def _call(self, kind: str, **further: Any) -> dict[str, Any]:
         if not self._devices:
             early = {"call": kind, "before_start": True, **further}
-            if kind == "settings":
+            if kind in ("settings", "memory_fraction"):
                 self.calls.append(early)
             return early
         now = time.time_ns()
@@ -181,6 +181,7 @@ class Facts:
             # The first entries were made under another limit.
             fractions.append((1.0, self.started_nanos))
         fractions.append((float(fraction), time.time_ns()))
+        self._call("memory_fraction", device=int(device), fraction=float(fraction))
 
     def _stream_used(self, tensor: Any, stream: Any) -> None:
         if len(self.stream_uses) == MOST_CALLS:

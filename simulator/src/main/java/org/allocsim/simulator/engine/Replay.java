@@ -149,6 +149,8 @@ public final class Replay {
         policy.releasePool(pool, trace.poolId(pool));
       }
       case EMPTY_POOL -> policy.emptyPool(trace.pool(event));
+      case CHANGE_SETTINGS -> policy.changeSettings(trace.settings(event));
+      case CHANGE_LIMIT -> policy.changeLimit(trace.bytes(event));
       case SNAPSHOT -> listener.snapshotTaken(activeBytes.getAsLong());
       case MARKER_BEGIN,
           MARKER_END,

@@ -56,6 +56,21 @@ public interface AllocatorPolicy {
   /** The host waited for one stream: what was given back on it before is certain. */
   default void synchronizeStream(int stream) {}
 
+  /**
+   * The program changes the settings. A policy that the settings are not for goes on as before, as
+   * does one whose release refuses them.
+   *
+   * @param settings as the program wrote them
+   */
+  default void changeSettings(String settings) {}
+
+  /**
+   * The program changes what may be reserved. A policy without such a limit goes on as before.
+   *
+   * @param limitBytes −1 for no limit
+   */
+  default void changeLimit(long limitBytes) {}
+
   /** Returns cached memory to the device. */
   default void emptyCache() {}
 

@@ -13,6 +13,11 @@ public record FutureRequests(@Nullable AllocationTrace trace, int device) {
   /** Nothing is known of the requests that will come. */
   public static final FutureRequests NONE = new FutureRequests(null, 0);
 
+  /** Whether settings or limit may change on the way. */
+  public boolean changeAllocator() {
+    return trace != null && trace.changesAllocator();
+  }
+
   /** Whether the requests are known. */
   public boolean isKnown() {
     return trace != null;

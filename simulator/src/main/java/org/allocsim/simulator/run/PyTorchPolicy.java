@@ -7,8 +7,8 @@ import org.allocsim.simulator.message.OutOfMemoryMessage.Template;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
-import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.conf.CachingAllocatorProvider;
 
 /**
  * PyTorch's caching allocator.
@@ -20,7 +20,7 @@ record PyTorchPolicy(AllocatorConfig config, PyTorchVersion version) implements 
   @Override
   public AllocatorPolicy create(
       long limitBytes, FutureRequests requests, DeviceMemory memory, EffectListener listener) {
-    return new CachingAllocator(config, version, limitBytes, memory, listener);
+    return CachingAllocatorProvider.create(config, version, limitBytes, requests, memory, listener);
   }
 
   @Override

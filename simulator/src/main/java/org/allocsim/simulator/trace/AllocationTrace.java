@@ -46,7 +46,11 @@ public final class AllocationTrace {
   private final int[] stacks;
   private final long[] streamHandles;
   private final List<PoolId> poolIds;
+
+  /** Names of markers, and settings of CHANGE_SETTINGS rows. */
   private final List<String> markerNames;
+
+  private final boolean changesAllocator;
   private final StackTable stackTable;
   private final List<Work> works;
   private final List<Loader> loaders;
@@ -79,6 +83,7 @@ public final class AllocationTrace {
     streamHandles = b.sortedHandles();
     b.renumberStreams(heads, streamHandles);
     markerNames = List.copyOf(b.markerNumbers.keySet());
+    changesAllocator = b.changesAllocator;
     works = List.copyOf(b.workNumbers.keySet());
     loaders = List.copyOf(b.loaders);
     hostBufferCount = b.hostBufferCount;
@@ -174,6 +179,16 @@ public final class AllocationTrace {
   /** Number of the marker of a MARKER_BEGIN or MARKER_END row. */
   public int marker(int event) {
     return allocation(event);
+  }
+
+  /** The settings of a CHANGE_SETTINGS row, as the program wrote them. */
+  public String settings(int event) {
+    return markerNames.get(allocation(event));
+  }
+
+  /** Whether the program changes settings or limit of its allocator. */
+  public boolean changesAllocator() {
+    return changesAllocator;
   }
 
   /** Number of the work that a LAUNCH row queues. */
@@ -341,6 +356,7 @@ public final class AllocationTrace {
     private final Map<Long, Integer> streamNumbers = new LinkedHashMap<>();
     private final Map<PoolId, Integer> poolNumbers = new LinkedHashMap<>();
     private final Map<String, Integer> markerNumbers = new LinkedHashMap<>();
+    private boolean changesAllocator;
     private final Map<Work, Integer> workNumbers = new LinkedHashMap<>();
     private final List<Loader> loaders = new ArrayList<>();
     private final BitSet liveHostBuffers = new BitSet();
@@ -545,6 +561,22 @@ public final class AllocationTrace {
     /** Appends a SNAPSHOT row. */
     public void snapshot() {
       append(RequestKind.SNAPSHOT, NO_ALLOCATION, 0, 0, 0);
+    }
+
+    /** Appends a CHANGE_SETTINGS row. */
+    public void changeSettings(String settings) {
+      changesAllocator = true;
+      append(RequestKind.CHANGE_SETTINGS, marker(settings), 0, 0, 0);
+    }
+
+    /**
+     * Appends a CHANGE_LIMIT row.
+     *
+     * @param limitBytes what may be reserved, −1 without a limit
+     */
+    public void changeLimit(long limitBytes) {
+      changesAllocator = true;
+      append(RequestKind.CHANGE_LIMIT, NO_ALLOCATION, limitBytes, 0, 0);
     }
 
     /** Appends a MARKER_BEGIN row. */

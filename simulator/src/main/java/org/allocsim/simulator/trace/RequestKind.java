@@ -42,6 +42,10 @@ public enum RequestKind {
   MARKER_END,
   /** The program took a memory snapshot, which leaves an entry in PyTorch's history. */
   SNAPSHOT,
+  /** The program changes the allocator's settings ({@code _set_allocator_settings} of PyTorch). */
+  CHANGE_SETTINGS,
+  /** The program changes the limit of what its allocator may reserve to {@code bytes}. */
+  CHANGE_LIMIT,
   /** {@link Work} is queued on {@code stream}. */
   LAUNCH,
   /** An event is recorded on {@code stream}. */

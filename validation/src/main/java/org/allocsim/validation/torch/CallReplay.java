@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 final class CallReplay {
   private final CallSequence sequence;
   private final PyTorchVersion version;
-  private AllocatorConfig config;
+  private final AllocatorConfig config;
   private final Rows rows;
   private final MemoryStats stats;
   private final Messages messages;
@@ -88,7 +88,7 @@ final class CallReplay {
     policy =
         new CachingAllocator(
             config, version, limitBytes(), device, EffectListeners.all(stats, rows, messages));
-    policy.expectChanges();
+    policy.expectChanges(ConfigParser::changeOrKeep);
     allocator = new RecordedOrder(policy, recorded, rows.log::count);
     for (int i = 0; i < sequence.streams(); i++) {
       pending.add(new ArrayDeque<>());
@@ -153,10 +153,7 @@ final class CallReplay {
       case SET_FRACTION ->
           policy.changeLimit(
               MemoryLimit.ofFraction(call.bytes() / 1e6, sequence.capacityBytes(), version));
-      case SET_CONF -> {
-        config = ConfigParser.change(config, sequence.confs().get(id), version).allocator();
-        policy.changeSettings(config);
-      }
+      case SET_CONF -> policy.changeSettings(sequence.confs().get(id));
       case BEGIN_CAPTURE -> {
         if (graphs.merge(id, 1, Integer::sum) == 1) {
           poolIds.put(id, new PoolId(++capturedPools, 0));
@@ -221,7 +218,8 @@ final class CallReplay {
     current = call.stream();
     policy.capture(captures());
     int pool = pool(current);
-    messages.template = OutOfMemoryMessage.Template.of(version, config.expandableSegments());
+    messages.template =
+        OutOfMemoryMessage.Template.of(version, policy.settings().expandableSegments());
     submitDeferred();
     long address = allocator.allocate(call.id(), call.bytes(), current, pool);
     pools.put(call.id(), pool);

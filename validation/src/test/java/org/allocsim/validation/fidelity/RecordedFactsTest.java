@@ -12,6 +12,7 @@ import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.SnapshotReader;
 import org.allocsim.workloads.format.pytorch.metadata.RecordedFacts;
+import org.allocsim.workloads.format.pytorch.pickle.PickleInput;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,8 +20,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * What {@code allocsim record} takes down leaves nothing to infer. The recordings are of PyTorch
  * 2.14.1's allocator on the stand-in for a GPU: random requests on three streams, emptied caches,
- * failures under a limit; one is of PyTorch 2.11 on the first of two H100s, a rank that used only
- * one of them and emptied the caches of both.
+ * failures under a limit. Others are of PyTorch 2.11 on an H100: a rank that used only the first of
+ * two GPUs and emptied the caches of both; graphs that share pools and memory pools that are
+ * nested, with backward passes inside; the same at random while the program changes settings and
+ * limit.
  */
 class RecordedFactsTest {
   private static Snapshot read(String name) throws Exception {
@@ -30,7 +33,7 @@ class RecordedFactsTest {
 
   private static List<DeviceVerification> verify(Snapshot snapshot) throws Exception {
     AllocatorConfig config =
-        ConfigParser.parse(snapshot.settings().conf(), snapshot.settings().release()).allocator();
+        ConfigParser.parse(snapshot.firstConf(), snapshot.settings().release()).allocator();
     return SnapshotVerifier.verify(
         snapshot,
         new VerificationOptions(config, snapshot.settings().release(), MemoryLimit.NONE, -1),
@@ -43,7 +46,11 @@ class RecordedFactsTest {
         "recorded-limit",
         "recorded-garbage-collection",
         "recorded-expandable",
-        "recorded-two-gpus"
+        "recorded-two-gpus",
+        "recorded-pools",
+        "recorded-expandable-pools",
+        "recorded-changes",
+        "recorded-expandable-changes"
       })
   void nothingIsInferredWhereFactsWereRecorded(String name) throws Exception {
     DeviceVerification device = verify(read(name)).getFirst();
@@ -57,6 +64,15 @@ class RecordedFactsTest {
     RecordedFacts.Device device = facts.device(0).orElseThrow();
     assertEquals("2.14", facts.release().id());
     assertEquals(80L << 30, device.totalBytes());
-    assertEquals((long) (0.03 * (80L << 30)), device.limitBytes());
+    assertEquals(MemoryLimit.ofFraction(0.03, 80L << 30, facts.release()), device.limitBytes());
+  }
+
+  /** What a recorder adds is longer than any other text of a snapshot. */
+  @Test
+  void callsAreKeptHoweverManyThereAre() throws Exception {
+    RecordedFacts facts = read("recorded-changes").facts().orElseThrow();
+    assertTrue(facts.text().length() > PickleInput.LONGEST_TEXT, () -> "" + facts.text().length());
+    assertEquals(
+        facts.device(0).orElseThrow().calls().size(), facts.text().split("\"call\":").length - 1);
   }
 }

@@ -104,7 +104,7 @@ public final class Recording {
       throws TraceFormatException {
     snapshot.requireHistory();
     try {
-      return ConfigParser.parse(snapshot.settings().conf(), version);
+      return ConfigParser.parse(snapshot.firstConf(), version);
     } catch (ConfigException e) {
       TraceFormatException refused =
           new TraceFormatException(
@@ -113,7 +113,7 @@ public final class Recording {
               "PyTorch "
                   + version.id()
                   + " refuses the recorded settings \""
-                  + snapshot.settings().conf()
+                  + snapshot.firstConf()
                   + "\" ("
                   + e.getMessage()
                   + ")",

@@ -115,6 +115,8 @@ final class TraceCopy {
       case EMPTY_CACHE -> builder.emptyCache();
       case RELEASE_POOL -> builder.releasePool(source.poolId(source.pool(event)));
       case EMPTY_POOL -> builder.emptyPool(source.poolId(source.pool(event)));
+      case CHANGE_SETTINGS -> builder.changeSettings(source.settings(event));
+      case CHANGE_LIMIT -> builder.changeLimit(source.bytes(event));
       case MARKER_BEGIN -> builder.markerBegin(source.markerName(allocation));
       case MARKER_END -> builder.markerEnd(source.markerName(allocation));
       case SNAPSHOT -> builder.snapshot();

@@ -30,6 +30,7 @@ public final class TraceText {
     String subject =
         switch (kind) {
           case MARKER_BEGIN, MARKER_END -> trace.markerNameOf(event);
+          case CHANGE_SETTINGS -> trace.settings(event);
           case ALLOCATE, FREE, USE_STREAM, USE_COMPLETE, RESTORE_BLOCK ->
               "" + ids.computeIfAbsent(trace.allocation(event), _ -> ids.size());
           case LAUNCH -> trace.workOf(event).toString();

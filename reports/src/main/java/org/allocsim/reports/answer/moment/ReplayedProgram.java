@@ -180,7 +180,7 @@ public record ReplayedProgram(
     return new ReplayedProgram(
         source,
         stream -> snapshot.streamHandles()[stream],
-        snapshot.settings().conf(),
+        snapshot.firstConf(),
         device,
         List.of(),
         notes,

@@ -62,7 +62,7 @@ public record HistoryAccount(
           RequestDerivation.derive(
               snapshot,
               new DerivationOptions(
-                  ConfigParser.parse(snapshot.settings().conf(), version).allocator(),
+                  ConfigParser.parse(snapshot.firstConf(), version).allocator(),
                   version,
                   MemoryLimit.NONE,
                   DeviceProfiles.defaultProfile().totalBytes()));

@@ -48,6 +48,8 @@ public final class CachingAllocator implements AllocatorPolicy {
    * Whether what most requests ask for needs no look at the settings or at the age of blocks, and
    * it is reported to nobody.
    */
+  private @Nullable SettingsChange settingsChange;
+
   private boolean servesPlainly;
 
   /** Those of the default pools where requests are served plainly, else no lists at all. */
@@ -142,11 +144,21 @@ public final class CachingAllocator implements AllocatorPolicy {
         settings, bytes, device, listener, blocks, pools, expandables, reserved);
   }
 
+  /** What a string makes of settings; the settings themselves where the release refuses it. */
+  @FunctionalInterface
+  public interface SettingsChange {
+    /** The settings after a change from {@code before} by {@code text}. */
+    AllocatorConfig apply(AllocatorConfig before, String text, PyTorchVersion version);
+  }
+
   /**
    * Declares that settings, limit or captures change while requests are served, which costs every
    * request some time; to be called before the first one.
+   *
+   * @param change reads the settings to which they change
    */
-  public void expectChanges() {
+  public void expectChanges(SettingsChange change) {
+    settingsChange = change;
     servesPlainly = false;
     plainLists = new FreeLists();
   }
@@ -158,12 +170,22 @@ public final class CachingAllocator implements AllocatorPolicy {
    *
    * @throws IllegalStateException where {@link #expectChanges} was not called
    */
-  public void changeSettings(AllocatorConfig settings) {
+  @Override
+  public void changeSettings(String text) {
+    if (settingsChange == null) {
+      throw new IllegalStateException("changes were not expected");
+    }
+    AllocatorConfig settings = settingsChange.apply(config, text, version);
     change(settings, limitBytes);
     limitsSplits = limitsSplits(settings);
     expandables.largePageBytes = settings.largeSegmentBytes();
     pools.grow(growsSegments(settings));
     listener.splitLimitChanged(settings.maxSplitBytes());
+  }
+
+  /** The settings that hold now. */
+  public AllocatorConfig settings() {
+    return config;
   }
 
   /**
@@ -173,6 +195,7 @@ public final class CachingAllocator implements AllocatorPolicy {
    * @param bytes the limit, −1 for none
    * @throws IllegalStateException where {@link #expectChanges} was not called
    */
+  @Override
   public void changeLimit(long bytes) {
     change(config, bytes);
     refused = new RefusedRequests(bytes, device, listener);

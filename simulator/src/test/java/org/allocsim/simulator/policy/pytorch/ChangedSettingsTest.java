@@ -18,20 +18,15 @@ class ChangedSettingsTest {
   private static AllocatorScript script(String conf) {
     AllocatorScript script =
         AllocatorScript.onDevice(conf, VERSION, ScriptedDevice.UNLIMITED_BYTES);
-    script.allocator.expectChanges();
+    script.allocator.expectChanges(ConfigParser::changeOrKeep);
     return script;
-  }
-
-  private static AllocatorConfig settings(String before, String conf) throws ConfigException {
-    return ConfigParser.change(ConfigParser.parse(before, VERSION).allocator(), conf, VERSION)
-        .allocator();
   }
 
   @Test
   void blocksOfBeforeAreMeasuredWithTheSplitLimitOfNow() throws ConfigException {
     AllocatorScript script = script("");
     script.alloc("a", 64 * M).free("a").ignore();
-    script.allocator.changeSettings(settings("", "max_split_size_mb:32"));
+    script.allocator.changeSettings("max_split_size_mb:32");
     script.alloc("b", 20 * M, "SA(S2,20M) A(S2,20M)").emptyCache();
     // PyTorch counts segments when they come and when they go, by the limit of the moment.
     script.expectStat("oversize_segments.current", -1).expectStat("max_split_size", -1);
@@ -40,9 +35,9 @@ class ChangedSettingsTest {
   @Test
   void partsOfSegmentsThatALowerLimitMakesOversizeAreNotReleased() throws ConfigException {
     AllocatorScript script = AllocatorScript.onDevice("", VERSION, 130 * M);
-    script.allocator.expectChanges();
+    script.allocator.expectChanges(ConfigParser::changeOrKeep);
     script.alloc("a", 60 * M).alloc("b", 60 * M).free("a").alloc("c", 2 * M).ignore();
-    script.allocator.changeSettings(settings("", "max_split_size_mb:32"));
+    script.allocator.changeSettings("max_split_size_mb:32");
     script.alloc("d", 64 * M).expectStat("num_ooms", 1).expectStat("num_device_free", 0);
   }
 
@@ -50,9 +45,9 @@ class ChangedSettingsTest {
   void blocksOfExpandableSegmentsRestWhileTheSettingIsOff() throws ConfigException {
     AllocatorScript script = script("expandable_segments:True");
     script.alloc("a", 4 * M).free("a").ignore();
-    script.allocator.changeSettings(settings("", "expandable_segments:False"));
+    script.allocator.changeSettings("expandable_segments:False");
     script.alloc("b", 4 * M, "SA(S1,20M) A(S1,4M)");
-    script.allocator.changeSettings(settings("", "expandable_segments:True"));
+    script.allocator.changeSettings("expandable_segments:True");
     // Of 20 MiB that are mapped and 16 MiB in the other segment the smaller rest serves.
     script.alloc("c", 4 * M, "A(S1+4M,4M)");
   }
@@ -75,7 +70,14 @@ class ChangedSettingsTest {
     assertEquals(
         ConfigParser.parse("expandable_segments:True,large_segment_size_mb:32", VERSION)
             .allocator(),
-        settings(before, ""));
+        ConfigParser.change(ConfigParser.parse(before, VERSION).allocator(), "", VERSION)
+            .allocator());
+  }
+
+  @Test
+  void aStringThatTheReleaseRefusesChangesNothing() throws ConfigException {
+    AllocatorConfig before = ConfigParser.parse("max_split_size_mb:64", VERSION).allocator();
+    assertEquals(before, ConfigParser.changeOrKeep(before, "max_split_size_mb:oops", VERSION));
   }
 
   @Test

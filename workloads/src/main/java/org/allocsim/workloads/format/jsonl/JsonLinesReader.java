@@ -334,6 +334,14 @@ final class JsonLinesReader {
         allow(NO_MORE);
         trace.snapshot();
       }
+      case "change_settings" -> {
+        allow(Set.of("settings"));
+        trace.changeSettings(text(line.text("settings")));
+      }
+      case "change_limit" -> {
+        allow(Set.of("bytes"));
+        trace.changeLimit(line.number("bytes", -1));
+      }
       default -> work(op);
     }
   }

@@ -219,6 +219,12 @@ final class JsonLinesWriter implements RecordedWriter {
         case RELEASE_POOL, EMPTY_POOL -> pool(trace.pool(event));
         case MARKER_BEGIN, MARKER_END ->
             json.writeStringProperty("name", trace.markerNameOf(event));
+        case CHANGE_SETTINGS -> json.writeStringProperty("settings", trace.settings(event));
+        case CHANGE_LIMIT -> {
+          if (trace.bytes(event) >= 0) {
+            json.writeNumberProperty("bytes", trace.bytes(event));
+          }
+        }
         case LAUNCH -> launch(event);
         case RECORD_EVENT, WAIT_EVENT -> {
           json.writeNumberProperty("event", trace.gpuEvent(event));
@@ -299,6 +305,8 @@ final class JsonLinesWriter implements RecordedWriter {
         case MARKER_BEGIN -> "begin";
         case MARKER_END -> "end";
         case SNAPSHOT -> "snapshot";
+        case CHANGE_SETTINGS -> "change_settings";
+        case CHANGE_LIMIT -> "change_limit";
         case LAUNCH -> "launch";
         case RECORD_EVENT -> "record_event";
         case WAIT_EVENT -> "wait_event";

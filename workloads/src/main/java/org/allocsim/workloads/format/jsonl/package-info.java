@@ -17,6 +17,10 @@
  * <tr><td>release_pool, empty_pool</td><td>pool</td><td>a private pool ends</td></tr>
  * <tr><td>restore_block</td><td>id, bytes, stream, pool, anchor, offset</td>
  *     <td>hand out a given place</td></tr>
+ * <tr><td>change_settings</td><td>settings</td>
+ *     <td>other settings of PyTorch's allocator from here on</td></tr>
+ * <tr><td>change_limit</td><td>bytes</td>
+ *     <td>another limit of what may be reserved; none without bytes</td></tr>
  * <tr><td>begin, end</td><td>name</td><td>a named phase</td></tr>
  * <tr><td>snapshot</td><td></td><td>the program took a snapshot</td></tr>
  * </table>

@@ -113,6 +113,14 @@ public final class Snapshot {
     return Optional.ofNullable(facts);
   }
 
+  /**
+   * The settings that the history began with. A snapshot holds those of its end, and a recorder
+   * says where they were changed before.
+   */
+  public String firstConf() {
+    return facts == null || facts.firstSettings() == null ? settings.conf() : facts.firstSettings();
+  }
+
   /** Entries of all histories. */
   public long eventCount() {
     long count = 0;

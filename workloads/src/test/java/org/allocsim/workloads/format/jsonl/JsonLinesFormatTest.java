@@ -72,6 +72,9 @@ class JsonLinesFormatTest {
     trace.restoreBlock(512, 0, pool, AllocationTrace.NO_ALLOCATION, 1L << 40);
     trace.releasePool(pool);
     trace.emptyPool(pool);
+    trace.changeSettings("max_split_size_mb:64");
+    trace.changeLimit(1L << 40);
+    trace.changeLimit(-1);
     trace.snapshot();
     int loader = trace.declareLoader(new Loader(4, 2, 1_000, 10, 7));
     trace.loadBatch(loader);

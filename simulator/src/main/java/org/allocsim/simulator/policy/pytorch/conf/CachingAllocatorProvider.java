@@ -42,8 +42,24 @@ public final class CachingAllocatorProvider implements PolicyProvider {
   public AllocatorPolicy create(
       PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
-    return new CachingAllocator(
-        config(settings), release(settings), settings.limitBytes(), device, listener);
+    return create(
+        config(settings), release(settings), settings.limitBytes(), future, device, listener);
+  }
+
+  /** An instance that is ready for the changes of settings and limit that requests may bring. */
+  public static CachingAllocator create(
+      AllocatorConfig config,
+      PyTorchVersion version,
+      long limitBytes,
+      FutureRequests future,
+      DeviceMemory device,
+      EffectListener listener) {
+    CachingAllocator allocator =
+        new CachingAllocator(config, version, limitBytes, device, listener);
+    if (future.changeAllocator()) {
+      allocator.expectChanges(ConfigParser::changeOrKeep);
+    }
+    return allocator;
   }
 
   @Override

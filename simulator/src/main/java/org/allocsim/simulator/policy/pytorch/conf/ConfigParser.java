@@ -37,6 +37,16 @@ public final class ConfigParser {
     return parse(conf, version, ConfigSettings.keptFrom(before));
   }
 
+  /** The same; where that version refuses the string, the settings stay as they were. */
+  public static AllocatorConfig changeOrKeep(
+      AllocatorConfig before, String conf, PyTorchVersion version) {
+    try {
+      return change(before, conf, version).allocator();
+    } catch (ConfigException _) {
+      return before;
+    }
+  }
+
   private static ParsedConfig parse(String conf, PyTorchVersion version, ConfigSettings settings)
       throws ConfigException {
     if (version.hasTolerantConfigParser()) {

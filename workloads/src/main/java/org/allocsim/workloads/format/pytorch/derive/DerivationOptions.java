@@ -44,7 +44,7 @@ public record DerivationOptions(
    * leaves the same to infer as a snapshot.
    */
   DerivationOptions with(RecordedFacts recorded) {
-    if (!recorded.devices().stream().allMatch(RecordedFacts.Device::isLimitSteady)) {
+    if (!recorded.devices().stream().allMatch(RecordedFacts.Device::isLimitKnown)) {
       return this;
     }
     OptionalLong totalBytes =

@@ -13,6 +13,7 @@ import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.order.AddressMap;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
+import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
@@ -56,8 +57,8 @@ final class DeviceDerivation {
   private final DeviceHistory history;
   private final int device;
   private final long[] streamHandles;
-  private final AllocatorConfig config;
-  private final long limitBytes;
+  private AllocatorConfig config;
+  private long limitBytes;
   private final SegmentPools pools;
   private final PoolLearning learning;
   private final ReadingChoices choices;
@@ -135,6 +136,9 @@ final class DeviceDerivation {
     RecordedDevice memory =
         new RecordedDevice(effects, follower::position, options.deviceTotalBytes());
     policy = new CachingAllocator(config, options.version(), limitBytes, memory, follower);
+    if (calls.changeAllocator()) {
+      policy.expectChanges(ConfigParser::changeOrKeep);
+    }
     bounds = HistoryBounds.of(rows, start.layout(), config);
     counts.highestGrantedBytes = bounds.highestGrantedBytes();
     segments = new SegmentMap(history, pools, start.layout(), calls);
@@ -226,6 +230,16 @@ final class DeviceDerivation {
         policy.emptyPool(trace.declarePool(call.pool()));
       }
       case RELEASE_POOL -> giveUp(call.pool());
+      case CHANGE_SETTINGS -> {
+        trace.changeSettings(call.settings());
+        policy.changeSettings(call.settings());
+        config = policy.settings();
+      }
+      case CHANGE_LIMIT -> {
+        limitBytes = call.limitBytes();
+        trace.changeLimit(limitBytes);
+        policy.changeLimit(limitBytes);
+      }
       // Which requests went to the pool is known from the rows between.
       case BEGIN_POOL, END_POOL -> {}
     }

@@ -38,7 +38,9 @@ final class RecordedCalls {
     RecordedCalls recorded = new RecordedCalls(true);
     Cursor cursor = new Cursor(effects);
     for (RecordedFacts.Call call : facts.calls().reversed()) {
-      if (cursor.goTo(facts.end(), call.position())) {
+      boolean isIn = cursor.goTo(facts.end(), call.position());
+      // What changed before the first entry that is left holds there.
+      if (isIn || call.changesAllocator()) {
         recorded.calls.addFirst(call);
         recorded.rows.addFirst(cursor.row);
       }
@@ -104,7 +106,7 @@ final class RecordedCalls {
       switch (call.kind()) {
         case BEGIN_POOL -> open.addLast(call.pool());
         case END_POOL -> open.remove(call.pool());
-        case EMPTY_CACHE, EMPTY_POOL, RELEASE_POOL -> {
+        case EMPTY_CACHE, EMPTY_POOL, RELEASE_POOL, CHANGE_SETTINGS, CHANGE_LIMIT -> {
           continue;
         }
       }
@@ -115,6 +117,11 @@ final class RecordedCalls {
   /** Whether calls were recorded, so that none need be inferred. */
   boolean areKnown() {
     return known;
+  }
+
+  /** Whether some change settings or limit. */
+  boolean changeAllocator() {
+    return calls.stream().anyMatch(RecordedFacts.Call::changesAllocator);
   }
 
   /** How many calls there are. */

@@ -71,7 +71,7 @@ public final class SnapshotFormat implements RecordedFormat {
           RequestDerivation.derive(
               snapshot,
               new DerivationOptions(
-                  ConfigParser.parse(snapshot.settings().conf(), version).allocator(),
+                  ConfigParser.parse(snapshot.firstConf(), version).allocator(),
                   version,
                   MemoryLimit.NONE,
                   -1));

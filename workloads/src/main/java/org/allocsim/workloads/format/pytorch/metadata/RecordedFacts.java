@@ -13,11 +13,17 @@ import org.jspecify.annotations.Nullable;
  *
  * @param text the whole text, for those who write it again
  * @param release the release that recorded; null where this program does not know it
+ * @param firstSettings what the program's environment set, where it changed settings later; null
+ *     where it did not, so that a snapshot tells
  * @param devices GPUs by their number
  * @param lostCalls calls that are not in the file any more, because there were too many
  */
 public record RecordedFacts(
-    String text, @Nullable PyTorchVersion release, List<Device> devices, long lostCalls) {
+    String text,
+    @Nullable PyTorchVersion release,
+    @Nullable String firstSettings,
+    List<Device> devices,
+    long lostCalls) {
 
   /** Keeps its own copy. */
   public RecordedFacts {
@@ -35,8 +41,10 @@ public record RecordedFacts(
    * @param device its number in the process
    * @param name its name as the driver has it
    * @param totalBytes its memory, as PyTorch counts it
-   * @param limitBytes the allocator's own limit, {@link MemoryLimit#NONE} without one
-   * @param isLimitSteady whether the limit was the same from the first to the last entry
+   * @param limitBytes the allocator's own limit, {@link MemoryLimit#NONE} without one, or where
+   *     calls change it
+   * @param isLimitKnown whether the limit was the same from the first to the last entry, or the
+   *     calls that changed it are known
    * @param end where the history ends
    * @param calls calls that leave no entry of their own, in their order
    * @param streamUses calls of {@code Tensor.record_stream}, in their order
@@ -46,7 +54,7 @@ public record RecordedFacts(
       String name,
       long totalBytes,
       long limitBytes,
-      boolean isLimitSteady,
+      boolean isLimitKnown,
       Position end,
       List<Call> calls,
       List<StreamUse> streamUses) {
@@ -63,8 +71,20 @@ public record RecordedFacts(
    * @param kind what was called
    * @param pool the pool that it concerns; the default pool where it concerns all
    * @param position where in the history
+   * @param settings the settings to which {@link CallKind#CHANGE_SETTINGS} changes, else empty
+   * @param limitBytes the limit to which {@link CallKind#CHANGE_LIMIT} changes, −1 for none
    */
-  public record Call(CallKind kind, PoolId pool, Position position) {}
+  public record Call(
+      CallKind kind, PoolId pool, Position position, String settings, long limitBytes) {
+    Call withLimit(long bytes) {
+      return new Call(kind, pool, position, settings, bytes);
+    }
+
+    /** Whether it changes how later requests are served, whatever they are. */
+    public boolean changesAllocator() {
+      return kind == CallKind.CHANGE_SETTINGS || kind == CallKind.CHANGE_LIMIT;
+    }
+  }
 
   /** Calls that leave no entry of their own. */
   public enum CallKind {
@@ -77,7 +97,11 @@ public record RecordedFacts(
     /** Requests go to a private pool from here on. */
     BEGIN_POOL,
     /** They no longer go to it. */
-    END_POOL
+    END_POOL,
+    /** The allocator's settings were changed. */
+    CHANGE_SETTINGS,
+    /** The limit of what it may reserve was changed. */
+    CHANGE_LIMIT
   }
 
   /**

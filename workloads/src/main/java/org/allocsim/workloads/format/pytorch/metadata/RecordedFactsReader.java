@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.trace.PoolId;
@@ -22,6 +23,7 @@ import tools.jackson.core.json.JsonFactory;
  */
 public final class RecordedFactsReader {
   private static final int VERSION = 1;
+  private static final RecordedFacts.Position BEGIN = new RecordedFacts.Position(0, 0, 0, 0);
   private static final JsonFactory FACTORY =
       JsonFactory.builder()
           .streamReadConstraints(
@@ -31,20 +33,51 @@ public final class RecordedFactsReader {
   private final JsonParser json;
   private final int mostDevices;
   private final List<Partial> devices = new ArrayList<>();
-  private final Map<Integer, List<RecordedFacts.Call>> calls = new HashMap<>();
+  private final Map<Integer, List<Told>> calls = new HashMap<>();
   private final Map<Integer, List<RecordedFacts.StreamUse>> uses = new HashMap<>();
   private @Nullable PyTorchVersion release;
+  private String firstSettings = "";
   private long version = -1;
   private long lostCalls;
 
-  /** A device before its calls are known. */
+  /** A device before its calls and the release are known. */
   private record Partial(
       int device,
       String name,
       long totalBytes,
-      long limitBytes,
+      double fraction,
       boolean isLimitSteady,
-      RecordedFacts.Position end) {}
+      RecordedFacts.Position end) {
+    RecordedFacts.Device with(
+        @Nullable PyTorchVersion release, List<Told> told, List<RecordedFacts.StreamUse> uses) {
+      boolean follows =
+          !isLimitSteady
+              && told.stream().anyMatch(each -> each.call.kind() == CallKind.CHANGE_LIMIT);
+      List<RecordedFacts.Call> calls = new ArrayList<>();
+      for (Told each : told) {
+        if (each.call.kind() != CallKind.CHANGE_LIMIT) {
+          calls.add(each.call);
+        } else if (follows) {
+          calls.add(each.call.withLimit(limitBytes(each.fraction, release)));
+        }
+      }
+      long limitBytes = follows || fraction == 1 ? MemoryLimit.NONE : limitBytes(fraction, release);
+      return new RecordedFacts.Device(
+          device, name, totalBytes, limitBytes, isLimitSteady || follows, end, calls, uses);
+    }
+
+    private long limitBytes(double share, @Nullable PyTorchVersion release) {
+      try {
+        return MemoryLimit.ofFraction(
+            share, totalBytes, release == null ? PyTorchVersion.DEFAULT : release);
+      } catch (ConfigException e) {
+        throw new IllegalArgumentException("a memory fraction is not between 0 and 1", e);
+      }
+    }
+  }
+
+  /** A call before the memory of its device is known. */
+  private record Told(RecordedFacts.Call call, double fraction) {}
 
   private RecordedFactsReader(JsonParser json, int mostDevices) {
     this.json = json;
@@ -73,6 +106,7 @@ public final class RecordedFactsReader {
       switch (key) {
         case "version" -> version = number();
         case "pytorch" -> release = release(json.getString());
+        case "settings" -> readSettings();
         case "devices" -> readAll(this::readDevice);
         case "calls" -> readAll(this::readCall);
         case "stream_uses" -> readAll(this::readStreamUse);
@@ -88,15 +122,15 @@ public final class RecordedFactsReader {
     return new RecordedFacts(
         text,
         release,
+        calls.values().stream()
+                .flatMap(List::stream)
+                .anyMatch(each -> each.call.kind() == CallKind.CHANGE_SETTINGS)
+            ? firstSettings
+            : null,
         devices.stream()
             .map(each ->
-                new RecordedFacts.Device(
-                    each.device,
-                    each.name,
-                    each.totalBytes,
-                    each.limitBytes,
-                    each.isLimitSteady,
-                    each.end,
+                each.with(
+                    release,
                     calls.getOrDefault(each.device, List.of()),
                     uses.getOrDefault(each.device, List.of())))
             .toList(),
@@ -111,11 +145,20 @@ public final class RecordedFactsReader {
     }
   }
 
+  /** Of several variables the last holds, which is the one that newer releases look at first. */
+  private void readSettings() {
+    require(json.currentToken() == JsonToken.START_OBJECT, "the settings are no object");
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      json.nextToken();
+      firstSettings = json.getString();
+    }
+  }
+
   private void readDevice() {
     int device = devices.size();
     String name = "";
     long totalBytes = -1;
-    long limitBytes = MemoryLimit.NONE;
+    double fraction = 1;
     int fractions = 0;
     RecordedFacts.Position end = null;
     while (json.nextToken() != JsonToken.END_OBJECT) {
@@ -125,11 +168,7 @@ public final class RecordedFactsReader {
         case "device" -> device = Math.toIntExact(number());
         case "name" -> name = json.getString();
         case "total_bytes" -> totalBytes = number();
-        case "limit_bytes" -> {
-          if (json.currentToken() != JsonToken.VALUE_NULL) {
-            limitBytes = number();
-          }
-        }
+        case "memory_fraction" -> fraction = fraction(1);
         case "memory_fractions" -> fractions = skipElements();
         case "end_position" -> end = position();
         default -> json.skipChildren();
@@ -139,13 +178,16 @@ public final class RecordedFactsReader {
     if (totalBytes <= 0 || end == null) {
       throw new IllegalArgumentException("device " + device + " lacks its memory or position");
     }
-    devices.add(new Partial(device, name, totalBytes, limitBytes, fractions <= 1, end));
+    devices.add(new Partial(device, name, totalBytes, fraction, fractions <= 1, end));
   }
 
   private void readCall() {
     CallKind kind = null;
     PoolId pool = PoolId.DEFAULT;
     int only = -1;
+    String settings = "";
+    double fraction = 1;
+    boolean isBeforeStart = false;
     List<RecordedFacts.Position> positions = List.of();
     while (json.nextToken() != JsonToken.END_OBJECT) {
       String key = json.currentName();
@@ -158,14 +200,26 @@ public final class RecordedFactsReader {
         }
         case "device" -> only = Math.toIntExact(number());
         case "positions" -> positions = positions();
+        case "settings" -> settings = json.getString();
+        case "fraction" -> fraction = fraction(1);
+        case "before_start" -> isBeforeStart = json.getBooleanValue();
         default -> json.skipChildren();
       }
     }
-    for (int device = 0; kind != null && device < positions.size(); device++) {
+    int most = isBeforeStart ? mostDevices : positions.size();
+    for (int device = 0; kind != null && device < most; device++) {
       if (only < 0 || only == device) {
         calls
             .computeIfAbsent(device, _ -> new ArrayList<>())
-            .add(new RecordedFacts.Call(kind, pool, positions.get(device)));
+            .add(
+                new Told(
+                    new RecordedFacts.Call(
+                        kind,
+                        pool,
+                        isBeforeStart ? BEGIN : positions.get(device),
+                        settings,
+                        MemoryLimit.NONE),
+                    fraction));
       }
     }
   }
@@ -178,6 +232,8 @@ public final class RecordedFactsReader {
       case "release_pool" -> CallKind.RELEASE_POOL;
       case "begin_pool" -> CallKind.BEGIN_POOL;
       case "end_pool" -> CallKind.END_POOL;
+      case "settings" -> CallKind.CHANGE_SETTINGS;
+      case "memory_fraction" -> CallKind.CHANGE_LIMIT;
       default -> null;
     };
   }
@@ -244,6 +300,14 @@ public final class RecordedFactsReader {
     long value = json.getLongValue();
     require(value >= 0, "a number is negative");
     return value;
+  }
+
+  private double fraction(double missing) {
+    if (json.currentToken() == JsonToken.VALUE_NULL) {
+      return missing;
+    }
+    require(json.currentToken().isNumeric(), "a memory fraction is no number");
+    return json.getDoubleValue();
   }
 
   private static @Nullable PyTorchVersion release(String text) {

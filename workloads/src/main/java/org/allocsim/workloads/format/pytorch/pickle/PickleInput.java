@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.file.AccessDeniedException;
+import java.util.Arrays;
 import java.util.function.LongSupplier;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFormatException;
@@ -20,6 +21,9 @@ public final class PickleInput {
    * Longest text that is kept; longer ones are skipped. File names and settings are far shorter.
    */
   public static final int LONGEST_TEXT = 1 << 16;
+
+  /** Longest object of JSON that is kept: what a recorder added tells of each call. */
+  private static final int LONGEST_JSON = 1 << 25;
 
   public static final String WRITE_ANEW =
       "write the snapshot anew with torch.cuda.memory._dump_snapshot()";
@@ -143,19 +147,45 @@ public final class PickleInput {
   /** Takes a text and returns its number in the pool, or −1 where it is too long to be kept. */
   public int text(long length, TextPool pool) throws TraceFormatException {
     if (length < 0 || length > LONGEST_TEXT) {
-      skip(length);
-      return -1;
+      checkAnnounced(length);
+      need(1);
+      if (length > LONGEST_JSON || buffer[next] != '{') {
+        skip(length);
+        return -1;
+      }
+      byte[] bytes = take((int) length);
+      return kept(pool.number(bytes, 0, bytes.length));
     }
     int bytes = (int) length;
     need(bytes);
-    int id = pool.number(buffer, next, bytes);
+    int id = kept(pool.number(buffer, next, bytes));
+    next += bytes;
+    return id;
+  }
+
+  private int kept(int id) throws TraceFormatException {
     if (id < 0) {
       throw failure(
           "the distinct texts take more than " + (TextPool.MOST_BYTES >> 20) + " MiB",
           "record with fewer stack frames or a shorter history");
     }
-    next += bytes;
     return id;
+  }
+
+  /** Takes more bytes than the buffer may hold; room is made for what is there, not announced. */
+  private byte[] take(int length) throws TraceFormatException {
+    byte[] taken = new byte[Math.min(length, BUFFER_BYTES)];
+    for (int count = 0; count < length; ) {
+      need(1);
+      int some = Math.min(limit - next, length - count);
+      if (count + some > taken.length) {
+        taken = Arrays.copyOf(taken, Math.min(length, 2 * taken.length + some));
+      }
+      System.arraycopy(buffer, next, taken, count, some);
+      next += some;
+      count += some;
+    }
+    return taken;
   }
 
   /** Passes over bytes that are not kept; the announced length is unsigned. */
