@@ -21,7 +21,7 @@ import org.allocsim.web.Engine;
  */
 public final class Site {
   private static final List<String> FILES =
-      List.of("site.js", "site.css", "worker.js", "fzstd/fzstd.js", "fzstd/LICENSE");
+      List.of("site.js", "site.css", "worker.js", "functions.js", "fzstd/fzstd.js", "fzstd/LICENSE");
 
   private Site() {}
 
