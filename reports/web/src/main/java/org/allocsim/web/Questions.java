@@ -193,7 +193,8 @@ final class Questions {
             Histogram.ofSizes(input.trace(), input.device()),
             Histogram.ofLifetimes(input.trace(), input.device()),
             (System.nanoTime() - startNanos) / NANOS_PER_SECOND);
-    return new Answer(answer.document(TuneAnswer.DEFAULT_TOP), List.of(TuneRecording.of(input, tuning)));
+    return new Answer(
+        answer.document(TuneAnswer.DEFAULT_TOP), List.of(TuneRecording.of(input, tuning)));
   }
 
   private TuningGrid grid(ParsedConfig recorded, RecordedCircumstances circumstances) {

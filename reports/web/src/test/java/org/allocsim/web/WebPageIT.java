@@ -92,8 +92,7 @@ class WebPageIT {
   void aQuestionHasTheAnswerOfItsCommand(String question) {
     choose(SAMPLE);
     ask(question);
-    assertEquals(
-        command(question, SAMPLE).lines().toList(), text().lines().toList());
+    assertEquals(command(question, SAMPLE).lines().toList(), text().lines().toList());
     assertTrue(
         (Boolean) browser.run("return document.getElementById('page').src.startsWith('blob:')"));
     assertEquals(List.of(), browser.complaints());
@@ -106,13 +105,7 @@ class WebPageIT {
     browser.type("[name='--memory-limit']", "20GiB");
     ask("replay");
     assertEquals(
-        command(
-                "replay",
-                SAMPLE,
-                "--conf",
-                "expandable_segments:True",
-                "--memory-limit",
-                "20GiB")
+        command("replay", SAMPLE, "--conf", "expandable_segments:True", "--memory-limit", "20GiB")
             .lines()
             .toList(),
         text().lines().toList());

@@ -13,5 +13,6 @@ public record TableLimits(int top, int frames) {
   public static final int DEFAULT_TOP = 20;
 
   /** Unless something else is asked for. */
-  public static final TableLimits DEFAULT = new TableLimits(DEFAULT_TOP, StackLabels.DEFAULT_FRAMES);
+  public static final TableLimits DEFAULT =
+      new TableLimits(DEFAULT_TOP, StackLabels.DEFAULT_FRAMES);
 }

@@ -14,20 +14,30 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.allocsim.reports.html.ReportPage;
 import org.allocsim.web.Engine;
+import org.teavm.backend.wasm.WasmGCTarget;
+import org.teavm.tooling.TeaVMToolException;
 
 /**
- * Writes the files around the engine into the folder that a server offers. The policy of the page
- * names the digests of what the program's pages run, so that nothing else in them can run.
+ * Makes the folder that a server offers: the compiled engine and the files around it. The policy of
+ * the page names the digests of what the program's pages run, so that nothing else in them can run.
  */
 public final class Site {
   private static final List<String> FILES =
-      List.of("site.js", "site.css", "worker.js", "functions.js", "fzstd/fzstd.js", "fzstd/LICENSE");
+      List.of(
+          "site.js", "site.css", "worker.js", "functions.js", "fzstd/fzstd.js", "fzstd/LICENSE");
+
+  private static final String RUNTIME = "org/teavm/backend/wasm/wasm-gc-module-runtime.min.js";
 
   private Site() {}
 
   /** Takes the folder. */
-  public static void main(String[] args) throws IOException {
-    Path folder = Path.of(args[0]);
+  public static void main(String[] args) throws IOException, TeaVMToolException {
+    Path folder = Files.createDirectories(Path.of(args[0]));
+    Compiler compiler = new Compiler(folder);
+    compiler.toWebAssembly("engine.wasm");
+    Files.write(folder.resolve("runtime.js"), resource(WasmGCTarget.class, "/" + RUNTIME));
+    // For browsers whose WebAssembly has no garbage collection.
+    compiler.toJavaScript("engine.js");
     for (String name : FILES) {
       Path file = folder.resolve(name);
       Files.createDirectories(file.getParent());

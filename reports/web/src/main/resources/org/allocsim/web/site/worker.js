@@ -37,7 +37,7 @@ const actions = {
   /** Takes the engine's WebAssembly, or null where the browser cannot run it. */
   async start(bytes) {
     if (bytes) {
-      const { load } = await import('./engine.wasm-runtime.js');
+      const { load } = await import('./runtime.js');
       engine = (await load(bytes)).exports;
     } else {
       engine = await import('./engine.js');
