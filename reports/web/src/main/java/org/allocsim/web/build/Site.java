@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
@@ -30,7 +31,7 @@ public final class Site {
 
   private Site() {}
 
-  /** Takes the folder. */
+  /** Takes the folder, and that of this program's licence. */
   public static void main(String[] args) throws IOException, TeaVMToolException {
     Path folder = Files.createDirectories(Path.of(args[0]));
     Compiler compiler = new Compiler(folder);
@@ -44,6 +45,10 @@ public final class Site {
       Files.write(file, resource(Engine.class, "site/" + name));
     }
     Files.write(folder.resolve("page.css"), resource(ReportPage.class, "page.css"));
+    for (String name : List.of("LICENSE", "NOTICE")) {
+      Files.copy(
+          Path.of(args[1], name), folder.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+    }
     // A host that makes sites of sources must take the folder as it is.
     Files.write(folder.resolve(".nojekyll"), new byte[0]);
     String page = ReportPage.withoutAnswer();

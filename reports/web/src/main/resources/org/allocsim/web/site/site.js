@@ -140,6 +140,9 @@ function ask(question) {
     get('result').hidden = false;
     get('page').src = get('save-page').href;
     get('result').dataset.question = question;
+    for (const button of get('ask').querySelectorAll('button')) {
+      button.setAttribute('aria-pressed', button.value === question);
+    }
     get('result-title').focus();
   });
 }
