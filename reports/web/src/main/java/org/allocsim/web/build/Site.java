@@ -46,8 +46,7 @@ public final class Site {
     }
     Files.write(folder.resolve("page.css"), resource(ReportPage.class, "page.css"));
     for (String name : List.of("LICENSE", "NOTICE")) {
-      Files.copy(
-          Path.of(args[1], name), folder.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+      Files.copy(Path.of(args[1], name), folder.resolve(name), StandardCopyOption.REPLACE_EXISTING);
     }
     // A host that makes sites of sources must take the folder as it is.
     Files.write(folder.resolve(".nojekyll"), new byte[0]);
