@@ -93,6 +93,11 @@ public final class Browser implements AutoCloseable {
     driver.get(address);
   }
 
+  /** Has a script run in every page before its own. */
+  public void beforeEachPage(String script) {
+    driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", script));
+  }
+
   /** Waits until a script says true. */
   public void until(String condition) {
     new WebDriverWait(driver, PATIENCE).until(_ -> Boolean.TRUE.equals(run("return " + condition)));

@@ -89,7 +89,7 @@ final class FormattedText {
       String number, boolean isSigned, boolean isGrouped, boolean isFilled, int width) {
     boolean isNegative = number.startsWith("-");
     StringBuilder digits = new StringBuilder(isNegative ? number.substring(1) : number);
-    if (isGrouped) {
+    if (isGrouped && Character.isDigit(digits.charAt(0))) {
       int point = digits.indexOf(".");
       for (int i = (point < 0 ? digits.length() : point) - GROUP; i > 0; i -= GROUP) {
         digits.insert(i, ',');
