@@ -146,8 +146,7 @@ final class WebSettings implements ProgramSettings {
     // An empty text is no setting, and is not named.
     return List.of(
         config.text().isEmpty()
-            ? new PolicyChoice(
-                choice.provider(), Map.of(Scenario.VERSION_OPTION, version.id()))
+            ? new PolicyChoice(choice.provider(), Map.of(Scenario.VERSION_OPTION, version.id()))
             : choice);
   }
 

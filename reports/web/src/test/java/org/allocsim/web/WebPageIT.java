@@ -110,7 +110,11 @@ class WebPageIT {
     browser.type("[name='--conf']", "expandable_segments:True");
     browser.type("[name='--memory-limit']", "20GiB");
     ask("replay");
-    assertEquals(words(command("replay", SAMPLE, "--conf", "expandable_segments:True", "--memory-limit", "20GiB")), words(text()));
+    assertEquals(
+        words(
+            command(
+                "replay", SAMPLE, "--conf", "expandable_segments:True", "--memory-limit", "20GiB")),
+        words(text()));
   }
 
   @ParameterizedTest
