@@ -93,8 +93,8 @@ final class TuneCommand implements Callable<Integer> {
   @Option(
       names = "--top",
       paramLabel = "N",
-      description = "Rows of the table, 0 for all (default: 15).")
-  private int top = 15;
+      description = "Rows of the table, 0 for all (default: " + TuneAnswer.DEFAULT_TOP + ").")
+  private int top = TuneAnswer.DEFAULT_TOP;
 
   @Mixin private OutputOptions outputOptions;
 

@@ -30,7 +30,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
 /** Chromium without a window, that opens pages as a reader does. */
-final class Browser implements AutoCloseable {
+public final class Browser implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private final ChromeDriver driver;
@@ -40,7 +40,7 @@ final class Browser implements AutoCloseable {
   }
 
   /** Starts the browser that is installed; without one the test is skipped. */
-  static Browser start() {
+  public static Browser start() {
     Optional<Path> chromium = program("chromium", "chromium-browser", "google-chrome");
     Optional<Path> chromedriver = program("chromedriver");
     assumeTrue(
@@ -75,24 +75,36 @@ final class Browser implements AutoCloseable {
   }
 
   /** Opens a file and waits until the page says that it is ready. */
-  void open(Path page) {
+  public void open(Path page) {
     open(page, "");
   }
 
   /** Opens a file at what a link to it says after its name. */
-  void open(Path page, String fragment) {
+  public void open(Path page, String fragment) {
     driver.get(page.toUri() + fragment);
-    new WebDriverWait(driver, PATIENCE)
-        .until(_ ->
-            Boolean.TRUE.equals(
-                run(
-                    "return document.documentElement.dataset.ready === 'true'"
-                        + " || !document.getElementById('notice').hidden")));
+    until(
+        "document.documentElement.dataset.ready === 'true'"
+            + " || !document.getElementById('notice').hidden");
     settle();
   }
 
+  /** Opens what a server has at an address. */
+  public void visit(String address) {
+    driver.get(address);
+  }
+
+  /** Has a script run in every page before its own. */
+  public void beforeEachPage(String script) {
+    driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", script));
+  }
+
+  /** Waits until a script says true. */
+  public void until(String condition) {
+    new WebDriverWait(driver, PATIENCE).until(_ -> Boolean.TRUE.equals(run("return " + condition)));
+  }
+
   /** Waits until what was asked for is drawn. */
-  void settle() {
+  public void settle() {
     driver.executeAsyncScript(
         "const done = arguments[0];"
             + "requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() =>"
@@ -100,67 +112,76 @@ final class Browser implements AutoCloseable {
   }
 
   /** Gives the page this many pixels, as a phone would: windows do not get as narrow. */
-  void resize(int width, int height) {
+  public void resize(int width, int height) {
     driver.executeCdpCommand(
         "Emulation.setDeviceMetricsOverride",
         Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
     settle();
   }
 
-  Object run(String script, Object... arguments) {
+  /** What a script returns. */
+  public Object run(String script, Object... arguments) {
     return driver.executeScript(script, arguments);
   }
 
   /** What a script leaves, by way of JSON, so that numbers keep their kind. */
-  JsonNode json(String expression, Object... arguments) {
+  public JsonNode json(String expression, Object... arguments) {
     return new ObjectMapper()
         .readTree((String) run("return JSON.stringify(" + expression + ")", arguments));
   }
 
-  /** As above, where the script says when it is done. */
-  Object await(String script, Object... arguments) {
+  /** As {@link #run}, where the script says when it is done. */
+  public Object await(String script, Object... arguments) {
     return driver.executeAsyncScript(script, arguments);
   }
 
-  WebElement find(String selector) {
+  /** The first element of a CSS selector. */
+  public WebElement find(String selector) {
     return driver.findElement(By.cssSelector(selector));
   }
 
-  List<WebElement> all(String selector) {
+  /** All elements of a CSS selector. */
+  public List<WebElement> all(String selector) {
     return driver.findElements(By.cssSelector(selector));
   }
 
-  String text(String selector) {
+  /** What an element shows. */
+  public String text(String selector) {
     return find(selector).getText();
   }
 
-  void click(String selector) {
+  /** Clicks an element, as with a mouse. */
+  public void click(String selector) {
     WebElement element = find(selector);
     reveal(element);
     element.click();
     settle();
   }
 
-  void choose(String selector, String value) {
+  /** Chooses an entry of a list. */
+  public void choose(String selector, String value) {
     new Select(find(selector)).selectByValue(value);
     settle();
   }
 
-  void type(String selector, CharSequence... keys) {
+  /** Presses keys; the name of a file, where files are chosen. */
+  public void type(String selector, CharSequence... keys) {
     find(selector).sendKeys(keys);
     settle();
   }
 
-  Actions mouse() {
+  /** The mouse. */
+  public Actions mouse() {
     return new Actions(driver);
   }
 
-  void reveal(WebElement element) {
+  /** Scrolls to an element. */
+  public void reveal(WebElement element) {
     run("arguments[0].scrollIntoView({block: 'center'})", element);
   }
 
   /** Complaints of the browser about the page since the last call. */
-  List<String> complaints() {
+  public List<String> complaints() {
     return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
         .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
         .map(LogEntry::getMessage)
@@ -168,12 +189,12 @@ final class Browser implements AutoCloseable {
   }
 
   /** What the window shows, as a PNG. */
-  byte[] screenshot() {
+  public byte[] screenshot() {
     return driver.getScreenshotAs(OutputType.BYTES);
   }
 
   /** What axe-core finds that is serious or critical. */
-  JsonNode accessibilityFaults() {
+  public JsonNode accessibilityFaults() {
     run(axe());
     Object found =
         await(

@@ -13,8 +13,9 @@ import java.util.stream.Stream;
 import org.allocsim.reports.text.TerminalWriter;
 
 /** Runs the command line in this process and keeps what it printed. */
-record CommandRun(int exitCode, String out, String err) {
-  static CommandRun of(Object... arguments) {
+public record CommandRun(int exitCode, String out, String err) {
+  /** Runs it. */
+  public static CommandRun of(Object... arguments) {
     return of(false, arguments);
   }
 

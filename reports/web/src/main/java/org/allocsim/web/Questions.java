@@ -12,7 +12,6 @@ import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.moment.Pins;
-import org.allocsim.analysis.moment.StackLabels;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.Scenario;
@@ -63,9 +62,7 @@ import org.allocsim.workloads.source.TraceSource;
  */
 final class Questions {
   private static final double NANOS_PER_SECOND = 1e9;
-  private static final int TOP = 20;
-  private static final int TUNE_TOP = 15;
-  private static final TableLimits LIMITS = new TableLimits(TOP, StackLabels.DEFAULT_FRAMES);
+  private static final TableLimits LIMITS = TableLimits.DEFAULT;
   private static final Platform PLATFORM = Platform.LINUX;
 
   private final TraceSource source;
@@ -196,7 +193,8 @@ final class Questions {
             Histogram.ofSizes(input.trace(), input.device()),
             Histogram.ofLifetimes(input.trace(), input.device()),
             (System.nanoTime() - startNanos) / NANOS_PER_SECOND);
-    return new Answer(answer.document(TUNE_TOP), List.of(TuneRecording.of(input, tuning)));
+    return new Answer(
+        answer.document(TuneAnswer.DEFAULT_TOP), List.of(TuneRecording.of(input, tuning)));
   }
 
   private TuningGrid grid(ParsedConfig recorded, RecordedCircumstances circumstances) {

@@ -141,7 +141,13 @@ final class WebSettings implements ProgramSettings {
 
   /** The runs that the explorer shows. */
   List<PolicyChoice> choices() {
-    return List.of(Settings.pytorch(configOrRecorded(), version));
+    ParsedConfig config = configOrRecorded();
+    PolicyChoice choice = Settings.pytorch(config, version);
+    // An empty text is no setting, and is not named.
+    return List.of(
+        config.text().isEmpty()
+            ? new PolicyChoice(choice.provider(), Map.of(Scenario.VERSION_OPTION, version.id()))
+            : choice);
   }
 
   /** The requests of all devices, under settings. */

@@ -63,6 +63,9 @@ public record TuneAnswer(
     Histogram sizes,
     Histogram lifetimes,
     double seconds) {
+  /** Rows of the table on paper, unless another number is asked for. */
+  public static final int DEFAULT_TOP = 15;
+
   private static final double NANOS_PER_SECOND = 1e9;
   private static final String NO_STEPS = "no whole step was replayed";
 

@@ -12,8 +12,11 @@ public final class TableOptions {
   @Option(
       names = "--top",
       paramLabel = "N",
-      description = "Maximum number of lines to show; the others are added up (default: 20).",
-      defaultValue = "20")
+      description =
+          "Maximum number of lines to show; the others are added up (default: "
+              + TableLimits.DEFAULT_TOP
+              + ").",
+      defaultValue = "" + TableLimits.DEFAULT_TOP)
   private int top;
 
   @Option(

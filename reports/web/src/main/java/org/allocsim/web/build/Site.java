@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
@@ -14,26 +15,39 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.allocsim.reports.html.ReportPage;
 import org.allocsim.web.Engine;
+import org.teavm.backend.wasm.WasmGCTarget;
+import org.teavm.tooling.TeaVMToolException;
 
 /**
- * Writes the files around the engine into the folder that a server offers. The policy of the page
- * names the digests of what the program's pages run, so that nothing else in them can run.
+ * Makes the folder that a server offers: the compiled engine and the files around it. The policy of
+ * the page names the digests of what the program's pages run, so that nothing else in them can run.
  */
 public final class Site {
   private static final List<String> FILES =
-      List.of("site.js", "site.css", "worker.js", "fzstd/fzstd.js", "fzstd/LICENSE");
+      List.of(
+          "site.js", "site.css", "worker.js", "functions.js", "fzstd/fzstd.js", "fzstd/LICENSE");
+
+  private static final String RUNTIME = "org/teavm/backend/wasm/wasm-gc-module-runtime.min.js";
 
   private Site() {}
 
-  /** Takes the folder. */
-  public static void main(String[] args) throws IOException {
-    Path folder = Path.of(args[0]);
+  /** Takes the folder, and that of this program's licence. */
+  public static void main(String[] args) throws IOException, TeaVMToolException {
+    Path folder = Files.createDirectories(Path.of(args[0]));
+    Compiler compiler = new Compiler(folder);
+    compiler.toWebAssembly("engine.wasm");
+    Files.write(folder.resolve("runtime.js"), resource(WasmGCTarget.class, "/" + RUNTIME));
+    // For browsers whose WebAssembly has no garbage collection.
+    compiler.toJavaScript("engine.js");
     for (String name : FILES) {
       Path file = folder.resolve(name);
       Files.createDirectories(file.getParent());
       Files.write(file, resource(Engine.class, "site/" + name));
     }
     Files.write(folder.resolve("page.css"), resource(ReportPage.class, "page.css"));
+    for (String name : List.of("LICENSE", "NOTICE")) {
+      Files.copy(Path.of(args[1], name), folder.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+    }
     // A host that makes sites of sources must take the folder as it is.
     Files.write(folder.resolve(".nojekyll"), new byte[0]);
     String page = ReportPage.withoutAnswer();

@@ -3,11 +3,8 @@ package org.allocsim.web.standin;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.invoke.VarHandle;
-import java.math.BigDecimal;
-import java.math.RoundingMode;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
-import java.util.Formatter;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -17,6 +14,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.workloads.io.StoredInput;
+import org.apache.commons.math3.exception.util.ExceptionContext;
 
 /** What is done in a browser instead of what its class library lacks. */
 public final class StandIns {
@@ -115,53 +113,24 @@ public final class StandIns {
     return got;
   }
 
-  /** As {@link String#format(Locale, String, Object...)}, with halves rounded up. */
+  /** As {@link String#format(Locale, String, Object...)}, which is given the root locale only. */
   @Instead(
       "java.lang.String.format(Ljava/util/Locale;Ljava/lang/String;[Ljava/lang/Object;)"
           + "Ljava/lang/String;")
   static String format(Locale locale, String form, Object[] values) {
-    return new Formatter(locale).format(rounded(form, values), values).toString();
+    return formatted(form, values);
   }
 
-  /** As {@link String#formatted}, with halves rounded up. */
+  /** As {@link String#format(String, Object...)}. */
+  @Instead("java.lang.String.format(Ljava/lang/String;[Ljava/lang/Object;)Ljava/lang/String;")
+  static String format(String form, Object[] values) {
+    return formatted(form, values);
+  }
+
+  /** As {@link String#formatted}. */
   @Instead("java.lang.String.formatted([Ljava/lang/Object;)Ljava/lang/String;")
   static String formatted(String form, Object[] values) {
-    return new Formatter(Locale.ROOT).format(rounded(form, values), values).toString();
-  }
-
-  /**
-   * Puts the text of each number after {@code %.Nf} in its place: Java rounds the shortest decimal
-   * that gives the number, and halves up; TeaVM rounds the binary number. Forms that name their
-   * values by position stay as they are.
-   */
-  private static String rounded(String form, Object[] values) {
-    StringBuilder text = new StringBuilder();
-    int value = 0;
-    int at = 0;
-    while (at < form.length()) {
-      char c = form.charAt(at++);
-      text.append(c);
-      if (c != '%') {
-        continue;
-      }
-      if (form.startsWith("%", at) || form.startsWith("n", at)) {
-        text.append(form.charAt(at++));
-        continue;
-      }
-      if (at + 2 < form.length()
-          && form.charAt(at) == '.'
-          && form.charAt(at + 2) == 'f'
-          && values[value] instanceof Double number
-          && Double.isFinite(number)) {
-        BigDecimal decimal = new BigDecimal(Double.toString(number));
-        int digits = form.charAt(at + 1) - '0';
-        values[value] = decimal.setScale(digits, RoundingMode.HALF_UP).toPlainString();
-        text.append('s');
-        at += 3;
-      }
-      value++;
-    }
-    return text.toString();
+    return new FormattedText(form, values).make();
   }
 
   /** Nothing is read in advance, as there is one thread. */
@@ -219,6 +188,14 @@ public final class StandIns {
       "java.util.Collections.unmodifiableSortedMap(Ljava/util/SortedMap;)Ljava/util/SortedMap;")
   static <K, V> SortedMap<K, V> unmodifiable(SortedMap<K, V> map) {
     return map;
+  }
+
+  /** A message that nobody sees: failures of these formulas are caught, or defects. */
+  @Instead(
+      "org.apache.commons.math3.exception.util.ExceptionContext.buildMessage"
+          + "(Ljava/util/Locale;Ljava/lang/String;)Ljava/lang/String;")
+  static String message(ExceptionContext context, Locale locale, String separator) {
+    return "a formula has no result";
   }
 
   /** Records have a class above them that says so. */

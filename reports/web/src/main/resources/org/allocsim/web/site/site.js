@@ -6,28 +6,60 @@ const get = (id) => document.getElementById(id);
 const failure = get('failure');
 const status = get('status');
 const progress = get('progress');
+const waiting = new Map();
+let engine = null;
+let last = Promise.resolve();
+let calls = 0;
 let fileName = '';
 let urls = [];
 
-/** A worker from a blob obeys this page's policy: it can send nothing either. */
-function worker() {
-  const script = `import ${JSON.stringify(new URL('worker.js', location.href).href)};`;
-  const url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
-  return new Worker(url, { type: 'module' });
+/** WebAssembly with garbage collection: a module of one array type is valid. */
+function hasWebAssemblyGc() {
+  return typeof WebAssembly === 'object'
+    && WebAssembly.validate(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 94, 120, 1));
 }
 
-const engine = worker();
-const waiting = new Map();
-let calls = 0;
+/** The engine's bytes, the last thing that this page gets from its server; null where it cannot run. */
+async function webAssembly() {
+  if (!hasWebAssemblyGc()) return null;
+  const response = await fetch('engine.wasm');
+  if (!response.ok) throw new Error(`the server has no engine.wasm (${response.status})`);
+  return response.arrayBuffer();
+}
 
-engine.onerror = (event) => fail('The engine could not be started: ' + (event.message || 'its files are missing') + '. Load the page again, or use a newer browser.');
-engine.onmessage = ({ data }) => {
-  if (data.task !== undefined) return show(data.task, data.share);
-  const { resolve, reject } = waiting.get(data.call);
-  waiting.delete(data.call);
-  if (data.failure) reject(new Error(data.failure));
-  else resolve(data.value);
-};
+/** From here on neither the page nor a worker that it starts can connect to anything. */
+function disconnect() {
+  const policy = document.createElement('meta');
+  policy.httpEquiv = 'Content-Security-Policy';
+  policy.content = "connect-src 'none'";
+  document.head.append(policy);
+}
+
+/** A worker from a blob obeys this page's policies. */
+function startWorker() {
+  const script = `import ${JSON.stringify(new URL('worker.js', location.href).href)};`;
+  const url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
+  engine = new Worker(url, { type: 'module' });
+  engine.onmessage = ({ data }) => {
+    if (data.task !== undefined) return show(data.task, data.share);
+    const { resolve, reject } = waiting.get(data.call);
+    waiting.delete(data.call);
+    if (data.failure) reject(new Error(data.failure));
+    else resolve(data.value);
+  };
+  engine.onerror = (event) => {
+    const reason = new Error(`The engine stopped (${event.message || 'one of its files is missing'}). Load the page again, or use a newer browser.`);
+    waiting.forEach(({ reject }) => reject(reason));
+    waiting.clear();
+  };
+}
+
+async function start() {
+  const bytes = await webAssembly();
+  disconnect();
+  startWorker();
+  await call('start', [bytes], bytes ? [bytes] : []);
+}
 
 function call(name, parts, transfer = []) {
   return new Promise((resolve, reject) => {
@@ -49,39 +81,47 @@ function fail(message) {
   failure.hidden = false;
 }
 
-async function work(task, action) {
-  failure.hidden = true;
-  get('ask').disabled = true;
-  show(task, 0);
-  try {
-    await action();
-    show('');
-  } catch (e) {
-    fail(e.message);
-  } finally {
-    get('ask').disabled = false;
-  }
+/** Does one thing after the other. */
+function work(task, action) {
+  last = last.then(async () => {
+    failure.hidden = true;
+    get('ask').disabled = true;
+    show(task, 0);
+    try {
+      await action();
+      show('');
+    } catch (e) {
+      fail(e.message);
+    } finally {
+      get('ask').disabled = false;
+    }
+  });
 }
 
+/** Reads a file and answers the first question about it. */
 function open(file) {
-  return work('reading', async () => {
+  work('reading', async () => {
     get('questions').hidden = true;
     get('result').hidden = true;
+    fileName = '';
+    get('file-name').textContent = '';
     const bytes = await file.arrayBuffer();
     await call('open', [file.name, bytes], [bytes]);
     fileName = file.name;
     get('file-name').textContent = file.name;
     get('questions').hidden = false;
+    ask('diagnose');
   });
 }
 
 function ask(question) {
-  return work(question === 'view' ? 'replaying' : question, async () => {
+  if (!fileName) return;
+  work(question === 'view' ? 'replaying' : question, async () => {
     const options = [];
     for (const input of get('questions').querySelectorAll('input')) {
       if (input.value.trim()) options.push(input.name, input.value.trim());
     }
-    const answer = await call('ask', [question, options]);
+    const answer = await call('ask', [question, options, Object.keys(FORMS)]);
     urls.forEach((url) => URL.revokeObjectURL(url));
     urls = [];
     const base = fileName.replace(/\.[^.]*$/, '') + '-' + question;
@@ -100,6 +140,9 @@ function ask(question) {
     get('result').hidden = false;
     get('page').src = get('save-page').href;
     get('result').dataset.question = question;
+    for (const button of get('ask').querySelectorAll('button')) {
+      button.setAttribute('aria-pressed', button.value === question);
+    }
     get('result-title').focus();
   });
 }
@@ -116,4 +159,4 @@ for (const name of ['dragenter', 'dragover', 'dragleave', 'drop']) {
     if (name === 'drop' && event.dataTransfer.files[0]) open(event.dataTransfer.files[0]);
   });
 }
-work('loading', () => call('start', []));
+work('loading', start);

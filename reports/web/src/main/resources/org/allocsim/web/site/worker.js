@@ -1,5 +1,6 @@
 /* The engine's side: loads it as WebAssembly, or as JavaScript where a browser lacks what it needs. */
 
+import './functions.js';
 import { Decompress } from './fzstd/fzstd.js';
 
 self.allocsimHost = {
@@ -32,17 +33,12 @@ self.allocsimHost = {
 
 let engine = null;
 
-/** WebAssembly with garbage collection: a module of one array type is valid. */
-function hasWebAssemblyGc() {
-  return typeof WebAssembly === 'object'
-    && WebAssembly.validate(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 94, 120, 1));
-}
-
 const actions = {
-  async start() {
-    if (hasWebAssemblyGc()) {
-      const { load } = await import('./engine.wasm-runtime.js');
-      engine = (await load(new URL('./engine.wasm', import.meta.url).href)).exports;
+  /** Takes the engine's WebAssembly, or null where the browser cannot run it. */
+  async start(bytes) {
+    if (bytes) {
+      const { load } = await import('./runtime.js');
+      engine = (await load(bytes)).exports;
     } else {
       engine = await import('./engine.js');
     }
@@ -52,11 +48,11 @@ const actions = {
     const failure = engine.open(name, new Int8Array(bytes));
     if (failure) throw new Error(failure);
   },
-  ask(question, options) {
+  ask(question, options, forms) {
     const failure = engine.ask(question, options);
     if (failure) throw new Error(failure);
     const answer = {};
-    for (const form of ['text', 'json', 'csv', 'page']) {
+    for (const form of forms) {
       const bytes = engine.answer(form);
       if (bytes) answer[form] = new Uint8Array(bytes);
     }
