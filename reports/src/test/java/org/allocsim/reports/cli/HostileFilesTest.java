@@ -139,7 +139,7 @@ class HostileFilesTest {
     "mm_rows.csv.zst, replay",
     "pickle2-defect-04998032.pickle, replay",
     "pickle2-defect-04998032.pickle, verify",
-    "pickle2-defect-b2d43df6.pickle, 'replay --device-index 0'",
+    "pickle2-defect-b2d43df6.pickle, 'replay --check --device-index 0'",
     "pickle2-odd-f8700545.pickle, replay",
     "pickle2-odd-f8700545.pickle, leaks",
   })
