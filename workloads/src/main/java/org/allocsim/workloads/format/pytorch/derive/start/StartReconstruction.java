@@ -104,6 +104,18 @@ final class StartReconstruction {
     for (int row = effects.count() - 1; row >= 0; row--) {
       undo(row);
     }
+    if (contradictions > 0) {
+      mergeFreeBlocks();
+    }
+  }
+
+  /** What contradictions cut may have left free blocks side by side. */
+  private void mergeFreeBlocks() {
+    for (Block block : blocks()) {
+      if (block.state == BlockState.INACTIVE && blocks.get(block.address) == block) {
+        mergeWithNeighbours(block);
+      }
+    }
   }
 
   /** Which rows map or unmap pages of small blocks. */
