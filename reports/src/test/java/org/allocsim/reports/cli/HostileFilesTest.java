@@ -241,6 +241,28 @@ class HostileFilesTest {
         smi);
   }
 
+  /** The exit codes of verdicts are no failures; nothing but the bounds is looked at. */
+  @Test
+  void logsFullOfMessages() throws Exception {
+    for (boolean isEachDifferent : new boolean[] {false, true}) {
+      Path log = folder.resolve("train.log");
+      try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(log))) {
+        for (int i = 0; i < 64 << 12; i++) {
+          int number = isEachDifferent ? i : 0;
+          String message =
+              "[rank%d]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate %d.00 MiB. GPU 0 has a total capacity of 79.18 GiB of which 11.00 MiB is free. Process %d has 79.15 GiB memory in use. Of the allocated memory 78.00 GiB is allocated by PyTorch.%n"
+                  .formatted(number % 300, number, number);
+          out.write(message.getBytes(UTF_8));
+        }
+      }
+      Run run = run(folder, "explain-oom", log);
+      assertNothingInternal(run);
+      assertTrue(run.said().contains(" left out: ") == isEachDifferent, run.said());
+      assertTrue(run.cost().cpuNanos() <= maxNanos, () -> run.cost() + ", at most " + maxNanos);
+      assertTrue(run.cost().peakBytes() <= MAX_BYTES + JVM_BYTES, () -> run.cost().toString());
+    }
+  }
+
   @Test
   void manyStreams() throws Exception {
     Path trace = folder.resolve("streams.jsonl");
