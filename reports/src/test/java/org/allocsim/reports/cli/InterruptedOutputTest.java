@@ -105,14 +105,14 @@ class InterruptedOutputTest {
     TRANSFORM(
         to -> words("transform", RECORDING, "--repeat", 9, "-o", to.resolve("long.jsonl.xz"))),
     COMPARE(
-        to ->
-            words("compare", RECORDING, "--policies", "pytorch,direct", "--report", report(to))),
+        to -> words("compare", RECORDING, "--policies", "pytorch,direct", "--report", report(to))),
     TUNE(to -> words("tune", RECORDING, "--report", report(to))),
     DIAGNOSE(to -> words("diagnose", RECORDING, "--report", report(to))),
     VIEW(to -> words("view", RECORDING, "--report", report(to))),
     SUITE(to -> words("suite", "--export", to.resolve("suite"))),
     MIN_CAPACITY(to -> words("min-capacity", RECORDING, "--report", report(to))),
-    PERTURB(to -> words("perturb", RECORDING, "--swap-adjacent", "--runs", 20, "--report", report(to))),
+    PERTURB(
+        to -> words("perturb", RECORDING, "--swap-adjacent", "--runs", 20, "--report", report(to))),
     PEAK(to -> words("peak", RECORDING, "--report", report(to))),
     PINS(to -> words("pins", RECORDING, "--report", report(to))),
     LEAKS(to -> words("leaks", STEADY, "--chart", to.resolve("leaks.svg"))),
@@ -120,10 +120,8 @@ class InterruptedOutputTest {
     ACCOUNT(to -> words("account", RECORDING, "--report", report(to))),
     INSPECT(to -> words("inspect", RECORDING, "--json", to.resolve("inspect.json"))),
     VERIFY(to -> words("verify", RECORDING, "--json", to.resolve("verify.json"))),
-    CHECK(
-        to ->
-            words(
-                "check", RECORDING, "--max-reserved", "1TiB", "--json", to.resolve("check.json")));
+    CHECK(to ->
+        words("check", RECORDING, "--max-reserved", "1TiB", "--json", to.resolve("check.json")));
 
     private final Function<Path, Object[]> command;
 
