@@ -98,7 +98,7 @@ class InterruptedOutputTest {
   }
 
   /** Commands that write, all into one folder; those of the GPU have tests of their own. */
-  private enum Writing {
+  enum Writing {
     REPLAY(InterruptedOutputTest::replay),
     CONVERT(to -> words("convert", RECORDING, "-o", to.resolve("trace.jsonl.zst"))),
     GENERATE(to -> words("generate", "mlp", "-o", to.resolve("mlp.jsonl"))),
