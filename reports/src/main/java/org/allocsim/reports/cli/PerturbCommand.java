@@ -22,6 +22,7 @@ import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.transform.Perturbation;
 import org.allocsim.workloads.transform.Perturbation.Resize;
@@ -133,6 +134,7 @@ final class PerturbCommand implements Callable<Integer> {
           .ifPresent(sentence -> {
             throw new Failure(traceName + ": " + sentence);
           });
+      EarlyEnd.begin();
       long startNanos = System.nanoTime();
       Fragility fragility = replay(input, scenario, perturbation);
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;

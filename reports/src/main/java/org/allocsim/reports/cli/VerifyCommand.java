@@ -149,7 +149,7 @@ final class VerifyCommand implements Callable<Integer> {
       devices = SnapshotVerifier.verify(snapshot, options, progress::update);
     }
     double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
-    devices.forEach(device -> Traces.refuseUnknownFrees(snapshot, device.inferences()));
+    devices.forEach(device -> Traces.refuseImpossible(snapshot, device.inferences()));
     List<VerifiedDevice> results = new ArrayList<>();
     for (DeviceVerification device : devices) {
       results.add(

@@ -73,13 +73,13 @@ public final class Traces {
   }
 
   /**
-   * Refuses a history that frees what was never allocated.
+   * Refuses a history that no allocator can have made.
    *
-   * @throws Failure that counts them
+   * @throws Failure that says why
    */
-  public static void refuseUnknownFrees(Snapshot snapshot, List<Inference> inferences) {
+  public static void refuseImpossible(Snapshot snapshot, List<Inference> inferences) {
     try {
-      Recording.refuseUnknownFrees(snapshot, inferences);
+      Recording.refuseImpossible(snapshot, inferences);
     } catch (TraceFormatException e) {
       throw new Failure(e.getMessage(), e);
     }

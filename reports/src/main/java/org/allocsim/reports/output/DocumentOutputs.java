@@ -16,6 +16,7 @@ import org.allocsim.reports.document.render.TerminalRenderer;
 import org.allocsim.reports.html.ReportPage;
 import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.reports.text.WrappedText;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.jspecify.annotations.Nullable;
 
 /** Where one answer goes: files, a page with charts, and the terminal. */
@@ -109,6 +110,9 @@ public final class DocumentOutputs implements AutoCloseable {
     }
     if (!json.isEmpty()) {
       Map<String, Object> results = JsonRenderer.json(document);
+      if (EarlyEnd.isAsked()) {
+        results.put(JsonRenderer.PARTIAL, true);
+      }
       for (OutputFiles.Output each : json) {
         JsonText.write(results, each.stream());
       }

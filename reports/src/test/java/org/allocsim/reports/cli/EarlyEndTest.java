@@ -19,6 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
 
 /** Long commands that a signal tells to end keep and print what they have. */
 @EnabledOnOs({OS.LINUX, OS.MAC})
@@ -110,6 +112,45 @@ class EarlyEndTest {
       assertEquals(BY_TERM, exitCode);
       assertTrue(said.getFirst().endsWith("all pass"), said.getFirst());
       assertTrue(said.size() <= whole.size() + 1, () -> said.size() + " lines");
+    }
+  }
+
+  @Test
+  void perturbationsKeepTheCopiesThatWereMade() throws Exception {
+    Path log = folder.resolve("log");
+    for (String signal : List.of("TERM", "INT")) {
+      Path json = folder.resolve(signal + ".json");
+      Process child =
+          Child.start(
+              ":",
+              List.of(),
+              log,
+              "perturb",
+              CommandRun.recording("cat_growth.pickle.xz"),
+              "--swap-adjacent",
+              "--runs",
+              100_000,
+              "--json",
+              json);
+      // Long enough to have begun, far too short for all copies.
+      while (child.isAlive() && !hasTemporary(folder)) {
+        child.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+      }
+      child.waitFor(1, TimeUnit.SECONDS);
+      int exitCode = end(child, signal);
+      String said = Files.readString(log);
+      if (said.contains(TOLD)) {
+        assertEquals(signal.equals("TERM") ? BY_TERM : BY_INT, exitCode, said);
+        JsonNode answer = new ObjectMapper().readTree(json);
+        assertTrue(answer.path("partial").asBoolean(), said);
+        assertTrue(answer.path("runs").asInt() < 100_000, said);
+      }
+    }
+  }
+
+  private static boolean hasTemporary(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.anyMatch(file -> file.getFileName().toString().startsWith(".allocsim-"));
     }
   }
 }

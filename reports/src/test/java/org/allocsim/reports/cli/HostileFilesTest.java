@@ -139,7 +139,7 @@ class HostileFilesTest {
     "mm_rows.csv.zst, replay",
     "pickle2-defect-04998032.pickle, replay",
     "pickle2-defect-04998032.pickle, verify",
-    "pickle2-defect-b2d43df6.pickle, 'replay --device-index 0'",
+    "pickle2-defect-b2d43df6.pickle, 'replay --check --device-index 0'",
     "pickle2-odd-f8700545.pickle, replay",
     "pickle2-odd-f8700545.pickle, leaks",
   })
@@ -239,6 +239,28 @@ class HostileFilesTest {
         CommandRun.recording("cat_growth.pickle.xz").toAbsolutePath(),
         "--smi",
         smi);
+  }
+
+  /** The exit codes of verdicts are no failures; nothing but the bounds is looked at. */
+  @Test
+  void logsFullOfMessages() throws Exception {
+    for (boolean isEachDifferent : new boolean[] {false, true}) {
+      Path log = folder.resolve("train.log");
+      try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(log))) {
+        for (int i = 0; i < 64 << 12; i++) {
+          int number = isEachDifferent ? i : 0;
+          String message =
+              "[rank%d]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate %d.00 MiB. GPU 0 has a total capacity of 79.18 GiB of which 11.00 MiB is free. Process %d has 79.15 GiB memory in use. Of the allocated memory 78.00 GiB is allocated by PyTorch.%n"
+                  .formatted(number % 300, number, number);
+          out.write(message.getBytes(UTF_8));
+        }
+      }
+      Run run = run(folder, "explain-oom", log);
+      assertNothingInternal(run);
+      assertTrue(run.said().contains(" left out: ") == isEachDifferent, run.said());
+      assertTrue(run.cost().cpuNanos() <= maxNanos, () -> run.cost() + ", at most " + maxNanos);
+      assertTrue(run.cost().peakBytes() <= MAX_BYTES + JVM_BYTES, () -> run.cost().toString());
+    }
   }
 
   @Test

@@ -142,7 +142,7 @@ final class Questions {
     double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
     List<VerifiedDevice> verified = new ArrayList<>();
     for (DeviceVerification device : devices) {
-      Traces.refuseUnknownFrees(snapshot, device.inferences());
+      Traces.refuseImpossible(snapshot, device.inferences());
       verified.add(VerifiedDevice.of(source.name(), snapshot, device, new TreeMap<>(), seconds));
     }
     return new Answer(new VerifyAnswer(verified, List.of(), settings.isLimitGiven()).document());

@@ -12,6 +12,8 @@ import org.allocsim.simulator.effect.EffectLog;
  * <p>A segment is granted if and only if the next recorded row is the allocation of a segment of
  * that size, pages if and only if it is the mapping of that range. The base of an address range is
  * the first mapping on that stream that lies in no other range.
+ *
+ * <p>Memory that is held is never granted again, whatever the recording shows.
  */
 public final class RecordedDevice implements DeviceMemory {
   private final EffectLog recording;
@@ -22,6 +24,9 @@ public final class RecordedDevice implements DeviceMemory {
   private long[] rangeBytes = new long[4];
   private int ranges;
   private long unknownBase;
+
+  private final HeldMemory held = new HeldMemory();
+  private int overlappingRow = -1;
 
   /**
    * A device that answers from a recording.
@@ -46,18 +51,41 @@ public final class RecordedDevice implements DeviceMemory {
     rangeBytes[ranges++] = bytes;
   }
 
+  /** Declares memory that was held before the recording. */
+  public void hold(long address, long bytes) {
+    held.add(address, bytes);
+  }
+
+  /** The first recorded row that obtains memory which is held already, −1 where none was met. */
+  public int overlappingRow() {
+    return overlappingRow;
+  }
+
+  /** Whether a row shows memory as obtained that can be: it is then held. */
+  private boolean obtain(int row) {
+    if (held.overlaps(recording.address(row), recording.bytes(row))) {
+      overlappingRow = overlappingRow < 0 ? row : overlappingRow;
+      return false;
+    }
+    held.add(recording.address(row), recording.bytes(row));
+    return true;
+  }
+
   @Override
   public long allocate(long bytes) {
     int row = nextRow.getAsInt();
     boolean granted =
         row < recording.count()
             && recording.kind(row) == EffectKind.SEGMENT_ALLOC
-            && recording.bytes(row) == bytes;
+            && recording.bytes(row) == bytes
+            && obtain(row);
     return granted ? recording.address(row) : REFUSED;
   }
 
   @Override
-  public void free(long address, long bytes) {}
+  public void free(long address, long bytes) {
+    held.remove(address, bytes);
+  }
 
   @Override
   public long reserve(long bytes, long pageBytes, int stream) {
@@ -109,11 +137,14 @@ public final class RecordedDevice implements DeviceMemory {
     return row < recording.count()
         && recording.kind(row) == EffectKind.SEGMENT_MAP
         && recording.address(row) == address
-        && recording.bytes(row) == bytes;
+        && recording.bytes(row) == bytes
+        && obtain(row);
   }
 
   @Override
-  public void unmap(long address, long bytes, long pageBytes) {}
+  public void unmap(long address, long bytes, long pageBytes) {
+    held.remove(address, bytes);
+  }
 
   /** Free bytes that the next recorded OOM shows, or 0 where the next row is no OOM. */
   @Override

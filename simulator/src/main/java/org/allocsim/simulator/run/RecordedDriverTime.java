@@ -2,6 +2,7 @@ package org.allocsim.simulator.run;
 
 import java.util.HashMap;
 import java.util.Map;
+import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.SimulatedDevice;
@@ -29,9 +30,12 @@ public final class RecordedDriverTime {
   private final EffectLog effects;
   private final SimulatedDevice device;
   private final DriverCosts costs;
-  private final Map<Long, Long> segments = new HashMap<>();
+  private final Map<Long, Segment> segments = new HashMap<>();
   private long mappingNanos;
   private int next;
+
+  /** Memory of the simulated device; a damaged recording may free another size than it obtained. */
+  private record Segment(long address, long bytes) {}
 
   private RecordedDriverTime(AllocationTrace trace, EffectLog effects, DeviceProfile profile) {
     this.trace = trace;
@@ -112,11 +116,16 @@ public final class RecordedDriverTime {
     long address = effects.address(effect);
     long bytes = effects.bytes(effect);
     switch (effects.kind(effect)) {
-      case SEGMENT_ALLOC -> segments.put(address, device.allocate(bytes));
+      case SEGMENT_ALLOC -> {
+        long given = device.allocate(bytes);
+        if (given != DeviceMemory.REFUSED) {
+          segments.put(address, new Segment(given, bytes));
+        }
+      }
       case SEGMENT_FREE -> {
-        Long segment = segments.remove(address);
+        Segment segment = segments.remove(address);
         if (segment != null) {
-          device.free(segment, bytes);
+          device.free(segment.address, segment.bytes);
         }
       }
       case SEGMENT_MAP -> mappingNanos += costs.mappingNanos(bytes, handleBytes(bytes));

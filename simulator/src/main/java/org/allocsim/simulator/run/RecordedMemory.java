@@ -5,6 +5,7 @@ import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.RecordedDevice;
 import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.simulator.effect.EffectLog;
+import org.allocsim.simulator.policy.MemoryLayout;
 
 /**
  * The device of a recording, with its calls counted, until the recording is left; from then on it
@@ -27,12 +28,16 @@ final class RecordedMemory implements DeviceMemory {
   /**
    * The device of a recording.
    *
+   * @param start what was held before it
    * @param nextRow the recorded effect that the policy must produce next
    * @param totalBytes size of the device, −1 where it is not known
    */
-  RecordedMemory(EffectLog effects, IntSupplier nextRow, long totalBytes) {
+  RecordedMemory(EffectLog effects, MemoryLayout start, IntSupplier nextRow, long totalBytes) {
     this.effects = effects;
     device = new RecordedDevice(effects, nextRow, totalBytes);
+    for (int segment = 0; segment < start.segmentCount(); segment++) {
+      device.hold(start.segmentAddress(segment), start.segmentBytes(segment));
+    }
   }
 
   /** Number of recorded effects. */
@@ -82,6 +87,9 @@ final class RecordedMemory implements DeviceMemory {
   public void free(long address, long bytes) {
     count(DriverCall.FREE, 1);
     freeBytes += bytes;
+    if (!left) {
+      device.free(address, bytes);
+    }
   }
 
   @Override
@@ -117,6 +125,9 @@ final class RecordedMemory implements DeviceMemory {
     count(DriverCall.UNMAP, bytes / pageBytes);
     count(DriverCall.RELEASE, bytes / pageBytes);
     freeBytes += bytes;
+    if (!left) {
+      device.unmap(address, bytes, pageBytes);
+    }
   }
 
   @Override

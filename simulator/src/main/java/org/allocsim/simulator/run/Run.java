@@ -103,9 +103,9 @@ public final class Run {
         recorded = null;
         memory = simulation == null ? simulated : simulation.memory();
       }
-      case MemorySource.Recorded(var effects, _, long totalBytes) -> {
+      case MemorySource.Recorded(var effects, var start, long totalBytes) -> {
         follower = new EffectFollower(effects, 0);
-        recorded = new RecordedMemory(effects, follower::position, totalBytes);
+        recorded = new RecordedMemory(effects, start, follower::position, totalBytes);
         simulated = null;
         process = null;
         simulation = null;

@@ -83,7 +83,7 @@ class PolicyGrowthTest {
 
   @BeforeAll
   static void load() throws ReflectiveOperationException {
-    loader = new StepCountingLoader();
+    loader = new StepCountingLoader("org.allocsim.simulator.");
     steps =
         MethodHandles.lookup()
             .findStatic(

@@ -15,21 +15,28 @@ import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
 
-/** Loads the simulator's classes anew, with code in them that counts their {@link Steps}. */
-final class StepCountingLoader extends ClassLoader {
-  private static final String COUNTED = "org.allocsim.simulator.";
+/** Loads classes of the project anew, with code in them that counts their {@link Steps}. */
+public final class StepCountingLoader extends ClassLoader {
   private static final ClassDesc STEPS = ClassDesc.of(Steps.class.getName());
   private static final MethodTypeDesc STEP = MethodTypeDesc.of(ConstantDescs.CD_void);
   private static final MethodTypeDesc MADE =
       MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_Object);
 
-  StepCountingLoader() {
+  private final String counted;
+
+  /**
+   * A loader beside the one of the tests.
+   *
+   * @param counted how the names of the classes begin whose steps are counted
+   */
+  public StepCountingLoader(String counted) {
     super(StepCountingLoader.class.getClassLoader());
+    this.counted = counted;
   }
 
   @Override
   protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-    if (!name.startsWith(COUNTED) || name.startsWith(Steps.class.getName())) {
+    if (!name.startsWith(counted) || name.startsWith(Steps.class.getName())) {
       return super.loadClass(name, resolve);
     }
     synchronized (getClassLoadingLock(name)) {

@@ -10,6 +10,7 @@ import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
+import org.allocsim.simulator.policy.MemoryLayout;
 import org.junit.jupiter.api.Test;
 
 class RecordedMemoryTest {
@@ -18,7 +19,8 @@ class RecordedMemoryTest {
 
   private final EffectLog log = new EffectLog();
   private int row;
-  private final RecordedMemory memory = new RecordedMemory(log, () -> row, 999);
+  private final RecordedMemory memory =
+      new RecordedMemory(log, new MemoryLayout.Builder().build(), () -> row, 999);
 
   private void assertCalls(Map<DriverCall, Long> expected) {
     Map<DriverCall, Long> calls = new EnumMap<>(DriverCall.class);

@@ -50,7 +50,7 @@ public final class Recording {
                 options.version(),
                 possibleLimit(snapshot, options.limitBytes()),
                 shownTotalBytes.orElse(options.deviceTotalBytes())));
-    refuseUnknownFrees(snapshot, requests.inferences());
+    refuseImpossible(snapshot, requests.inferences());
     return new Recording(snapshot, config, requests, shownTotalBytes);
   }
 
@@ -124,11 +124,11 @@ public final class Recording {
   }
 
   /**
-   * Refuses a history that frees what was never allocated.
+   * Refuses a history that frees what was never allocated, or obtains memory twice.
    *
-   * @throws TraceFormatException that counts them
+   * @throws TraceFormatException that says where, or how often
    */
-  public static void refuseUnknownFrees(Snapshot snapshot, List<Inference> inferences)
+  public static void refuseImpossible(Snapshot snapshot, List<Inference> inferences)
       throws TraceFormatException {
     for (Inference inference : inferences) {
       if (inference.subject().equals(Inference.UNKNOWN_FREES)) {
@@ -139,9 +139,17 @@ public final class Recording {
                 + inference.device()
                 + " frees addresses at which nothing is allocated ("
                 + inference.count()
-                + (inference.count() == 1 ? " time" : " times")
+                + (inference.count() == 1 ? " time; " : " times; ")
+                + inference.reason()
                 + "), so it is damaged or has gaps",
             "record it anew, without skip_actions");
+      }
+      if (inference.subject().equals(Inference.MEMORY_HELD_TWICE)) {
+        throw new TraceFormatException(
+            snapshot.fileName(),
+            "",
+            "in the history of device " + inference.device() + " " + inference.reason(),
+            "the file is damaged, write it anew");
       }
     }
   }

@@ -27,7 +27,7 @@ public final class OomLog {
   public static final int MAX_DISTINCT = 1000;
 
   /** Messages with different texts that are read; more are counted. */
-  public static final int MAX_READ = 20_000;
+  public static final int MAX_READ = 5_000;
 
   private static final int MAX_SOURCES = 256;
 

@@ -3,6 +3,7 @@ package org.allocsim.analysis.tuning;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.simulator.run.AfterOom;
@@ -10,6 +11,7 @@ import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.transform.Perturbation;
 import org.apache.commons.math3.distribution.BetaDistribution;
 
@@ -55,7 +57,8 @@ public record Fragility(Scenario scenario, RunResult plain, List<Copy> runs) {
 
   /**
    * Replays changed copies of a trace on all cores. All share the trace; as many copies exist at a
-   * time as fit into half of the memory that Java has.
+   * time as fit into half of the memory that Java has. Where work is to end early, the copies that
+   * were begun until then are all.
    *
    * @param count number of copies, at least 1
    */
@@ -68,17 +71,27 @@ public record Fragility(Scenario scenario, RunResult plain, List<Copy> runs) {
       int count,
       Tuning.Progress progress) {
     RunResult plain = Run.of(scenario.setup(trace, device, AfterOom.STOP));
-    List<Callable<Copy>> tasks = new ArrayList<>();
+    List<Callable<Optional<Copy>>> tasks = new ArrayList<>();
     for (int run = 0; run < count; run++) {
       long seed = firstSeed + run;
+      // One copy is always made, so that there is an answer.
+      boolean isFirst = run == 0;
       tasks.add(() ->
-          new Copy(
-              seed,
-              Run.of(
-                  scenario.setup(perturbation.apply(trace, device, seed), device, AfterOom.STOP))));
+          !isFirst && EarlyEnd.isAsked()
+              ? Optional.empty()
+              : Optional.of(
+                  new Copy(
+                      seed,
+                      Run.of(
+                          scenario.setup(
+                              perturbation.apply(trace, device, seed), device, AfterOom.STOP)))));
     }
     return new Fragility(
-        scenario, plain, ParallelTasks.run(tasks, maxCopies(trace), progress::done));
+        scenario,
+        plain,
+        ParallelTasks.run(tasks, maxCopies(trace), progress::done).stream()
+            .flatMap(Optional::stream)
+            .toList());
   }
 
   private static int maxCopies(AllocationTrace trace) {

@@ -151,9 +151,12 @@ public record HistoryAccount(
                 + " of "
                 + ByteFormat.human(bytesBefore)
                 + " existed already, rebuilt from the end");
+    String last =
+        lastBytes < 0
+            ? "more is freed than was allocated, by " + Numbers.bytes(-lastBytes)
+            : "live after the last entry: " + Numbers.bytes(lastBytes);
     lines.add(
-        "live after the last entry: "
-            + Numbers.bytes(lastBytes)
+        last
             + (lastBytes == finalBytes
                 ? ", as in the snapshot's segments"
                 : ", but " + Numbers.bytes(finalBytes) + " in the snapshot's segments"));

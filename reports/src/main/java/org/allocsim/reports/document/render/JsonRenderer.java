@@ -15,6 +15,9 @@ import org.allocsim.reports.document.Verdict;
 
 /** A document as JSON, and the schema of a kind of documents. */
 public final class JsonRenderer {
+  /** Key that only the answer of a command has which a signal ended early. */
+  public static final String PARTIAL = "partial";
+
   private static final String SCHEMA = "schema";
   private static final String VERDICT = "verdict";
   private static final String DESCRIPTION = "description";
@@ -103,6 +106,12 @@ public final class JsonRenderer {
     properties.putAll(properties(verdict));
     properties.putAll(properties(kind.shape()));
     putObject(schema, properties);
+    Map<String, Object> partial = new LinkedHashMap<>();
+    partial.put(
+        DESCRIPTION,
+        "There only where a signal ended the command early: what it had not finished is missing.");
+    partial.put("const", true);
+    properties.put(PARTIAL, partial);
     return schema;
   }
 

@@ -168,9 +168,19 @@ public final class Snapshot {
     if (bytes < 0 || bytes > MOST_BYTES) {
       return "its size of " + Long.toUnsignedString(bytes) + " bytes is beyond any memory";
     }
-    return bytes > 0 && Long.compareUnsigned(address, -bytes) > 0
+    if (bytes == 0 && isOfSegment(kind)) {
+      return "a segment of 0 bytes is none";
+    }
+    return bytes > 0 && Long.compareUnsigned(address, -bytes) >= 0
         ? "its " + bytes + " bytes reach beyond the last address"
         : null;
+  }
+
+  private static boolean isOfSegment(EffectKind kind) {
+    return switch (kind) {
+      case SEGMENT_ALLOC, SEGMENT_FREE, SEGMENT_MAP, SEGMENT_UNMAP -> true;
+      case ALLOC, FREE_REQUESTED, FREE_COMPLETED, OOM, SNAPSHOT -> false;
+    };
   }
 
   /**

@@ -11,6 +11,7 @@ import org.allocsim.simulator.effect.EffectFollower;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.order.AddressMap;
+import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
@@ -66,6 +67,7 @@ final class DeviceDerivation {
   private final AllocationTrace.Builder trace;
   private final MarkerWriter markers;
   private final EffectFollower follower;
+  private final RecordedDevice memory;
   private final CachingAllocator policy;
   private final HistoryBounds bounds;
 
@@ -103,7 +105,16 @@ final class DeviceDerivation {
     long releasedPools;
     long restoredBlocks;
     long unknownFrees;
+    int firstUnknownFree = -1;
     int firstUnexplainedRow = -1;
+
+    /** A row that obtains memory which is held already, −1 where none does. */
+    int overlappingRow = -1;
+
+    /** A row frees an address at which nothing is allocated. */
+    void unknownFree(int row) {
+      firstUnknownFree = unknownFrees++ == 0 ? row : firstUnknownFree;
+    }
   }
 
   DeviceDerivation(
@@ -133,8 +144,7 @@ final class DeviceDerivation {
     this.calls = calls;
     markers = new MarkerWriter(trace, annotations, device);
     follower = new EffectFollower(effects, 0);
-    RecordedDevice memory =
-        new RecordedDevice(effects, follower::position, options.deviceTotalBytes());
+    memory = new RecordedDevice(effects, follower::position, options.deviceTotalBytes());
     policy = new CachingAllocator(config, options.version(), limitBytes, memory, follower);
     if (calls.changeAllocator()) {
       policy.expectChanges(ConfigParser::changeOrKeep);
@@ -154,7 +164,11 @@ final class DeviceDerivation {
   }
 
   private void restoreStart() {
-    policy.restore(start.layout());
+    MemoryLayout layout = start.layout();
+    policy.restore(layout);
+    for (int segment = 0; segment < layout.segmentCount(); segment++) {
+      memory.hold(layout.segmentAddress(segment), layout.segmentBytes(segment));
+    }
     start.liveAllocations().forEach(live::put);
     start
         .pendingAllocations()
@@ -206,6 +220,7 @@ final class DeviceDerivation {
       make(calls.call(callsMade++), effects.count());
     }
     markers.writeRest();
+    counts.overlappingRow = memory.overlappingRow();
     return counts.firstUnexplainedRow < 0 ? Outcome.EXPLAINED : Outcome.DIVERGED;
   }
 
@@ -294,7 +309,7 @@ final class DeviceDerivation {
     long address = effects.address(row);
     int allocation = (int) live.remove(address);
     if (allocation == AddressMap.NONE) {
-      counts.unknownFrees++;
+      counts.unknownFree(row);
       return;
     }
     boolean completesNext =
@@ -469,7 +484,7 @@ final class DeviceDerivation {
       }
       int allocation = (int) pending.get(effects.address(row));
       if (allocation == AddressMap.NONE) {
-        counts.unknownFrees++;
+        counts.unknownFree(row);
         return;
       }
       trace.useComplete(allocation);

@@ -14,6 +14,9 @@ public record Inference(
   /** Subject of the inference that counts frees at which nothing is allocated. */
   public static final String UNKNOWN_FREES = "frees of unknown addresses";
 
+  /** Subject of the inference that a history obtains memory which is held already. */
+  public static final String MEMORY_HELD_TWICE = "memory that is obtained twice";
+
   /** How sure a conclusion is. */
   public enum Confidence {
     /** No other explanation follows the allocator's rules. */

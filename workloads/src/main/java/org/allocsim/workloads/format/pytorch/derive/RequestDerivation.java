@@ -239,7 +239,11 @@ public final class RequestDerivation {
           "entries that cannot be undone",
           start.contradictions(),
           Confidence.GUESS,
-          "the state around them contradicts them, so the start may be wrong there");
+          "the state around them contradicts them, first "
+              + (start.firstContradiction() == rows.get(device).effects().count()
+                  ? "at the end"
+                  : "at entry " + start.firstContradiction())
+              + ", so the start may be wrong there");
     }
     infer(
         device,
@@ -296,7 +300,15 @@ public final class RequestDerivation {
         Inference.UNKNOWN_FREES,
         counts.unknownFrees,
         Confidence.GUESS,
-        "no allocation at that address is live; they are left out");
+        "no allocation is live there, first at entry " + counts.firstUnknownFree);
+    infer(
+        device,
+        Inference.MEMORY_HELD_TWICE,
+        counts.overlappingRow < 0 ? 0 : 1,
+        Confidence.CERTAIN,
+        "entry "
+            + counts.overlappingRow
+            + " obtains memory that is held already, which no allocator can do");
     if (limitInferred) {
       infer(
           device,

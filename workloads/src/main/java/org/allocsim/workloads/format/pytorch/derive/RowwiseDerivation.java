@@ -73,7 +73,7 @@ final class RowwiseDerivation {
   private void free(int row, DeviceDerivation.Counts counts) {
     int allocation = (int) live.remove(effects.address(row));
     if (allocation == AddressMap.NONE) {
-      counts.unknownFrees++;
+      counts.unknownFree(row);
       return;
     }
     boolean completesNext =

@@ -29,7 +29,9 @@ public final class DeviceStartFinder {
    * @param complete whether the history began before the first allocation
    * @param liveAllocations ids of blocks handed out, by address
    * @param pendingAllocations ids of blocks whose free was requested before the history, by address
-   * @param contradictions rows that could not be undone
+   * @param contradictions how many rows, and blocks at the end, the state around them contradicts
+   * @param firstContradiction the first such row; the length of the history where only its end
+   *     contradicts
    */
   public record Start(
       MemoryLayout layout,
@@ -37,11 +39,12 @@ public final class DeviceStartFinder {
       boolean complete,
       Map<Long, Integer> liveAllocations,
       Map<Long, Integer> pendingAllocations,
-      int contradictions) {}
+      int contradictions,
+      int firstContradiction) {}
 
   /** The start of a history that began before the first allocation. */
   private static Start nothing() {
-    return new Start(new MemoryLayout.Builder().build(), List.of(), true, Map.of(), Map.of(), 0);
+    return new Start(new MemoryLayout.Builder().build(), List.of(), true, Map.of(), Map.of(), 0, 0);
   }
 
   /**
@@ -142,7 +145,14 @@ public final class DeviceStartFinder {
         layout.block(block.address, block.bytes, block.requestedBytes, block.state, allocation);
       }
     }
-    return new Start(layout.build(), pools, false, live, pending, reconstruction.contradictions());
+    return new Start(
+        layout.build(),
+        pools,
+        false,
+        live,
+        pending,
+        reconstruction.contradictions(),
+        reconstruction.firstContradiction());
   }
 
   /**

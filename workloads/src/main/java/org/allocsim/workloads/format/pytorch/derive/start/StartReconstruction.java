@@ -74,6 +74,7 @@ final class StartReconstruction {
   private final SlackEvidence evidence;
   private final Map<PageGroup, TreeMap<Long, Run>> pageRuns = new HashMap<>();
   private int contradictions;
+  private int firstContradiction;
 
   StartReconstruction(
       EffectLog effects, List<SnapshotSegment> finalSegments, AllocatorConfig config) {
@@ -103,6 +104,18 @@ final class StartReconstruction {
     for (int row = effects.count() - 1; row >= 0; row--) {
       undo(row);
     }
+    if (contradictions > 0) {
+      mergeFreeBlocks();
+    }
+  }
+
+  /** What contradictions cut may have left free blocks side by side. */
+  private void mergeFreeBlocks() {
+    for (Block block : blocks()) {
+      if (block.state == BlockState.INACTIVE && blocks.get(block.address) == block) {
+        mergeWithNeighbours(block);
+      }
+    }
   }
 
   /** Which rows map or unmap pages of small blocks. */
@@ -115,9 +128,41 @@ final class StartReconstruction {
     return new ArrayList<>(blocks.values());
   }
 
-  /** Rows that could not be undone because the state around them contradicts. */
+  /** How often the state around a row, or around a block at the end, contradicts it. */
   int contradictions() {
     return contradictions;
+  }
+
+  /** The first row of the history that contradicts, or its length where only its end does. */
+  int firstContradiction() {
+    return firstContradiction;
+  }
+
+  private void contradict(int row) {
+    contradictions++;
+    firstContradiction = row;
+  }
+
+  /** Whether there was anything at the bytes, where there is nothing now. */
+  private boolean clear(long address, long bytes) {
+    boolean found = false;
+    long end = address + bytes;
+    for (Map.Entry<Long, Block> entry = blocks.lowerEntry(end);
+        entry != null && Long.compareUnsigned(entry.getValue().end(), address) > 0;
+        entry = blocks.lowerEntry(end)) {
+      found = true;
+      Block block = entry.getValue();
+      long blockEnd = block.end();
+      blocks.remove(block.address);
+      if (Long.compareUnsigned(block.address, address) < 0) {
+        block.bytes = address - block.address;
+        blocks.put(block.address, block);
+      }
+      if (Long.compareUnsigned(blockEnd, end) > 0) {
+        blocks.put(end, new Block(block.run, end, blockEnd - end, BlockState.INACTIVE));
+      }
+    }
+    return found;
   }
 
   private void addFinalSegment(SnapshotSegment segment) {
@@ -131,6 +176,13 @@ final class StartReconstruction {
     for (int i = 0; i < segment.blockCount(); i++) {
       Block block =
           new Block(run, segment.blockAddress(i), segment.blockBytes(i), segment.blockState(i));
+      if (block.bytes == 0
+          || Long.compareUnsigned(block.address - segment.address(), segment.totalBytes()) >= 0
+          || block.bytes > segment.totalBytes() - (block.address - segment.address())
+          || clear(block.address, block.bytes)) {
+        contradict(effects.count());
+        continue;
+      }
       block.requestedBytes = segment.blockRequestedBytes(i);
       block.stack = segment.blockStack(i);
       blocks.put(block.address, block);
@@ -152,19 +204,22 @@ final class StartReconstruction {
       case FREE_REQUESTED -> {
         Block block = blocks.get(address);
         if (block == null || block.state != BlockState.ACTIVE_PENDING_FREE) {
-          contradictions++;
+          contradict(row);
         } else {
           block.state = BlockState.ACTIVE_ALLOCATED;
         }
       }
-      case FREE_COMPLETED -> undoFreeCompleted(address, bytes);
-      case SEGMENT_ALLOC -> undoSegmentAlloc(address, bytes);
+      case FREE_COMPLETED -> undoFreeCompleted(row, address, bytes);
+      case SEGMENT_ALLOC -> undoSegmentAlloc(row, address, bytes);
       case SEGMENT_FREE -> {
+        if (clear(address, bytes)) {
+          contradict(row);
+        }
         boolean small = bytes == 2L << 20;
         Run run = new Run(address, effects.stream(row), small, null, false);
         blocks.put(address, new Block(run, address, bytes, BlockState.INACTIVE));
       }
-      case SEGMENT_MAP -> undoMap(address, bytes);
+      case SEGMENT_MAP -> undoMap(row, address, bytes);
       case SEGMENT_UNMAP -> undoUnmap(row, address, bytes);
       case OOM -> evidence.failed(blocks, bytes, effects.stream(row));
       case SNAPSHOT -> {}
@@ -175,7 +230,7 @@ final class StartReconstruction {
     long address = effects.address(row);
     Block block = blocks.get(address);
     if (block == null || block.state == BlockState.INACTIVE) {
-      contradictions++;
+      contradict(row);
       return;
     }
     block.state = BlockState.INACTIVE;
@@ -209,11 +264,11 @@ final class StartReconstruction {
         && lower.run.equals(upper.run);
   }
 
-  private void undoFreeCompleted(long address, long requestedBytes) {
+  private void undoFreeCompleted(int row, long address, long requestedBytes) {
     long bytes = config.blockBytesFor(requestedBytes);
     Block range = carve(address, bytes);
     if (range == null) {
-      contradictions++;
+      contradict(row);
       return;
     }
     range.state = BlockState.ACTIVE_PENDING_FREE;
@@ -226,12 +281,14 @@ final class StartReconstruction {
    */
   private @Nullable Block carve(long address, long bytes) {
     Map.Entry<Long, Block> entry = blocks.floorEntry(address);
-    if (entry == null
-        || entry.getValue().state != BlockState.INACTIVE
-        || Long.compareUnsigned(entry.getValue().end(), address + bytes) < 0) {
+    if (entry == null || entry.getValue().state != BlockState.INACTIVE) {
       return null;
     }
     Block around = entry.getValue();
+    long offset = address - around.address;
+    if (Long.compareUnsigned(offset, around.bytes) >= 0 || bytes > around.bytes - offset) {
+      return null;
+    }
     long end = around.end();
     Block middle = new Block(around.run, address, bytes, BlockState.INACTIVE);
     if (around.address == address) {
@@ -247,25 +304,32 @@ final class StartReconstruction {
     return middle;
   }
 
-  private void undoSegmentAlloc(long address, long bytes) {
+  /** Nothing was in a segment before the device gave it, whatever the history shows later. */
+  private void undoSegmentAlloc(int row, long address, long bytes) {
     Block block = blocks.get(address);
     if (block == null || block.state != BlockState.INACTIVE || block.bytes != bytes) {
-      contradictions++;
+      contradict(row);
+      clear(address, bytes);
       return;
     }
     blocks.remove(address);
   }
 
-  private void undoMap(long address, long bytes) {
+  /** Nothing was in pages before they were mapped. */
+  private void undoMap(int row, long address, long bytes) {
     Block block = carve(address, bytes);
     if (block == null) {
-      contradictions++;
+      contradict(row);
+      clear(address, bytes);
       return;
     }
     blocks.remove(block.address);
   }
 
   private void undoUnmap(int row, long address, long bytes) {
+    if (clear(address, bytes)) {
+      contradict(row);
+    }
     Block block = new Block(runOfPages(row, address), address, bytes, BlockState.INACTIVE);
     blocks.put(address, block);
     mergeWithNeighbours(block);

@@ -1,0 +1,224 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.simulator.effect.EffectKind;
+import org.allocsim.simulator.effect.EffectLog;
+import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.workloads.format.Progress;
+import org.allocsim.workloads.format.pytorch.DeviceHistory;
+import org.allocsim.workloads.format.pytorch.RecordedWriter;
+import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.workloads.format.pytorch.SnapshotSegment;
+import org.allocsim.workloads.source.OpenedTrace;
+import org.allocsim.workloads.source.TraceSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A recording whose rows and segments were changed at random, so that no allocator can have made
+ * it, is replayed with all checks or refused in one sentence: never a contradiction of allocsim's
+ * own. {@code -Dallocsim.damages=N} damages each recording N times.
+ */
+class DamagedHistoryTest {
+  private static final int DAMAGES = Integer.getInteger("allocsim.damages", 4);
+  private static final List<String> OTHERS =
+      List.of("verify", "inspect", "peak", "pins", "account", "diagnose");
+  private static final EffectKind[] KINDS = EffectKind.values();
+  private static final BlockState[] STATES = BlockState.values();
+
+  @TempDir private Path folder;
+
+  @Test
+  void damagedRecordingsAreReplayedOrRefused() throws Exception {
+    for (String name :
+        List.of(
+            "cat_growth.pickle.xz",
+            "cuda_graph.pickle.xz",
+            "device_oom.pickle.xz",
+            "two_gpu.pickle.xz",
+            "prefetch_streams.pickle.xz")) {
+      TraceSource source =
+          TraceSource.open(CommandRun.recording(name).toString(), null, Progress.NONE);
+      OpenedTrace opened = source.read(source.defaultOptions());
+      Snapshot recorded = opened.recording().orElseThrow().snapshot();
+      for (int seed = 0; seed < DAMAGES; seed++) {
+        Path file = folder.resolve("damaged.jsonl");
+        Snapshot damaged = new Damage(recorded, new SplittableRandom(seed)).snapshot();
+        write(opened, damaged, file);
+        for (int device = 0; device < damaged.devices().size(); device++) {
+          assertReplayedOrRefused(
+              name + ", seed " + seed, "replay", file, "--check", "--device-index", device);
+        }
+        for (String command : OTHERS) {
+          assertReplayedOrRefused(name + ", seed " + seed, command, file);
+        }
+      }
+    }
+  }
+
+  @Test
+  void memoryThatIsObtainedTwiceIsRefusedWithItsEntry() throws Exception {
+    TraceSource source =
+        TraceSource.open(
+            CommandRun.recording("cat_growth.pickle.xz").toString(), null, Progress.NONE);
+    OpenedTrace opened = source.read(source.defaultOptions());
+    Snapshot recorded = opened.recording().orElseThrow().snapshot();
+    DeviceHistory history = recorded.devices().getFirst();
+    int row = 0;
+    while (history.effects().kind(row) != EffectKind.SEGMENT_ALLOC) {
+      row++;
+    }
+    Snapshot.Builder builder = new Snapshot.Builder(recorded.streamHandles(), recorded.stacks());
+    builder.settings(recorded.settings());
+    builder.device(history.hasTimes(), history.overflowed());
+    Damage damage = new Damage(recorded, new SplittableRandom(0));
+    for (int repeated = 0; repeated <= row + 1; repeated++) {
+      damage.copy(builder, history, repeated);
+    }
+    damage.copy(builder, history, row);
+    damage.copy(builder, history, row + 1);
+    Path file = folder.resolve("twice.jsonl");
+    write(opened, builder.build("twice", recorded.sha256()), file);
+    for (String command : List.of("replay", "verify")) {
+      CommandRun run = CommandRun.of(command, file);
+      assertEquals(
+          "allocsim: "
+              + file
+              + ": in the history of device 0 entry "
+              + (row + 2)
+              + " obtains memory that is held already, which no allocator can do; the file is"
+              + " damaged, write it anew.\n",
+          run.err());
+      assertEquals(ExitCodes.FAILED, run.exitCode());
+    }
+  }
+
+  private static void assertReplayedOrRefused(String what, Object... arguments) {
+    CommandRun run = CommandRun.of(arguments);
+    assertFalse(run.err().contains("this is a defect"), () -> what + ": " + run.err());
+    if (run.exitCode() == ExitCodes.FAILED) {
+      assertEquals(1, run.err().lines().count(), () -> what + ": " + run.err());
+    } else {
+      assertTrue(run.exitCode() != ExitCodes.USAGE, () -> what + ": " + run.err());
+    }
+  }
+
+  private static void write(OpenedTrace opened, Snapshot damaged, Path file) throws Exception {
+    AllocationTrace trace = opened.trace();
+    try (OutputStream out = Files.newOutputStream(file)) {
+      ((RecordedWriter) TraceSource.format("jsonl").writer().orElseThrow())
+          .write(trace, 0, damaged, out);
+    }
+  }
+
+  /** A copy of a snapshot with rows left out, repeated, moved and changed, and segments too. */
+  private static final class Damage {
+    private final Snapshot recorded;
+    private final SplittableRandom random;
+    private final int rarity;
+    private long timeNanos;
+
+    Damage(Snapshot recorded, SplittableRandom random) {
+      this.recorded = recorded;
+      this.random = random;
+      rarity = 1 << random.nextInt(2, 11);
+    }
+
+    private boolean strikes() {
+      return random.nextInt(rarity) == 0;
+    }
+
+    Snapshot snapshot() {
+      Snapshot.Builder builder = new Snapshot.Builder(recorded.streamHandles(), recorded.stacks());
+      builder.settings(recorded.settings());
+      recorded.annotations().forEach(builder::annotation);
+      for (DeviceHistory history : recorded.devices()) {
+        timeNanos = 0;
+        builder.device(history.hasTimes(), history.overflowed());
+        int first = history.effects().count() * random.nextInt(2) * random.nextInt(5) / 5;
+        for (int row = first; row < history.effects().count(); row++) {
+          if (!strikes()) {
+            add(builder, history, row);
+          } else if (random.nextBoolean()) {
+            add(builder, history, row);
+            add(builder, history, random.nextInt(row + 1));
+          }
+        }
+      }
+      for (SnapshotSegment segment : recorded.segments()) {
+        for (int copies = strikes() ? random.nextInt(3) : 1; copies > 0; copies--) {
+          add(builder, segment);
+        }
+      }
+      return builder.build("damaged", recorded.sha256());
+    }
+
+    void copy(Snapshot.Builder builder, DeviceHistory history, int row) {
+      EffectLog effects = history.effects();
+      timeNanos = Math.max(timeNanos, history.timeNanos(row));
+      builder.event(
+          effects.kind(row),
+          effects.address(row),
+          effects.bytes(row),
+          effects.stream(row),
+          timeNanos,
+          history.stack(row),
+          history.poolId(row));
+    }
+
+    private void add(Snapshot.Builder builder, DeviceHistory history, int row) {
+      EffectLog effects = history.effects();
+      EffectKind kind = strikes() ? KINDS[random.nextInt(KINDS.length)] : effects.kind(row);
+      long address = strikes() ? someAddress(effects) : effects.address(row);
+      long bytes = effects.bytes(strikes() ? random.nextInt(effects.count()) : row);
+      if (Snapshot.impossible(kind, address, bytes) == null) {
+        PoolId pool = history.poolId(row);
+        timeNanos = Math.max(timeNanos, history.timeNanos(row));
+        builder.event(
+            kind, address, bytes, effects.stream(row), timeNanos, history.stack(row), pool);
+      }
+    }
+
+    private long someAddress(EffectLog effects) {
+      return effects.address(random.nextInt(effects.count())) + 512L * random.nextInt(-8, 9);
+    }
+
+    private void add(Snapshot.Builder builder, SnapshotSegment segment) {
+      long moved = strikes() ? 512L * random.nextInt(-9000, 9000) : 0;
+      builder.segment(
+          new Snapshot.SegmentSums(
+              segment.device(),
+              segment.address() + moved,
+              segment.totalBytes(),
+              segment.allocatedBytes(),
+              segment.activeBytes(),
+              segment.requestedBytes(),
+              segment.stream(),
+              strikes() != segment.small(),
+              segment.pool(),
+              strikes() != segment.expandable(),
+              segment.stack()));
+      for (int block = 0; block < segment.blockCount(); block++) {
+        if (!strikes()) {
+          builder.block(
+              segment.blockAddress(block) + moved,
+              segment.blockBytes(strikes() ? random.nextInt(segment.blockCount()) : block),
+              segment.blockRequestedBytes(block),
+              strikes() ? STATES[random.nextInt(STATES.length)] : segment.blockState(block),
+              segment.blockStack(block));
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,21 @@
+package org.allocsim.reports.fuzz;
+
+import org.allocsim.simulator.growth.Steps;
+
+/** Reads an input and counts the steps; its classes are those of a loader that counts. */
+public final class CountedReading {
+  private CountedReading() {}
+
+  /**
+   * Reads.
+   *
+   * @param target name of the {@link FuzzTarget}
+   * @param mostSteps where to stop with {@link Steps.Exceeded}
+   */
+  public static long steps(String target, byte[] input, long mostSteps) {
+    FuzzTarget reader = FuzzTarget.valueOf(target);
+    Steps.start(mostSteps);
+    reader.accept(input);
+    return Steps.stop();
+  }
+}
