@@ -43,6 +43,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -127,7 +128,7 @@ final class LeaksCommand implements Callable<Integer> {
     try (DocumentOutputs outputs = outputOptions.open(inputs.toArray(Path[]::new))) {
       OutputFiles.Output chart = outputs.open("--chart", chartName);
       LeaksAnswer answer = analyse();
-      if (chart != null) {
+      if (chart != null && chartFormat != null) {
         try (OutputStream stream = new BufferedOutputStream(chart.stream())) {
           chartFormat.write(
               answer.chart(ChartTheme.LIGHT), LeakTrendChart.WIDTH, LeakTrendChart.HEIGHT, stream);
@@ -143,7 +144,7 @@ final class LeaksCommand implements Callable<Integer> {
     }
   }
 
-  private ChartFile chartFormat() {
+  private @Nullable ChartFile chartFormat() {
     if (chartName == null) {
       return null;
     }

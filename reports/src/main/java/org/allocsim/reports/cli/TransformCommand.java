@@ -7,6 +7,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -240,8 +241,8 @@ final class TransformCommand implements Callable<Integer> {
     }
     int from = Integer.parseInt(range.group(1));
     int to = Integer.parseInt(range.group(2));
-    Iterations steps = bySteps ? steps(trace) : null;
-    int end = bySteps ? steps.count() : trace.eventCount();
+    Optional<Iterations> steps = bySteps ? Optional.of(steps(trace)) : Optional.empty();
+    int end = steps.map(Iterations::count).orElse(trace.eventCount());
     if (from >= to || to > end) {
       throw Failure.usage(
           option
@@ -250,7 +251,9 @@ final class TransformCommand implements Callable<Integer> {
               + Numbers.count(end, bySteps ? "step" : "row")
               + "; write FROM:TO with FROM below TO");
     }
-    return bySteps ? new Window(steps.begin(from), steps.begin(to)) : new Window(from, to);
+    return steps
+        .map(each -> new Window(each.begin(from), each.begin(to)))
+        .orElseGet(() -> new Window(from, to));
   }
 
   private AllocationTrace reordered(AllocationTrace trace) {
