@@ -15,6 +15,7 @@ import org.allocsim.analysis.leak.IterationException;
 import org.allocsim.analysis.leak.IterationFinder;
 import org.allocsim.analysis.leak.Iterations;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.cli.option.IterationsOption;
 import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
@@ -32,6 +33,7 @@ import org.allocsim.workloads.transform.StepOrder;
 import org.allocsim.workloads.transform.Window;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -121,13 +123,7 @@ final class TransformCommand implements Callable<Integer> {
   @Option(names = "--other-scale", paramLabel = "G", description = "Its batch over that of TRACE.")
   private Double otherScale;
 
-  @Option(
-      names = "--step-marker",
-      paramLabel = "NAME",
-      description =
-          "Marker that begins a step; its numbers do not matter (default: the most regular one, or"
-              + " a request that comes back regularly).")
-  private String stepMarker;
+  @Mixin private IterationsOption iterationsOption;
 
   @Option(
       names = {"-o", "--output"},
@@ -277,13 +273,12 @@ final class TransformCommand implements Callable<Integer> {
   private Iterations steps(AllocationTrace trace) {
     int device = trace.eventCount() == 0 ? 0 : trace.device(0);
     try {
-      IterationFinder finder = new IterationFinder(trace, device);
-      return stepMarker == null ? finder.any() : finder.byMarker(stepMarker);
+      return iterationsOption.find(new IterationFinder(trace, device));
     } catch (IterationException e) {
       throw new Failure(
           names.getFirst()
               + ": its steps are not known: "
-              + e.getMessage().replace("--iterations", "--step-marker"),
+              + e.getMessage(),
           e);
     }
   }
