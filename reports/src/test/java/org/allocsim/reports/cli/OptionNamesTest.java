@@ -17,8 +17,8 @@ import picocli.CommandLine.Model.OptionSpec;
 
 /** One thing has one name in all commands, and a name means one thing. */
 class OptionNamesTest {
-  /** Names that mean another thing where the command has another subject. */
-  private static final Set<String> OF_ITS_OWN_IN_EACH_COMMAND = Set.of("--to");
+  /** Names of what differs with the subject of the command. */
+  private static final Set<String> OF_ITS_OWN_IN_EACH_COMMAND = Set.of("--to", "-o,--output");
 
   /** What opens a trace. */
   private static final List<String> TRACE = List.of("--format", "--device-index");

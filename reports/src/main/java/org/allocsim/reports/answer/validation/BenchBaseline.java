@@ -106,7 +106,7 @@ public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent)
   }
 
   /** The comparison; empty where there is no earlier measurement. */
-  Optional<Comparison> compare(Measurement now) {
+  public Optional<Comparison> compare(Measurement now) {
     Samples before = nanosPerEvent.get(now.id());
     if (before == null) {
       return Optional.empty();
