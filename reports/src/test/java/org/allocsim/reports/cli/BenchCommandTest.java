@@ -87,7 +87,8 @@ class BenchCommandTest {
 
   @Test
   void whatTheBaselineLacksIsNotCompared() throws IOException {
-    assertTrue(baseline(HERE, measurement("a", 1, 1.0)).compare(measurement("b", 1, 1.0)).isEmpty());
+    assertTrue(
+        baseline(HERE, measurement("a", 1, 1.0)).compare(measurement("b", 1, 1.0)).isEmpty());
   }
 
   @Test
