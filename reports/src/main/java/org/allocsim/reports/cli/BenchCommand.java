@@ -83,7 +83,7 @@ final class BenchCommand implements Callable<Integer> {
   private List<String> traceNames = List.of();
 
   @Option(
-      names = "--policies",
+      names = {"--policies", "--policy"},
       paramLabel = "all|ID,...",
       description =
           "Replay with these allocators instead; options stand in parentheses. Planners make a new"

@@ -106,7 +106,7 @@ final class CalibrateCommand implements Callable<Integer> {
               + " leave one of them out");
     }
     try (DocumentOutputs outputs = outputOptions.open()) {
-      OutputFiles.Output profile = outputs.open("--output", outputName);
+      OutputFiles.Output profile = outputs.openGiven("--output", outputName);
       CalibrationResult result = measure();
       JsonText.write(ProfileFile.fields(result.profile()), profile.stream());
       outputs.write(new CalibrateAnswer(result).document());

@@ -22,6 +22,7 @@ import org.allocsim.reports.cli.option.SizeConverter;
 import org.allocsim.reports.input.Inputs;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Options that say what is known of the GPU besides the allocator. */
@@ -73,7 +74,7 @@ final class CardOptions {
    * @param smi null where none were given
    * @param notes what the reader should know of them
    */
-  public record Samples(SmiSamples smi, List<String> notes) {}
+  public record Samples(@Nullable SmiSamples smi, List<String> notes) {}
 
   /**
    * Reads the samples.
@@ -120,25 +121,25 @@ final class CardOptions {
       Map<Long, Long> processes = processes(samples.smi(), sample, choice);
       if (samples.smi().hasProcesses()) {
         Long own = ownProcess(processes);
-        processBytes = own == null ? UNKNOWN : processes.get(own);
+        processBytes = own == null ? UNKNOWN : processes.getOrDefault(own, UNKNOWN);
         otherBytes =
             processes.values().stream().mapToLong(Long::longValue).sum()
                 - Math.max(0, processBytes);
       }
     }
-    boolean sampleHasTotal = sample != null && sample.totalBytes() >= 0;
-    long total = sampleHasTotal ? sample.totalBytes() : profile.totalBytes();
+    long total = profile.totalBytes();
     String totalSource =
-        sampleHasTotal
-            ? "the sample"
-            : "profile "
-                + profile.name()
-                + (device.isDeviceGiven()
-                    ? ""
-                    : ", the default: name yours with --total, --device or --smi");
+        "profile "
+            + profile.name()
+            + (device.isDeviceGiven()
+                ? ""
+                : ", the default: name yours with --total, --device or --smi");
     if (totalBytes != null) {
       total = totalBytes;
       totalSource = "--total";
+    } else if (sample != null && sample.totalBytes() >= 0) {
+      total = sample.totalBytes();
+      totalSource = "the sample";
     }
     Free known = free(sample, program, moment);
     return new GpuAccount.Gpu(
@@ -154,7 +155,8 @@ final class CardOptions {
 
   private record Free(long bytes, String source) {}
 
-  private Free free(SmiSamples.GpuSample sample, ReplayedProgram program, MemoryMoment moment) {
+  private Free free(
+      SmiSamples.@Nullable GpuSample sample, ReplayedProgram program, MemoryMoment moment) {
     if (free != null) {
       if (free.percent() != null) {
         throw Failure.usage(
@@ -182,7 +184,8 @@ final class CardOptions {
     return known ? sample.totalBytes() - sample.usedBytes() - sample.freeBytes() : UNKNOWN;
   }
 
-  private SmiSamples.GpuSample sample(SmiSamples smi, int deviceIndex, SmiSamples.Choice choice) {
+  private SmiSamples.@Nullable GpuSample sample(
+      SmiSamples smi, int deviceIndex, SmiSamples.Choice choice) {
     Set<String> gpus = smi.gpuNames();
     if (gpus.size() <= 1 && smiIndex == null) {
       return smi.gpu("", choice);
@@ -198,7 +201,7 @@ final class CardOptions {
   }
 
   private static Map<Long, Long> processes(
-      SmiSamples smi, SmiSamples.GpuSample sample, SmiSamples.Choice choice) {
+      SmiSamples smi, SmiSamples.@Nullable GpuSample sample, SmiSamples.Choice choice) {
     String uuid = sample == null ? "" : sample.uuid();
     if (uuid.isEmpty() && smi.processGpus().size() > 1) {
       throw Failure.usage(
@@ -208,7 +211,7 @@ final class CardOptions {
     return smi.processBytes(uuid, choice);
   }
 
-  private Long ownProcess(Map<Long, Long> processes) {
+  private @Nullable Long ownProcess(Map<Long, Long> processes) {
     if (pid != null) {
       if (!processes.containsKey(pid)) {
         throw Failure.usage(

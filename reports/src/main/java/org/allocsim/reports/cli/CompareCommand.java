@@ -33,6 +33,7 @@ import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.workloads.source.DeviceTrace;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -87,10 +88,10 @@ final class CompareCommand implements Callable<Integer> {
     List<PolicyChoice> chosen = policyOptions.choices();
     try (DocumentOutputs outputs = outputOptions.open(files.toArray(Path[]::new))) {
       List<ComparedTrace> traces = new ArrayList<>();
-      List<TraceRecording> recordings = outputs.hasPage() ? new ArrayList<>() : null;
+      List<TraceRecording> recordings = new ArrayList<>();
       for (String name : names) {
         String prefix = names.size() == 1 ? "" : traces.size() + 1 + "-";
-        traces.add(compare(name, chosen, recordings, outputs.charts(), prefix));
+        traces.add(compare(name, chosen, outputs, recordings, prefix));
       }
       outputs.write(answer(traces).document(), recordings);
     }
@@ -102,7 +103,7 @@ final class CompareCommand implements Callable<Integer> {
   }
 
   private List<PolicyChoice> withConfs(
-      List<PolicyChoice> chosen, DeviceTrace input, Tuning tuning) {
+      List<PolicyChoice> chosen, DeviceTrace input, @Nullable Tuning tuning) {
     return confOptions.expand(
         chosen,
         input.conf(),
@@ -112,7 +113,7 @@ final class CompareCommand implements Callable<Integer> {
   }
 
   /** The search that {@code tune} makes; null where the user says what is to be compared. */
-  private Tuning tune(
+  private @Nullable Tuning tune(
       List<PolicyChoice> chosen, DeviceTrace input, RecordedCircumstances circumstances) {
     boolean hasPyTorch =
         chosen.stream()
@@ -147,15 +148,14 @@ final class CompareCommand implements Callable<Integer> {
   /**
    * Compares on one trace.
    *
-   * @param recordings gets what a page shows of the runs; null where no page is wanted
-   * @param charts gets the charts; null where none are wanted
-   * @param prefix begins their names
+   * @param recordings gets what a page shows of the runs, where one is wanted
+   * @param prefix begins the names of charts
    */
   private ComparedTrace compare(
       String name,
       List<PolicyChoice> chosen,
+      DocumentOutputs outputs,
       List<TraceRecording> recordings,
-      ChartFolder charts,
       String prefix)
       throws IOException {
     DeviceTrace input = traceOptions.read(name, deviceOptions.release());
@@ -164,15 +164,16 @@ final class CompareCommand implements Callable<Integer> {
             input, Settings.parse("", deviceOptions.torchVersion(), Scenario.PYTORCH));
     Tuning tuning = tune(chosen, input, circumstances);
     List<PolicyChoice> choices = withConfs(chosen, input, tuning);
-    boolean isReported = recordings != null;
-    RecordedTrial recorded = new RecordedTrial(input, circumstances, isReported ? name : null);
+    RecordedTrial recorded =
+        new RecordedTrial(input, circumstances, outputs.hasPage() ? name : null);
     List<ObservedRun> observed;
     try (ProgressMeter progress = ProgressMeter.of("comparing", "policies")) {
       observed = recorded.runAll(choices, progress::update);
     }
     ComparedTrace compared = compared(input, circumstances, tuning, observed);
-    if (isReported) {
+    if (outputs.hasPage()) {
       recordings.add(recorded.recording(compared.results(), input.conf()));
+      ChartFolder charts = outputs.charts();
       if (charts != null) {
         new CompareCharts(compared, bound(circumstances), observed).write(charts, prefix);
       }
@@ -184,7 +185,7 @@ final class CompareCommand implements Callable<Integer> {
   static ComparedTrace compared(
       DeviceTrace input,
       RecordedCircumstances circumstances,
-      Tuning tuning,
+      @Nullable Tuning tuning,
       List<ObservedRun> observed) {
     return new ComparedTrace(
         input.name(),

@@ -35,6 +35,7 @@ import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -119,7 +120,7 @@ final class DiagnoseCommand implements Callable<Integer> {
           log == null
               ? null
               : ExplainOomAnswer.of(log.label(), log.read(spec.commandLine().getErr()), null);
-      if (traces.isEmpty()) {
+      if (traces.isEmpty() && said != null) {
         outputs.write(new DiagnoseAnswer(null, said).document());
         return ExitCodes.of(said.first());
       }
@@ -135,7 +136,7 @@ final class DiagnoseCommand implements Callable<Integer> {
     }
   }
 
-  private DiagnosedProgram diagnose(String name, ExplainOomAnswer log) {
+  private DiagnosedProgram diagnose(String name, @Nullable ExplainOomAnswer log) {
     TraceSource source = traceOptions.open(name);
     deviceOptions.release().follow(source);
     PyTorchVersion version = deviceOptions.torchVersion();

@@ -17,6 +17,7 @@ import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.OutputFiles;
 import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormats;
+import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.source.TraceSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -81,21 +82,21 @@ final class InspectCommand implements Callable<Integer> {
     List<Path> inputs = Collections.singletonList(Traces.file(name));
     try (DocumentOutputs outputs = outputOptions.open(inputs.toArray(Path[]::new))) {
       TraceSource source = Traces.open(name, format);
-      boolean isRecording = source.snapshot().isPresent();
-      if (!isRecording && (from > 0 || to < Long.MAX_VALUE || eventsName != null)) {
+      Snapshot snapshot = source.snapshot().orElse(null);
+      if (snapshot == null && (from > 0 || to < Long.MAX_VALUE || eventsName != null)) {
         throw Failure.usage(
             name + " holds no history, which --from, --to and --events mean; leave them out");
       }
       OutputFiles.Output events = outputs.open("--events", eventsName);
-      if (events != null) {
-        HistoryRows.write(source.snapshot().get(), from, to, events.stream());
+      if (events != null && snapshot != null) {
+        HistoryRows.write(snapshot, from, to, events.stream());
       }
       InspectAnswer answer =
           new InspectAnswer(
               source,
               summary(source),
-              isRecording ? SnapshotContents.of(source.snapshot().get(), from, to) : null,
-              isRecording
+              snapshot == null ? null : SnapshotContents.of(snapshot, from, to),
+              snapshot != null
                   ? List.of()
                   : TraceContents.of(Traces.read(source, source.defaultOptions()).trace()));
       outputs.write(answer.document());

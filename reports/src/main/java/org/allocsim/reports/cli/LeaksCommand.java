@@ -20,6 +20,7 @@ import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.memory.LeakTrendChart;
 import org.allocsim.reports.cli.option.DeviceOptions;
+import org.allocsim.reports.cli.option.IterationsOption;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Addresses;
@@ -43,6 +44,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -82,22 +84,10 @@ import picocli.CommandLine.Parameters;
       "  allocsim leaks snapshot.pickle --iterations period --json leak.json"
     })
 final class LeaksCommand implements Callable<Integer> {
-  private static final String AUTO = "auto";
-  private static final String MARKERS = "markers";
-  private static final String PERIOD = "period";
-
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
   private String traceName;
 
-  @Option(
-      names = "--iterations",
-      paramLabel = "markers|period|NAME",
-      description =
-          "Where iterations begin: at the most regular marker, at a request that comes back"
-              + " regularly, or at the marker NAME, whose numbers do not matter (default: markers,"
-              + " and period where there are none).",
-      defaultValue = AUTO)
-  private String iterationsName;
+  @Mixin private IterationsOption iterationsOption;
 
   @Option(
       names = "--warm-up",
@@ -127,7 +117,7 @@ final class LeaksCommand implements Callable<Integer> {
     try (DocumentOutputs outputs = outputOptions.open(inputs.toArray(Path[]::new))) {
       OutputFiles.Output chart = outputs.open("--chart", chartName);
       LeaksAnswer answer = analyse();
-      if (chart != null) {
+      if (chart != null && chartFormat != null) {
         try (OutputStream stream = new BufferedOutputStream(chart.stream())) {
           chartFormat.write(
               answer.chart(ChartTheme.LIGHT), LeakTrendChart.WIDTH, LeakTrendChart.HEIGHT, stream);
@@ -143,7 +133,7 @@ final class LeaksCommand implements Callable<Integer> {
     }
   }
 
-  private ChartFile chartFormat() {
+  private @Nullable ChartFile chartFormat() {
     if (chartName == null) {
       return null;
     }
@@ -185,7 +175,7 @@ final class LeaksCommand implements Callable<Integer> {
             AfterOom.CONTINUE,
             false);
     try {
-      Iterations iterations = iterations(new IterationFinder(trace, device));
+      Iterations iterations = iterationsOption.find(new IterationFinder(trace, device));
       Addresses addresses = input.recording().isPresent() ? Addresses.RECORDED : Addresses.MODELLED;
       IterationSampler sampler = new IterationSampler(iterations, trace.allocationCount());
       if (input.recording().isPresent()) {
@@ -207,15 +197,6 @@ final class LeaksCommand implements Callable<Integer> {
       String sentence = traceName + ": " + e.getMessage();
       throw e.isNameUnknown() ? Failure.usage(sentence) : new Failure(sentence, e);
     }
-  }
-
-  private Iterations iterations(IterationFinder finder) throws IterationException {
-    return switch (iterationsName) {
-      case AUTO -> finder.any();
-      case MARKERS -> finder.byMarkers();
-      case PERIOD -> finder.byPeriod();
-      default -> finder.byMarker(iterationsName);
-    };
   }
 
   private static RunResult replay(

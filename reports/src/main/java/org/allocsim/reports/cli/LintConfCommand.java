@@ -22,6 +22,7 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -116,14 +117,14 @@ final class LintConfCommand implements Callable<Integer> {
         text = assignment.substring(equals + 1);
       }
     }
-    if (text == null && snapshotName == null) {
-      throw new ParameterException(
-          spec.commandLine(),
-          "the string is missing; give CONF, --env NAME=CONF or --snapshot FILE");
-    }
     Path file = snapshotName == null ? null : Inputs.require(snapshotName);
     Snapshot snapshot = file == null ? null : readSnapshot(file);
     if (text == null) {
+      if (snapshot == null) {
+        throw new ParameterException(
+            spec.commandLine(),
+            "the string is missing; give CONF, --env NAME=CONF or --snapshot FILE");
+      }
       text = snapshot.settings().conf();
     }
     try (DocumentOutputs outputs = outputOptions.open(file)) {
@@ -165,7 +166,7 @@ final class LintConfCommand implements Callable<Integer> {
   }
 
   /** The comparison, or null where the string itself is refused, as a finding says. */
-  private SettingsComparison compare(
+  private @Nullable SettingsComparison compare(
       String text, String variable, Snapshot snapshot, List<LintFinding> findings) {
     ParsedConfig believed;
     try {

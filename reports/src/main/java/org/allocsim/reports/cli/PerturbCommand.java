@@ -90,7 +90,7 @@ final class PerturbCommand implements Callable<Integer> {
 
   @Option(
       names = "--seed",
-      paramLabel = "S",
+      paramLabel = "N",
       description = "Seed of the first copy; the next ones count up (default: 1).")
   private long seed = 1;
 

@@ -38,6 +38,7 @@ import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -181,7 +182,7 @@ final class ReplayCommand implements Callable<Integer> {
       ChartFolder folder = outputs.charts("--charts", chartsName);
       ReplayAnswer answer = answer(events);
       ReplayPictures pictures = new ReplayPictures(answer);
-      if (chart != null) {
+      if (chart != null && chartFormat != null) {
         draw(pictures, chartFormat, chart);
       }
       for (ChartFolder each : Arrays.asList(folder, outputs.charts())) {
@@ -199,7 +200,7 @@ final class ReplayCommand implements Callable<Integer> {
    *
    * @param events gets every effect as a line, or null
    */
-  ReplayAnswer answer(OutputFiles.Output events) throws IOException {
+  ReplayAnswer answer(OutputFiles.@Nullable Output events) throws IOException {
     return new ReplayRequest(
             setup(),
             addresses,
@@ -248,7 +249,7 @@ final class ReplayCommand implements Callable<Integer> {
     return new ReplaySetup(
         input,
         device,
-        isPyTorch() ? Settings.pytorch(config, version) : policy,
+        config != null ? Settings.pytorch(config, version) : policy,
         config,
         circumstances.profile(),
         circumstances.limitBytes(),
@@ -274,7 +275,7 @@ final class ReplayCommand implements Callable<Integer> {
   }
 
   /** The settings that the user chose; null for the recorded ones. */
-  private ParsedConfig givenConfig(PyTorchVersion version) {
+  private @Nullable ParsedConfig givenConfig(PyTorchVersion version) {
     String inPolicy = policy.options().get(Scenario.CONF_OPTION);
     if (conf != null && (!isPyTorch() || inPolicy != null)) {
       throw Failure.usage(
@@ -286,7 +287,8 @@ final class ReplayCommand implements Callable<Integer> {
     return text == null ? null : Settings.parse(text, version, policy.label());
   }
 
-  private ParsedConfig config(TraceSource source, ParsedConfig given, PyTorchVersion version) {
+  private ParsedConfig config(
+      TraceSource source, @Nullable ParsedConfig given, PyTorchVersion version) {
     ParsedConfig recorded = Traces.recordedConfig(source, version);
     ParsedConfig config = given != null ? given : recorded != null ? recorded : noSettings(version);
     Settings.requirePossible(config, deviceOptions.profile());
@@ -297,7 +299,7 @@ final class ReplayCommand implements Callable<Integer> {
     return Settings.parse("", version, Scenario.PYTORCH);
   }
 
-  private ChartFile chartFormat() {
+  private @Nullable ChartFile chartFormat() {
     if (chartName == null) {
       return null;
     }

@@ -71,8 +71,8 @@ final class SuiteCommand implements Callable<Integer> {
   private String exportName;
 
   @Option(
-      names = "--policies",
-      paramLabel = "LIST",
+      names = {"--policies", "--policy"},
+      paramLabel = "all|ID,...",
       description =
           "Run the reported failures under these allocators instead, and score them; 'all' is every"
               + " one, options stand in parentheses: 'pytorch,rmm-pool(initial=1GiB)'.")

@@ -39,6 +39,7 @@ import org.allocsim.simulator.typed.SimilarName;
 import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.profile.ProfileFile;
 import org.allocsim.workloads.profile.ShippedProfiles;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -133,7 +134,7 @@ final class SweepCommand implements Callable<Integer> {
   private List<String> devices = List.of();
 
   @ArgGroup(exclusive = true)
-  private LimitOptions limit;
+  private @Nullable LimitOptions limit;
 
   @Mixin private TorchVersionOption torchVersion;
 

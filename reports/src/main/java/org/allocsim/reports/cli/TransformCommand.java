@@ -7,6 +7,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -14,6 +15,7 @@ import org.allocsim.analysis.leak.IterationException;
 import org.allocsim.analysis.leak.IterationFinder;
 import org.allocsim.analysis.leak.Iterations;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.cli.option.IterationsOption;
 import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
@@ -31,6 +33,7 @@ import org.allocsim.workloads.transform.StepOrder;
 import org.allocsim.workloads.transform.Window;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -120,13 +123,7 @@ final class TransformCommand implements Callable<Integer> {
   @Option(names = "--other-scale", paramLabel = "G", description = "Its batch over that of TRACE.")
   private Double otherScale;
 
-  @Option(
-      names = "--step-marker",
-      paramLabel = "NAME",
-      description =
-          "Marker that begins a step; its numbers do not matter (default: the most regular one, or"
-              + " a request that comes back regularly).")
-  private String stepMarker;
+  @Mixin private IterationsOption iterationsOption;
 
   @Option(
       names = {"-o", "--output"},
@@ -240,8 +237,8 @@ final class TransformCommand implements Callable<Integer> {
     }
     int from = Integer.parseInt(range.group(1));
     int to = Integer.parseInt(range.group(2));
-    Iterations steps = bySteps ? steps(trace) : null;
-    int end = bySteps ? steps.count() : trace.eventCount();
+    Optional<Iterations> steps = bySteps ? Optional.of(steps(trace)) : Optional.empty();
+    int end = steps.map(Iterations::count).orElse(trace.eventCount());
     if (from >= to || to > end) {
       throw Failure.usage(
           option
@@ -250,7 +247,9 @@ final class TransformCommand implements Callable<Integer> {
               + Numbers.count(end, bySteps ? "step" : "row")
               + "; write FROM:TO with FROM below TO");
     }
-    return bySteps ? new Window(steps.begin(from), steps.begin(to)) : new Window(from, to);
+    return steps
+        .map(each -> new Window(each.begin(from), each.begin(to)))
+        .orElseGet(() -> new Window(from, to));
   }
 
   private AllocationTrace reordered(AllocationTrace trace) {
@@ -274,13 +273,12 @@ final class TransformCommand implements Callable<Integer> {
   private Iterations steps(AllocationTrace trace) {
     int device = trace.eventCount() == 0 ? 0 : trace.device(0);
     try {
-      IterationFinder finder = new IterationFinder(trace, device);
-      return stepMarker == null ? finder.any() : finder.byMarker(stepMarker);
+      return iterationsOption.find(new IterationFinder(trace, device));
     } catch (IterationException e) {
       throw new Failure(
           names.getFirst()
               + ": its steps are not known: "
-              + e.getMessage().replace("--iterations", "--step-marker"),
+              + e.getMessage(),
           e);
     }
   }

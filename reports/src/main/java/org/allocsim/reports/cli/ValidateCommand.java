@@ -36,6 +36,7 @@ import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.validation.gpu.CaseResult;
 import org.allocsim.validation.gpu.GpuCase;
 import org.allocsim.validation.gpu.GpuValidation;
 import org.allocsim.validation.gpu.NearLimits;
@@ -46,6 +47,7 @@ import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -151,10 +153,8 @@ final class ValidateCommand implements Callable<Integer> {
 
   @Mixin private TorchOptions torch;
 
-  private CudaDevice.Identity identity;
-
   /** What the page shows of the simulated runs; null where no page is wanted. */
-  private ValidateRecordings recordings;
+  private @Nullable ValidateRecordings recordings;
 
   @Override
   public Integer call() throws IOException {
@@ -206,8 +206,8 @@ final class ValidateCommand implements Callable<Integer> {
 
   private ValidateAnswer validate(List<PolicyChoice> chosen) {
     try {
-      identity = new GpuValidation(gpu, GpuBounds.NONE).identify();
-      GpuBounds bounds = bounds();
+      CudaDevice.Identity identity = new GpuValidation(gpu, GpuBounds.NONE).identify();
+      GpuBounds bounds = bounds(identity);
       GpuValidation validation = new GpuValidation(gpu, bounds, profile);
       validation.warmUp();
       List<ValidatedCase> cases = new ArrayList<>();
@@ -223,7 +223,7 @@ final class ValidateCommand implements Callable<Integer> {
                 options.version(),
                 GpuValidation.profile(identity, identity.freeBytesAtStart()));
         for (PolicyChoice choice : expanded) {
-          run(input, choice, validation, bounds, cases);
+          run(input, choice, validation, identity, bounds, cases);
         }
       }
       return new ValidateAnswer(
@@ -239,7 +239,7 @@ final class ValidateCommand implements Callable<Integer> {
     }
   }
 
-  private GpuBounds bounds() {
+  private GpuBounds bounds(CudaDevice.Identity identity) {
     long nanos = Duration.ofSeconds(mostSeconds).toNanos();
     if (maxBytes != null) {
       if (capacityBytes != null || nearLimits) {
@@ -255,7 +255,7 @@ final class ValidateCommand implements Callable<Integer> {
   }
 
   /** The driver's own version where it is installed in the usual place, else null. */
-  static String driverVersion() {
+  static @Nullable String driverVersion() {
     try {
       String text = Files.readString(Path.of("/proc/driver/nvidia/version"));
       Matcher version = Pattern.compile("\\b([0-9]{3}\\.[0-9]+(\\.[0-9]+)?)\\b").matcher(text);
@@ -269,6 +269,7 @@ final class ValidateCommand implements Callable<Integer> {
       DeviceTrace input,
       PolicyChoice choice,
       GpuValidation validation,
+      CudaDevice.Identity identity,
       GpuBounds bounds,
       List<ValidatedCase> cases) {
     GpuCase base =
@@ -281,14 +282,14 @@ final class ValidateCommand implements Callable<Integer> {
             capacityBytes == null ? -1 : capacityBytes,
             touch);
     try {
-      add(input, choice, base, false, validation, cases);
+      CaseResult result = add(input, choice, base, false, validation, cases);
       if (recordings != null) {
         recordings.add(
             input,
             cases.size() - 1,
             choice,
             base.settings().limitBytes(),
-            GpuValidation.profile(identity, cases.getLast().result().capacityBytes()));
+            GpuValidation.profile(identity, result.capacityBytes()));
       }
       if (nearLimits) {
         long maxBytes = Math.min(bounds.mostBytes(), identity.freeBytesAtStart());
@@ -303,7 +304,7 @@ final class ValidateCommand implements Callable<Integer> {
     }
   }
 
-  private static void add(
+  private static CaseResult add(
       DeviceTrace input,
       PolicyChoice choice,
       GpuCase run,
@@ -311,6 +312,7 @@ final class ValidateCommand implements Callable<Integer> {
       GpuValidation validation,
       List<ValidatedCase> cases)
       throws PolicyOptionException, UnfitTraceException {
+    CaseResult result = validation.run(run);
     cases.add(
         new ValidatedCase(
             fileName(input),
@@ -320,7 +322,8 @@ final class ValidateCommand implements Callable<Integer> {
             run.capacityBytes(),
             near,
             null,
-            validation.run(run)));
+            result));
+    return result;
   }
 
   private static ValidatedCase notRun(DeviceTrace input, PolicyChoice choice, String reason) {

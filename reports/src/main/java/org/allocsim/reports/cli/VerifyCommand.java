@@ -14,6 +14,7 @@ import org.allocsim.reports.answer.validation.VerifyAnswer;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.input.Inputs;
+import org.allocsim.reports.input.Settings;
 import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.json.SavedStats;
 import org.allocsim.reports.output.DocumentOutputs;
@@ -137,7 +138,7 @@ final class VerifyCommand implements Callable<Integer> {
                     name
                         + ": it holds requests and no recording to compare a replay with; give a"
                         + " snapshot, or one that 'allocsim convert' wrote as JSON Lines"));
-    ParsedConfig config = Traces.recordedConfig(source, deviceOptions.torchVersion());
+    ParsedConfig config = Settings.recorded(source, deviceOptions.torchVersion());
     VerificationOptions options =
         new VerificationOptions(
             config.allocator(),

@@ -37,6 +37,16 @@ public record Column<R>(
     return type instanceof Type.Scalar(Unit unit) ? unit : null;
   }
 
+  /** The key; the label where only people read it. */
+  public String name() {
+    return key != null ? key : Objects.requireNonNull(label, "the label of what has no key");
+  }
+
+  /** The label; the key where only programs read it. */
+  public String heading() {
+    return label != null ? label : Objects.requireNonNull(key, "the key of what has no label");
+  }
+
   /** Whether people read numbers in it. */
   public boolean isNumber() {
     return text == null && unit() != null && unit().isNumber();

@@ -9,11 +9,10 @@ import org.allocsim.simulator.timing.TimeResult;
 final class BusyColumns {
   private BusyColumns() {}
 
-  /** Whether a run, whose time may be null, was one in time that shows what the GPU did. */
+  /** Whether a run in time shows what the GPU did. */
   static boolean isKnown(TimeResult time) {
-    return time != null
-        && time.compute().totalNanos() + time.toDevice().totalNanos() + time.toHost().totalNanos()
-            > 0;
+    return time.compute().totalNanos() + time.toDevice().totalNanos() + time.toHost().totalNanos()
+        > 0;
   }
 
   /** Each timeline: the width of its stretches, their number, the busy nanoseconds of each. */

@@ -112,7 +112,7 @@ final class PageParts {
           .append(" title=\"")
           .append(PageText.escape(column.explanation()))
           .append("\">")
-          .append(PageText.escape(column.label()))
+          .append(PageText.escape(column.heading()))
           .append("</th>");
     }
     html.append("</tr></thead>\n<tbody>\n");

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.allocsim.reports.document.Column;
 import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Unit;
 
 /**
  * What the page needs to know of a table beyond its figures, which it takes from the JSON: columns
@@ -30,7 +31,7 @@ final class PageTable {
       if (why == null) {
         columns.stream()
             .filter(column -> column.isWorded() || column.key() == null)
-            .forEach(column -> words.put(name(column), column.text(row)));
+            .forEach(column -> words.put(column.name(), column.text(row)));
       }
       about.put("words", words);
       rows.add(about);
@@ -43,18 +44,15 @@ final class PageTable {
     return map;
   }
 
-  /** The key; the label where only people read it. */
-  private static String name(Column<?> column) {
-    return column.key() == null ? column.label() : column.key();
-  }
-
   private static Map<String, Object> column(Column<?> column) {
     Map<String, Object> map = new LinkedHashMap<>();
-    map.put("key", name(column));
+    Unit unit = column.unit();
+    map.put("key", column.name());
     map.put("shown", column.key() == null);
     map.put("label", column.label());
     map.put("note", column.explanation());
-    map.put("unit", column.isWorded() ? "text" : column.unit().name().toLowerCase(Locale.ROOT));
+    map.put(
+        "unit", column.isWorded() || unit == null ? "text" : unit.name().toLowerCase(Locale.ROOT));
     map.put("optional", column.isOptional());
     map.put("worded", column.isWorded() || column.key() == null);
     return map;

@@ -9,6 +9,7 @@ import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.run.RunObserver;
 import org.allocsim.simulator.stats.MemoryTimeline;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records where one policy puts every block and what it takes from the device: 24 bytes a block, a
@@ -39,7 +40,7 @@ public final class PolicyRecorder implements EffectListener, RunObserver {
 
   private long fullestReservedBytes;
   private long fullestAllocatedBytes;
-  private PolicyRecording recording;
+  private @Nullable PolicyRecording recording;
 
   PolicyRecorder(TraceColumns trace, MemoryTimeline timeline) {
     this.trace = trace;
@@ -61,7 +62,7 @@ public final class PolicyRecorder implements EffectListener, RunObserver {
   }
 
   /** What was recorded; null before the end of the run. */
-  public PolicyRecording recording() {
+  public @Nullable PolicyRecording recording() {
     return recording;
   }
 
@@ -82,10 +83,10 @@ public final class PolicyRecorder implements EffectListener, RunObserver {
     look();
     event = Math.max(0, event);
     recording = encode();
-    addresses = null;
-    blockBytes = null;
-    freed = null;
-    completed = null;
+    addresses = new long[0];
+    blockBytes = new long[0];
+    freed = new int[0];
+    completed = new int[0];
   }
 
   private void look() {

@@ -15,6 +15,8 @@ import java.util.stream.Stream;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Verdict;
+import org.allocsim.simulator.timing.TimeResult;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A report as one HTML file that needs no network: style, program, figures and recorded runs are
@@ -54,7 +56,7 @@ public final class ReportPage {
 
   private final String command;
   private final String title;
-  private final Verdict verdict;
+  private final @Nullable Verdict verdict;
   private final Map<String, Object> results;
   private final List<TraceRecording> traces;
   private final List<Map<String, Object>> tables;
@@ -182,9 +184,10 @@ public final class ReportPage {
         entry.put("whole", isWhole);
         entry.put("preview", isWhole && isLong);
         entry.putAll(recording.about());
-        if (BusyColumns.isKnown(run.time())) {
-          entry.put("busy", BusyColumns.about(run.time()));
-          put(columns, id + "-busy", BusyColumns.encode(run.time()));
+        TimeResult time = run.time();
+        if (time != null && BusyColumns.isKnown(time)) {
+          entry.put("busy", BusyColumns.about(time));
+          put(columns, id + "-busy", BusyColumns.encode(time));
         }
         runs.add(entry);
         put(columns, id + "-timeline", recording.timeline());

@@ -123,19 +123,21 @@ final class SegmentColumns {
   }
 
   private static void remove(TreeMap<Long, Piece> pieces, long from, long to) {
-    Long reachingIn = pieces.lowerKey(from);
+    Map.Entry<Long, Piece> reachingIn = pieces.lowerEntry(from);
     if (reachingIn != null) {
       cut(pieces, reachingIn, from, to);
     }
-    Long start = pieces.ceilingKey(from);
-    while (start != null && start < to) {
-      cut(pieces, start, from, to);
-      start = pieces.higherKey(start);
+    Map.Entry<Long, Piece> next = pieces.ceilingEntry(from);
+    while (next != null && next.getKey() < to) {
+      cut(pieces, next, from, to);
+      next = pieces.higherEntry(next.getKey());
     }
   }
 
-  private static void cut(TreeMap<Long, Piece> pieces, long start, long from, long to) {
-    Piece piece = pieces.get(start);
+  private static void cut(
+      TreeMap<Long, Piece> pieces, Map.Entry<Long, Piece> held, long from, long to) {
+    long start = held.getKey();
+    Piece piece = held.getValue();
     long end = start + piece.bytes();
     if (end <= from) {
       return;

@@ -11,6 +11,7 @@ import org.allocsim.analysis.attribution.Certainty;
 import org.allocsim.analysis.moment.StackLabels;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all policies share: the requests of one device, numbered from 0 without gaps ("positions"),
@@ -29,7 +30,7 @@ final class TraceColumns {
   private final int device;
 
   /** Position by row; null where they are the same. */
-  private final int[] positions;
+  private final int @Nullable [] positions;
 
   private final int events;
   private final int[] blocksByAllocation;

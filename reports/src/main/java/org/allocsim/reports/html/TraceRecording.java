@@ -7,15 +7,16 @@ import java.util.Map;
 import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.simulator.timing.TimeResult;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.jspecify.annotations.Nullable;
 
 /** One trace on a page, and the policies whose runs over it were recorded. */
 public final class TraceRecording {
   private final String name;
   private final TraceColumns columns;
   private final List<Run> runs = new ArrayList<>();
-  private Integer openRow;
-  private Integer openOther;
-  private Integer recorded;
+  private @Nullable Integer openRow;
+  private @Nullable Integer openOther;
+  private @Nullable Integer recorded;
   private List<Integer> highlights = List.of();
 
   /**
@@ -50,7 +51,7 @@ public final class TraceRecording {
   }
 
   /** The same of a run in simulated time; {@code time} is null where it was none. */
-  public void add(int row, String label, PolicyRecording recording, TimeResult time) {
+  public void add(int row, String label, PolicyRecording recording, @Nullable TimeResult time) {
     runs.add(new Run(row, label, recording, time));
   }
 
@@ -60,7 +61,7 @@ public final class TraceRecording {
    * @param row the run; by default the first that was added
    * @param other a run that it is compared with, or null
    */
-  public void opensWith(int row, Integer other) {
+  public void opensWith(int row, @Nullable Integer other) {
     openRow = row;
     openOther = other;
   }
@@ -71,7 +72,7 @@ public final class TraceRecording {
   }
 
   /** That row; null where there is none. */
-  Integer recorded() {
+  @Nullable Integer recorded() {
     return recorded;
   }
 
@@ -105,5 +106,5 @@ public final class TraceRecording {
     return runs;
   }
 
-  record Run(int row, String label, PolicyRecording recording, TimeResult time) {}
+  record Run(int row, String label, PolicyRecording recording, @Nullable TimeResult time) {}
 }

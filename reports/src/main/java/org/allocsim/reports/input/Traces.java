@@ -122,7 +122,7 @@ public final class Traces {
    * @param chosen index that the user chose, or null
    * @throws Failure where that device did nothing
    */
-  public static int device(OpenedTrace trace, Integer chosen) {
+  public static int device(OpenedTrace trace, @Nullable Integer chosen) {
     try {
       return trace.device(chosen);
     } catch (SourceUsageException e) {

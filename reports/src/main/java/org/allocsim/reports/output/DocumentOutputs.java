@@ -9,6 +9,7 @@ import java.util.Objects;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.render.CsvRenderer;
 import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.document.render.MarkdownRenderer;
@@ -53,23 +54,35 @@ public final class DocumentOutputs implements AutoCloseable {
     name = answer;
     csv = open("--csv", csvName);
     if (jsonName != null) {
-      json.add(open("--json", jsonName));
+      json.add(openGiven("--json", jsonName));
     }
     if (reportName != null) {
       folder = OutputFolder.make(REPORT, reportName);
-      json.add(inFolder(".json"));
-      page = inFolder(".html");
+      json.add(inFolder(folder, ".json"));
+      page = inFolder(folder, ".html");
     }
   }
 
   /** Opens a further file of the report's folder, named as the answer with another ending. */
   public OutputFiles.Output inFolder(String ending) {
-    return outputs.openApart(REPORT, folder.resolve(name + ending).toString(), inputs);
+    if (folder == null) {
+      throw new IllegalStateException("the report has no folder");
+    }
+    return inFolder(folder, ending);
+  }
+
+  private OutputFiles.Output inFolder(Path folder, String ending) {
+    return openGiven(REPORT, folder.resolve(name + ending).toString());
   }
 
   /** Opens a further file, which appears with the others; null where the option is absent. */
   public OutputFiles.@Nullable Output open(String option, @Nullable String name) {
-    return name == null ? null : outputs.openApart(option, name, inputs);
+    return name == null ? null : openGiven(option, name);
+  }
+
+  /** Opens a further file of an option that is there, which appears with the others. */
+  public OutputFiles.Output openGiven(String option, String name) {
+    return outputs.openApart(option, name, inputs);
   }
 
   /** Whether there is a page, for which runs must be recorded. */
@@ -100,8 +113,9 @@ public final class DocumentOutputs implements AutoCloseable {
    * @param recordings what the page shows of runs, in the order of the document's tables
    */
   public <T> void write(Document<T> document, List<TraceRecording> recordings) {
-    if (csv != null) {
-      CsvRenderer.write(document.mainCsv(), csv.stream());
+    Table<?> main = document.mainCsv();
+    if (csv != null && main != null) {
+      CsvRenderer.write(main, csv.stream());
     }
     if (folder != null) {
       document

@@ -1,5 +1,7 @@
 package org.allocsim.reports.output;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A command cannot go on for a reason that the user can act on. The message is one sentence that
  * names file or option, cause and remedy.
@@ -24,7 +26,7 @@ public final class Failure extends RuntimeException {
     this(exitCode, sentence, null);
   }
 
-  private Failure(int exitCode, String sentence, Throwable cause) {
+  private Failure(int exitCode, String sentence, @Nullable Throwable cause) {
     super(sentence, cause);
     this.exitCode = exitCode;
   }

@@ -45,7 +45,8 @@ public final class FailureReport {
   private static String sentence(Throwable failure) {
     return switch (failure) {
       case Failure known -> known.getMessage();
-      case UncheckedIOException io -> describe(io.getCause());
+      case UncheckedIOException io when io.getCause() instanceof IOException cause ->
+          describe(cause);
       case IOException io -> describe(io);
       case OutOfMemoryError _ ->
           "the Java heap of "

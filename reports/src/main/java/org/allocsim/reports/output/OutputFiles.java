@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.allocsim.workloads.io.Unfinished;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The files a command writes. Each is opened, and thereby checked, before the long work begins,
@@ -42,7 +43,7 @@ public final class OutputFiles implements AutoCloseable {
 
   /** Whether standard output belongs to one of the outputs, so that nothing else may go there. */
   public boolean takesStandardOutput() {
-    return outputs.stream().anyMatch(output -> output.target == null);
+    return outputs.stream().anyMatch(output -> output.target.file() == null);
   }
 
   /**
@@ -53,38 +54,37 @@ public final class OutputFiles implements AutoCloseable {
    * @param input file that is read and must therefore not be written, or null
    * @throws Failure if the target cannot be written
    */
-  public Output open(String option, String name, Path input) {
+  public Output open(String option, String name, @Nullable Path input) {
     return openApart(option, name, input == null ? List.of() : List.of(input));
   }
 
   /** As {@link #open(String, String, Path)}, where several files are read. */
   Output openApart(String option, String name, List<Path> inputs) {
-    Output output;
     try {
-      output = new Output(option, name);
+      Target target = Target.of(name);
       for (Path input : inputs) {
-        if (output.target != null
-            && Files.exists(output.target)
+        if (target.file() != null
+            && Files.exists(target.file())
             && Files.exists(input)
-            && Files.isSameFile(output.target, input)) {
+            && Files.isSameFile(target.file(), input)) {
           throw Failure.usage(
               option + " " + name + " would overwrite the input; name another file");
         }
       }
       for (Output other : outputs) {
-        if (other.target == null ? output.target == null : other.target.equals(output.target)) {
+        if (Objects.equals(other.target.file(), target.file())) {
           throw Failure.usage(
               other.option + " and " + option + " both write to " + name + "; name two files");
         }
       }
-      output.create();
+      Output output = new Output(option, name, target);
+      outputs.add(output);
+      return output;
     } catch (IOException e) {
       throw unwritable(option, name, e);
     } catch (InvalidPathException e) {
       throw unwritable(option, name, new IOException("not a file name"));
     }
-    outputs.add(output);
-    return output;
   }
 
   /** Puts every output in its place. */
@@ -94,12 +94,12 @@ public final class OutputFiles implements AutoCloseable {
     }
     // Files take their names last: a pipe or device that fails leaves them absent.
     for (Output output : outputs) {
-      if (output.special) {
+      if (output.target.isSpecial()) {
         output.publish();
       }
     }
     for (Output output : outputs) {
-      if (!output.special) {
+      if (!output.target.isSpecial()) {
         output.publish();
       }
     }
@@ -129,25 +129,18 @@ public final class OutputFiles implements AutoCloseable {
     };
   }
 
-  /** One output. */
-  public final class Output {
-    private final String option;
-    private final String name;
-
-    /** The file itself behind any links, or null for standard output. */
-    private final Path target;
-
-    private final boolean special;
-    private Path temporary;
-    private OutputStream stream;
-
-    private Output(String option, String name) throws IOException {
-      this.option = option;
-      this.name = name;
+  /**
+   * Where an output goes.
+   *
+   * @param file the file itself behind any links, or null for standard output
+   * @param folder takes the temporary file
+   * @param isSpecial whether it is no regular file, so that it gets its bytes at the commit
+   */
+  private record Target(@Nullable Path file, Path folder, boolean isSpecial) {
+    static Target of(String name) throws IOException {
+      Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
       if (name.equals(STANDARD_OUTPUT)) {
-        target = null;
-        special = true;
-        return;
+        return new Target(null, temporary, true);
       }
       if (name.isEmpty()) {
         throw new IOException("the name is empty");
@@ -167,8 +160,10 @@ public final class OutputFiles implements AutoCloseable {
       if (folder == null || !Files.isDirectory(folder)) {
         throw new IOException("its folder does not exist");
       }
-      target = exists ? path.toRealPath() : folder.toRealPath().resolve(path.getFileName());
-      special = exists && !Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS);
+      Path file = exists ? path.toRealPath() : folder.toRealPath().resolve(path.getFileName());
+      boolean isSpecial = exists && !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS);
+      return new Target(
+          file, isSpecial ? temporary : Objects.requireNonNull(file.getParent()), isSpecial);
     }
 
     /**
@@ -187,17 +182,26 @@ public final class OutputFiles implements AutoCloseable {
         throw e;
       }
     }
+  }
 
-    private void create() throws IOException {
-      if (special) {
-        temporary = Unfinished.in(Path.of(System.getProperty("java.io.tmpdir")));
-        stream = newPrivateFile(temporary);
-      } else {
-        try {
-          stream = createBeside();
-        } catch (NoSuchFileException _) {
-          throw new IOException("its folder takes no new files");
-        }
+  /** One output. */
+  public final class Output {
+    private final String option;
+    private final String name;
+    private final Target target;
+    private final Path temporary;
+    private OutputStream stream;
+    private boolean isMoved;
+
+    private Output(String option, String name, Target target) throws IOException {
+      this.option = option;
+      this.name = name;
+      this.target = target;
+      temporary = Unfinished.in(target.folder());
+      try {
+        stream = target.isSpecial() ? newPrivateFile(temporary) : createBeside(temporary);
+      } catch (NoSuchFileException e) {
+        throw target.isSpecial() ? e : new IOException("its folder takes no new files");
       }
     }
 
@@ -215,10 +219,8 @@ public final class OutputFiles implements AutoCloseable {
     }
 
     /** A new file with the rights that the user's other new files get. */
-    private OutputStream createBeside() throws IOException {
-      temporary = Unfinished.in(Objects.requireNonNull(target.getParent()));
-      return Files.newOutputStream(
-          temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    private static OutputStream createBeside(Path file) throws IOException {
+      return Files.newOutputStream(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
     }
 
     /** Drops what was written so far. */
@@ -261,36 +263,37 @@ public final class OutputFiles implements AutoCloseable {
     }
 
     private void publish() {
+      Path file = target.file();
       try {
-        if (target == null) {
+        if (file == null) {
           // JSON and its lines are pure ASCII or UTF-8 text, as the command's writer expects.
           try (var reader = Files.newBufferedReader(temporary, StandardCharsets.UTF_8)) {
             reader.transferTo(standardOutput);
           }
           standardOutput.flush();
-        } else if (special) {
-          try (OutputStream out = Files.newOutputStream(target, StandardOpenOption.WRITE)) {
+        } else if (target.isSpecial()) {
+          try (OutputStream out = Files.newOutputStream(file, StandardOpenOption.WRITE)) {
             Files.copy(temporary, out);
           }
         } else {
-          Unfinished.finish(temporary, this::move);
-          temporary = null;
+          Unfinished.finish(temporary, () -> move(file));
+          isMoved = true;
         }
       } catch (IOException e) {
         throw failed(e);
       }
     }
 
-    private void move() throws IOException {
+    private void move(Path file) throws IOException {
       try {
-        Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
       } catch (AtomicMoveNotSupportedException _) {
-        Files.move(temporary, target, StandardCopyOption.REPLACE_EXISTING);
+        Files.move(temporary, file, StandardCopyOption.REPLACE_EXISTING);
       }
     }
 
     private void discard() {
-      if (temporary == null) {
+      if (isMoved) {
         return;
       }
       try {

@@ -5,6 +5,7 @@ import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Shows on a terminal how far long work is. Work shorter than half a second shows nothing, and so
@@ -19,7 +20,7 @@ public final class ProgressMeter implements AutoCloseable {
   private final long unitSize;
   private final long startNanos = System.nanoTime();
   private boolean decided;
-  private ProgressBar bar;
+  private @Nullable ProgressBar bar;
 
   private ProgressMeter(String task, String unit, long unitSize) {
     this.task = task;

@@ -193,7 +193,7 @@ class ReplayChartDataTest {
     int row = drawn.answer().result().failures().get(oom).row();
     long nanos =
         drawn.answer().run().setup().trace().timeNanos(row)
-            - drawn.answer().run().observed().timeline().startNanos(0);
+            - drawn.answer().run().observed().overTime().orElseThrow().memory().startNanos(0);
     return isOver && nanos / NANOS_PER_SECOND == crosses.getXValue(0, cross);
   }
 

@@ -147,7 +147,7 @@ class TransformCommandTest {
       value = {
         "--repeat 0|less than once",
         "--reorder-steps 0,1|names each",
-        "--window 0:2 --step-marker nothing|its steps are not known",
+        "--window 0:2 --iterations nothing|its steps are not known",
       })
   void whatTheTraceCannotGiveIsRefusedInOneSentence(String options, String words) {
     List<Object> arguments = new ArrayList<>(List.of(small));

@@ -2,6 +2,7 @@ package org.allocsim.validation.calibration;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,11 @@ public record CalibrationResult(
   public CalibrationResult {
     fits = Map.copyOf(fits);
     undetermined = List.copyOf(undetermined);
+  }
+
+  /** The fit of a class of calls. */
+  public RobustFit fit(CallClass of) {
+    return Objects.requireNonNull(fits.get(of), () -> "every class is fitted, " + of + " too");
   }
 
   /** The same with another name for the profile. */

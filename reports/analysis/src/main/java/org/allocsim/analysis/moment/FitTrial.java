@@ -119,6 +119,11 @@ public final class FitTrial {
     return missingBytes;
   }
 
+  /** What the failed request asked for. */
+  public long requestedBytes() {
+    return failure.requestedBytes();
+  }
+
   /** Whether the limit is the largest that explains the failures, so that more may be missing. */
   public boolean isLimitInferred() {
     return landmarks.input().isLimitInferred();

@@ -3,6 +3,7 @@ package org.allocsim.analysis.moment;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.run.Run;
@@ -29,8 +30,7 @@ public final class MomentObserver implements RunObserver {
   /** What is mapped together where a policy maps pages; classifies slack (PyTorch 2.11). */
   private static final long LARGE_PAGE_BYTES = 20L << 20;
 
-  private final @Nullable MemoryTimeline timeline;
-  private final @Nullable FragmentationTimeline fragmentation;
+  private final Optional<ObservedRun.OverTime> overTime;
 
   @SuppressWarnings("NullAway.Init") // a run begins before its rows come
   private Run run;
@@ -50,8 +50,7 @@ public final class MomentObserver implements RunObserver {
 
   /** For one run, of which memory over time does not matter. */
   public MomentObserver() {
-    timeline = null;
-    fragmentation = null;
+    overTime = Optional.empty();
   }
 
   /**
@@ -60,27 +59,20 @@ public final class MomentObserver implements RunObserver {
    * @param timeline gets memory over time
    */
   public MomentObserver(MemoryTimeline timeline) {
-    this.timeline = timeline;
-    fragmentation = new FragmentationTimeline(timeline);
-  }
-
-  /** Memory over time; null where it does not matter. */
-  public @Nullable MemoryTimeline timeline() {
-    return timeline;
-  }
-
-  /** Useless shares of reserved memory over time; null where they do not matter. */
-  public @Nullable FragmentationTimeline fragmentation() {
-    return fragmentation;
+    overTime = Optional.of(new ObservedRun.OverTime(timeline, new FragmentationTimeline(timeline)));
   }
 
   /** Everything that must observe the run, before others that want to. */
   public RunObserver[] with(RunObserver... others) {
-    Stream<RunObserver> own =
-        timeline == null || fragmentation == null
-            ? Stream.of(this)
-            : Stream.of(new TimelineObserver(timeline), RunObserver.hearing(fragmentation), this);
-    return Stream.concat(own, Stream.of(others)).toArray(RunObserver[]::new);
+    Stream<RunObserver> charted =
+        overTime.stream()
+            .flatMap(each ->
+                Stream.of(
+                    new TimelineObserver(each.memory()),
+                    RunObserver.hearing(each.fragmentation())));
+    return Stream.of(charted, Stream.of(this), Stream.of(others))
+        .flatMap(each -> each)
+        .toArray(RunObserver[]::new);
   }
 
   @Override
@@ -135,7 +127,7 @@ public final class MomentObserver implements RunObserver {
   /** What was observed; the run is over and its result known. */
   public ObservedRun observed(RunResult result) {
     if (!result.isRun()) {
-      return new ObservedRun(result, null, null, null, List.of());
+      return new ObservedRun(result, Optional.empty(), Optional.empty(), List.of());
     }
     MemoryLayout atPeak =
         this.atPeak == null || !result.atPeak().equals(peak)
@@ -153,9 +145,8 @@ public final class MomentObserver implements RunObserver {
     boolean isEarly = result.peakRow() <= rows / ReservedParts.EARLY;
     return new ObservedRun(
         result,
-        ReservedParts.of(result.atPeak(), isEarly, result.peakRequestedBytes(), slack),
-        timeline,
-        fragmentation,
+        Optional.of(ReservedParts.of(result.atPeak(), isEarly, result.peakRequestedBytes(), slack)),
+        overTime,
         moments);
   }
 

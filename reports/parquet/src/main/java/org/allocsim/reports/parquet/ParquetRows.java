@@ -106,6 +106,8 @@ final class ParquetRows implements RowTable.Writer {
 
   private static final class RowSupport extends WriteSupport<SweepRow> {
     private final String programVersion;
+
+    @SuppressWarnings("NullAway.Init") // comes before the rows
     private RecordConsumer out;
 
     RowSupport(String programVersion) {
@@ -114,15 +116,19 @@ final class ParquetRows implements RowTable.Writer {
 
     @Override
     public WriteContext init(ParquetConfiguration configuration) {
-      return new WriteContext(
-          schema(),
-          Map.of("allocsim.schema", SweepColumn.SCHEMA, "allocsim.program", programVersion));
+      return context();
     }
 
     @Override
     @SuppressWarnings("deprecation") // Abstract in the library all the same.
     public WriteContext init(Configuration configuration) {
-      return init((ParquetConfiguration) null);
+      return context();
+    }
+
+    private WriteContext context() {
+      return new WriteContext(
+          schema(),
+          Map.of("allocsim.schema", SweepColumn.SCHEMA, "allocsim.program", programVersion));
     }
 
     @Override

@@ -1,2 +1,5 @@
 /** Rows of sweeps as Parquet, an optional part of the program. */
+@NullMarked
 package org.allocsim.reports.parquet;
+
+import org.jspecify.annotations.NullMarked;

@@ -3,4 +3,7 @@
  * Only this package knows Spark. What a sweep is and what its rows hold belongs to the package that
  * it serves.
  */
+@NullMarked
 package org.allocsim.reports.spark;
+
+import org.jspecify.annotations.NullMarked;

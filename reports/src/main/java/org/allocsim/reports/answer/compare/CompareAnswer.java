@@ -32,6 +32,7 @@ import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.timing.BusyTimeline;
 import org.allocsim.simulator.timing.HostActivity;
 import org.allocsim.simulator.timing.TimeResult;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What many policies made of one or more traces.
@@ -206,7 +207,7 @@ public record CompareAnswer(PyTorchVersion version, List<ComparedTrace> traces) 
                   "reserved_at_peak",
                   "What reserved memory is made of when reserved memory is highest.",
                   PARTS,
-                  ObservedRun::parts)
+                  run -> run.parts().orElse(null))
               .missing("the policy did not run"));
 
   private static final Shape<ComparedTrace> FILE =
@@ -301,7 +302,7 @@ public record CompareAnswer(PyTorchVersion version, List<ComparedTrace> traces) 
     return sections;
   }
 
-  private static String whyLeftOut(ObservedRun run) {
+  private static @Nullable String whyLeftOut(ObservedRun run) {
     RunResult result = run.result();
     return result.isRun() ? null : "not run: " + result.notRunBecause();
   }
@@ -349,7 +350,7 @@ public record CompareAnswer(PyTorchVersion version, List<ComparedTrace> traces) 
     return map;
   }
 
-  private static Double inTime(RunResult result, ToDoubleFunction<TimeResult> figure) {
+  private static @Nullable Double inTime(RunResult result, ToDoubleFunction<TimeResult> figure) {
     return result.time() == null ? null : Double.valueOf(figure.applyAsDouble(result.time()));
   }
 
@@ -357,7 +358,7 @@ public record CompareAnswer(PyTorchVersion version, List<ComparedTrace> traces) 
     return time.endNanos() == 0 ? 0 : (double) busy.totalNanos() / time.endNanos();
   }
 
-  private static FailedRequest first(RunResult result) {
+  private static @Nullable FailedRequest first(RunResult result) {
     return result.failures().isEmpty() ? null : result.failures().getFirst();
   }
 

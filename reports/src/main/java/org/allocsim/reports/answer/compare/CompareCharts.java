@@ -26,6 +26,7 @@ import org.allocsim.reports.chart.memory.UtilisationData;
 import org.allocsim.reports.output.ChartFolder;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.FragmentationTimeline.Share;
+import org.allocsim.simulator.timing.TimeResult;
 
 /** Draws what policies made of one trace. */
 public final class CompareCharts {
@@ -75,9 +76,13 @@ public final class CompareCharts {
     for (ObservedRun each : closest) {
       writeMaps(folder, prefix, each);
     }
-    if (!closest.isEmpty() && compared.trace().workCount() > 0) {
-      RunResult result = closest.getLast().result();
-      UtilisationData busy = new UtilisationData(result.time());
+    if (closest.isEmpty()) {
+      return;
+    }
+    RunResult result = closest.getLast().result();
+    TimeResult time = result.time();
+    if (time != null && compared.trace().workCount() > 0) {
+      UtilisationData busy = new UtilisationData(time);
       folder.write(
           prefix + "utilisation",
           UtilisationChart.WIDTH,
@@ -107,7 +112,7 @@ public final class CompareCharts {
           Numbers.share(result.atPeak().externalBytes(), result.atPeak().reservedBytes());
       unused.add(
           name(result) + ": " + atPeak + " when reserved memory is highest",
-          each.fragmentation(),
+          overTime(each).fragmentation(),
           Share.UNUSED);
     }
     folder.write(
@@ -213,7 +218,12 @@ public final class CompareCharts {
   }
 
   private OverlayData.Policy line(ObservedRun run) {
-    return new OverlayData.Policy(name(run.result()), run.timeline());
+    return new OverlayData.Policy(name(run.result()), overTime(run).memory());
+  }
+
+  /** Charts are drawn only of what was observed for them. */
+  private static ObservedRun.OverTime overTime(ObservedRun run) {
+    return run.overTime().orElseThrow();
   }
 
   /** The label, and whether it is that of the program's own setting. */
@@ -234,7 +244,7 @@ public final class CompareCharts {
           data,
           name(result),
           failures == 0 ? "" : "out of memory " + Numbers.count(failures, "time"),
-          each.parts());
+          each.parts().orElseThrow());
       emphasise(data, each);
     }
     return data;

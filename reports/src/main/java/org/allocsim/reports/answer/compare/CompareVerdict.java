@@ -23,6 +23,7 @@ import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.RunResult;
+import org.jspecify.annotations.Nullable;
 
 /** What the comparison on one trace comes to. */
 final class CompareVerdict {
@@ -168,7 +169,7 @@ final class CompareVerdict {
   }
 
   /** Facts around a result, which may be null. */
-  private List<Sentence> details(RunResult chosen) {
+  private List<Sentence> details(@Nullable RunResult chosen) {
     List<Sentence> details = new ArrayList<>();
     details.add(
         Sentence.of("The program itself holds {} at its peak.", Quantity.exactBytes(neededBytes)));

@@ -26,12 +26,12 @@ import org.jspecify.annotations.Nullable;
  */
 public record ComparedTrace(
     String file,
-    String sha256,
+    @Nullable String sha256,
     String format,
     AllocationTrace trace,
     int device,
     RecordedCircumstances circumstances,
-    String conf,
+    @Nullable String conf,
     @Nullable Tuning tuning,
     List<String> notes,
     List<ObservedRun> runs) {

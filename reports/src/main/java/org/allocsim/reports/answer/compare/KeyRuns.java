@@ -7,6 +7,7 @@ import java.util.SequencedMap;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.run.RunResult;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The runs of a comparison that a reader looks at first: the recorded setting of PyTorch, the best
@@ -30,7 +31,7 @@ final class KeyRuns {
    *
    * @param recordedConf settings that the program was recorded with; null where they are not known
    */
-  static KeyRuns of(List<RunResult> ranked, String recordedConf) {
+  static KeyRuns of(List<RunResult> ranked, @Nullable String recordedConf) {
     List<RunResult> pytorch = new ArrayList<>();
     List<RunResult> others = new ArrayList<>();
     List<RunResult> rest = new ArrayList<>();
@@ -78,7 +79,7 @@ final class KeyRuns {
   }
 
   /** Whether a result is that of PyTorch under these settings. */
-  static boolean isUnder(RunResult result, String conf) {
+  static boolean isUnder(RunResult result, @Nullable String conf) {
     return isPyTorch(result) && result.choice().options().getOrDefault("conf", "").equals(conf);
   }
 

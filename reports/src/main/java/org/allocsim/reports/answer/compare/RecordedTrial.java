@@ -20,6 +20,7 @@ import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.workloads.source.DeviceTrace;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs policies, each once, for figures, charts and page alike: what a page shows of a run is
@@ -31,7 +32,7 @@ public final class RecordedTrial {
 
   private final DeviceTrace input;
   private final RecordedCircumstances circumstances;
-  private final TraceRecording recording;
+  private final @Nullable TraceRecording recording;
   private final IdentityHashMap<PolicyChoice, PolicyRecording> recordings = new IdentityHashMap<>();
 
   /**
@@ -41,7 +42,8 @@ public final class RecordedTrial {
    * @param circumstances on what and under which limit it runs
    * @param name how a page calls the trace; null where no page and no charts are wanted
    */
-  public RecordedTrial(DeviceTrace input, RecordedCircumstances circumstances, String name) {
+  public RecordedTrial(
+      DeviceTrace input, RecordedCircumstances circumstances, @Nullable String name) {
     this.input = input;
     this.circumstances = circumstances;
     recording = name == null ? null : new TraceRecording(name, input.trace(), input.device());
@@ -97,7 +99,10 @@ public final class RecordedTrial {
    * @param rows the results in the order in which the page shows them
    * @param recordedConf settings that the program was recorded with; null where they are not known
    */
-  public TraceRecording recording(List<RunResult> rows, String recordedConf) {
+  public TraceRecording recording(List<RunResult> rows, @Nullable String recordedConf) {
+    if (recording == null) {
+      throw new IllegalStateException("the runs were not recorded, as no page was wanted");
+    }
     KeyRuns key = KeyRuns.of(rows, recordedConf);
     // What most readers look at is kept whole before the others: PyTorch under its settings.
     SequencedSet<RunResult> order = new LinkedHashSet<>(key.runs());

@@ -1,2 +1,5 @@
 /** Many policies on the same traces. */
+@NullMarked
 package org.allocsim.reports.answer.compare;
+
+import org.jspecify.annotations.NullMarked;

@@ -12,6 +12,7 @@ import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Verdict;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Why a run failed and what helps, from its recording, its log or both.
@@ -19,7 +20,7 @@ import org.allocsim.reports.document.Verdict;
  * @param program what the recording shows; null without one
  * @param log what the log shows; null without one
  */
-public record DiagnoseAnswer(DiagnosedProgram program, ExplainOomAnswer log) {
+public record DiagnoseAnswer(@Nullable DiagnosedProgram program, @Nullable ExplainOomAnswer log) {
   public static final Kind<DiagnoseAnswer> KIND =
       new Kind<>(
           "diagnose",
@@ -51,24 +52,23 @@ public record DiagnoseAnswer(DiagnosedProgram program, ExplainOomAnswer log) {
     if (log != null) {
       Document<ExplainOomAnswer> explained = log.document(1);
       if (program == null) {
-        verdict = explained.verdict().with(facts());
+        verdict = log.verdict().with(facts(log));
         title = explained.title();
         csv = explained.csv();
         sections.addAll(explained.sections());
       } else {
         sections.add(
             new Section(
-                "The log: " + explained.verdict().sentence(),
-                explained.sections().getFirst().blocks()));
+                "The log: " + log.verdict().sentence(), explained.sections().getFirst().blocks()));
       }
     }
     return new Document<>(KIND, title, verdict, sections, csv, this);
   }
 
   /** Where the first message of the log comes from, and what to do for more. */
-  private List<Sentence> facts() {
+  private static List<Sentence> facts(ExplainOomAnswer log) {
     List<Sentence> facts = new ArrayList<>();
-    askedAt().ifPresent(facts::add);
+    askedAt(log).ifPresent(facts::add);
     facts.add(
         Sentence.of(
             "Next: record the run with torch.cuda.memory._record_memory_history(stacks=\"python\")"
@@ -78,7 +78,7 @@ public record DiagnoseAnswer(DiagnosedProgram program, ExplainOomAnswer log) {
     return facts;
   }
 
-  private Optional<Sentence> askedAt() {
+  private static Optional<Sentence> askedAt(ExplainOomAnswer log) {
     return log.contents().found().stream()
         .findFirst()
         .flatMap(log.contents().places()::of)

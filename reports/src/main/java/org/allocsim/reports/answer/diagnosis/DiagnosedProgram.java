@@ -39,6 +39,7 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.workloads.source.DeviceTrace;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a diagnosis says of a recorded program.
@@ -177,12 +178,12 @@ public record DiagnosedProgram(
               .text(
                   "smallest_gpu",
                   "The smallest known GPU for the recommended settings.",
-                  each -> name(each.diagnosis().bestGpu().orElse(null)))
+                  each -> each.diagnosis().bestGpu().map(DeviceProfile::name).orElse(null))
               .missing(NO_GPU)
               .text(
                   "smallest_gpu_recorded",
                   "The same for the recorded ones.",
-                  each -> name(each.diagnosis().recordedGpu().orElse(null)))
+                  each -> each.diagnosis().recordedGpu().map(DeviceProfile::name).orElse(null))
               .missing(NO_GPU)
               .text(
                   "leak_verdict",
@@ -195,10 +196,6 @@ public record DiagnosedProgram(
                   "All settings that were tried, the best first.",
                   TuneAnswer.ROWS,
                   each -> TuneAnswer.rows(each.diagnosis().tuning())));
-
-  private static String name(DeviceProfile profile) {
-    return profile == null ? null : profile.name();
-  }
 
   private Tuning.Entry best() {
     return diagnosis.tuning().best();
@@ -213,7 +210,7 @@ public record DiagnosedProgram(
   }
 
   /** The first request that failed; null where none did. */
-  private FailedRequest failed() {
+  private @Nullable FailedRequest failed() {
     return diagnosis.landmarks().firstFailure().orElse(null);
   }
 

@@ -37,6 +37,7 @@ import org.allocsim.reports.document.Verdict.Tone;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.FailureReport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Why the requests of out-of-memory messages failed.
@@ -107,14 +108,14 @@ public record ExplainOomAnswer(
                   PART,
                   each -> each.parts().stream().map(part -> new Part(each, part)).toList()));
 
-  private static final Shape<Message> SUMMARY =
-      Shape.<Message>of(summary ->
+  private static final Shape<Summary> SUMMARY =
+      Shape.<Summary>of(summary ->
               summary
                   .count("line", "Line of the input, from 1.", each -> each.table().line())
                   .flag(
                       "same_moment",
                       "Whether it is of the message's moment.",
-                      each -> each.table().isOfTheMomentOf(each.message())))
+                      each -> each.table().isOfTheMomentOf(each.of().message())))
           .and(summary -> {
             for (SummaryTable.Row row : SummaryTable.Row.values()) {
               String key = row.name().toLowerCase(Locale.ROOT);
@@ -215,7 +216,7 @@ public record ExplainOomAnswer(
                   "memory_summary",
                   "A table of torch.cuda.memory_summary().",
                   SUMMARY,
-                  each -> each.table() == null ? null : each)
+                  each -> each.why().table().map(table -> new Summary(each, table)).orElse(null))
               .missing("the log has none")
               .text(
                   "equation",
@@ -273,14 +274,17 @@ public record ExplainOomAnswer(
     }
   }
 
+  /** The table that belongs to a message. */
+  private record Summary(Message of, SummaryTable table) {}
+
   /** A message with its place and why the request failed. */
   private record Message(OomLog.Found found, OomExplanation why) {
     private OomMessage message() {
       return why.message();
     }
 
-    private SummaryTable table() {
-      return why.table().orElse(null);
+    private String headline() {
+      return why.verdict().word() + ": " + why.headline();
     }
 
     private Map<String, PrintedSize> printed() {
@@ -297,7 +301,7 @@ public record ExplainOomAnswer(
    * @param conf settings of the run; null for those that the log assigns
    * @throws Failure where it holds nothing to explain
    */
-  public static ExplainOomAnswer of(String name, OomLog.Contents contents, String conf) {
+  public static ExplainOomAnswer of(String name, OomLog.Contents contents, @Nullable String conf) {
     if (contents.found().isEmpty() && contents.dumps().isEmpty()) {
       int exitCode = contents.bare().count() > 0 ? ExitCodes.NO_NUMBERS : ExitCodes.FAILED;
       throw new Failure(exitCode, name + nothingFound(contents));
@@ -352,30 +356,38 @@ public record ExplainOomAnswer(
     messages.stream()
         .limit(show)
         .forEach(message -> {
-          headlines.add(message.why().verdict().word() + ": " + message.why().headline());
+          headlines.add(message.headline());
           sections.add(new Section(above(headlines), blocks(message)));
         });
     sections.add(new Section(null, summary(messages, show)));
     contents.dumps().stream()
         .limit(show)
         .forEach(dump -> {
-          headlines.add(dump.verdict().word() + ": " + BfcDumpPart.headline(dump));
+          headlines.add(headline(dump));
           sections.add(new Section(above(headlines), BfcDumpPart.blocks(name, dump)));
         });
     sections.add(
         new Section(null, List.of(Notes.of(null, more(contents.dumps().size() - show, "dump")))));
     sections.removeIf(section -> section.blocks().isEmpty());
     return new Document<>(
-        KIND,
-        name,
-        new Verdict(Tone.BAD, Sentence.of(headlines.getFirst()), List.of(), null),
-        sections,
-        Table.of("Messages", MESSAGE, messages),
-        this);
+        KIND, name, verdict(), sections, Table.of("Messages", MESSAGE, messages), this);
+  }
+
+  /** Of the first message, or else of the first dump. */
+  Verdict verdict() {
+    String headline =
+        explanations.isEmpty()
+            ? headline(contents.dumps().getFirst())
+            : messages().getFirst().headline();
+    return new Verdict(Tone.BAD, Sentence.of(headline), List.of(), null);
+  }
+
+  private static String headline(BfcDump dump) {
+    return dump.verdict().word() + ": " + BfcDumpPart.headline(dump);
   }
 
   /** The first headline is the verdict of the document. */
-  private static String above(List<String> headlines) {
+  private static @Nullable String above(List<String> headlines) {
     return headlines.size() == 1 ? null : headlines.getLast();
   }
 
@@ -500,7 +512,7 @@ public record ExplainOomAnswer(
         .toList();
   }
 
-  private static String emptyToNull(String text) {
+  private static @Nullable String emptyToNull(String text) {
     return text.isEmpty() ? null : text;
   }
 

@@ -41,6 +41,7 @@ import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.jfree.chart.JFreeChart;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What memory does over the iterations of a program.
@@ -267,7 +268,7 @@ public record LeaksAnswer(
   private record Row(String name, long[] series, Trend trend) {}
 
   /** What of the growth has one size, range of sizes or stack. */
-  private record Part(Growth.Group group, Growth growth, String stack) {
+  private record Part(Growth.Group group, Growth growth, @Nullable String stack) {
     private long key() {
       return group.key();
     }
@@ -440,15 +441,15 @@ public record LeaksAnswer(
         "Iterations", shape, IntStream.range(0, analysis.series().count()).boxed().toList());
   }
 
-  private Forecast forecast() {
+  private @Nullable Forecast forecast() {
     return analysis.forecast(capacityBytes).orElse(null);
   }
 
-  private Forecast pressure() {
+  private @Nullable Forecast pressure() {
     return analysis.pressure(capacityBytes).orElse(null);
   }
 
-  private static Long orNull(long iteration) {
+  private static @Nullable Long orNull(long iteration) {
     return iteration == Forecast.NEVER ? null : iteration;
   }
 

@@ -20,6 +20,7 @@ import org.allocsim.reports.document.Verdict.Tone;
 import org.allocsim.reports.output.FailureReport;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is to be known about a configuration string.
@@ -37,7 +38,7 @@ public record LintAnswer(
     PyTorchVersion version,
     Platform platform,
     List<LintFinding> findings,
-    InForce inForce) {
+    @Nullable InForce inForce) {
   private static final String REFUSED = "PyTorch refuses the string";
 
   /**
@@ -47,12 +48,12 @@ public record LintAnswer(
    * @param snapshot the snapshot
    * @param comparison null where the string itself is refused
    */
-  public record InForce(String file, Snapshot snapshot, SettingsComparison comparison) {
+  public record InForce(String file, Snapshot snapshot, @Nullable SettingsComparison comparison) {
     private boolean agrees() {
       return comparison != null && comparison.agrees();
     }
 
-    private <T> T compared(Function<SettingsComparison, T> part) {
+    private <T> @Nullable T compared(Function<SettingsComparison, T> part) {
       return comparison == null ? null : part.apply(comparison);
     }
   }
@@ -127,7 +128,7 @@ public record LintAnswer(
                       LintAnswer::inForce)
                   .missing("none was given")));
 
-  private SettingsComparison comparison() {
+  private @Nullable SettingsComparison comparison() {
     return inForce == null ? null : inForce.comparison();
   }
 
@@ -157,12 +158,16 @@ public record LintAnswer(
         KIND,
         variable,
         new Verdict(tone, sentence, details, null),
-        comparison() == null ? List.of() : List.of(new Section(null, inForceBlocks())),
+        inForceSections(),
         Table.of("Findings", Findings.SHAPE, findings),
         this);
   }
 
-  private List<Block> inForceBlocks() {
+  private List<Section> inForceSections() {
+    SettingsComparison comparison = comparison();
+    if (inForce == null || comparison == null) {
+      return List.of();
+    }
     String records =
         inForce.file()
             + " records \""
@@ -171,11 +176,11 @@ public record LintAnswer(
             + (inForce.agrees() ? ": in force as given" : "");
     List<Block> blocks = new ArrayList<>();
     blocks.add(Notes.of(null, List.of(records)));
-    if (!comparison().rows().isEmpty()) {
-      blocks.add(Table.of("Options", OPTIONS, comparison().rows()));
+    if (!comparison.rows().isEmpty()) {
+      blocks.add(Table.of("Options", OPTIONS, comparison.rows()));
     }
-    blocks.add(Notes.of("contradictions", comparison().contradictions()));
-    blocks.add(Notes.of("likely causes, the first the likeliest", comparison().causes()));
-    return blocks;
+    blocks.add(Notes.of("contradictions", comparison.contradictions()));
+    blocks.add(Notes.of("likely causes, the first the likeliest", comparison.causes()));
+    return List.of(new Section(null, blocks));
   }
 }

@@ -16,7 +16,6 @@ import java.util.Optional;
 import org.allocsim.analysis.leak.Iterations;
 import org.allocsim.analysis.moment.FitTrial;
 import org.allocsim.analysis.moment.FitTrial.Remedy;
-import org.allocsim.analysis.moment.Landmarks;
 import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.Pins;
 import org.allocsim.analysis.moment.StackLabels;
@@ -32,6 +31,7 @@ import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which blocks pin which segments.
@@ -46,7 +46,7 @@ import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 public record PinsAnswer(
     ProgramMoment at,
     List<Pins.Segment> pins,
-    FitTrial trial,
+    @Nullable FitTrial trial,
     List<Remedy> remedies,
     Optional<Iterations> steps,
     TableLimits limits) {
@@ -239,8 +239,10 @@ public record PinsAnswer(
             .landmarks()
             .map(landmarks -> landmarks.input().config().largeSegmentBytes())
             .orElse(AllocatorConfig.DEFAULT_LARGE_SEGMENT_BYTES);
-    Landmarks landmarks = program.landmarks().orElse(null);
-    FitTrial trial = moment.failure() == null ? null : new FitTrial(landmarks, moment);
+    FitTrial trial =
+        moment.failure() == null
+            ? null
+            : program.landmarks().map(each -> new FitTrial(each, moment)).orElse(null);
     return new PinsAnswer(
         new ProgramMoment(program, moment),
         Pins.of(moment.layout(), pageBytes, order),
@@ -253,17 +255,19 @@ public record PinsAnswer(
   public Document<PinsAnswer> document() {
     List<Row> rows = rows();
     List<Block> blocks = new ArrayList<>(List.of(at.facts()));
-    for (Remedy remedy : remedies) {
-      blocks.add(new Notes(null, List.of(sentence(remedy))));
-      blocks.add(
-          Table.of(
-                  "Without these blocks the request may fit",
-                  Shape.<Pin>of(block ->
-                      block
-                          .shown(TEXT, "at", "Its address.", each -> hex(each.block().address()))
-                          .embed(BLOCKS, each -> each)),
-                  blocks(remedy.blocks()))
-              .first(limits.top(), new Table.More("block", "--json FILE has all")));
+    if (trial != null) {
+      for (Remedy remedy : remedies) {
+        blocks.add(new Notes(null, List.of(sentence(remedy, trial))));
+        blocks.add(
+            Table.of(
+                    "Without these blocks the request may fit",
+                    Shape.<Pin>of(block ->
+                        block
+                            .shown(TEXT, "at", "Its address.", each -> hex(each.block().address()))
+                            .embed(BLOCKS, each -> each)),
+                    blocks(remedy.blocks()))
+                .first(limits.top(), new Table.More("block", "--json FILE has all")));
+      }
     }
     if (!pins.isEmpty()) {
       blocks.add(
@@ -317,7 +321,7 @@ public record PinsAnswer(
         null);
   }
 
-  private Sentence sentence(Remedy remedy) {
+  private Sentence sentence(Remedy remedy, FitTrial trial) {
     int blocks = remedy.blocks().size();
     Sentence gain =
         remedy.way() == FitTrial.Way.HOLE
@@ -335,7 +339,7 @@ public record PinsAnswer(
         "Without {} of {} the failed request of {} {} {}; {}.",
         blocks == 1 ? "one block" : Sentence.of("these {} blocks", count(blocks)),
         bytes(remedy.bytes()),
-        bytes(at.moment().failure().requestedBytes()),
+        bytes(trial.requestedBytes()),
         remedy.confirmed()
             ? "fits, as the simulation confirms:"
             : "does not fit, as the simulation shows, although",
@@ -347,7 +351,7 @@ public record PinsAnswer(
         });
   }
 
-  private List<Way> ways() {
+  private @Nullable List<Way> ways() {
     return trial == null ? null : remedies.stream().map(each -> new Way(this, each)).toList();
   }
 
@@ -391,7 +395,7 @@ public record PinsAnswer(
     }
   }
 
-  private record Pinned(PinsAnswer answer, Pins.Segment of, Boolean fits) {
+  private record Pinned(PinsAnswer answer, Pins.Segment of, @Nullable Boolean fits) {
     private String address() {
       return Long.toUnsignedString(of.address());
     }
@@ -438,7 +442,7 @@ public record PinsAnswer(
       return program().isEndOnly() ? -1 : program().origins().request(block.allocation());
     }
 
-    private Long known(long value) {
+    private @Nullable Long known(long value) {
       return request() < 0 ? null : Long.valueOf(value);
     }
 
@@ -462,7 +466,7 @@ public record PinsAnswer(
     }
 
     /** Age in steps where there are any, in requests and, where times are known, in seconds. */
-    private String age() {
+    private @Nullable String age() {
       if (request() < 0) {
         return program().isEndOnly() ? null : "";
       }

@@ -10,7 +10,6 @@ import org.allocsim.analysis.attribution.Attribution;
 import org.allocsim.analysis.attribution.Category;
 import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.MemoryMoment;
-import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.answer.part.MemoryParts;
 import org.allocsim.reports.answer.part.MemoryParts.Part;
@@ -22,6 +21,7 @@ import org.allocsim.reports.document.Notes;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
+import org.allocsim.simulator.run.FailedRequest;
 
 /**
  * A program at a moment: what answers about moments have in common.
@@ -148,16 +148,16 @@ public record ProgramMoment(ReplayedProgram program, MemoryMoment moment) {
     if (moment.requestIndex() < 0) {
       return Sentence.of("{}, before the first allocation request", phrase);
     }
-    boolean isFailure = moment.kind() == MomentQuery.Kind.FIRST_OOM;
+    FailedRequest failed = moment.failure();
     return Sentence.of(
         "{}{}allocation request {} (counted from 0){}{}",
         phrase,
-        isFailure ? ": " : ", after ",
+        failed != null ? ": " : ", after ",
         count(moment.requestIndex()),
         moment.elapsedNanos() > 0
             ? ", " + Numbers.seconds(moment.elapsedNanos()) + " after the start"
             : "",
-        isFailure ? ", asked for " + Numbers.bytes(moment.failure().requestedBytes()) : "");
+        failed != null ? ", asked for " + Numbers.bytes(failed.requestedBytes()) : "");
   }
 
   /** Reserved memory and its parts, with slack split. */

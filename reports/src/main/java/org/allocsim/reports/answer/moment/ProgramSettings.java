@@ -5,11 +5,12 @@ import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.source.TraceSource;
+import org.jspecify.annotations.Nullable;
 
 /** Under what settings, on what device and for which GPU a program is replayed. */
 public interface ProgramSettings {
   /** Settings of PyTorch's allocator to replay under; null for the recorded ones. */
-  ParsedConfig config();
+  @Nullable ParsedConfig config();
 
   /** The release of PyTorch whose rules apply. */
   PyTorchVersion torchVersion();
@@ -24,7 +25,7 @@ public interface ProgramSettings {
   long limitBytes(ParsedConfig settings);
 
   /** The recorded GPU that was chosen, or null. */
-  Integer deviceIndex();
+  @Nullable Integer deviceIndex();
 
   /** Whether any setting says how to replay, which needs a history. */
   boolean isReplayChosen();

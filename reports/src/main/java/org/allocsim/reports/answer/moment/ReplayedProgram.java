@@ -35,6 +35,7 @@ import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A program that was replayed once and can be looked at in any moment.
@@ -46,8 +47,7 @@ import org.allocsim.workloads.source.TraceSource;
  * @param inferences what was inferred about the recording
  * @param notes what the reader of results should know
  * @param origins where allocations come from
- * @param survey what the first pass found; null for a snapshot without a history
- * @param end the only known moment; null for a trace with a history
+ * @param known what can be looked at
  */
 public record ReplayedProgram(
     TraceSource source,
@@ -57,8 +57,20 @@ public record ReplayedProgram(
     List<Inference> inferences,
     List<String> notes,
     Origins origins,
-    Landmarks survey,
-    MemoryMoment end) {
+    Known known) {
+  /** What of a program can be looked at. */
+  sealed interface Known {}
+
+  /**
+   * Any moment.
+   *
+   * @param landmarks what the first pass found
+   */
+  record History(Landmarks landmarks) implements Known {}
+
+  /** Only the end, as a snapshot without a history shows it. */
+  record End(MemoryMoment moment) implements Known {}
+
   /**
    * Reads a program and replays it.
    *
@@ -80,7 +92,7 @@ public record ReplayedProgram(
   }
 
   private static ReplayedProgram replay(
-      TraceSource source, ParsedConfig given, ProgramSettings settings) {
+      TraceSource source, @Nullable ParsedConfig given, ProgramSettings settings) {
     PyTorchVersion version = settings.torchVersion();
     ParsedConfig recorded = Settings.recorded(source, version);
     ParsedConfig config = given != null ? given : recorded;
@@ -112,7 +124,8 @@ public record ReplayedProgram(
     Landmarks landmarks;
     try (ProgressMeter progress = ProgressMeter.ofEvents("replaying")) {
       landmarks =
-          MomentFinder.survey(input(setup, version, knownBytes, recordedFirst), progress::update);
+          MomentFinder.survey(
+              input(setup, config, version, knownBytes, recordedFirst), progress::update);
     }
     return new ReplayedProgram(
         source,
@@ -122,17 +135,20 @@ public record ReplayedProgram(
         input.recording().map(each -> each.inferences(device)).orElse(List.of()),
         notes(setup, landmarks),
         Origins.of(input.trace(), device),
-        landmarks,
-        null);
+        new History(landmarks));
   }
 
   private static ReplayInput input(
-      ReplaySetup setup, PyTorchVersion version, long limitBytes, boolean recordedFirst) {
+      ReplaySetup setup,
+      ParsedConfig config,
+      PyTorchVersion version,
+      long limitBytes,
+      boolean recordedFirst) {
     int device = setup.device();
     return new ReplayInput(
         setup.trace(),
         device,
-        setup.config().allocator(),
+        config.allocator(),
         version,
         setup.profile().withHistory(setup.input().addressHistory(device)),
         limitBytes,
@@ -185,8 +201,7 @@ public record ReplayedProgram(
         List.of(),
         notes,
         layout.origins(),
-        null,
-        layout.moment());
+        new End(layout.moment()));
   }
 
   private static int firstDevice(Snapshot snapshot) {
@@ -199,7 +214,7 @@ public record ReplayedProgram(
   }
 
   /** Digest of the file; null where there is none. */
-  String sha256() {
+  @Nullable String sha256() {
     return source.sha256();
   }
 
@@ -207,41 +222,45 @@ public record ReplayedProgram(
   ReplayedProgram withNotes(List<String> more) {
     List<String> all = Stream.concat(notes.stream(), more.stream()).toList();
     return new ReplayedProgram(
-        source, streamHandles, conf, device, inferences, all, origins, survey, end);
+        source, streamHandles, conf, device, inferences, all, origins, known);
   }
 
   /** Where addresses come from: recorded or modelled; null where it was not replayed. */
-  String addresses() {
-    return isEndOnly() ? null : survey.hasRecordedAddresses() ? "recorded" : "modelled";
+  @Nullable String addresses() {
+    return landmarks()
+        .map(each -> each.hasRecordedAddresses() ? "recorded" : "modelled")
+        .orElse(null);
   }
 
   /** Whether only the end is known. */
   boolean isEndOnly() {
-    return survey == null;
+    return known instanceof End;
   }
 
   /** What the first pass found; there is none where only the end is known. */
   public Optional<Landmarks> landmarks() {
-    return Optional.ofNullable(survey);
+    return known instanceof History(var landmarks) ? Optional.of(landmarks) : Optional.empty();
   }
 
   /** What each allocation is for; unknown where only the end is known. */
   public Attribution attribution(CategoryRules rules) {
-    return isEndOnly()
-        ? Attribution.unknown(end.layout())
-        : Attribution.of(survey.input().trace(), device, rules, RecordedCategories.NONE);
+    return switch (known) {
+      case End(var moment) -> Attribution.unknown(moment.layout());
+      case History(var landmarks) ->
+          Attribution.of(landmarks.input().trace(), device, rules, RecordedCategories.NONE);
+    };
   }
 
   /** The program's steps, as {@code leaks} finds them; empty where it has none. */
   public Optional<Iterations> steps() {
-    if (isEndOnly()) {
-      return Optional.empty();
-    }
-    try {
-      return Optional.of(new IterationFinder(survey.input().trace(), device).any());
-    } catch (IterationException _) {
-      return Optional.empty();
-    }
+    return landmarks()
+        .flatMap(each -> {
+          try {
+            return Optional.of(new IterationFinder(each.input().trace(), device).any());
+          } catch (IterationException _) {
+            return Optional.empty();
+          }
+        });
   }
 
   /** Handle of a stream, as text. */
@@ -255,29 +274,35 @@ public record ReplayedProgram(
    * @param query the moment, or null for the first failed request or else the peak
    * @throws Failure where the program has no such moment
    */
-  public MemoryMoment at(MomentQuery query) {
-    if (isEndOnly()) {
-      if (query != null && query.kind() != MomentQuery.Kind.END) {
-        throw new Failure(
-            source.name()
-                + ": the snapshot holds segments but no history of events, so only --at end can be"
-                + " answered; record with torch.cuda.memory._record_memory_history()");
+  public MemoryMoment at(@Nullable MomentQuery query) {
+    return switch (known) {
+      case End(var moment) -> {
+        if (query != null && query.kind() != MomentQuery.Kind.END) {
+          throw new Failure(
+              source.name()
+                  + ": the snapshot holds segments but no history of events, so only --at end can"
+                  + " be answered; record with torch.cuda.memory._record_memory_history()");
+        }
+        yield moment;
       }
-      return end;
-    }
-    MomentQuery wanted = query != null ? query : survey.failureOrPeak();
+      case History(var landmarks) ->
+          at(landmarks, query != null ? query : landmarks.failureOrPeak());
+    };
+  }
+
+  private MemoryMoment at(Landmarks landmarks, MomentQuery wanted) {
     try (ProgressMeter progress = ProgressMeter.ofEvents("replaying")) {
-      return MomentFinder.at(survey, wanted, origins, progress::update)
-          .orElseThrow(() -> missing(wanted));
+      return MomentFinder.at(landmarks, wanted, origins, progress::update)
+          .orElseThrow(() -> missing(landmarks, wanted));
     }
   }
 
   /** The memory at a peak, or at the end where only that is known. */
   public MemoryMoment peak(MomentQuery query) {
-    return isEndOnly() ? end : at(query);
+    return known instanceof End(var moment) ? moment : at(query);
   }
 
-  private Failure missing(MomentQuery query) {
+  private Failure missing(Landmarks landmarks, MomentQuery query) {
     if (query.kind() == MomentQuery.Kind.REQUEST) {
       return Failure.usage(
           "--at "
@@ -285,7 +310,7 @@ public record ReplayedProgram(
               + ": "
               + source.name()
               + " has "
-              + Numbers.count(survey.requests(), "allocation request")
+              + Numbers.count(landmarks.requests(), "allocation request")
               + ", counted from 0; name one of them");
     }
     return new Failure(

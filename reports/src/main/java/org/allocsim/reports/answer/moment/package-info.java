@@ -1,2 +1,5 @@
 /** Answers about one moment of a program: {@code peak}, {@code pins}, {@code diff}. */
+@NullMarked
 package org.allocsim.reports.answer.moment;
+
+import org.jspecify.annotations.NullMarked;

@@ -5,6 +5,7 @@ import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.simulator.run.FailedRequest;
+import org.jspecify.annotations.Nullable;
 
 /** The first request of a run that failed. */
 public final class FirstFailure {
@@ -31,7 +32,7 @@ public final class FirstFailure {
   }
 
   /** Where a run failed first, for a table; "no" where nothing did. */
-  public static Sentence at(FailedRequest first) {
+  public static Sentence at(@Nullable FailedRequest first) {
     if (first == null) {
       return Sentence.of("no");
     }

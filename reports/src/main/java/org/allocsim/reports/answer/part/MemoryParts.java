@@ -9,6 +9,7 @@ import java.util.List;
 import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
+import org.jspecify.annotations.Nullable;
 
 /** Parts of memory that add up. */
 public final class MemoryParts {
@@ -21,7 +22,7 @@ public final class MemoryParts {
    * @param bytes its size
    * @param source where the figure comes from; null where no part has a source
    */
-  public record Part(String name, long bytes, String source) {}
+  public record Part(String name, long bytes, @Nullable String source) {}
 
   /**
    * A table of parts; the last one is the whole.

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 public record InspectAnswer(
     TraceSource source,
     String summary,
-    SnapshotContents snapshot,
+    @Nullable SnapshotContents snapshot,
     List<TraceContents.Device> requests) {
   private static final int ANNOTATIONS_SHOWN = 10;
   private static final int STREAMS_SHOWN = 8;
@@ -180,13 +180,13 @@ public record InspectAnswer(
                   "histories",
                   "What is known about each device's history.",
                   HISTORY,
-                  each -> each.snapshot().accounts())
+                  each -> each.contents().accounts())
               .named(
                   Unit.COUNT,
                   "annotations",
                   "What the program recorded by name, and how often.",
                   "Times that the program recorded this name.",
-                  each -> each.snapshot().annotations())
+                  each -> each.contents().annotations())
               .count(
                   "distinct_stacks",
                   "Different stacks.",
@@ -219,8 +219,8 @@ public record InspectAnswer(
     if (snapshot != null) {
       snapshot.devices().stream()
           .filter(device -> device.events() > 0 || device.segments() > 0)
-          .forEach(device -> sections.add(new Section(title(device), blocks(device))));
-      addAnnotations(sections);
+          .forEach(device -> sections.add(new Section(title(device), blocks(snapshot, device))));
+      addAnnotations(snapshot, sections);
     }
     requests.forEach(device -> sections.add(new Section(title(device), blocks(device))));
     if (!source.notes().isEmpty()) {
@@ -233,6 +233,11 @@ public record InspectAnswer(
         sections,
         Table.of("Devices", DEVICE, devices()),
         this);
+  }
+
+  /** What the file records; asked only where it is a recording. */
+  private SnapshotContents contents() {
+    return Objects.requireNonNull(snapshot);
   }
 
   private Facts facts() {
@@ -275,7 +280,7 @@ public record InspectAnswer(
             device.spanNanos() < 0 ? "" : " in " + Numbers.seconds(device.spanNanos()));
   }
 
-  private List<Block> blocks(SnapshotContents.Device device) {
+  private List<Block> blocks(SnapshotContents snapshot, SnapshotContents.Device device) {
     List<Block> blocks = new ArrayList<>();
     if (device.events() > 0) {
       Map<String, Long> actions = words(device.actions(), kind -> kind.action());
@@ -343,7 +348,7 @@ public record InspectAnswer(
         streams.size() > STREAMS_SHOWN ? ", ..." : "");
   }
 
-  private void addAnnotations(List<Section> sections) {
+  private void addAnnotations(SnapshotContents snapshot, List<Section> sections) {
     Map<String, Long> annotations = snapshot.annotations();
     if (!annotations.isEmpty()) {
       Table<?> table =

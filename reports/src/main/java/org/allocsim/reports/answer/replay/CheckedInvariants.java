@@ -9,6 +9,8 @@ import org.allocsim.simulator.run.RunObserver;
 /** Checks the invariants of PyTorch's allocator before and after every request. */
 final class CheckedInvariants implements RunObserver {
   private final InvariantChecker checker;
+
+  @SuppressWarnings("NullAway.Init") // a run begins before its rows come
   private Run run;
 
   /**

@@ -2,6 +2,7 @@ package org.allocsim.reports.answer.replay;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.document.Block;
@@ -123,8 +124,9 @@ public record RepeatedAnswer(ReplaySetup setup, RunResult result) {
           Run.of(
               setup.run(Addresses.MODELLED).repeated(passes).keepingFailures(FAILURES_SHOWN),
               new Passes(setup, passes, progress));
-      if (!result.isRun()) {
-        throw ReplayRun.cannotServe(setup, result.notRunBecause());
+      String reason = result.notRunBecause();
+      if (reason != null) {
+        throw ReplayRun.cannotServe(setup, reason);
       }
       return new RepeatedAnswer(setup, result);
     }
@@ -204,7 +206,7 @@ public record RepeatedAnswer(ReplaySetup setup, RunResult result) {
   }
 
   private long stat(String key) {
-    return result.stats().get(key);
+    return Objects.requireNonNull(result.stats().get(key), key);
   }
 
   /** Calls of the program that the allocator served: allocations and frees. */

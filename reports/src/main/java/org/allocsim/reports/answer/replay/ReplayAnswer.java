@@ -36,6 +36,7 @@ import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.MemorySummary;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one policy made of one program.
@@ -381,7 +382,7 @@ public record ReplayAnswer(
   }
 
   /** What happened in simulated time; null where the replay had none. */
-  public SimulatedTime time() {
+  public @Nullable SimulatedTime time() {
     return result().time() == null ? null : new SimulatedTime(result().time(), setup().trace());
   }
 
@@ -406,7 +407,7 @@ public record ReplayAnswer(
         .orElse(result().events());
   }
 
-  private String version() {
+  private @Nullable String version() {
     return setup().choice().options().get(Scenario.VERSION_OPTION);
   }
 

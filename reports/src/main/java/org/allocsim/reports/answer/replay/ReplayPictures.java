@@ -53,7 +53,7 @@ public record ReplayPictures(ReplayAnswer answer) {
     return MemoryTimelineChart.create(
         "Memory of GPU " + device() + " over time",
         subtitle(),
-        observed().timeline(),
+        overTime().memory(),
         new MemoryTimelineChart.Context(bound, answer.neededBytes(), phases()),
         theme);
   }
@@ -70,6 +70,10 @@ public record ReplayPictures(ReplayAnswer answer) {
 
   private ObservedRun observed() {
     return answer.run().observed();
+  }
+
+  private ObservedRun.OverTime overTime() {
+    return observed().overTime().orElseThrow();
   }
 
   private AllocationTrace trace() {
@@ -126,8 +130,8 @@ public record ReplayPictures(ReplayAnswer answer) {
     folder.write("memory", MemoryTimelineChart.WIDTH, MemoryTimelineChart.HEIGHT, this::memory);
     FragmentationData shares =
         new FragmentationData()
-            .add("reserved, in no block in use", observed().fragmentation(), Share.UNUSED)
-            .add("lost to rounding in blocks in use", observed().fragmentation(), Share.ROUNDING);
+            .add("reserved, in no block in use", overTime().fragmentation(), Share.UNUSED)
+            .add("lost to rounding in blocks in use", overTime().fragmentation(), Share.ROUNDING);
     folder.write(
         "fragmentation",
         FragmentationChart.WIDTH,

@@ -12,6 +12,7 @@ import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.run.RunObserver;
 import org.allocsim.simulator.run.RunResult;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is to be replayed.
@@ -36,7 +37,7 @@ public record ReplayRequest(
    * @param events gets every effect as a line; null for none
    * @throws Failure where the policy cannot serve the program, or what was asked for does not fit
    */
-  public ReplayAnswer replay(OutputFiles.Output events) throws IOException {
+  public ReplayAnswer replay(OutputFiles.@Nullable Output events) throws IOException {
     String remark = null;
     if (isRecordedFirst()) {
       ReplayRun run = follow(setup, Addresses.RECORDED, events);
@@ -80,8 +81,8 @@ public record ReplayRequest(
         && setup.allowsRecordedAnswers(isDeviceGiven);
   }
 
-  private static ReplayRun follow(ReplaySetup setup, Addresses source, OutputFiles.Output events)
-      throws IOException {
+  private static ReplayRun follow(
+      ReplaySetup setup, Addresses source, OutputFiles.@Nullable Output events) throws IOException {
     try (ProgressMeter progress = ProgressMeter.ofEvents("replaying");
         OutputStream stream = events == null ? null : new BufferedOutputStream(events.stream());
         EventLines lines = stream == null ? null : new EventLines(stream, setup.trace())) {
@@ -93,7 +94,8 @@ public record ReplayRequest(
     }
   }
 
-  private ReplayAnswer answer(ReplayRun run, Addresses source, String remark, int insertions) {
+  private ReplayAnswer answer(
+      ReplayRun run, Addresses source, @Nullable String remark, int insertions) {
     RunResult result = run.result();
     ReplayNotes notes = new ReplayNotes(run.setup());
     if (remark != null) {

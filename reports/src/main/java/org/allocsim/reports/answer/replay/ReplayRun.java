@@ -12,6 +12,7 @@ import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.UnfitTraceException;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunObserver;
 import org.allocsim.simulator.run.RunResult;
@@ -45,9 +46,10 @@ public final class ReplayRun {
    */
   public static ReplayRun of(ReplaySetup setup, Addresses addresses, RunObserver... observers) {
     MomentObserver moments = new MomentObserver(new MemoryTimeline());
+    ParsedConfig config = setup.config();
     Stream<RunObserver> checks =
-        setup.checks()
-            ? Stream.of(new CheckedInvariants(setup.config().allocator(), setup.limitBytes()))
+        setup.checks() && config != null
+            ? Stream.of(new CheckedInvariants(config.allocator(), setup.limitBytes()))
             : Stream.empty();
     RunObserver[] all =
         moments.with(Stream.concat(checks, Stream.of(observers)).toArray(RunObserver[]::new));
@@ -113,8 +115,8 @@ public final class ReplayRun {
   }
 
   private Fragmentation split() {
-    MemoryLayout atPeak = observed.layout(ObservedRun.Kind.PEAK);
-    MemoryLayout atEnd = observed.layout(ObservedRun.Kind.END);
+    MemoryLayout atPeak = observed.layout(ObservedRun.Kind.PEAK).orElseThrow();
+    MemoryLayout atEnd = observed.layout(ObservedRun.Kind.END).orElseThrow();
     return Fragmentation.of(
         stats,
         atEnd,

@@ -157,16 +157,14 @@ public record SimulatedTime(TimeResult result, AllocationTrace trace) {
                         Unit.TEXT,
                         "what the host did",
                         "An activity of the host.",
-                        SimulatedTime::words)
-                    .shown(Unit.NANOS, "time", "Time that it took.", result.activities()::get)
+                        each -> words(each.getKey()))
+                    .shown(Unit.NANOS, "time", "Time that it took.", Map.Entry::getValue)
                     .shown(
                         Unit.RATIO,
                         "share",
                         "Share of the host's time.",
-                        each -> (double) result.activities().get(each) / result.hostNanos())),
-            result.activities().keySet().stream()
-                .filter(each -> result.activities().get(each) > 0)
-                .toList()));
+                        each -> (double) each.getValue() / result.hostNanos())),
+            result.activities().entrySet().stream().filter(each -> each.getValue() > 0).toList()));
     blocks.add(new Notes(null, remarks()));
     return blocks;
   }
@@ -199,7 +197,7 @@ public record SimulatedTime(TimeResult result, AllocationTrace trace) {
           Sentence.of(
               "Each of {} of empty_cache() takes {} on average, waiting for the GPU included.",
               Quantity.count(emptied, "call"),
-              nanos(result.requestNanos().get(RequestKind.EMPTY_CACHE) / emptied)));
+              nanos(result.requestNanos().getOrDefault(RequestKind.EMPTY_CACHE, 0L) / emptied)));
     }
     if (result.pinnedPeakBytes() > 0) {
       remarks.add(
@@ -233,7 +231,8 @@ public record SimulatedTime(TimeResult result, AllocationTrace trace) {
     result
         .requestNanos()
         .forEach((kind, nanos) ->
-            map.put(Keys.of(kind), new Requests(result.requestCounts().get(kind), nanos)));
+            map.put(
+                Keys.of(kind), new Requests(result.requestCounts().getOrDefault(kind, 0L), nanos)));
     return map;
   }
 

@@ -28,6 +28,7 @@ import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How large a device a program needs.
@@ -46,13 +47,13 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
  */
 public record CapacityAnswer(
     String file,
-    String sha256,
+    @Nullable String sha256,
     String format,
     int deviceIndex,
     PyTorchVersion version,
     List<String> policies,
-    Double fraction,
-    String recordedConf,
+    @Nullable Double fraction,
+    @Nullable String recordedConf,
     List<CapacitySearch.Result> results,
     List<String> leftOut,
     double seconds) {
@@ -290,13 +291,14 @@ public record CapacityAnswer(
     return results.stream().map(result -> new Row(result, recordedConf, isPyTorchOnly)).toList();
   }
 
-  private record Row(CapacitySearch.Result result, String recordedConf, boolean isPyTorchOnly) {
+  private record Row(
+      CapacitySearch.Result result, @Nullable String recordedConf, boolean isPyTorchOnly) {
     private boolean isFound() {
       return result.capacityBytes() >= 0;
     }
 
     /** Settings; null where the allocator takes none. */
-    private String conf() {
+    private @Nullable String conf() {
       return result.scenario().takesConf() ? result.config().text() : null;
     }
 

@@ -32,6 +32,7 @@ import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.workloads.transform.Perturbation;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How the changed copies of a program fared.
@@ -46,7 +47,7 @@ import org.allocsim.workloads.transform.Perturbation;
  */
 public record PerturbAnswer(
     String file,
-    String sha256,
+    @Nullable String sha256,
     int deviceIndex,
     Perturbation perturbation,
     long seed,

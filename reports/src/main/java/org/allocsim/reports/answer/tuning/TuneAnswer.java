@@ -35,6 +35,7 @@ import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Unit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.FailedRequest;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a search for settings found.
@@ -53,7 +54,7 @@ import org.allocsim.simulator.run.FailedRequest;
  */
 public record TuneAnswer(
     String file,
-    String sha256,
+    @Nullable String sha256,
     long events,
     int deviceIndex,
     PyTorchVersion version,
@@ -323,7 +324,7 @@ public record TuneAnswer(
     }
 
     /** The first request that failed; null where none did. */
-    FailedRequest failure() {
+    @Nullable FailedRequest failure() {
       return entry.result().firstFailure().orElse(null);
     }
 
@@ -336,7 +337,7 @@ public record TuneAnswer(
       return stepNanos().length == 0 ? 0 : stepNanos()[place];
     }
 
-    private Long step(long nanos) {
+    private @Nullable Long step(long nanos) {
       return stepNanos().length == 0 ? null : Long.valueOf(nanos);
     }
 

@@ -5,6 +5,7 @@ import static org.allocsim.reports.document.Quantity.count;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
@@ -19,6 +20,7 @@ import org.allocsim.reports.document.Verdict;
 import org.allocsim.validation.benchmark.Machine;
 import org.allocsim.validation.benchmark.Measurement;
 import org.allocsim.validation.benchmark.Samples;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Results of {@code allocsim bench}, which are also what later runs compare with. Two files of the
@@ -36,7 +38,7 @@ public record BenchAnswer(
     int runs,
     List<Measurement> measurements,
     Map<String, String> notRun,
-    BenchBaseline baseline,
+    @Nullable BenchBaseline baseline,
     double tolerance) {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double MILLION = 1e6;
@@ -242,12 +244,12 @@ public record BenchAnswer(
                     Unit.NUMBER,
                     "to baseline",
                     "New median over old.",
-                    each -> baseline.compare(each) == null ? null : baseline.compare(each).ratio())
+                    each -> compared(each).map(BenchBaseline.Comparison::ratio).orElse(null))
                 .shown(
                     Unit.TEXT,
                     "verdict",
                     "Whether it is slower by more than the tolerance and the spread.",
-                    each -> verdict(baseline.compare(each))));
+                    this::verdict));
   }
 
   private Verdict verdict() {
@@ -263,14 +265,19 @@ public record BenchAnswer(
         null);
   }
 
+  private String verdict(Measurement each) {
+    return compared(each).map(this::verdict).orElse("not in it");
+  }
+
   private String verdict(BenchBaseline.Comparison comparison) {
-    if (comparison == null) {
-      return "not in it";
-    }
     if (comparison.isSlower(tolerance)) {
       return "slower";
     }
     return comparison.apart() && comparison.ratio() < 1 - tolerance ? "faster" : "same";
+  }
+
+  private Optional<BenchBaseline.Comparison> compared(Measurement each) {
+    return Optional.ofNullable(baseline).flatMap(earlier -> earlier.compare(each));
   }
 
   /** Whether anything is slower than it was. */
@@ -279,8 +286,7 @@ public record BenchAnswer(
   }
 
   private boolean isSlower(Measurement each) {
-    BenchBaseline.Comparison comparison = baseline == null ? null : baseline.compare(each);
-    return comparison != null && comparison.isSlower(tolerance);
+    return compared(each).filter(comparison -> comparison.isSlower(tolerance)).isPresent();
   }
 
   private List<Sentence> notes() {
@@ -318,7 +324,7 @@ public record BenchAnswer(
     return notes;
   }
 
-  private static String number(double value) {
+  private static @Nullable String number(double value) {
     return !Double.isFinite(value)
         ? null
         : (Math.abs(value) < 100 ? "%.1f" : "%.0f").formatted(value);

@@ -7,12 +7,14 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.allocsim.reports.input.Inputs;
 import org.allocsim.reports.json.JsonValues;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.validation.benchmark.Machine;
 import org.allocsim.validation.benchmark.Measurement;
 import org.allocsim.validation.benchmark.Samples;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Earlier results that new ones are compared with, by ratio.
@@ -51,19 +53,18 @@ public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent)
         throw new IOException("it is not of the form " + BenchAnswer.KIND.id());
       }
       Map<String, Samples> byId = new LinkedHashMap<>();
-      for (Object row : (List<?>) json.get("measurements")) {
+      for (Object row : part(json, "measurements", List.class)) {
         Map<?, ?> each = (Map<?, ?>) row;
         String key = isFirstVersion ? "ns_per_event" : "nanos_per_event";
-        Map<?, ?> nanos = (Map<?, ?>) each.get(key);
-        Samples samples =
-            new Samples(((List<?>) nanos.get("values")).stream().map(BenchBaseline::real).toList());
-        byId.put((String) each.get("id"), samples.times(share(each.get("cpu_share"))));
+        List<?> values = part(part(each, key, Map.class), "values", List.class);
+        Samples samples = new Samples(values.stream().map(BenchBaseline::real).toList());
+        byId.put(part(each, "id", String.class), samples.times(share(each.get("cpu_share"))));
       }
-      return new BenchBaseline(machine((Map<?, ?>) json.get("machine")), byId);
+      return new BenchBaseline(machine(part(json, "machine", Map.class)), byId);
     } catch (IOException e) {
       throw unusable(name, e.getMessage(), e);
-    } catch (ClassCastException | NullPointerException | IllegalArgumentException e) {
-      throw unusable(name, "parts of it are missing or of another kind", e);
+    } catch (ClassCastException | IllegalArgumentException e) {
+      throw unusable(name, "parts of it are of another kind", e);
     }
   }
 
@@ -77,12 +78,20 @@ public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent)
         cause);
   }
 
-  private static Machine machine(Map<?, ?> map) {
+  private static Machine machine(Map<?, ?> map) throws IOException {
     return new Machine(
-        (String) map.get("cpu"),
-        Math.toIntExact((Long) map.get("cores")),
-        (String) map.get("system"),
-        (String) map.get("jdk"));
+        part(map, "cpu", String.class),
+        part(map, "cores", Long.class).intValue(),
+        part(map, "system", String.class),
+        part(map, "jdk", String.class));
+  }
+
+  private static <T> T part(Map<?, ?> map, String key, Class<T> kind) throws IOException {
+    Object found = map.get(key);
+    if (found == null) {
+      throw new IOException("it lacks \"" + key + "\"");
+    }
+    return kind.cast(found);
   }
 
   private static Double real(Object value) {
@@ -90,23 +99,23 @@ public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent)
   }
 
   /** Where several threads work, or none is given, all time counts. */
-  private static double share(Object value) {
+  private static double share(@Nullable Object value) {
     return value instanceof Number number && Double.isFinite(number.doubleValue())
         ? number.doubleValue()
         : 1;
   }
 
-  /** The comparison, or null where there is no earlier measurement. */
-  public Comparison compare(Measurement now) {
+  /** The comparison; empty where there is no earlier measurement. */
+  public Optional<Comparison> compare(Measurement now) {
     Samples before = nanosPerEvent.get(now.id());
     if (before == null) {
-      return null;
+      return Optional.empty();
     }
     Samples samples = now.nanosPerEvent().times(share(now.cpuShare()));
     boolean apart =
         samples.lowerQuartile() > before.upperQuartile()
             || samples.upperQuartile() < before.lowerQuartile();
-    return new Comparison(samples.median() / before.median(), apart);
+    return Optional.of(new Comparison(samples.median() / before.median(), apart));
   }
 
   /**

@@ -28,6 +28,7 @@ import org.allocsim.validation.calibration.Observations;
 import org.allocsim.validation.calibration.Placement;
 import org.allocsim.validation.calibration.RobustFit;
 import org.allocsim.workloads.profile.ProfileFile;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What {@code calibrate} found.
@@ -272,7 +273,7 @@ public record CalibrateAnswer(CalibrationResult result) {
   }
 
   private record Call(CallClass of, Observations calls, int row) {
-    private Long term(int number) {
+    private @Nullable Long term(int number) {
       return number < calls.terms() ? Math.round(calls.term(row, number)) : null;
     }
   }
@@ -295,7 +296,7 @@ public record CalibrateAnswer(CalibrationResult result) {
             Arrays.stream(CallClass.values())
                 .flatMap(each ->
                     IntStream.range(0, each.parameters().size())
-                        .mapToObj(i -> new Parameter(each, i, result.fits().get(each))))
+                        .mapToObj(i -> new Parameter(each, i, result.fit(each))))
                 .toList()));
     if (result.copies() != null) {
       times.add(found("copies and launches", copies(result.copies())));
@@ -387,7 +388,7 @@ public record CalibrateAnswer(CalibrationResult result) {
   private Map<String, Fit> fits() {
     Map<String, Fit> map = new LinkedHashMap<>();
     for (CallClass each : CallClass.values()) {
-      map.put(Keys.of(each), new Fit(each, result.fits().get(each)));
+      map.put(Keys.of(each), new Fit(each, result.fit(each)));
     }
     return map;
   }
@@ -404,7 +405,7 @@ public record CalibrateAnswer(CalibrationResult result) {
     return map;
   }
 
-  private static Long orNull(long number) {
+  private static @Nullable Long orNull(long number) {
     return number < 0 ? null : number;
   }
 

@@ -25,6 +25,7 @@ import org.allocsim.reports.document.Unit;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.validation.torch.TorchMachine;
 import org.allocsim.validation.torch.TorchVerdict;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All of one run of {@code validate --pytorch}.
@@ -39,7 +40,7 @@ import org.allocsim.validation.torch.TorchVerdict;
  */
 public record TorchAnswer(
     String date,
-    String driver,
+    @Nullable String driver,
     TorchMachine machine,
     List<String> confs,
     List<TorchCase> cases,

@@ -7,6 +7,7 @@ import org.allocsim.reports.document.Unit;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.validation.torch.TorchJob;
 import org.allocsim.validation.torch.TorchVerdict;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One program under one setting, as {@code validate --pytorch} ran it.
@@ -18,7 +19,11 @@ import org.allocsim.validation.torch.TorchVerdict;
  * @param error why it was not run, or null
  */
 record TorchCase(
-    TorchProgram program, String conf, TorchJob job, TorchVerdict verdict, String error) {
+    TorchProgram program,
+    String conf,
+    TorchJob job,
+    @Nullable TorchVerdict verdict,
+    @Nullable String error) {
   private static final Shape<TorchVerdict> VERDICT =
       Shape.of(verdict ->
           verdict
@@ -134,10 +139,10 @@ record TorchCase(
         + (conf.isEmpty() ? "" : " with " + conf)
         + (job.limitBytes() < 0 ? "" : ", limit " + ByteFormat.human(job.limitBytes()))
         + ": "
-        + (verdict == null ? "not run: " + error : text());
+        + (verdict == null ? "not run: " + error : text(verdict));
   }
 
-  private String text() {
+  private static String text(TorchVerdict verdict) {
     StringBuilder text = new StringBuilder(Numbers.count(verdict.predicted().recorded(), "event"));
     if (verdict.failures() > 0) {
       text.append(", ").append(Numbers.count(verdict.failures(), "failed request"));
@@ -185,13 +190,13 @@ record TorchCase(
     return text.toString();
   }
 
-  private static String notRepeated(TorchVerdict verdict) {
+  private static @Nullable String notRepeated(TorchVerdict verdict) {
     return verdict.repeated().hasSameActions()
         ? verdict.repeated().addressDifference()
         : verdict.repeated().difference();
   }
 
-  private static String divergence(TorchVerdict verdict) {
+  private static @Nullable String divergence(TorchVerdict verdict) {
     return verdict
         .verification()
         .firstDivergence()

@@ -2,6 +2,7 @@ package org.allocsim.reports.answer.validation;
 
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.validation.torch.TorchRequests;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A program that PyTorch is to serve.
@@ -16,8 +17,8 @@ import org.allocsim.validation.torch.TorchRequests;
  */
 record TorchProgram(
     String name,
-    String sha256,
-    String conf,
+    @Nullable String sha256,
+    @Nullable String conf,
     AllocationTrace trace,
     TorchRequests requests,
     long limitBytes,

@@ -13,6 +13,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.SequencedSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -38,6 +39,7 @@ import org.allocsim.workloads.format.jsonl.JsonLinesFormat;
 import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.program.SyntheticProgram;
 import org.allocsim.workloads.source.DeviceTrace;
+import org.jspecify.annotations.Nullable;
 
 /** Runs programs through PyTorch under several settings and compares; {@code --pytorch}. */
 public final class TorchValidation {
@@ -58,14 +60,13 @@ public final class TorchValidation {
   private final TorchRuns runs;
   private final int gpu;
   private final int secondsEach;
-  private final Long limitBytes;
-  private final String confs;
+  private final @Nullable Long limitBytes;
+  private final @Nullable String confs;
   private final List<TorchProgram> programs = new ArrayList<>();
   private final List<TorchCase> cases = new ArrayList<>();
   private List<CallVerdict> sequences = List.of();
-  private Path kept;
-  private TorchMachine machine;
-  private PyTorchVersion version;
+  private @Nullable Path kept;
+  private Optional<TorchMachine> machine = Optional.empty();
 
   /**
    * A validation without programs.
@@ -73,7 +74,8 @@ public final class TorchValidation {
    * @param confs settings separated by semicolons, or null
    * @param limitBytes limit of the allocator, or null
    */
-  public TorchValidation(TorchRuns runs, int gpu, int secondsEach, Long limitBytes, String confs) {
+  public TorchValidation(
+      TorchRuns runs, int gpu, int secondsEach, @Nullable Long limitBytes, @Nullable String confs) {
     this.runs = runs;
     this.gpu = gpu;
     this.secondsEach = secondsEach;
@@ -99,7 +101,7 @@ public final class TorchValidation {
    * @param driverVersion version of the GPU's driver, for the report
    * @throws Failure where PyTorch or a GPU is missing, or files cannot be written
    */
-  public TorchAnswer run(String driverVersion) {
+  public TorchAnswer run(@Nullable String driverVersion) {
     long startNanos = System.nanoTime();
     for (int i = 0; i < runs.random(); i++) {
       SyntheticProgram program = SyntheticProgram.of(runs.seed() + i);
@@ -137,13 +139,11 @@ public final class TorchValidation {
     } finally {
       remove(folder);
     }
-    if (machine == null) {
-      throw new Failure("ended before PyTorch had run anything; run it again");
-    }
     return new TorchAnswer(
         LocalDate.now(ZoneOffset.UTC).toString(),
         driverVersion,
-        machine,
+        machine.orElseThrow(
+            () -> new Failure("ended before PyTorch had run anything; run it again")),
         List.copyOf(settings),
         List.copyOf(cases),
         CallKind.of(sequences),
@@ -158,9 +158,7 @@ public final class TorchValidation {
       TorchCalls calls = new TorchCalls(runs.python(), runs.jobs(), secondsEach, folder);
       sequences =
           calls.run(runs.sequences(), runs.seed(), done -> progress.update(done, runs.sequences()));
-      if (machine == null) {
-        machine = calls.machine();
-      }
+      machine = machine.or(() -> Optional.of(calls.machine()));
     }
   }
 
@@ -221,12 +219,12 @@ public final class TorchValidation {
               new TorchProcesses.Listener() {
                 @Override
                 public void started(TorchMachine found) {
-                  machine = found;
-                  version = version(found);
+                  version(found);
+                  machine = Optional.of(found);
                 }
 
                 @Override
-                public void done(TorchJob job, Path snapshot, Path side, String error) {
+                public void done(TorchJob job, Path snapshot, Path side, @Nullable String error) {
                   compared.add(executor.submit(() -> compare(conf, job, snapshot, side, error)));
                   progress.update(compared.size(), jobs.size());
                 }
@@ -240,11 +238,11 @@ public final class TorchValidation {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted", e);
     } catch (ExecutionException e) {
-      switch (e.getCause()) {
+      throw switch (e.getCause()) {
         case Error error -> throw error;
-        case RuntimeException failure -> throw failure;
-        default -> throw new IllegalStateException(e.getCause());
-      }
+        case RuntimeException failure -> failure;
+        case null, default -> new IllegalStateException(e);
+      };
     }
   }
 
@@ -256,27 +254,31 @@ public final class TorchValidation {
     }
   }
 
-  private TorchCase compare(String conf, TorchJob job, Path snapshot, Path side, String error)
+  private TorchCase compare(
+      String conf, TorchJob job, Path snapshot, Path side, @Nullable String error)
       throws IOException {
     TorchProgram program = programs.get(job.id());
     if (error != null) {
       return new TorchCase(program, conf, job, null, error);
     }
+    TorchMachine on = machine.orElseThrow();
+    PyTorchVersion version = version(on);
     AllocatorConfig config = Settings.parse("--conf", conf, version, "pytorch").allocator();
     TorchCase result;
     try {
       TorchVerdict verdict =
-          TorchComparison.of(job, config, conf, version, machine, gpu, snapshot, side);
+          TorchComparison.of(job, config, conf, version, on, gpu, snapshot, side);
       result = new TorchCase(program, conf, job, verdict, null);
     } catch (IOException e) {
       result = new TorchCase(program, conf, job, null, e.getMessage());
     }
-    if (kept != null && !(runs.keepDiffering() && result.exact())) {
+    Path folder = kept;
+    if (folder != null && !(runs.keepDiffering() && result.exact())) {
       String name = fileName(program) + '.' + conf.replaceAll("[^A-Za-z0-9_.-]", "_");
-      Files.copy(snapshot, kept.resolve(name + ".pickle"), StandardCopyOption.REPLACE_EXISTING);
-      Files.copy(side, kept.resolve(name + ".json"), StandardCopyOption.REPLACE_EXISTING);
+      Files.copy(snapshot, folder.resolve(name + ".pickle"), StandardCopyOption.REPLACE_EXISTING);
+      Files.copy(side, folder.resolve(name + ".json"), StandardCopyOption.REPLACE_EXISTING);
       if (program.synthetic() && runs.keepDiffering()) {
-        keepTrace(program);
+        keepTrace(program, folder);
       }
     }
     Files.deleteIfExists(snapshot);
@@ -288,14 +290,14 @@ public final class TorchValidation {
     if (kept != null && !runs.keepDiffering()) {
       for (TorchProgram program : programs) {
         if (program.synthetic()) {
-          keepTrace(program);
+          keepTrace(program, kept);
         }
       }
     }
   }
 
-  private void keepTrace(TorchProgram program) throws IOException {
-    Path file = kept.resolve(fileName(program) + ".jsonl");
+  private void keepTrace(TorchProgram program, Path folder) throws IOException {
+    Path file = folder.resolve(fileName(program) + ".jsonl");
     try (var out = Files.newOutputStream(file)) {
       TraceFormats.named(JsonLinesFormat.ID)
           .orElseThrow()
@@ -309,7 +311,7 @@ public final class TorchValidation {
     return program.name().replaceAll("[^A-Za-z0-9_.-]", "_");
   }
 
-  private static void remove(Path folder) {
+  private static void remove(@Nullable Path folder) {
     if (folder == null) {
       return;
     }

@@ -20,6 +20,7 @@ import org.allocsim.reports.document.Verdict;
 import org.allocsim.validation.gpu.CaseResult;
 import org.allocsim.validation.gpu.ValidationSummary;
 import org.allocsim.validation.gpu.cuda.CudaDevice;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All of one run of {@code validate}.
@@ -34,7 +35,7 @@ import org.allocsim.validation.gpu.cuda.CudaDevice;
  */
 public record ValidateAnswer(
     String date,
-    String driver,
+    @Nullable String driver,
     CudaDevice.Identity gpu,
     long freeBytesAfter,
     long maxBytes,
@@ -136,8 +137,9 @@ public record ValidateAnswer(
                 count(all.cases(), "case"));
     List<Sentence> differences =
         cases.stream()
-            .filter(each -> each.result() != null && !each.result().hasSameCalls())
-            .map(each -> Sentence.of("{}: {}", each.name(), each.result().firstDifference()))
+            .flatMap(each ->
+                each.firstDifference().stream()
+                    .map(difference -> Sentence.of("{}: {}", each.name(), difference)))
             .toList();
     return new Verdict(isExact ? Verdict.Tone.GOOD : Verdict.Tone.BAD, sentence, differences, null);
   }

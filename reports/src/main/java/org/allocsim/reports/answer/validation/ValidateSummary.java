@@ -21,6 +21,7 @@ import org.allocsim.validation.gpu.QuantitySummary;
 import org.allocsim.validation.gpu.Share;
 import org.allocsim.validation.gpu.ValidationSummary;
 import org.allocsim.validation.gpu.ValidationSummary.Quantity;
+import org.jspecify.annotations.Nullable;
 
 /** What many cases of {@code validate} say of each quantity. */
 final class ValidateSummary {
@@ -220,7 +221,7 @@ final class ValidateSummary {
                   "Cases with a failed request.",
                   Failures::oneFailed));
 
-  private record Failures(String predicted, Long noneFailed, long oneFailed) {}
+  private record Failures(String predicted, @Nullable Long noneFailed, long oneFailed) {}
 
   private ValidateSummary() {}
 
@@ -234,10 +235,8 @@ final class ValidateSummary {
                 new Failures(
                     "none predicted", all.failures(false, false), all.failures(false, true)),
                 new Failures("one predicted", all.failures(true, false), all.failures(true, true)),
-                new Failures(
-                    "- at the same request", null, all.confusion().get(Verdict.SAME_REQUEST)),
-                new Failures(
-                    "- at another request", null, all.confusion().get(Verdict.OTHER_REQUEST))));
+                new Failures("- at the same request", null, all.first(Verdict.SAME_REQUEST)),
+                new Failures("- at another request", null, all.first(Verdict.OTHER_REQUEST))));
     return List.of(
         new Section(
             Numbers.count(all.cases(), "case")

@@ -4,6 +4,7 @@ import static org.allocsim.reports.document.Quantity.bytes;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.allocsim.reports.answer.part.Keys;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
@@ -14,6 +15,7 @@ import org.allocsim.validation.gpu.CaseResult;
 import org.allocsim.validation.gpu.DriverTime;
 import org.allocsim.validation.gpu.Exactness;
 import org.allocsim.validation.gpu.OomComparison;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A case of {@code validate} and what came of it.
@@ -29,13 +31,13 @@ import org.allocsim.validation.gpu.OomComparison;
  */
 public record ValidatedCase(
     String trace,
-    String sha256,
+    @Nullable String sha256,
     PolicyChoice choice,
     long limitBytes,
     long capacityBytes,
     boolean nearLimit,
-    String notRunBecause,
-    CaseResult result) {
+    @Nullable String notRunBecause,
+    @Nullable CaseResult result) {
   private static final String NOT_RUN = "the case was not run";
 
   private static final Shape<Exactness> EXACTNESS =
@@ -259,11 +261,16 @@ public record ValidatedCase(
     return trace + " with " + choice.label() + (nearLimit ? ", near its limit" : "");
   }
 
-  private static Double share(long part, long whole) {
+  /** What differs first in the calls of the driver; empty where nothing does. */
+  Optional<String> firstDifference() {
+    return Optional.ofNullable(result).map(CaseResult::firstDifference);
+  }
+
+  private static @Nullable Double share(long part, long whole) {
     return whole == 0 ? null : Double.valueOf((double) part / whole);
   }
 
-  private Object limit() {
+  private @Nullable Object limit() {
     return limitBytes >= 0
         ? Sentence.of("limit {}", bytes(limitBytes))
         : capacityBytes >= 0 ? Sentence.of("free {}", bytes(capacityBytes)) : null;

@@ -46,10 +46,8 @@ public record VerifiedDevice(
     for (Map.Entry<String, Long> entry : saved.entrySet()) {
       Long simulated = verification.statistics().get(entry.getKey());
       // What was counted before the history began is in no snapshot.
-      boolean known =
-          simulated != null
-              && (verification.completeHistory() || entry.getKey().endsWith(".current"));
-      if (known) {
+      boolean isKnown = verification.completeHistory() || entry.getKey().endsWith(".current");
+      if (simulated != null && isKnown) {
         compared++;
         if (!simulated.equals(entry.getValue())) {
           boolean unrecorded = entry.getKey().equals(UNRECORDED) && entry.getValue() > simulated;

@@ -23,6 +23,7 @@ import org.allocsim.reports.document.Verbatim;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
 import org.allocsim.validation.fidelity.Divergence;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whether the simulation repeats recordings.
@@ -48,7 +49,7 @@ public record VerifyAnswer(
   public record Unreadable(String file, String error) {}
 
   private record Place(VerifiedDevice device, Divergence divergence) {
-    private static Place of(VerifiedDevice device) {
+    private static @Nullable Place of(VerifiedDevice device) {
       return device.verification().firstDivergence().map(it -> new Place(device, it)).orElse(null);
     }
   }

@@ -12,6 +12,7 @@ import org.allocsim.reports.input.Settings;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The option that names the settings under which policy pytorch runs. */
@@ -47,8 +48,8 @@ public final class ConfListOptions {
    */
   public List<PolicyChoice> expand(
       List<PolicyChoice> chosen,
-      String recordedConf,
-      String recommendedConf,
+      @Nullable String recordedConf,
+      @Nullable String recommendedConf,
       PyTorchVersion version,
       DeviceProfile profile) {
     List<PolicyChoice> expanded = new ArrayList<>();
@@ -79,7 +80,7 @@ public final class ConfListOptions {
   }
 
   private SequencedSet<String> settings(
-      String recordedConf, String recommendedConf, PyTorchVersion version) {
+      @Nullable String recordedConf, @Nullable String recommendedConf, PyTorchVersion version) {
     SequencedSet<String> settings = new LinkedHashSet<>();
     if (confs != null) {
       settings.addAll(split(confs));

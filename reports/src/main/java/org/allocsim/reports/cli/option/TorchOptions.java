@@ -42,7 +42,7 @@ public final class TorchOptions {
 
   @Option(
       names = "--seed",
-      paramLabel = "S",
+      paramLabel = "N",
       description = "Number of the first synthetic program or sequence (default: 1).")
   private Long seed;
 

@@ -114,7 +114,7 @@ public final class TerminalRenderer {
     TextTable text =
         TextTable.of(
             columns.stream()
-                .map(column -> (column.isNumber() ? ">" : "") + column.label())
+                .map(column -> (column.isNumber() ? ">" : "") + column.heading())
                 .toArray(String[]::new));
     for (R row : table.shown()) {
       text.row(columns.stream().map(column -> column.text(row)).toArray());

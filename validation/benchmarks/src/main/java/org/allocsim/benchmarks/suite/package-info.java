@@ -12,4 +12,7 @@
  * {@code bytes} divide its time: JMH prints nanoseconds for each of them, and with {@code cpuNanos}
  * how many times longer all took than the processor was given to it.
  */
+@NullMarked
 package org.allocsim.benchmarks.suite;
+
+import org.jspecify.annotations.NullMarked;

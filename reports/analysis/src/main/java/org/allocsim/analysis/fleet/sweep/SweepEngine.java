@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
 
 /** Makes the runs of a sweep. Engines beside that of this program are found as services. */
 public interface SweepEngine {
@@ -35,7 +36,7 @@ public interface SweepEngine {
    * @param threads runs at a time on this machine; 0 for one on each core
    * @param plugins jars that other machines need for the runs
    */
-  record Options(String master, int threads, List<Path> plugins) {
+  record Options(@Nullable String master, int threads, List<Path> plugins) {
     /** Keeps its own copy of the list. */
     public Options {
       plugins = List.copyOf(plugins);

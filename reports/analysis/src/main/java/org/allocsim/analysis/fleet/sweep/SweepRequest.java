@@ -32,8 +32,8 @@ public record SweepRequest(
     @Nullable Long memoryLimitBytes,
     String torchVersion,
     boolean stopsAtOom,
-    Integer deviceIndex,
-    String format,
+    @Nullable Integer deviceIndex,
+    @Nullable String format,
     String programVersion)
     implements Serializable {
   private static final long serialVersionUID = 1L;
