@@ -76,6 +76,7 @@ final class OomAssembly {
           "CUBLAS_STATUS_ALLOC_FAILED",
           "CUDNN_STATUS_ALLOC_FAILED",
           "enforce allocating <= available failed",
+          ": Out Of Memory",
           "OutOfMemory (Requested size was",
           "cuMemAllocAsync failed to allocate",
           "requested buffer of size",
@@ -91,7 +92,6 @@ final class OomAssembly {
           "OUT_OF_HOST_MEMORY",
           "Out of memory",
           "out of memory",
-          "Out Of Memory",
           "preemptively rejected",
           "Attempting to reserve",
           "Attempting to allocate",
@@ -112,7 +112,7 @@ final class OomAssembly {
           "(?:(?:CUDA|HIP|XPU|NPU|MPSbackend|runtime:|JavaScriptheap)(?:error:)?"
               + "|allocating[\\d.]{1,16}MiBondevice\\d{1,4}:cudaMallocfailed:"
               + "|(?:[GN]PU\\d{1,6}hasa|\\([GN]PU\\d{1,6};[\\d.]{1,12}[KMGT]iB)"
-              + "|[\\d.]{1,12}GiB|instanceof|tasks?[\\d,-]{1,40}:|DataLoaderworker\\(pid\\d{1,9}\\)|failedtoalloc(?:ate)?[\\d.]{1,20}(?:[KMG]i?B)?"
+              + "|[\\d.]{1,12}GiB|instanceof|tasks?[\\d,-]{1,40}|DataLoaderworker\\(pid\\d{1,9}\\)|failedtoalloc(?:ate)?[\\d.]{1,20}(?:[KMG]i?B)?"
               + "|failedtoallocate[\\d.]{1,20}[KMGT]?(?:i?B)?\\(\\d{1,20})$");
 
   /** Receives messages. */

@@ -11,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Messages of other programs and of the host, and messages in bad company. */
 class OtherProgramsTest {
@@ -88,6 +89,7 @@ class OtherProgramsTest {
     "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
     "RuntimeError: cuDNN error: CUDNN_STATUS_ALLOC_FAILED",
     "[2] Call to cuMemAlloc results in CUDA_ERROR_OUT_OF_MEMORY",
+    "[TRT] [E] 2: [a.cpp::resizePhysical::140] Error Code 2: OutOfMemory (no further information)",
     "rmm.rmm.RMMError: RMM_ERROR_OUT_OF_MEMORY",
     "vk::Device::allocateMemory: ErrorOutOfDeviceMemory",
     "Native API returns: -6 (PI_ERROR_OUT_OF_HOST_MEMORY)",
@@ -97,6 +99,21 @@ class OtherProgramsTest {
   void wordsWithoutNumbersAreMentions(String text) throws IOException {
     assertEquals(List.of(), read(text).found());
     assertTrue(read(text).bare().count() > 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "torch.OutOfMemoryError: CUDA out of memory. ",
+        "RuntimeError: OutOfMemoryError: CUDA out of memory. ",
+        "torch.cuda.OutOfMemoryError: HIP out of memory. "
+      })
+  void theNameOfTheErrorIsNoMentionOfItsOwn(String name) throws IOException {
+    String sizes = SIZES.formatted("24.00 GiB", "0.50 GiB", "23.00 GiB", "0.20 GiB");
+    OomLog.Contents contents =
+        read("except OutOfMemoryError as e:\n" + name + "Tried to allocate 2.00 GiB." + sizes);
+    assertEquals(1, contents.found().size());
+    assertEquals(0, contents.bare().count());
   }
 
   @ParameterizedTest
