@@ -83,6 +83,25 @@ class RecorderTest(unittest.TestCase):
             [("begin_pool", [0, 3], 0), ("end_pool", [0, 3], 1), ("release_pool", [0, 3], 2), ("empty_pool", [0, 3], 2)],
         )
 
+    def test_a_backward_pass_leaves_the_threads_pool_where_the_engine_begins(self):
+        autograd = self.torch.autograd
+        autograd._engine_run_backward = lambda: self.device.allocate(300)
+
+        def backward():
+            self.device.allocate(4)  # The gradient that it begins with is the caller's own.
+            autograd._engine_run_backward()
+
+        autograd.backward = backward
+        with allocsim.record(self.path):
+            pool = self.torch.cuda.MemPool()
+            self.torch._C._cuda_beginAllocateCurrentThreadToPool(0, pool.id)
+            autograd.backward()
+            self.torch.cuda.memory._cuda_endAllocateToPool(0, pool.id)
+        self.assertEqual(
+            self.pool_calls()[:4],
+            [("begin_pool", [0, 3], 0), ("end_pool", [0, 3], 1), ("begin_pool", [0, 3], 2), ("end_pool", [0, 3], 2)],
+        )
+
     def test_graphs_share_a_pool_until_the_last_is_reset(self):
         with allocsim.record(self.path):
             one, two = self.torch.cuda.CUDAGraph(), self.torch.cuda.CUDAGraph()

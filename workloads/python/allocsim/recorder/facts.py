@@ -116,33 +116,26 @@ class Facts:
             ended = register_optimizer_step_post_hook(self._step_ends)
             patches.on_undo(begun.remove)
             patches.on_undo(ended.remove)
-        self._span(patches, torch.autograd, "backward", "backward", self._outside_of_threads_pools)
+        # Before 2.4 PyTorch calls its engine directly, and the gradients that a backward pass begins
+        # with, which the calling thread makes, count as made by the engine's threads.
+        engine = "_engine_run_backward" if hasattr(torch.autograd, "_engine_run_backward") else "backward"
+        patches.within(torch.autograd, engine, self._outside_of_threads_pools)
+        patches.within(torch.autograd, "backward", lambda: self._span("backward"))
         distributed = sys.modules.get("torch.distributed.distributed_c10d")
         if distributed is not None:
             for owner in (distributed, torch.distributed):
                 patches.wrap(owner, "destroy_process_group", before=lambda *a, **k: self.ask_collectives())
         loader = sys.modules.get("torch.utils.data.dataloader")
         if loader is not None:
-            self._span(patches, loader._BaseDataLoaderIter, "__next__", "data")
+            patches.within(loader._BaseDataLoaderIter, "__next__", lambda: self._span("data"))
 
-    def _span(
-        self, patches: Patches, owner: Any, name: str, label: str, inside: Any = contextlib.nullcontext
-    ) -> None:
-        original = getattr(owner, name, None)
-        if original is None:
-            return
-        import functools
-
-        @functools.wraps(original)
-        def spanned(*args: Any, **kwargs: Any) -> Any:
-            self.mark("START", label)
-            try:
-                with inside():
-                    return original(*args, **kwargs)
-            finally:
-                self.mark("END", label)
-
-        patches.replace(owner, name, spanned)
+    @contextlib.contextmanager
+    def _span(self, label: str) -> Iterator[None]:
+        self.mark("START", label)
+        try:
+            yield
+        finally:
+            self.mark("END", label)
 
     def mark(self, stage: str, name: str) -> None:
         """The begin or end of a span of the program.

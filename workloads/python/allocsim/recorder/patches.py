@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from typing import Any, Callable
 
@@ -38,6 +39,19 @@ class Patches:
             return result
 
         return self.replace(owner, name, observed)
+
+    def within(self, owner: Any, name: str, context: Callable[[], contextlib.AbstractContextManager[None]]) -> bool:
+        """Calls a function inside a context of its own; returns whether the owner has such a function."""
+        original = getattr(owner, name, None)
+        if not callable(original):
+            return False
+
+        @functools.wraps(original)
+        def inside(*args: Any, **kwargs: Any) -> Any:
+            with context():
+                return original(*args, **kwargs)
+
+        return self.replace(owner, name, inside)
 
     def replace(self, owner: Any, name: str, function: Any) -> bool:
         """Puts another function in a place, if it can be set there."""

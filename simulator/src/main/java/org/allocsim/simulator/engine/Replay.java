@@ -144,7 +144,10 @@ public final class Replay {
       case SYNCHRONIZE -> policy.synchronize();
       case SYNCHRONIZE_STREAM -> policy.synchronizeStream(trace.stream(event));
       case EMPTY_CACHE -> policy.emptyCache();
-      case RELEASE_POOL -> policy.releasePool(trace.pool(event));
+      case RELEASE_POOL -> {
+        int pool = trace.pool(event);
+        policy.releasePool(pool, trace.poolId(pool));
+      }
       case EMPTY_POOL -> policy.emptyPool(trace.pool(event));
       case SNAPSHOT -> listener.snapshotTaken(activeBytes.getAsLong());
       case MARKER_BEGIN,

@@ -1,5 +1,7 @@
 package org.allocsim.simulator.policy;
 
+import org.allocsim.simulator.trace.PoolId;
+
 /**
  * A deterministic state machine that serves requests from device memory. It reports what it does to
  * its {@link org.allocsim.simulator.effect.EffectListener}, keeps no statistics, reads no clock and
@@ -57,8 +59,12 @@ public interface AllocatorPolicy {
   /** Returns cached memory to the device. */
   default void emptyCache() {}
 
-  /** The last owner of a private pool is gone. */
-  default void releasePool(int pool) {}
+  /**
+   * The last owner of a private pool is gone.
+   *
+   * @param id its identity, by which PyTorch orders such pools
+   */
+  default void releasePool(int pool, PoolId id) {}
 
   /** Returns the cached memory of a released private pool to the device. */
   default void emptyPool(int pool) {}

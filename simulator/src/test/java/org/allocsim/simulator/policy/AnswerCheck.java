@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
+import org.allocsim.simulator.trace.PoolId;
 
 /**
  * Passes requests on to a policy and compares three accounts of where memory lies: the address that
@@ -186,8 +187,8 @@ final class AnswerCheck implements AllocatorPolicy {
   }
 
   @Override
-  public void releasePool(int pool) {
-    policy.releasePool(pool);
+  public void releasePool(int pool, PoolId id) {
+    policy.releasePool(pool, id);
   }
 
   @Override

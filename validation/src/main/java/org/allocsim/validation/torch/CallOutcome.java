@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -79,34 +78,20 @@ record CallOutcome(
   }
 
   /**
-   * The first thing in which a simulation differs from this, or null. Where there are private
-   * pools, segments that are given back directly after each other have no order: PyTorch empties
-   * released pools in that of a hash map. Where PyTorch failed an assertion, only the events until
-   * then are compared.
+   * The first thing in which a simulation differs from this, or null. Where PyTorch failed an
+   * assertion, only the events until then are compared.
    */
-  @Nullable String difference(CallOutcome simulated, boolean hasPools) {
+  @Nullable String difference(CallOutcome simulated) {
     if (stopped != null && !endsInAssertion()) {
       return "PyTorch stopped: " + stopped;
     }
     int rows = events.count();
     int most = Math.min(rows, simulated.events.count());
-    for (int row = 0; row < most; ) {
-      int end = row;
-      EffectKind kind = events.kind(row);
-      boolean ordered =
-          !hasPools || (kind != EffectKind.SEGMENT_FREE && kind != EffectKind.SEGMENT_UNMAP);
-      while (!ordered
-          && end < most
-          && events.kind(end) == kind
-          && simulated.events.kind(end) == kind) {
-        end++;
-      }
-      end = Math.max(end, row + 1);
-      if (!Arrays.equals(rows(events, row, end), rows(simulated.events, row, end))) {
+    for (int row = 0; row < most; row++) {
+      if (!isSame(events, simulated.events, row)) {
         return "event %d was %s, is %s"
             .formatted(row, text(events, row), text(simulated.events, row));
       }
-      row = end;
     }
     if (most < rows || (most < simulated.events.count() && stopped == null)) {
       return "event %d was %s, is %s"
@@ -136,13 +121,11 @@ record CallOutcome(
     return null;
   }
 
-  private static String[] rows(EffectLog log, int from, int to) {
-    String[] rows = new String[to - from];
-    for (int i = 0; i < rows.length; i++) {
-      rows[i] = text(log, from + i);
-    }
-    Arrays.sort(rows);
-    return rows;
+  private static boolean isSame(EffectLog log, EffectLog other, int row) {
+    return log.kind(row) == other.kind(row)
+        && log.address(row) == other.address(row)
+        && log.bytes(row) == other.bytes(row)
+        && log.stream(row) == other.stream(row);
   }
 
   private static String text(EffectLog log, int row) {

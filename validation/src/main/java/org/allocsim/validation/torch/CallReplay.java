@@ -27,6 +27,7 @@ import org.allocsim.simulator.policy.pytorch.PrivatePoolOptions;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
 import org.allocsim.simulator.stats.MemoryStats;
+import org.allocsim.simulator.trace.PoolId;
 import org.jspecify.annotations.Nullable;
 
 /** The simulated allocator, sent a sequence of calls on the device of the stand-in. */
@@ -47,6 +48,12 @@ final class CallReplay {
 
   /** Graphs of each pool that captures made. */
   private final Map<Integer, Integer> graphs = new HashMap<>();
+
+  /** Identities of private pools: PyTorch counts those of captures and those of the user apart. */
+  private final Map<Integer, PoolId> poolIds = new HashMap<>();
+
+  private int capturedPools;
+  private int userPools;
 
   /** The stream of the last request. */
   private int current;
@@ -137,11 +144,9 @@ final class CallReplay {
         submitDeferred();
         allocator.emptyCache();
       }
-      case MAKE_POOL -> policy.definePool(id, PrivatePoolOptions.PLAIN);
-      case MAKE_POOL_FOR_EMERGENCIES ->
-          policy.definePool(id, new PrivatePoolOptions(true, false, false));
-      case MAKE_POOL_WITHOUT_SPLITS ->
-          policy.definePool(id, new PrivatePoolOptions(false, true, false));
+      case MAKE_POOL -> makePool(id, PrivatePoolOptions.PLAIN);
+      case MAKE_POOL_FOR_EMERGENCIES -> makePool(id, new PrivatePoolOptions(true, false, false));
+      case MAKE_POOL_WITHOUT_SPLITS -> makePool(id, new PrivatePoolOptions(false, true, false));
       case BEGIN_POOL -> routes.push(new Route(id, Route.EVERY_STREAM));
       case END_POOL -> end(id);
       case RELEASE_POOL -> release(id);
@@ -153,13 +158,15 @@ final class CallReplay {
         policy.changeSettings(config);
       }
       case BEGIN_CAPTURE -> {
-        graphs.merge(id, 1, Integer::sum);
+        if (graphs.merge(id, 1, Integer::sum) == 1) {
+          poolIds.put(id, new PoolId(++capturedPools, 0));
+        }
         routes.push(new Route(id, call.stream()));
       }
       case END_CAPTURE -> end(id);
       case DROP_GRAPH -> {
         if (graphs.merge(id, -1, Integer::sum) == 0) {
-          allocator.releasePool(id);
+          allocator.releasePool(id, poolIds.getOrDefault(id, PoolId.unnamed(id)));
         }
       }
     }
@@ -171,6 +178,11 @@ final class CallReplay {
       }
     }
     rows.waits.clear();
+  }
+
+  private void makePool(int pool, PrivatePoolOptions options) {
+    poolIds.put(pool, new PoolId(0, ++userPools));
+    policy.definePool(pool, options);
   }
 
   /**
@@ -269,7 +281,7 @@ final class CallReplay {
 
   /** Waiting for what a pool's blocks were used for completes all that their streams did before. */
   private void release(int pool) {
-    allocator.releasePool(pool);
+    allocator.releasePool(pool, poolIds.getOrDefault(pool, PoolId.unnamed(pool)));
     allocator.emptyPool(pool);
     for (int stream = 0; stream < pending.size(); stream++) {
       int last = -1;

@@ -1,7 +1,6 @@
 package org.allocsim.validation.torch;
 
 import java.util.List;
-import org.allocsim.validation.torch.AllocatorCall.Kind;
 
 /**
  * Calls to an allocator on a device of its own.
@@ -32,13 +31,6 @@ record CallSequence(
   /** The settings at the start. */
   String conf() {
     return confs.getFirst();
-  }
-
-  /** Whether there are private pools. */
-  boolean usesPools() {
-    return calls.stream()
-        .map(AllocatorCall::kind)
-        .anyMatch(kind -> kind == Kind.BEGIN_POOL || kind == Kind.BEGIN_CAPTURE);
   }
 
   /** Writes the sequence as Python reads it. */

@@ -7,6 +7,7 @@ import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.trace.PoolId;
 
 /** Shows an allocator uses that ended at the same moment in the order of the recorded frees. */
 final class RecordedOrder implements AllocatorPolicy {
@@ -70,8 +71,8 @@ final class RecordedOrder implements AllocatorPolicy {
   }
 
   @Override
-  public void releasePool(int pool) {
-    allocator.releasePool(pool);
+  public void releasePool(int pool, PoolId id) {
+    allocator.releasePool(pool, id);
   }
 
   @Override

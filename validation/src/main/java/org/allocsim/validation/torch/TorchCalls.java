@@ -194,9 +194,7 @@ public final class TorchCalls {
           sequence.kind(), seed, sequence.conf(), sequence.calls().size(), 0, 0, 0, true, null);
     }
     CallOutcome recorded = CallOutcome.read(file);
-    String difference =
-        recorded.difference(
-            CallReplay.of(sequence, version, recorded.events()), sequence.usesPools());
+    String difference = recorded.difference(CallReplay.of(sequence, version, recorded.events()));
     Files.delete(file);
     return new CallVerdict(
         sequence.kind(),

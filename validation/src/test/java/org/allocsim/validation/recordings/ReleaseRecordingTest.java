@@ -23,6 +23,7 @@ import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
 import org.allocsim.simulator.stats.MemoryStats;
+import org.allocsim.simulator.trace.PoolId;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
@@ -139,7 +140,7 @@ class ReleaseRecordingTest {
           case "e" -> allocator.emptyCache();
           case "P" -> pool = id;
           case "p" -> pool = 0;
-          case "R" -> allocator.releasePool(id);
+          case "R" -> allocator.releasePool(id, new PoolId(0, id));
           default -> throw new AssertionError("unknown call " + call);
         }
       }

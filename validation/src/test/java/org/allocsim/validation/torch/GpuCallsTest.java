@@ -45,7 +45,7 @@ class GpuCallsTest {
                   PyTorchVersion.of(torch),
                   recorded.events(),
                   GpuCalls.device(Path.of(folder, id + ".placed"), gpuBytes)));
-      String difference = recorded.difference(simulated, sequence.usesPools());
+      String difference = recorded.difference(simulated);
       boolean broken = recorded.endsInAssertion();
       if (difference != null) {
         differences.add("%s, seed %d: %s".formatted(sequence.kind(), id, difference));

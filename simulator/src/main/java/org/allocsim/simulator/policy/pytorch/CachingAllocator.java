@@ -11,6 +11,7 @@ import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.policy.use.DeferredFrees;
 import org.allocsim.simulator.policy.use.StreamUses;
 import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.simulator.trace.PoolId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -383,10 +384,10 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   @Override
-  public void releasePool(int pool) {
+  public void releasePool(int pool, PoolId id) {
     PrivatePool released = pools.findPrivate(pool);
     if (released != null) {
-      pools.giveUp(released);
+      pools.giveUp(released, id);
     }
   }
 

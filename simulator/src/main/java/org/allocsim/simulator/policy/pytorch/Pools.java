@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.stats.BlockEffects;
+import org.allocsim.simulator.trace.PoolId;
 import org.jspecify.annotations.Nullable;
 
 /** The default pool and the private pools of one device, by pool number. */
@@ -17,7 +18,7 @@ final class Pools {
   private final Map<Integer, PrivatePool> privatePools = new TreeMap<>();
 
   /** Those whose last owner is gone. */
-  private final Map<Integer, PrivatePool> givenUp = new TreeMap<>();
+  private final GivenUpPools givenUp = new GivenUpPools();
 
   private final Map<Integer, PrivatePoolOptions> options = new TreeMap<>();
 
@@ -80,7 +81,7 @@ final class Pools {
     }
     if (pool.releasable) {
       pool.releasable = false;
-      givenUp.remove(number);
+      givenUp.remove(pool);
     }
     return pool.kind(small);
   }
@@ -100,28 +101,30 @@ final class Pools {
   }
 
   /** The last owner of a private pool is gone. */
-  void giveUp(PrivatePool pool) {
-    pool.releasable = true;
-    givenUp.put(pool.number, pool);
+  void giveUp(PrivatePool pool, PoolId id) {
+    if (!pool.releasable) {
+      pool.releasable = true;
+      givenUp.add(pool, id);
+    }
   }
 
   /**
-   * The private pools that were given up, by ascending number.
+   * The private pools that were given up, in the order of their release.
    *
    * @param number of the one that is asked for, or 0 for all
    */
   List<PrivatePool> givenUp(int number) {
     if (number == 0) {
-      return List.copyOf(givenUp.values());
+      return givenUp.inOrder();
     }
-    PrivatePool pool = givenUp.get(number);
-    return pool == null ? List.of() : List.of(pool);
+    PrivatePool pool = privatePools.get(number);
+    return pool == null || !pool.releasable ? List.of() : List.of(pool);
   }
 
   /** Forgets a private pool that was given up. */
   void forget(PrivatePool pool) {
     privatePools.remove(pool.number);
-    givenUp.remove(pool.number);
+    givenUp.remove(pool);
   }
 
   /** Private pools by ascending number. */

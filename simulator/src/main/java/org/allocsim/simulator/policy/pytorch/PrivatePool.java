@@ -16,6 +16,12 @@ final class PrivatePool {
   /** Whether the last owner is gone. */
   boolean releasable;
 
+  /** Its identity as PyTorch hashes it, while {@link GivenUpPools} holds it by that. */
+  long hash;
+
+  /** Whether it is held by its hash. */
+  boolean isHashed;
+
   /**
    * A pool that holds nothing.
    *

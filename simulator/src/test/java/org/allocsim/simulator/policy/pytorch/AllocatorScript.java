@@ -13,6 +13,7 @@ import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.PoolId;
 
 /**
  * Drives a {@link CachingAllocator} on a {@link ScriptedDevice} with named allocations, and checks
@@ -159,7 +160,7 @@ final class AllocatorScript {
 
   /** Deletes a private pool: its last owner goes, then its cache is emptied. */
   AllocatorScript deletePool(int pool, String expected) {
-    allocator.releasePool(pool);
+    allocator.releasePool(pool, PoolId.unnamed(pool));
     allocator.emptyPool(pool);
     return expect(expected);
   }

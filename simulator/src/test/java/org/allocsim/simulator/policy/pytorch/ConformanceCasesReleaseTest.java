@@ -2,6 +2,7 @@ package org.allocsim.simulator.policy.pytorch;
 
 import static org.allocsim.simulator.policy.pytorch.AllocatorScript.M;
 
+import org.allocsim.simulator.trace.PoolId;
 import org.junit.jupiter.api.Test;
 
 /** Returning cached memory to the device, and blocks used on several streams, of PyTorch 2.11. */
@@ -74,7 +75,7 @@ class ConformanceCasesReleaseTest {
   @Test
   void case33_emptyCacheReleasesReleasedPrivatePoolsAfterTheDefaultPool() {
     script.alloc("a", 30 * M, 0, 1).alloc("b", 512, 0, 1).alloc("c", 512).free("a", "b", "c");
-    script.allocator.releasePool(1);
+    script.allocator.releasePool(1, PoolId.unnamed(1));
     script
         .ignore()
         .emptyCache("SF(S3,2M) SF(S2,2M) SF(S1,30M)")

@@ -15,6 +15,7 @@ import org.allocsim.simulator.policy.pytorch.NaiveHeap.Pool;
 import org.allocsim.simulator.policy.pytorch.NaiveHeap.PrivatePool;
 import org.allocsim.simulator.policy.pytorch.NaiveHeap.Segment;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.PoolId;
 
 /**
  * PyTorch's caching allocator in its plainest form, to compare the real implementation with:
@@ -487,7 +488,7 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
   }
 
   @Override
-  public void releasePool(int pool) {
+  public void releasePool(int pool, PoolId id) {
     PrivatePool known = privatePools.get(pool);
     if (known != null) {
       known.freeable = true;

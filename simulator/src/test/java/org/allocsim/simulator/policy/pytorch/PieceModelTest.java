@@ -13,6 +13,7 @@ import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.PoolId;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -223,7 +224,7 @@ class PieceModelTest {
         model.emptyCache();
       } else if (choice < 30) {
         int released = 1 + random.nextInt(POOLS);
-        allocator.releasePool(released);
+        allocator.releasePool(released, PoolId.unnamed(released));
         model.giveUpPool(released);
       } else if (choice < 36) {
         int emptied = 1 + random.nextInt(POOLS);

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.RequestKind;
 
 /**
@@ -46,7 +47,7 @@ final class RandomRequests {
         case USE_COMPLETE -> policy.useComplete(allocation, stream);
         case SYNCHRONIZE -> policy.synchronize();
         case EMPTY_CACHE -> policy.emptyCache();
-        case RELEASE_POOL -> policy.releasePool(pool);
+        case RELEASE_POOL -> policy.releasePool(pool, PoolId.unnamed(pool));
         case EMPTY_POOL -> policy.emptyPool(pool);
         default -> throw new AssertionError(kind);
       }

@@ -20,6 +20,7 @@ import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.pytorch.RandomRequests.Profile;
 import org.allocsim.simulator.policy.pytorch.RandomRequests.Request;
 import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
+import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.RequestKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -201,7 +202,7 @@ class RestorationTest {
     allocator.allocate(0, 4 * MIB, 0, 3);
     CachingAllocator twin = allocator("", device, EffectListeners.NONE);
     twin.restore(layout(allocator));
-    twin.releasePool(3);
+    twin.releasePool(3, PoolId.unnamed(3));
     twin.free(0);
     twin.emptyPool(3);
     assertEquals(0, twin.reservedBytes());

@@ -49,6 +49,9 @@ final class DeviceDerivation {
   /** Largest rest that is not split off in the large pool (PyTorch 2.11). */
   private static final long MAX_SLACK_BYTES = 1L << 20;
 
+  /** Largest request of the small pool, whose blocks are split to the last (PyTorch 2.11). */
+  private static final long LARGEST_SMALL_BYTES = 1L << 20;
+
   private final EffectLog effects;
   private final DeviceHistory history;
   private final int device;
@@ -507,7 +510,15 @@ final class DeviceDerivation {
         request + 1 < effects.count()
             && effects.kind(request + 1) == EffectKind.ALLOC
             && effects.address(request + 1) == address + bytes;
-    return freeBytes > bytes && freeBytes - bytes <= MAX_SLACK_BYTES && restIsUsedNext;
+    return freeBytes > bytes
+        && freeBytes - bytes <= MAX_SLACK_BYTES
+        && keepsSlack(bytes)
+        && restIsUsedNext;
+  }
+
+  /** Whether a request keeps a small rest of the block that serves it. */
+  private boolean keepsSlack(long bytes) {
+    return bytes > LARGEST_SMALL_BYTES && !config.expandableSegments();
   }
 
   private void restoreBlock(int request, PoolId pool) {
@@ -574,7 +585,7 @@ final class DeviceDerivation {
       return false;
     }
     trace.releasePool(pool);
-    policy.releasePool(number);
+    policy.releasePool(number, pool);
     return true;
   }
 

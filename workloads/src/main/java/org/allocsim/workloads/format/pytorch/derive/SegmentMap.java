@@ -31,13 +31,32 @@ final class SegmentMap {
   /** Goes on after a row. */
   void follow(int row) {
     switch (effects.kind(row)) {
-      case SEGMENT_ALLOC, SEGMENT_MAP -> segmentAt.put(effects.address(row), pools.segmentOf(row));
-      case SEGMENT_FREE -> segmentAt.remove(effects.address(row));
+      case SEGMENT_ALLOC, SEGMENT_MAP -> {
+        clear(row);
+        segmentAt.put(effects.address(row), pools.segmentOf(row));
+      }
+      case SEGMENT_FREE -> clear(row);
+      case SEGMENT_UNMAP -> {
+        int segment = around(effects.address(row));
+        clear(row);
+        // What it has behind these pages may still be mapped.
+        segmentAt.putIfAbsent(effects.address(row) + effects.bytes(row), segment);
+      }
       default -> {}
     }
   }
 
-  /** Name of the segment around an address, or none. */
+  /** Forgets what was at the addresses of a row. */
+  private void clear(int row) {
+    long address = effects.address(row);
+    for (Long at = segmentAt.ceilingKey(address);
+        at != null && Long.compareUnsigned(at - address, effects.bytes(row)) < 0;
+        at = segmentAt.ceilingKey(address)) {
+      segmentAt.remove(at);
+    }
+  }
+
+  /** Name of the segment around an address, or none where no segment was yet. */
   int around(long address) {
     Map.Entry<Long, Integer> entry = segmentAt.floorEntry(address);
     return entry == null ? SegmentPools.NONE : entry.getValue();

@@ -36,7 +36,6 @@ final class SegmentPools {
   private final Map<Integer, PoolId> recorded;
   private final Map<Integer, PoolId> assumed = new TreeMap<>();
   private boolean anyPrivate;
-  private final long highestKnownUser;
   private final PageRanges pages;
   private final SegmentReleases releases;
 
@@ -60,7 +59,6 @@ final class SegmentPools {
     this.segments = segments;
     this.startPools = startPools;
     anyPrivate = segments.stream().anyMatch(segment -> !segment.pool().isDefault());
-    highestKnownUser = segments.stream().mapToLong(s -> s.pool().user()).max().orElse(0);
     pages = new PageRanges(rows, start);
     releases = new SegmentReleases(rows, pages);
     findSurvivors();
@@ -151,7 +149,10 @@ final class SegmentPools {
             assumed.values().stream())
         .flatMap(each -> each)
         .distinct()
-        .sorted(Comparator.comparingLong(PoolId::capture).thenComparingLong(PoolId::user))
+        .sorted(
+            Comparator.comparing(PoolId::isPyTorchs, Comparator.reverseOrder())
+                .thenComparingLong(PoolId::capture)
+                .thenComparingLong(pool -> Math.abs(pool.user())))
         .toList();
   }
 
@@ -169,7 +170,7 @@ final class SegmentPools {
   }
 
   private PoolId inferredPool(int row) {
-    return new PoolId(0, highestKnownUser + 1 + row);
+    return PoolId.unnamed(row);
   }
 
   /** Segments in no known pool whose memory is released in the run of rows around a row. */
