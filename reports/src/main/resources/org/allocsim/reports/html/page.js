@@ -123,6 +123,7 @@ async function start() {
     get('all-rows').textContent = isWhole ? 'Show the first rows' : `Show all ${rows.length} rows`;
     get('bar-hint').hidden = !view.columns.some((column) => column.bar);
     get('run-hint').hidden = !hasRuns;
+    get('help').hidden = !hasRuns;
     get('charts').hidden = !bars.holder.hasChildNodes();
   };
   get('all-rows').addEventListener('click', () => {

@@ -8,11 +8,14 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.allocsim.reports.output.ExitCodes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LeaksCommandTest {
@@ -109,6 +112,28 @@ class LeaksCommandTest {
     assertEquals("", run.out());
     assertTrue(run.err().contains("lies within one call of a model, as its layers do"), run.err());
     assertTrue(run.err().contains("so there are no iterations to compare"), run.err());
+  }
+
+  /**
+   * Thirty single steps of GPTs, encoders, convolutions and perceptrons of 6 to 48 layers: whole
+   * steps, forward passes, forward and backward passes (stand-in runtime, no GPU).
+   */
+  @ParameterizedTest
+  @MethodSource("singleSteps")
+  void aSingleStepHasNoIterations(Path step) {
+    CommandRun run = CommandRun.of("leaks", step);
+    assertEquals(ExitCodes.FAILED, run.exitCode(), run.out());
+    assertEquals("", run.out());
+    assertTrue(
+        run.err().contains("lies within one call of a model")
+            || run.err().contains("no request delimits 5 regular iterations"),
+        run.err());
+  }
+
+  private static List<Path> singleSteps() throws IOException {
+    try (Stream<Path> files = Files.list(CommandRun.recording("single-steps"))) {
+      return files.sorted().toList();
+    }
   }
 
   @Test

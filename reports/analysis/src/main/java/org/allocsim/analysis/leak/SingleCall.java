@@ -1,11 +1,13 @@
 package org.allocsim.analysis.leak;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.simulator.trace.StackTable;
@@ -21,8 +23,8 @@ import org.allocsim.simulator.trace.StackTable.Frame;
  * its input, then calls its layers. Repeated calls of the whole model show all its lines in every
  * repetition. A loop of {@code nn.Sequential}, one line of a model's own code where the repetitions
  * are guessed, and one call of the backward pass, are parts as well. The backward pass runs on
- * threads without Python, so that repetitions without its frames, beside others that have some, are
- * of one, too.
+ * threads without Python, so that repetitions most of which have none of its frames are of one,
+ * too, where the recording has some; the first may begin in the forward pass.
  */
 final class SingleCall {
   private static final String MODULE = "torch/nn/modules/module.py";
@@ -43,15 +45,27 @@ final class SingleCall {
 
   private final Map<Integer, List<Frame>> outside = new HashMap<>();
 
+  /** Repetitions that ask for memory, and those among them that do so from Python. */
+  private final BitSet asking = new BitSet();
+
+  private final BitSet fromPython = new BitSet();
+
   private SingleCall(AllocationTrace trace, int device, Iterations iterations) {
     table = trace.stacks();
     isGuess = iterations.source() == Iterations.Source.PERIOD;
     int first = iterations.begin(0);
     int end = iterations.begin(iterations.count());
     for (int row = trace.prologueCount(); row < trace.eventCount(); row++) {
-      if (trace.device(row) == device && trace.kind(row) == RequestKind.ALLOCATE) {
-        (row >= first && row < end ? inside : outside)
-            .computeIfAbsent(trace.stack(row), this::frames);
+      if (trace.device(row) != device || trace.kind(row) != RequestKind.ALLOCATE) {
+        continue;
+      }
+      boolean isInside = row >= first && row < end;
+      List<Frame> frames =
+          (isInside ? inside : outside).computeIfAbsent(trace.stack(row), this::frames);
+      if (isInside) {
+        int iteration = iterations.iterationOf(row);
+        asking.set(iteration);
+        fromPython.set(iteration, !frames.isEmpty() || fromPython.get(iteration));
       }
     }
   }
@@ -62,8 +76,10 @@ final class SingleCall {
   }
 
   private boolean holds() {
-    if (inside.values().stream().allMatch(List::isEmpty)) {
-      return outside.values().stream().anyMatch(frames -> !frames.isEmpty());
+    if (2 * fromPython.cardinality() < asking.cardinality()) {
+      return Stream.of(inside, outside)
+          .flatMap(stacks -> stacks.values().stream())
+          .anyMatch(frames -> !frames.isEmpty());
     }
     List<Frame> shared = shared(inside.values());
     boolean inModule = false;

@@ -29,6 +29,7 @@ final class OomAssembly {
   static final List<String> OPENINGS =
       List.of(
           "Free memory on device",
+          "free memory on device",
           "KV cache is needed",
           "maximum number of tokens that can be stored in KV cache",
           "No available memory for the cache blocks",
@@ -44,6 +45,19 @@ final class OomAssembly {
           "cgroup out-of-memory",
           "killed due to the node running low on memory",
           "out of shared memory",
+          "insufficient shared memory",
+          "requires more system memory",
+          "exceeded memory limit",
+          "Exceeded step memory limit",
+          "Exceeded job memory limit",
+          "exceeding memory limits",
+          "TERM_MEMLIMIT",
+          "memory budget. Restarting",
+          "WinError 1455",
+          "os error 1455",
+          "paging file is too small",
+          "(-4:Insufficient memory)",
+          "is killed by signal: Killed",
           "pinned host memory",
           "of pinned memory",
           "cudaHostAlloc",
@@ -62,20 +76,31 @@ final class OomAssembly {
           "CUBLAS_STATUS_ALLOC_FAILED",
           "CUDNN_STATUS_ALLOC_FAILED",
           "enforce allocating <= available failed",
+          ": Out Of Memory",
           "OutOfMemory (Requested size was",
           "cuMemAllocAsync failed to allocate",
           "requested buffer of size",
           "Requested amount of GPU memory",
+          "Requested amount of memory",
+          "bytes) from device",
           "Failed to allocate request for",
           "Allocation on device",
-          "CUDA_ERROR_OUT_OF_MEMORY",
+          "ERROR_OUT_OF_MEMORY",
+          "ERROR_OutOfMemory",
+          "OUT_OF_DEVICE_MEMORY",
+          "OutOfDeviceMemory",
+          "OUT_OF_HOST_MEMORY",
           "Out of memory",
           "out of memory",
           "preemptively rejected",
+          "Attempting to reserve",
+          "Attempting to allocate",
           "Tried to allocate",
+          "tried to allocate",
           "total capac");
 
-  private static final List<String> PHRASES =
+  /** The phrases as {@link CompactText} leaves them. */
+  static final List<String> PHRASES =
       OPENINGS.stream().map(phrase -> phrase.replace(" ", "")).toList();
 
   /** The last phrase opens a message that lost its first half, or lies in another one. */
@@ -87,7 +112,8 @@ final class OomAssembly {
           "(?:(?:CUDA|HIP|XPU|NPU|MPSbackend|runtime:|JavaScriptheap)(?:error:)?"
               + "|allocating[\\d.]{1,16}MiBondevice\\d{1,4}:cudaMallocfailed:"
               + "|(?:[GN]PU\\d{1,6}hasa|\\([GN]PU\\d{1,6};[\\d.]{1,12}[KMGT]iB)"
-              + "|[\\d.]{1,12}GiB|instanceof|failedtoalloc(?:ate)?[\\d.]{1,20}(?:[KMG]i?B)?)$");
+              + "|[\\d.]{1,12}GiB|instanceof|tasks?[\\d,-]{1,40}|DataLoaderworker\\(pid\\d{1,9}\\)|failedtoalloc(?:ate)?[\\d.]{1,20}(?:[KMG]i?B)?"
+              + "|failedtoallocate[\\d.]{1,20}[KMGT]?(?:i?B)?\\(\\d{1,20})$");
 
   /** Receives messages. */
   interface Sink {

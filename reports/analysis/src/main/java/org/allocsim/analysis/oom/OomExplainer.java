@@ -158,6 +158,10 @@ public final class OomExplainer {
     Decision decision = new Decision(possible);
     decision.rule(
         OomVerdict.IMPOSSIBLE, request.minus(capacity == null ? LARGEST_GPU : capacity), false);
+    if (message.wording() == Wording.TPU_HEAP && free != null) {
+      decision.rule(OomVerdict.FULL, request.minus(free), false);
+      return decision.otherwise(OomVerdict.FRAGMENTED);
+    }
     if (capacity != null && allocated != null) {
       decision.rule(OomVerdict.SPILLED, allocated.minus(capacity), false);
     }
@@ -278,6 +282,9 @@ public final class OomExplainer {
   }
 
   private Optional<ByteRange> leftOver(@Nullable OomVerdict verdict) {
+    if (message.wording() == Wording.TPU_HEAP) {
+      return request == null || free == null ? Optional.empty() : Optional.of(free.minus(request));
+    }
     if (request == null || allocated == null || verdict == OomVerdict.SPILLED) {
       return Optional.empty();
     }
@@ -326,7 +333,7 @@ public final class OomExplainer {
     StringJoiner others = new StringJoiner(" or ");
     possible.stream().filter(each -> each != verdict).forEach(each -> others.add(each.word()));
     findings.add(
-        cached == null
+        isDriversPool()
             ? "The message does not print what the driver's pool caches; if that is little, the"
                 + " verdict is "
                 + others
@@ -384,7 +391,7 @@ public final class OomExplainer {
               + " short even with perfect packing";
       case FRAGMENTED ->
           "perfect packing would leave "
-              + (cached == null ? "at most " : "")
+              + (isDriversPool() ? "at most " : "")
               + describe(leftOver.orElseThrow().value())
               + " over"
               + (nearlyFull ? "; the GPU is nearly full" : "")
@@ -433,6 +440,8 @@ public final class OomExplainer {
     String have;
     if (verdict == OomVerdict.CAPPED) {
       have = "limit " + text(Amount.LIMIT) + " - allocated " + text(Amount.ALLOCATED);
+    } else if (message.wording() == Wording.TPU_HEAP) {
+      have = "free " + text(Amount.FREE);
     } else if (cached == null) {
       have = "GPU " + text(Amount.CAPACITY) + " - allocated " + text(Amount.ALLOCATED);
     } else {

@@ -50,6 +50,9 @@ public final class OomLog {
                   "OutOfMemory", "reserved by PyTorch", "reserved in total", "already allocated"))
           .toArray(String[]::new);
 
+  private static final int LONGEST_PHRASE =
+      OomAssembly.OPENINGS.stream().mapToInt(String::length).max().orElseThrow();
+
   private static final Pattern WINDOWS_PATH =
       Pattern.compile("File \"[A-Za-z]:\\\\|\\b[A-Z]:\\\\(?:Users|Program Files|Windows)\\\\");
 
@@ -214,6 +217,10 @@ public final class OomLog {
   private void line(String text, long number, boolean continued) {
     summaries.line(text, number);
     boolean triggered = isTriggered(text);
+    if (!triggered && listeningCount == 0 && isCutPhrase(text, number)) {
+      triggered = true;
+      currentSource = LinePrefix.of(before.getLast().text).source();
+    }
     if (listeningCount > 0 && endsMessages(text, number, triggered)) {
       sources.values().forEach(this::close);
     }
@@ -259,6 +266,22 @@ public final class OomLog {
       }
     }
     return false;
+  }
+
+  /** Whether a terminal broke a phrase in two: the line before ends with its first half. */
+  private boolean isCutPhrase(String text, long number) {
+    Line last = before.peekLast();
+    if (last == null
+        || last.number != number - 1
+        || text.isEmpty()
+        || !Character.isLowerCase(text.charAt(0)) && text.charAt(0) != ' ') {
+      return false;
+    }
+    StringBuilder joined = new StringBuilder();
+    int tail = Math.max(0, last.text.length() - LONGEST_PHRASE);
+    CompactText.append(last.text.substring(tail), joined);
+    CompactText.append(text.substring(0, Math.min(LONGEST_PHRASE, text.length())), joined);
+    return OomAssembly.PHRASES.stream().anyMatch(phrase -> joined.indexOf(phrase) >= 0);
   }
 
   /** Takes the lines that the same writer wrote just before. */

@@ -21,7 +21,7 @@ import org.allocsim.analysis.oom.OomMessage.ProcessUse;
  */
 public final class OomMessageParser {
   private static final String SIZE =
-      "(\\d{1,20}(?:,\\d{3}){0,6}(?:\\.\\d{1,9})?)(bytes|[KMGT](?:i?B|(?=hbm))|B(?![a-z]))";
+      "(\\d{1,20}(?:,\\d{3}){0,6}(?:\\.\\d{1,9})?)(bytes|[KMGT](?:i?B|(?=hbm|vmem|smem|free|atthebottom|\\.That))|B(?![a-z]))";
 
   /** A number of bytes without a unit. */
   private static final String BYTES = "(\\d{1,19})()";
@@ -38,27 +38,29 @@ public final class OomMessageParser {
         Amount.REQUEST,
         "(?:[Tt]riedtoallocate|Requested:|Requestedsize:|Requestedsizewas|whiletryingtoallocate|outofmemorytoallocate|failedtoallocate"
             + "|[Oo]utofmemoryallocating|Cannotallocate|cannotallocate|allocating|requestfor"
-            + "|Unabletoallocate|GPUmemory\\(|\\(failedtoallocate)"
+            + "|Unabletoallocate|GPUmemory\\(|\\(failedtoallocate|Attemptingto(?:reserve|allocate))"
             + SIZE,
-        "(?:bufferofsize|allocationofsize|requestedbytesof)" + BYTES,
+        "(?:bufferofsize|allocationofsize|requestedbytesof|Requestedamountofmemory\\()" + BYTES,
+        "failedtoallocate[\\d.]{1,20}[KMGT]?(?:i?B)?\\((\\d{1,20})(bytes)\\)fromdevice",
         SIZE + "KVcacheisneeded");
     size(
         Amount.CAPACITY,
         SIZE + "totalcapacity",
         "(?:totalcapaci?tyof|Devicelimit:)" + SIZE,
         "Freememory/Totalmemory:\\d{1,20}/" + BYTES,
-        "Freememoryondevice(?:cuda:\\d{1,4})?\\([\\d.]{1,12}/" + SIZE,
-        "ofmemoryinmemoryspacehbm\\.Used[\\d.]{1,12}[KMGT]of" + SIZE);
+        "[Ff]reememoryondevice(?:cuda:\\d{1,4})?\\([\\d.]{1,12}/" + SIZE,
+        "ofmemoryinmemoryspace\\w{1,20}\\.Used[\\d.]{1,12}[KMGT]of" + SIZE);
     size(
         Amount.FREE,
         SIZE + "free;",
         "ofwhich" + SIZE,
+        "Thereare" + SIZE + "free",
         "Free\\(accordingtoCUDA\\):" + SIZE,
         "Freememory/Totalmemory:" + BYTES,
         "(?:availablememoryis(?:only)?|availableKVcachememory\\()" + SIZE,
         "Availablememoryof" + BYTES,
         // The unit stands once, after the total.
-        "Freememoryondevice(?:cuda:\\d{1,4})?\\((\\d[\\d.]{0,11})/[\\d.]{1,12}(GiB)");
+        "[Ff]reememoryondevice(?:cuda:\\d{1,4})?\\((\\d[\\d.]{0,11})/[\\d.]{1,12}(GiB)");
     size(
         Amount.ALLOCATED,
         SIZE + "alreadyallocated",

@@ -50,14 +50,22 @@ public enum Wording {
   /** Found when the program is compiled. */
   TPU(
       "XLA on a TPU",
-      "outofmemoryinmemoryspacehbm",
+      "outofmemoryinmemoryspace\\w{1,20}\\.Used",
       OomVerdict.FULL,
       "the compiled program needs more memory than the TPU has",
       "A smaller batch, rematerialisation (jax.checkpoint), or sharding over more devices."),
+  /** The TPU's own heap, when a program is loaded or run; what is free is that of the heap. */
+  TPU_HEAP(
+      "XLA on a TPU",
+      "Attemptingto(?:reserve|allocate).{1,60}Thatwasnotpossible\\.",
+      null,
+      "",
+      "A smaller batch, rematerialisation (jax.checkpoint), or sharding over more devices; freed"
+          + " references to arrays before the program is loaded."),
   /** The check at the start of vLLM, which holds nothing yet. */
   VLLM_START(
       "vLLM",
-      "Freememoryondevice.{0,60}onstartupislessthandesired",
+      "[Ff]reememoryondevice.{0,60}onstartupislessthandesired",
       OomVerdict.ELSEWHERE,
       "the GPU had less free at the start of vLLM, which held nothing yet, than its share",
       "End what else holds the GPU (an earlier vLLM, a desktop), or lower gpu_memory_utilization."),
@@ -117,17 +125,28 @@ public enum Wording {
   HOST_KILLED(
       "the operating system",
       "[Oo]utofmemory:Kill|oom-kill|OOMKilled(?!:false)|oom_kill|cgroupout-of-memory"
-          + "|killedduetothenoderunninglowonmemory",
+          + "|killedduetothenoderunninglowonmemory|exceededmemorylimit\\(|exceedingmemorylimits"
+          + "|Exceeded(?:step|job)memorylimit|task[\\ds,-]{1,40}:OutOfMemory"
+          + "|TERM_MEMLIMIT|memorybudget\\.Restarting",
       OomVerdict.HOST,
       "the host ran out of memory and ended a process; the GPU is not the cause",
       "Fewer workers of data loaders, smaller buffers, a higher memory limit of the job."),
   /** {@code /dev/shm}. */
   HOST_SHARED(
       "the operating system",
-      "outofsharedmemory",
+      "outofsharedmemory|insufficientsharedmemory",
       OomVerdict.HOST,
       "the shared memory of the host (/dev/shm) ran out; the GPU is not the cause",
       "A larger /dev/shm (docker run --shm-size), or fewer workers of data loaders."),
+  /** A worker of the data loader that got SIGKILL; the text does not say from whom. */
+  HOST_WORKER(
+      "PyTorch's DataLoader",
+      "DataLoaderworker\\(pid\\d+\\)iskilledbysignal:Killed",
+      OomVerdict.HOST,
+      "a worker of the data loader was killed, as the kernel does when the host's memory runs out;"
+          + " the GPU is not the cause",
+      "Look for \"Out of memory: Killed process\" in the kernel's log (dmesg); fewer workers of"
+          + " data loaders, fewer prefetched batches, a higher memory limit of the job."),
   /** Host memory that is locked for transfers. */
   HOST_PINNED(
       "CUDA",
@@ -144,8 +163,9 @@ public enum Wording {
       "DefaultCPUAllocator|runtime:outofmemory|java\\.lang\\.OutOfMemoryError|JavaScriptheapoutof"
           + "|memoryallocationof\\d+bytesfailed|ggml_backend_cpu_buffer_type_alloc_buffer"
           + "|instanceofstd::bad_alloc|Cannotallocatememory"
-          + "|Unabletoallocate[\\d.]+[KMGTP]iBforanarray|OOMwhenallocating.*byallocator(?:mkl)?cpu"
-          + "|ggml_aligned_malloc:insufficientmemory|allocateCPUbuffer",
+          + "|Unabletoallocate(?:[\\d.]+[KMGTP]iBforan)?array|OOMwhenallocating.*byallocator(?:mkl)?cpu"
+          + "|ggml_aligned_malloc:insufficientmemory|allocateCPUbuffer|requiresmoresystemmemory"
+          + "|pagingfileistoosmall|(?:WinE|ose)rror1455|\\(-4:Insufficientmemory\\)",
       OomVerdict.HOST,
       "the host ran out of memory; the GPU is not the cause",
       "Load less into the host's memory at once: map files, stream data, fewer workers."),

@@ -11,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Messages of other programs and of the host, and messages in bad company. */
 class OtherProgramsTest {
@@ -27,7 +28,13 @@ class OtherProgramsTest {
           MPS backend out of memory (MPS allocated: 5.00 GiB, other allocations: 1.50 GiB, max allowed: 9.00 GiB). Tried to allocate 3.00 GiB on private pool. | CAPPED
           MPS backend out of memory (MPS allocated: 1.00 GiB, other allocations: 1.50 GiB, max allowed: 9.00 GiB). Tried to allocate 3.00 GiB on private pool. | UNKNOWN
           RESOURCE_EXHAUSTED: Ran out of memory in memory space hbm. Used 20.10G of 15.48G hbm. | FULL
+          RESOURCE_EXHAUSTED: Ran out of memory in memory space vmem. Used 40.10M of 16.00M vmem. | FULL
+          Resource exhausted: Attempting to reserve 3.50G at the bottom of memory. That was not possible. There are 3.00G free, 0B reserved, and 3.00G reservable. | FULL
+          Resource exhausted: Attempting to reserve 3.50G at the bottom of memory. That was not possible. There are 4.10G free, 0B reserved, and 1.00G reservable. | FRAGMENTED
+          Resource exhausted: Attempting to allocate 90.10M. That was not possible. There are 70.20M free. | FULL
           RESOURCE_EXHAUSTED: Out of memory while trying to allocate 7340032 bytes. | UNKNOWN
+          failed to allocate 128.00TiB (140737488355328 bytes) from device: HIP_ERROR_OutOfMemory | IMPOSSIBLE
+          failed to allocate 7.50G (8053063680 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY: out of memory | UNKNOWN
           RESOURCE_EXHAUSTED: Out of memory allocating 7000000000000 bytes. | IMPOSSIBLE
           ValueError: Free memory on device cuda:1 (9.50/23.60 GiB) on startup is less than desired GPU memory utilization (0.9, 21.24 GiB). | ELSEWHERE
           ValueError: No available memory for the cache blocks. Try increasing `gpu_memory_utilization`. | CAPPED
@@ -43,15 +50,30 @@ class OtherProgramsTest {
           [TRT] [E] Error Code 2: OutOfMemory (Requested size was 7340032 bytes.) | UNKNOWN
           AllocateRawInternal Failed to allocate memory for requested buffer of size 4000000000000000001 | IMPOSSIBLE
           BFCArena::Extend Available memory of 1000 is smaller than requested bytes of 2000 | CAPPED
+          Requested amount of memory (7340032 bytes) could not be allocated. | UNKNOWN
+          [vllm] free memory on device cuda:0 (9.50/23.60 GiB) on startup is less than desired GPU memory utilization (0.9, 21.24 GiB) | ELSEWHERE
+          I tried to allocate  90.00 MiB (GPU 0; 4.00 GiB total capacity; 3.25 GiB already allocated; 0 bytes free; 3.45 GiB reserved in total by PyTorch) | FRAGMENTED
           terminate called after throwing an instance of 'std::bad_alloc' | HOST
           [Errno 12] Cannot allocate memory | HOST
           [9.1] Out of memory: Killed process 77 (python3) total-vm:9kB | HOST
           [9.1] Memory cgroup out of memory: Killed process 77 (python3) total-vm:9kB | HOST
           slurmstepd: error: Detected 1 oom-kill event(s) in StepId=7.0. | HOST
+          slurmstepd: error: Exceeded step memory limit at some point. | HOST
+          slurmstepd: error: Step 7.0 exceeded memory limit (9000 > 8000), being killed | HOST
+          srun: error: node7: task 0: Out Of Memory | HOST
+          srun: error: node7: tasks 0-3,5: Out Of Memory | HOST
+          Container killed by YARN for exceeding memory limits. 9.1 GB of 9 GB physical memory used. | HOST
+          TERM_MEMLIMIT: job killed after reaching LSF memory usage limit. | HOST
+          DataLoader worker (pid 77) is killed by signal: Killed. | HOST
+          Error: model requires more system memory (30.1 GiB) than is available (9.5 GiB) | HOST
+          OSError: [WinError 1455] The paging file is too small for this operation to complete. | HOST
+          error: (-4:Insufficient memory) Failed to allocate 640 bytes in function 'OutOfMemoryError' | HOST
           It is possible that dataloader's workers are out of shared memory. | HOST
+          This might be caused by insufficient shared memory (shm). | HOST
           could not allocate pinned host memory of size: 4096 | HOST
           DefaultCPUAllocator: can't allocate memory: you tried to allocate 640 bytes. | HOST
           MemoryError: Unable to allocate 30.1 GiB for an array with shape (9,) | HOST
+          MemoryError: Unable to allocate array with shape (9,) and data type float64 | HOST
           OOM when allocating tensor with shape[9,9] and type float by allocator cpu | HOST
           """)
   void everyProgramsTextGetsItsVerdict(String text, OomVerdict verdict) throws IOException {
@@ -67,12 +89,45 @@ class OtherProgramsTest {
     "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
     "RuntimeError: cuDNN error: CUDNN_STATUS_ALLOC_FAILED",
     "[2] Call to cuMemAlloc results in CUDA_ERROR_OUT_OF_MEMORY",
+    "[TRT] [E] 2: [a.cpp::resizePhysical::140] Error Code 2: OutOfMemory (no further information)",
+    "rmm.rmm.RMMError: RMM_ERROR_OUT_OF_MEMORY",
+    "vk::Device::allocateMemory: ErrorOutOfDeviceMemory",
+    "Native API returns: -6 (PI_ERROR_OUT_OF_HOST_MEMORY)",
     "enforce allocating <= available failed at gpu_info.cc:89",
     "MemoryError: std::bad_alloc: CUDA error at: x.hpp:1: cudaErrorMemoryAllocation"
   })
   void wordsWithoutNumbersAreMentions(String text) throws IOException {
     assertEquals(List.of(), read(text).found());
     assertTrue(read(text).bare().count() > 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "torch.OutOfMemoryError: CUDA out of memory. ",
+        "RuntimeError: OutOfMemoryError: CUDA out of memory. ",
+        "torch.cuda.OutOfMemoryError: HIP out of memory. "
+      })
+  void theNameOfTheErrorIsNoMentionOfItsOwn(String name) throws IOException {
+    String sizes = SIZES.formatted("24.00 GiB", "0.50 GiB", "23.00 GiB", "0.20 GiB");
+    OomLog.Contents contents =
+        read("except OutOfMemoryError as e:\n" + name + "Tried to allocate 2.00 GiB." + sizes);
+    assertEquals(1, contents.found().size());
+    assertEquals(0, contents.bare().count());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          (EngineCore pid=7) ValueError: one request needs more, (5.00 GiB KV cac | he is needed, which is larger than the available KV cache memory (2.00 GiB). | FULL
+          (EngineCore pid=7) ERROR 01-01 10:00:00 [a.py:1] ValueError: No available mem | ory for the cache blocks. | CAPPED
+          [rank1]: RuntimeError: It is possible that the workers are out of sha | red memory. | HOST
+          """)
+  void aPhraseThatATerminalBrokeInTwoIsFound(String first, String second, OomVerdict verdict)
+      throws IOException {
+    assertEquals(verdict, only("begin\n" + first + "\n" + second + "\nend\n").verdict());
   }
 
   @ParameterizedTest
