@@ -54,7 +54,9 @@ import picocli.CommandLine.Spec;
       "A recording shows what happened, which lines of the program hold the memory, the setting",
       "that would have saved the run with its margin and its cost, or how much less the program",
       "must need, and the smallest GPU for it. The margin is tried on 50 changed copies of the",
-      "program (fewer where it has over a million events). A log shows why its request failed;",
+      "program. Of a program with over a million events fewer settings and copies are tried, so"
+          + " that",
+      "the answer takes seconds; 'allocsim tune' tries all. A log shows why its request failed;",
       "beside a recording without a failure, its message says how much memory there was."
     },
     exitCodeListHeading = "%nExit codes:%n",
@@ -159,7 +161,8 @@ final class DiagnoseCommand implements Callable<Integer> {
             recorded.text(),
             deviceOptions.release().oldest(),
             platform,
-            circumstances.limitBytes() != MemoryLimit.NONE);
+            circumstances.limitBytes() != MemoryLimit.NONE,
+            TuningGrid.quick(input.trace().eventCount()));
     try (ProgressMeter progress = ProgressMeter.of("diagnosing", "settings")) {
       Diagnosis diagnosis =
           Diagnosis.of(input, recorded, version, grid, platform, circumstances, progress::update);

@@ -83,10 +83,10 @@ final class TuneCommand implements Callable<Integer> {
 
   @Option(
       names = "--grid",
-      paramLabel = "usual|fine",
+      paramLabel = "coarse|usual|fine",
       description = {
-        "usual: some 50 settings (the default); fine: some 400, with values in between and more",
-        "combinations."
+        "coarse: a dozen settings; usual: some 50 (the default); fine: some 400, with values in",
+        "between and more combinations."
       })
   private TuningGrid.Fineness fineness = TuningGrid.Fineness.USUAL;
 

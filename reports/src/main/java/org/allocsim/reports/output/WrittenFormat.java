@@ -49,6 +49,8 @@ public final class WrittenFormat {
             + (matches.isEmpty() ? "ends like no format" : "fits several formats")
             + "; choose one of "
             + known
-            + " with --to");
+            + " with --to"
+            + SimilarName.hint(
+                ending, writable.stream().flatMap(each -> each.extensions().stream()).toList()));
   }
 }

@@ -34,7 +34,12 @@ class CommandBenchmarkTest {
     int[] done = {0};
     List<Measurement> measurements = benchmark.run(() -> done[0]++);
     assertEquals(
-        List.of("command/replay", "command/tune", "command/min-capacity", "command/leaks"),
+        List.of(
+            "command/replay",
+            "command/tune",
+            "command/diagnose",
+            "command/min-capacity",
+            "command/leaks"),
         measurements.stream().map(Measurement::id).toList());
     assertEquals(benchmark.commandCount(), done[0]);
     for (Measurement each : measurements) {

@@ -163,6 +163,24 @@ class MainTest {
             + " 'initail'|initial",
         "pins t --at pek|'pek' is no moment|peak",
         "suite inference-mod|'inference-mod' is not a scenario|",
+        "diagnos t|unknown command 'diagnos'|diagnose",
+        "explian-oom t|unknown command 'explian-oom'|explain-oom",
+        "min-capcity t|unknown command 'min-capcity'|min-capacity",
+        "list polices|unknown command 'polices'|policies",
+        "replay t --policy pytorh|'pytorh' is not a policy|pytorch",
+        "compare program:mlp --policies bcf|'bcf' is not a policy|bfc",
+        "replay program:mlp --conf max_split_size:64|'max_split_size'|max_split_size_mb",
+        "replay program:mlp --conf"
+            + " roundup_power2_division:4|'roundup_power2_division'|roundup_power2_divisions",
+        "replay t --device rtx-4900|unknown device 'rtx-4900'|rtx-4090",
+        "generate lama_generate -o t|there is no program lama_generate|llama-generate",
+        "tune t --grid fien|'fien' is none of coarse, usual, fine|fine",
+        "replay t --after-oom contine|'contine' is none of stop, continue|continue",
+        "replay t --insert empty_cach@every:3|'empty_cach@every:3' is none"
+            + " of|empty_cache@every:N",
+        "diff --by categry t u|'categry' is none of stack, size, phase, category|category",
+        "check t --max-reservd 2GiB|unknown option '--max-reservd'|--max-reserved",
+        "convert program:mlp -o t.jsnol|t.jsnol: the name ends like no format|jsonl",
         "bench --only reply|--only reply is no part|replay"
       })
   void aMistypedNameIsAnsweredWithTheSimilarOne(String line, String what, String meant) {

@@ -34,7 +34,7 @@ final class TraceCopy {
   private boolean prologueEnded;
 
   TraceCopy(AllocationTrace source) {
-    this(source, new AllocationTrace.Builder(), 0, 0, null);
+    this(source, new AllocationTrace.Builder(source.eventCount()), 0, 0, null);
   }
 
   /**

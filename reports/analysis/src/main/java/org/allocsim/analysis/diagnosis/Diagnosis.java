@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SequencedSet;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.allocsim.analysis.leak.IterationException;
 import org.allocsim.analysis.leak.IterationSampler;
 import org.allocsim.analysis.leak.Iterations;
@@ -23,6 +24,7 @@ import org.allocsim.analysis.oom.OomExplanation;
 import org.allocsim.analysis.oom.OomMessageParser;
 import org.allocsim.analysis.oom.OomSettings;
 import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.analysis.tuning.CapacitySearch;
 import org.allocsim.analysis.tuning.Fragility;
 import org.allocsim.analysis.tuning.Platform;
@@ -92,6 +94,9 @@ public record Diagnosis(
     return new Work(input, config, version, circumstances).diagnose(grid, platform, progress);
   }
 
+  /** The deciding moment of a program under the recorded settings. */
+  private record Held(Landmarks landmarks, MemoryMoment moment, Origins origins) {}
+
   /** What diagnoses are made of. */
   private record Work(
       DeviceTrace input,
@@ -99,35 +104,41 @@ public record Diagnosis(
       PyTorchVersion version,
       RecordedCircumstances circumstances) {
     Diagnosis diagnose(TuningGrid grid, Platform platform, Tuning.Progress progress) {
+      Supplier<Held> beside = ParallelTasks.beside(this::held);
       Tuning tuning = tune(grid, platform, progress);
       Tuning.Entry best = tuning.best();
-      Landmarks landmarks =
-          MomentFinder.survey(ReplayInput.of(input, config, version, circumstances), Progress.NONE);
-      Origins origins = Origins.of(input.trace(), input.device());
+      Optional<Fragility> copies = copies(tuning, progress);
+      Held held = beside.get();
+      Landmarks landmarks = held.landmarks();
       Optional<FailedRequest> failed = landmarks.firstFailure();
-      MemoryMoment moment =
-          MomentFinder.at(
-                  landmarks,
-                  MomentQuery.of(
-                      failed.isPresent()
-                          ? MomentQuery.Kind.FIRST_OOM
-                          : MomentQuery.Kind.PEAK_ALLOCATED),
-                  origins,
-                  Progress.NONE)
-              .orElseThrow();
       return new Diagnosis(
           tuning,
           landmarks,
-          moment,
-          Culprits.of(moment, origins),
-          failed.flatMap(each -> CodeLine.of(origins, each.allocation())),
+          held.moment(),
+          Culprits.of(held.moment(), held.origins()),
+          failed.flatMap(each -> CodeLine.of(held.origins(), each.allocation())),
           failed.map(this::why),
           failed.isPresent() && failed.get().requestIndex() == landmarks.requests() - 1,
-          copies(tuning, progress),
+          copies,
           smallestGpu(tuning.recorded()),
           smallestGpu(best),
           best.result().passes() ? OptionalLong.empty() : missingBytes(best, progress),
           tuning.steps().flatMap(steps -> leaks(landmarks.input(), steps)));
+    }
+
+    /** What the memory holds when the first request fails, else at its peak. */
+    private Held held() {
+      Landmarks landmarks =
+          MomentFinder.survey(ReplayInput.of(input, config, version, circumstances), Progress.NONE);
+      Origins origins = Origins.of(input.trace(), input.device());
+      MomentQuery.Kind kind =
+          landmarks.firstFailure().isPresent()
+              ? MomentQuery.Kind.FIRST_OOM
+              : MomentQuery.Kind.PEAK_ALLOCATED;
+      return new Held(
+          landmarks,
+          MomentFinder.at(landmarks, MomentQuery.of(kind), origins, Progress.NONE).orElseThrow(),
+          origins);
     }
 
     private Tuning tune(TuningGrid grid, Platform platform, Tuning.Progress progress) {

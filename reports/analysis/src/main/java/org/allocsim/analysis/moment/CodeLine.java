@@ -1,19 +1,18 @@
 package org.allocsim.analysis.moment;
 
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.simulator.trace.StackTable.Frame;
 
 /**
  * Where in a program memory was asked for: the innermost frame of the program's own code, with what
  * was called there. The backward pass of PyTorch runs in threads of its own, whose stacks have no
- * frame of the program; of those the node of the graph is named, where compiled frames show it.
+ * frame of the program; of those the node of the graph is named, as in "backward of aten::addmm",
+ * where compiled frames show it.
  *
  * @param text file, line and function of the program, or what is known instead
- * @param inside the innermost library frame below it, or the node of the graph; "" where there is
- *     none
+ * @param inside the innermost library frame below it, or the node of the graph that it runs; ""
+ *     where there is none
  * @param kind what the text names
  */
 public record CodeLine(String text, String inside, Kind kind) {
@@ -26,15 +25,6 @@ public record CodeLine(String text, String inside, Kind kind) {
     /** Code of libraries only. */
     LIBRARY
   }
-
-  /**
-   * A node of the graph that the backward pass runs; PyTorch names its class after the operator.
-   */
-  private static final Pattern NODE = Pattern.compile("(\\w+Backward\\w*)(?:::apply|_apply)");
-
-  private static final String ACCUMULATION = "AccumulateGrad";
-  private static final String ENGINE = "torch::autograd::Engine";
-  private static final String BACKWARD_PASS = "backward pass";
 
   /** Python frames that only pass calls on to a module's forward. */
   private static final String CALLER = "torch/nn/modules/module.py";
@@ -54,36 +44,26 @@ public record CodeLine(String text, String inside, Kind kind) {
    */
   static CodeLine of(StackTable table, int stack) {
     String inside = "";
-    String node = "";
-    boolean isBackward = false;
     for (int depth = 0; depth < table.depth(stack); depth++) {
       Frame frame = table.frame(stack, depth);
       switch (FrameKind.of(frame)) {
         case PROGRAM -> {
           return new CodeLine(
-              StackLabels.text(frame), inside.isEmpty() ? node : inside, Kind.PROGRAM);
+              StackLabels.text(frame),
+              inside.isEmpty() ? AutogradNode.of(table, stack) : inside,
+              Kind.PROGRAM);
         }
         case PACKAGE, TORCH, PYTHON -> {
           boolean passesOn = frame.file().replace('\\', '/').endsWith(CALLER);
           inside = inside.isEmpty() && !passesOn ? StackLabels.text(frame) : inside;
         }
-        case COMPILED -> {
-          node = node.isEmpty() ? node(frame.function()) : node;
-          isBackward |= frame.function().contains(ENGINE);
-        }
+        case COMPILED -> {}
       }
     }
-    return isBackward || !node.isEmpty()
-        ? new CodeLine(BACKWARD_PASS, node, Kind.BACKWARD)
-        : new CodeLine(
-            inside.isEmpty() ? new StackLabels(table, 1).label(stack) : inside, "", Kind.LIBRARY);
-  }
-
-  private static String node(String function) {
-    Matcher matcher = NODE.matcher(function);
-    if (matcher.find()) {
-      return matcher.group(1);
-    }
-    return function.contains("::" + ACCUMULATION + "::") ? ACCUMULATION : "";
+    String node = AutogradNode.of(table, stack);
+    return node.isEmpty()
+        ? new CodeLine(
+            inside.isEmpty() ? new StackLabels(table, 1).label(stack) : inside, "", Kind.LIBRARY)
+        : new CodeLine(node, inside, Kind.BACKWARD);
   }
 }

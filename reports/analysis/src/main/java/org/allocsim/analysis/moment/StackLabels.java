@@ -9,9 +9,10 @@ import org.allocsim.simulator.trace.StackTable.Frame;
 
 /**
  * Stacks in a line: the innermost frames of the program, without those of PyTorch itself, of
- * Python's standard library and of compiled code. A stack that has no other frames keeps its
- * innermost ones. Files are named with the folder they are in, so that labels of programs that were
- * installed in different places compare equal.
+ * Python's standard library and of compiled code. A stack of the backward pass that has no other
+ * frames is named after the node of the graph, any other keeps its innermost ones. Files are named
+ * with the folder they are in, so that labels of programs that were installed in different places
+ * compare equal.
  */
 public final class StackLabels {
   public static final int DEFAULT_FRAMES = 3;
@@ -40,6 +41,10 @@ public final class StackLabels {
       if (isOfProgram(frame)) {
         shown.add(text(frame));
       }
+    }
+    String node = shown.isEmpty() ? AutogradNode.of(table, stack) : "";
+    if (!node.isEmpty()) {
+      return node;
     }
     boolean foreign = shown.isEmpty();
     for (int depth = 0; foreign && depth < table.depth(stack) && shown.size() < frames; depth++) {

@@ -8,6 +8,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.function.Supplier;
 
 /** Runs independent work on all cores. */
 public final class ParallelTasks {
@@ -43,9 +45,24 @@ public final class ParallelTasks {
       }
       List<T> results = new ArrayList<>();
       for (Future<T> future : futures) {
-        results.add(future.get());
+        results.add(resultOf(future));
       }
       return results;
+    } finally {
+      executor.shutdownNow();
+    }
+  }
+
+  /** Starts a task beside what the caller goes on to do, who gets its result from the supplier. */
+  public static <T> Supplier<T> beside(Callable<T> task) {
+    FutureTask<T> future = new FutureTask<>(task);
+    Thread.ofPlatform().daemon().start(future);
+    return () -> resultOf(future);
+  }
+
+  private static <T> T resultOf(Future<T> future) {
+    try {
+      return future.get();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted", e);
@@ -55,8 +72,6 @@ public final class ParallelTasks {
         case RuntimeException failure -> throw failure;
         default -> throw new IllegalStateException(e.getCause());
       }
-    } finally {
-      executor.shutdownNow();
     }
   }
 

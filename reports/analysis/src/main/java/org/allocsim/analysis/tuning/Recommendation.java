@@ -38,8 +38,10 @@ public record Recommendation(Tuning.Entry entry, Optional<Fragility> copies) {
 
   private static final long FIRST_SEED = 1;
 
-  /** Settings whose margin is tried. */
+  /** Settings whose margin is tried; of long programs fewer. */
   private static final int MOST_CANDIDATES = 4;
+
+  private static final int FEWEST_CANDIDATES = 2;
 
   private static final String EXPANDABLE = "expandable_segments:True";
 
@@ -67,7 +69,12 @@ public record Recommendation(Tuning.Entry entry, Optional<Fragility> copies) {
     if (recorded.result().passes() || !first.result().passes() || circumstances.areUnknown()) {
       return new Recommendation(first, Optional.empty());
     }
-    List<Tuning.Entry> candidates = candidates(first, ranked);
+    long rows = Math.max(1, input.trace().eventCount());
+    List<Tuning.Entry> candidates =
+        candidates(
+            first,
+            ranked,
+            Math.clamp(ROWS_OF_COPIES / FEWEST_COPIES / rows, FEWEST_CANDIDATES, MOST_CANDIDATES));
     Recommendation best = null;
     for (Tuning.Entry candidate : candidates) {
       Fragility copies = copies(input, candidate, candidates.size(), progress);
@@ -113,7 +120,8 @@ public record Recommendation(Tuning.Entry entry, Optional<Fragility> copies) {
   }
 
   /** The best setting and the next ones that are safe, serve everything and do something else. */
-  private static List<Tuning.Entry> candidates(Tuning.Entry first, List<Tuning.Entry> ranked) {
+  private static List<Tuning.Entry> candidates(
+      Tuning.Entry first, List<Tuning.Entry> ranked, int most) {
     SequencedMap<RunFigures, Tuning.Entry> candidates = new LinkedHashMap<>();
     candidates.put(RunFigures.of(first), first);
     List<Tuning.Entry> others =
@@ -122,7 +130,7 @@ public record Recommendation(Tuning.Entry entry, Optional<Fragility> copies) {
         .filter(each -> each.conf().equals(EXPANDABLE))
         .forEach(each -> candidates.putIfAbsent(RunFigures.of(each), each));
     for (Tuning.Entry other : others) {
-      if (candidates.size() < MOST_CANDIDATES) {
+      if (candidates.size() < most) {
         candidates.putIfAbsent(RunFigures.of(other), other);
       }
     }

@@ -19,6 +19,11 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
  * @param leftOut strings that make no sense here, by the reason
  */
 public record TuningGrid(List<String> confs, Map<String, List<String>> leftOut) {
+  /** Rows of all settings together that are replayed within a few seconds. */
+  private static final long MOST_ROWS = 60_000_000;
+
+  private static final int USUAL_SETTINGS = 58;
+
   private static final int[] SPLIT_LIMITS = {20, 32, 64, 128, 256, 512, 1024};
   private static final int[] DIVISIONS = {2, 4, 8, 16, 32};
   private static final String[] THRESHOLDS = {"0.6", "0.8"};
@@ -34,10 +39,17 @@ public record TuningGrid(List<String> confs, Map<String, List<String>> leftOut) 
 
   /** How closely the space of settings is searched. */
   public enum Fineness {
+    /** A dozen settings: a value or two of every kind that is known to help somewhere. */
+    COARSE,
     /** Some fifty settings, among them every kind that is known to help somewhere. */
     USUAL,
     /** Some four hundred: values in between, and more combinations of two and three. */
     FINE
+  }
+
+  /** How closely a program of so many rows can be searched within a few seconds. */
+  public static Fineness quick(int rows) {
+    return (long) rows * USUAL_SETTINGS > MOST_ROWS ? Fineness.COARSE : Fineness.USUAL;
   }
 
   /** Keeps its own copies. */
@@ -69,7 +81,7 @@ public record TuningGrid(List<String> confs, Map<String, List<String>> leftOut) 
       Fineness fineness) {
     SequencedSet<String> kept = new LinkedHashSet<>(List.of(recordedConf, ""));
     Map<String, List<String>> leftOut = new LinkedHashMap<>();
-    Set<String> candidates = candidates();
+    Set<String> candidates = fineness == Fineness.COARSE ? few() : candidates();
     if (fineness == Fineness.FINE) {
       addFine(candidates);
     }
@@ -87,6 +99,22 @@ public record TuningGrid(List<String> confs, Map<String, List<String>> leftOut) 
       }
     }
     return new TuningGrid(new ArrayList<>(kept), leftOut);
+  }
+
+  private static Set<String> few() {
+    Set<String> few = new LinkedHashSet<>();
+    few.add(EXPANDABLE);
+    few.add(EXPANDABLE + "," + roundup(8));
+    few.add(EXPANDABLE + "," + largeSegment(64));
+    few.add(split(64));
+    few.add(split(256));
+    few.add(roundup(4));
+    few.add(roundup(8));
+    few.add(largeSegment(64));
+    for (String threshold : THRESHOLDS) {
+      few.add("garbage_collection_threshold:" + threshold);
+    }
+    return few;
   }
 
   private static Set<String> candidates() {

@@ -17,7 +17,8 @@ import org.allocsim.validation.benchmark.Samples;
 /** What whole commands take on a long recording, from their start to their end. */
 public final class CommandBenchmark {
   /** Commands that take one recording. */
-  private static final List<String> COMMANDS = List.of("replay", "tune", "min-capacity", "leaks");
+  private static final List<String> COMMANDS =
+      List.of("replay", "tune", "diagnose", "min-capacity", "leaks");
 
   private static final int FEW_ENTRIES = 20_000;
   private static final int MOST_SAMPLES_PER_RUN = 3;

@@ -32,6 +32,9 @@ final class LongRecording extends EffectRows {
   /** Entries that the usual recording has; it is a file of some 160 MB. */
   static final int USUAL_ENTRIES = 2_000_000;
 
+  /** The newest release whose entries do not name their pool. */
+  static final PyTorchVersion RELEASE = PyTorchVersion.V2_11;
+
   private static final int STACKS = 2000;
   private static final int FRAMES = 600;
   private static final int FEWEST_FRAMES = 27;
@@ -107,8 +110,8 @@ final class LongRecording extends EffectRows {
   private static CachingAllocator allocator(EffectListener listener) {
     try {
       return new CachingAllocator(
-          ConfigParser.parse("", PyTorchVersion.DEFAULT).allocator(),
-          PyTorchVersion.DEFAULT,
+          ConfigParser.parse("", RELEASE).allocator(),
+          RELEASE,
           MemoryLimit.NONE,
           new SimulatedDevice(DeviceProfiles.defaultProfile()),
           listener);

@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.stream.IntStream;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.pytorch.DeviceHistory;
@@ -33,10 +32,10 @@ class LongRecordingTest {
     Snapshot snapshot = SnapshotReader.read(file, Progress.NONE);
     assertEquals(entries, snapshot.eventCount());
     assertTrue(snapshot.notes().isEmpty(), snapshot.notes().toString());
-    AllocatorConfig config = ConfigParser.parse("", PyTorchVersion.DEFAULT).allocator();
+    AllocatorConfig config = ConfigParser.parse("", LongRecording.RELEASE).allocator();
     DerivedRequests requests =
         RequestDerivation.derive(
-            snapshot, new DerivationOptions(config, PyTorchVersion.DEFAULT, MemoryLimit.NONE, -1));
+            snapshot, new DerivationOptions(config, LongRecording.RELEASE, MemoryLimit.NONE, -1));
     assertEquals(0, requests.unexplainedEntries());
   }
 
