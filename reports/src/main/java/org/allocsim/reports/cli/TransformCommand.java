@@ -275,11 +275,7 @@ final class TransformCommand implements Callable<Integer> {
     try {
       return iterationsOption.find(new IterationFinder(trace, device));
     } catch (IterationException e) {
-      throw new Failure(
-          names.getFirst()
-              + ": its steps are not known: "
-              + e.getMessage(),
-          e);
+      throw new Failure(names.getFirst() + ": its steps are not known: " + e.getMessage(), e);
     }
   }
 }

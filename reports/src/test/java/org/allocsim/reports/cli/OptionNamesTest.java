@@ -39,11 +39,14 @@ class OptionNamesTest {
           "validate", List.of("--memory-fraction", "--torch-version"));
 
   private static Stream<CommandSpec> commands() {
-    return CommandLines.names().stream().map(CommandLines::command).map(each -> each.getCommandSpec());
+    return CommandLines.names().stream()
+        .map(CommandLines::command)
+        .map(each -> each.getCommandSpec());
   }
 
   private static boolean takesTraces(CommandSpec command) {
-    return command.positionalParameters().stream().anyMatch(each -> each.paramLabel().equals("TRACE"));
+    return command.positionalParameters().stream()
+        .anyMatch(each -> each.paramLabel().equals("TRACE"));
   }
 
   private static List<String> missing(CommandSpec command, List<String> names) {
@@ -98,8 +101,7 @@ class OptionNamesTest {
         .filter(OptionNamesTest::takesTraces)
         .filter(command -> command.findOption("--json") != null)
         .forEach(command -> {
-          List<String> wanted =
-              Stream.of(TRACE, CIRCUMSTANCES).flatMap(List::stream).toList();
+          List<String> wanted = Stream.of(TRACE, CIRCUMSTANCES).flatMap(List::stream).toList();
           List<String> missing = missing(command, wanted);
           if (!missing.equals(WITHOUT.getOrDefault(command.name(), List.of()))) {
             lacking.put(command.name(), missing);
