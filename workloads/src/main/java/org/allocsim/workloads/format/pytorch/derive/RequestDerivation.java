@@ -182,8 +182,9 @@ public final class RequestDerivation {
 
   /**
    * The limit that is known, else the highest that refuses what was retried, if that explains the
-   * whole history. The device may have refused as well; under its own memory it did the same, unless
-   * the allocator collects garbage: it does under a limit, and this history is explained without.
+   * whole history. The device may have refused as well; under its own memory it did the same,
+   * unless the allocator collects garbage: it does under a limit, and this history is explained
+   * without.
    */
   private long limitOfRetries() {
     if (options.limitBytes() >= 0
