@@ -37,7 +37,7 @@ final class NoticeIT {
   private static final Pattern LICENCE = Pattern.compile("\\(([^()]*(?:\\([^()]*\\)[^()]*)*)\\) ");
 
   /** What is installed together: its section of NOTICE, and its folder in the build. */
-  private enum Place {
+  enum Place {
     PROGRAM("In every installation", "reports/target/app/lib"),
     BENCH("Only where the part bench", "validation/benchmarks/target/part"),
     PARQUET("Only where the part parquet", "reports/parquet/target/part");

@@ -45,8 +45,7 @@ public final class FailureReport {
   private static String sentence(Throwable failure) {
     return switch (failure) {
       case Failure known -> known.getMessage();
-      case UncheckedIOException io when io.getCause() instanceof IOException cause ->
-          describe(cause);
+      case UncheckedIOException io when io.getCause() != null -> describe(io.getCause());
       case IOException io -> describe(io);
       case OutOfMemoryError _ ->
           "the Java heap of "
