@@ -12,7 +12,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
@@ -27,8 +29,18 @@ import org.allocsim.simulator.stats.PoolCounters;
 import org.allocsim.simulator.timing.Simulation;
 
 /** Which code may depend on which, over the classes of all modules. */
-@AnalyzeClasses(packages = "org.allocsim", importOptions = DoNotIncludeTests.class)
+@AnalyzeClasses(
+    packages = "org.allocsim",
+    importOptions = {DoNotIncludeTests.class, ArchitectureTest.NoJarOfTests.class})
 final class ArchitectureTest {
+  /** Tests of other modules that this one uses come as a jar. */
+  static final class NoJarOfTests implements ImportOption {
+    @Override
+    public boolean includes(Location location) {
+      return !location.contains("-tests.jar");
+    }
+  }
+
   @ArchTest
   static final ArchRule modulesDependOneWayOnly =
       layeredArchitecture()

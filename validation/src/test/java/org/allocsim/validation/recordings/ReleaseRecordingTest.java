@@ -32,9 +32,8 @@ import tools.jackson.databind.JsonNode;
  * The simulated allocator of each recorded release, sent the calls that the release's own allocator
  * was sent on the same device, does the same, event by event, counts the same and says the same.
  *
- * <p>PyTorch visits streams and released private pools in the order of hash maps: completed frees
- * that follow each other, and segments that several private pools give back together, are compared
- * without regard to their order.
+ * <p>PyTorch visits streams in the order of a hash map by addresses in its own memory: completed
+ * frees that follow each other are compared without regard to their order.
  */
 class ReleaseRecordingTest {
   /** Counters that a release has and the simulator does not, since they stay 0. */

@@ -41,9 +41,9 @@ final class ReleasesPage {
       - *GPU*: the same calls to PyTorch's own allocator on a real GPU, and on the stand-in with the addresses
         that the GPU's driver gave (`validation/gpu-calls`), which rules out that the stand-in is at fault
 
-      Nothing is said about the order in which PyTorch visits hash maps: of frees that complete together on several
-      streams, and of released private pools that are emptied together. The counters that 2.13 and later keep for
-      each private pool are not simulated. Uses that a capture made, of blocks that are given back outside of it,
+      Nothing is said about the order in which frees complete together on several streams, which is that of a hash
+      map by addresses in PyTorch's memory. The counters that 2.13 and later keep for each private pool are not
+      simulated. Uses that a capture made, of blocks that are given back outside of it,
       PyTorch keeps by the addresses of its own objects, and may drop uses of another block by chance (before 2.13
       also where requests are routed to a pool); calls of kind *captures* avoid that, *pools_streams* does not.
 

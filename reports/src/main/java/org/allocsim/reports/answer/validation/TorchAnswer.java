@@ -227,14 +227,14 @@ public record TorchAnswer(
 
   private Verdict verdict() {
     if (cases.isEmpty()) {
+      long sent = sequences.stream().mapToLong(each -> each.verdicts().size()).sum();
       return new Verdict(
           isExact() ? Verdict.Tone.GOOD : Verdict.Tone.BAD,
           Sentence.of(
               "PyTorch's allocator, on a stand-in for a GPU that computes nothing, and the"
-                  + " simulation {} in {} of random calls.",
-              isExact() ? "do the same" : "differ",
-              count(
-                  sequences.stream().mapToLong(each -> each.verdicts().size()).sum(), "sequence")),
+                  + " simulation do the same in {} of {} of random calls.",
+              count(sequences.stream().mapToLong(CallKind::exact).sum()),
+              count(sent, "sequence")),
           List.of(),
           null);
     }

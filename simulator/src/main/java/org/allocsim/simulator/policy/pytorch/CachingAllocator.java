@@ -408,10 +408,7 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   @Override
   public void releasePool(int pool, PoolId id) {
-    PrivatePool released = pools.findPrivate(pool);
-    if (released != null) {
-      pools.giveUp(released, id);
-    }
+    pools.giveUp(pool, id);
   }
 
   @Override

@@ -72,18 +72,19 @@ final class Pools {
     if (number == 0) {
       return small ? defaultSmall : defaultLarge;
     }
-    PrivatePool pool = privatePools.get(number);
-    if (pool == null) {
-      PrivatePoolOptions made = options.getOrDefault(number, PrivatePoolOptions.PLAIN);
-      pool = new PrivatePool(number, made, defaultSmall, defaultLarge);
-      growPrivate(pool);
-      privatePools.put(number, pool);
-    }
+    PrivatePool pool = privatePools.computeIfAbsent(number, this::newPrivate);
     if (pool.releasable) {
       pool.releasable = false;
       givenUp.remove(pool);
     }
     return pool.kind(small);
+  }
+
+  private PrivatePool newPrivate(int number) {
+    PrivatePoolOptions made = options.getOrDefault(number, PrivatePoolOptions.PLAIN);
+    PrivatePool pool = new PrivatePool(number, made, defaultSmall, defaultLarge);
+    growPrivate(pool);
+    return pool;
   }
 
   /** The pool of one kind, or null where a private pool does not exist. */
@@ -101,7 +102,8 @@ final class Pools {
   }
 
   /** The last owner of a private pool is gone. */
-  void giveUp(PrivatePool pool, PoolId id) {
+  void giveUp(int number, PoolId id) {
+    PrivatePool pool = privatePools.computeIfAbsent(number, this::newPrivate);
     if (!pool.releasable) {
       pool.releasable = true;
       givenUp.add(pool, id);
