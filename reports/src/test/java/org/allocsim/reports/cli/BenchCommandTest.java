@@ -120,7 +120,7 @@ class BenchCommandTest {
     for (String key : List.of("cpu", "system", "jdk")) {
       String name = Files.writeString(file, whole.replace('"' + key + '"', "\"else\"")).toString();
       Failure failure = assertThrows(Failure.class, () -> BenchBaseline.read(name), key);
-      assertTrue(failure.getMessage().contains("parts of it are missing"), failure.getMessage());
+      assertTrue(failure.getMessage().contains("it lacks \"" + key), failure.getMessage());
     }
   }
 

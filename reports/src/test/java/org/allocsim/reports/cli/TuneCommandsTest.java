@@ -52,9 +52,9 @@ class TuneCommandsTest {
         expect(0, "tune", GROWTH, "--capacity", "24GiB", "--top", "0", "--grid", "fine").out();
     assertTrue(fine.lines().count() >= usual.lines().count() + 100, fine);
     assertTrue(
-        expect(2, "tune", GROWTH, "--grid", "coarse")
+        expect(2, "tune", GROWTH, "--grid", "rough")
             .err()
-            .contains("'coarse' is none of usual, fine"));
+            .contains("'rough' is none of coarse, usual, fine"));
   }
 
   @Test

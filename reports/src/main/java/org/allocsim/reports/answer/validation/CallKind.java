@@ -65,7 +65,7 @@ record CallKind(String kind, List<CallVerdict> verdicts) {
         .toList();
   }
 
-  private long exact() {
+  long exact() {
     return verdicts.stream().filter(each -> each.difference() == null && !each.broken()).count();
   }
 
