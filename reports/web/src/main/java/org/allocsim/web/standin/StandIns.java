@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.SortedMap;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.allocsim.analysis.task.ParallelTasks;
@@ -149,16 +150,29 @@ public final class StandIns {
       List<? extends Callable<T>> tasks, int limit, ParallelTasks.Progress progress) {
     List<T> results = new ArrayList<>();
     for (Callable<T> task : tasks) {
-      try {
-        results.add(task.call());
-      } catch (RuntimeException e) {
-        throw e;
-      } catch (Exception e) {
-        throw new IllegalStateException(e);
-      }
+      results.add(resultOf(task));
       progress.done(results.size(), tasks.size());
     }
     return results;
+  }
+
+  /** What would run beside runs first. */
+  @Instead(
+      "org.allocsim.analysis.task.ParallelTasks.beside(Ljava/util/concurrent/Callable;)"
+          + "Ljava/util/function/Supplier;")
+  static <T> Supplier<T> beside(Callable<T> task) {
+    T result = resultOf(task);
+    return () -> result;
+  }
+
+  private static <T> T resultOf(Callable<T> task) {
+    try {
+      return task.call();
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** The upper half of a product; of its four partial products the lowest only carries. */
