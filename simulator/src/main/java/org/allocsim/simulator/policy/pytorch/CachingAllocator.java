@@ -48,9 +48,10 @@ public final class CachingAllocator implements AllocatorPolicy {
    * Whether what most requests ask for needs no look at the settings or at the age of blocks, and
    * it is reported to nobody.
    */
-  private @Nullable SettingsChange settingsChange;
-
   private boolean servesPlainly;
+
+  /** Reads the settings to which they change; null where no changes are expected. */
+  private @Nullable SettingsChange settingsChange;
 
   /** Those of the default pools where requests are served plainly, else no lists at all. */
   private FreeLists plainLists;

@@ -97,30 +97,40 @@ final class GivenUpPools {
     if (2 * (count + 1) > buckets) {
       grow();
     }
-    PrivatePool pool = added;
+    int slot = bucketOf(added);
     int distance = 0;
-    // An entry that is nearer to where it belongs makes room.
-    for (int slot = bucketOf(pool); ; slot++, distance++) {
-      if (distance == mostLookups) {
-        grow();
-        put(pool);
-        return;
-      }
-      PrivatePool there = slots[slot];
-      if (there == null) {
-        slots[slot] = pool;
-        distances[slot] = distance;
-        count++;
-        return;
-      }
+    while (distances[slot] >= distance) {
+      slot++;
+      distance++;
+    }
+    if (distance == mostLookups) {
+      grow();
+      put(added);
+      return;
+    }
+    // An entry that is nearer to where it belongs makes room, and goes on to look for its own.
+    int place = slot;
+    PrivatePool pool = added;
+    while (slots[slot] != null) {
       if (distances[slot] < distance) {
         int distanceThere = distances[slot];
+        PrivatePool there = slots[slot];
         slots[slot] = pool;
         distances[slot] = distance;
         pool = there;
         distance = distanceThere;
+      } else if (distance + 1 >= mostLookups) {
+        slots[place] = pool;
+        grow();
+        put(added);
+        return;
       }
+      slot++;
+      distance++;
     }
+    slots[slot] = pool;
+    distances[slot] = distance;
+    count++;
   }
 
   private void grow() {
