@@ -197,9 +197,13 @@ public final class OutputFiles implements AutoCloseable {
       this.option = option;
       this.name = name;
       this.target = target;
-      temporary = Unfinished.in(target.folder());
       try {
-        stream = target.isSpecial() ? newPrivateFile(temporary) : createBeside(temporary);
+        Unfinished.Begun begun =
+            Unfinished.begin(
+                target.folder(),
+                file -> target.isSpecial() ? newPrivateFile(file) : createBeside(file));
+        temporary = begun.file();
+        stream = begun.stream();
       } catch (NoSuchFileException e) {
         throw target.isSpecial() ? e : new IOException("its folder takes no new files");
       }

@@ -34,10 +34,9 @@ public final class OutputFolder {
       missing.add(each);
     }
     try {
-      Unfinished.folders(missing);
-      return Files.createDirectories(folder);
+      Unfinished.makeFolders(missing, () -> Files.createDirectories(folder));
+      return folder;
     } catch (IOException e) {
-      Unfinished.removeEmptyFolders();
       throw new Failure(option + " " + name + ": the folder cannot be made; name another one", e);
     }
   }

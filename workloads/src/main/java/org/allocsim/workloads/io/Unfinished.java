@@ -1,6 +1,7 @@
 package org.allocsim.workloads.io;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -24,25 +25,42 @@ public final class Unfinished {
 
   private Unfinished() {}
 
-  /** Something to do with a file while nothing is removed. */
+  /** Something to do with files while nothing is removed. */
   public interface Step {
     void run() throws IOException;
   }
 
-  /**
-   * The name of a file that is about to be made in a folder. What a killed process left there goes.
-   */
-  public static synchronized Path in(Path folder) {
-    prepare();
-    Path file = TemporaryName.in(folder);
-    FILES.add(file);
-    return file;
+  /** Makes a file that is not there yet. */
+  public interface Opening {
+    OutputStream open(Path file) throws IOException;
   }
 
-  /** Names folders that are about to be made, the innermost first. */
-  public static synchronized void folders(List<Path> folders) {
+  /** A temporary file, open and empty. */
+  public record Begun(Path file, OutputStream stream) {}
+
+  /** Makes a temporary file in a folder. What a killed process left there goes. */
+  public static synchronized Begun begin(Path folder, Opening opening) throws IOException {
     prepare();
-    folders.reversed().forEach(FOLDERS::addFirst);
+    Path file = TemporaryName.in(folder);
+    OutputStream stream = opening.open(file);
+    FILES.add(file);
+    return new Begun(file, stream);
+  }
+
+  /**
+   * Makes folders for outputs. Where that fails, those that were made go again.
+   *
+   * @param missing all that are not there yet, the innermost first
+   */
+  public static synchronized void makeFolders(List<Path> missing, Step making) throws IOException {
+    prepare();
+    missing.reversed().forEach(FOLDERS::addFirst);
+    try {
+      making.run();
+    } catch (IOException e) {
+      removeEmptyFolders();
+      throw e;
+    }
   }
 
   /** Gives a file its name, which ends what is to be removed of it. */
@@ -72,6 +90,14 @@ public final class Unfinished {
 
   /** While the process ends nothing new begins, and nothing is given its name. */
   private static void prepare() {
+    if (!isHooked) {
+      isHooked = true;
+      try {
+        Runtime.getRuntime().addShutdownHook(new Thread(Unfinished::end, "unfinished outputs"));
+      } catch (IllegalStateException _) {
+        isEnding = true;
+      }
+    }
     while (isEnding) {
       try {
         Unfinished.class.wait();
@@ -79,10 +105,6 @@ public final class Unfinished {
         Thread.currentThread().interrupt();
         throw new IllegalStateException("the process is ending");
       }
-    }
-    if (!isHooked) {
-      isHooked = true;
-      Runtime.getRuntime().addShutdownHook(new Thread(Unfinished::end, "unfinished outputs"));
     }
   }
 

@@ -92,9 +92,10 @@ public final class LocalStorage implements FleetStorage {
     Path target = path(name).toAbsolutePath();
     Path folder = Objects.requireNonNull(target.getParent());
     Files.createDirectories(folder);
-    Path temporary = Unfinished.in(folder);
+    Unfinished.Begun begun = Unfinished.begin(folder, Files::newOutputStream);
+    Path temporary = begun.file();
     try {
-      try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(temporary))) {
+      try (OutputStream out = new BufferedOutputStream(begun.stream())) {
         content.writeTo(out);
       }
       Unfinished.finish(
