@@ -50,9 +50,10 @@ class Tags:
 
 def train(name, steps, tags):
     import torch
+    from other_programs import OTHERS
     from programs import PROGRAMS
 
-    make, optimize, batches, loss_of, accumulated, autocast = PROGRAMS[name]
+    make, optimize, batches, loss_of, accumulated, autocast = (PROGRAMS | OTHERS)[name]
     model = make().cuda()
     tags.tag("parameter", *model.parameters(), *model.buffers())
     for parameter in model.parameters():
@@ -145,7 +146,7 @@ def live_after(events, allocations):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--programs", default="gpt,vit,resnet,lora,moe,unet")
+    parser.add_argument("--programs", default="gpt,vit,resnet,lora,moe,unet,llama,peft,bert,t5,convnext,efficientnet,swin,lstm,vae")
     parser.add_argument("--steps", type=int, default=4)
     parser.add_argument("--stacks", default="python,all")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)

@@ -28,6 +28,7 @@ final class Lifetimes {
   private int backwards;
   private int steps;
   private int runs;
+  private int lastTakenRow = NEVER;
   private Phase last = Phase.SAME;
 
   /** Columns by allocation. */
@@ -117,6 +118,7 @@ final class Lifetimes {
       moments.backwards[allocation] = backwards;
       moments.steps[allocation] = steps;
       if (kind != RequestKind.FREE) {
+        lastTakenRow = row;
         stacks[allocation] = stack;
         bytes[allocation] = trace.bytes(row);
       }
@@ -186,6 +188,11 @@ final class Lifetimes {
 
   boolean isGiven(int allocation) {
     return given.rows[allocation] != NEVER;
+  }
+
+  /** Whether it is held until nothing more is asked for. */
+  boolean isKept(int allocation) {
+    return !isGiven(allocation) || given.rows[allocation] > lastTakenRow;
   }
 
   int takenRow(int allocation) {

@@ -75,16 +75,15 @@ final class StackRules {
   }
 
   private Finding forward(int allocation) {
-    if (!lives.isGiven(allocation)) {
-      Finding persistent =
-          lives.backwardsHeld(allocation) > 0 ? persistent(allocation) : Finding.UNKNOWN;
-      return persistent.category() == Category.UNKNOWN
-              && lives.backwardsHeld(allocation) == ONE_STEP
-              && lives.endsInBackward()
-          ? Finding.inferred(Category.SAVED_ACTIVATION)
-          : persistent;
-    }
     int held = lives.backwardsHeld(allocation);
+    if (held > 0 && isWorkspace(allocation)) {
+      return Finding.inferred(Category.WORKSPACE);
+    }
+    if (!lives.isGiven(allocation)) {
+      return held == ONE_STEP && lives.endsInBackward()
+          ? Finding.inferred(Category.SAVED_ACTIVATION)
+          : Finding.UNKNOWN;
+    }
     if (held == 0) {
       return Finding.inferred(Category.TEMPORARY);
     }
@@ -107,13 +106,12 @@ final class StackRules {
     if (lives.staysInPhase(allocation)) {
       return Finding.inferred(Category.TEMPORARY);
     }
-    if (!lives.isGiven(allocation)) {
-      Finding persistent = persistent(allocation);
-      return persistent.category() != Category.UNKNOWN
-          ? persistent
-          : lives.outlivesPhase(allocation) ? Finding.inferred(Category.GRADIENT) : Finding.UNKNOWN;
+    if (isWorkspace(allocation)) {
+      return Finding.inferred(Category.WORKSPACE);
     }
-    return Finding.inferred(Category.GRADIENT);
+    return lives.isGiven(allocation) || lives.outlivesPhase(allocation)
+        ? Finding.inferred(Category.GRADIENT)
+        : Finding.UNKNOWN;
   }
 
   private Finding withoutStack(int allocation) {
@@ -131,13 +129,15 @@ final class StackRules {
     };
   }
 
-  /** Memory that a pass took and nothing gives back. */
-  private Finding persistent(int allocation) {
-    for (long bytes : CUBLAS_BYTES) {
-      if (lives.bytes(allocation) == bytes) {
-        return Finding.inferred(Category.WORKSPACE);
+  /** Whether a pass took it, in cuBLAS's size, and no request comes after it is given back. */
+  private boolean isWorkspace(int allocation) {
+    if (lives.isKept(allocation)) {
+      for (long bytes : CUBLAS_BYTES) {
+        if (lives.bytes(allocation) == bytes) {
+          return true;
+        }
       }
     }
-    return Finding.UNKNOWN;
+    return false;
   }
 }
