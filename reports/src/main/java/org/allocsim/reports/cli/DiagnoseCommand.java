@@ -57,7 +57,8 @@ import picocli.CommandLine.Spec;
       "program. Of a program with over a million events fewer settings and copies are tried, so"
           + " that",
       "the answer takes seconds; 'allocsim tune' tries all. A log shows why its request failed;",
-      "beside a recording without a failure, its message says how much memory there was."
+      "beside a recording, its message says what that leaves open: how much memory there was, and",
+      "the limit."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -154,7 +155,11 @@ final class DiagnoseCommand implements Callable<Integer> {
       OomLog.Found message = log.contents().found().getFirst();
       circumstances =
           MessageCircumstances.of(
-              circumstances, message.message(), "line " + message.line() + " of " + log.name());
+              input,
+              circumstances,
+              deviceOptions.limitBytes(recorded),
+              message.message(),
+              "line " + message.line() + " of " + log.name());
     }
     TuningGrid grid =
         TuningGrid.of(

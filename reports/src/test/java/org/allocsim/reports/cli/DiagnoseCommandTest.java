@@ -4,11 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.allocsim.reports.output.ExitCodes;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
@@ -16,6 +18,8 @@ class DiagnoseCommandTest {
   private static final Path RECORDING = Path.of("samples/train_gpt.pickle.xz");
   private static final Path LOG = Path.of("samples/train_gpt.log");
   private static final long GIB = 1L << 30;
+
+  @TempDir private Path folder;
 
   private static JsonNode json(int exitCode, Object... options) {
     CommandRun run =
@@ -116,6 +120,19 @@ class DiagnoseCommandTest {
     JsonNode both = json(ExitCodes.DONE, calm, LOG);
     assertEquals(9.22, both.get("program").get("limit_bytes").asLong() / (double) GIB, 0.005);
     assertEquals("CAPPED", both.get("log").get("verdict").asString());
+  }
+
+  @Test
+  void theLimitThatTheLogPrintsCountsWhereTheRecordingBoundsIt() throws Exception {
+    JsonNode alone = json(ExitCodes.DONE, RECORDING).get("program");
+    assertEquals(9.26, alone.get("limit_bytes").asLong() / (double) GIB, 0.005);
+    JsonNode both = json(ExitCodes.DONE, RECORDING, LOG).get("program");
+    assertEquals(9.22, both.get("limit_bytes").asLong() / (double) GIB, 0.005);
+
+    Path other = folder.resolve("other.log");
+    Files.writeString(other, Files.readString(LOG).replace("9.22 GiB allowed", "9.80 GiB allowed"));
+    JsonNode apart = json(ExitCodes.DONE, RECORDING, other).get("program");
+    assertEquals(alone.get("limit_bytes"), apart.get("limit_bytes"));
   }
 
   @Test

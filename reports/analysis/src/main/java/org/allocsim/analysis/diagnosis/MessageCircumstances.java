@@ -7,35 +7,42 @@ import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.workloads.source.DeviceTrace;
 
-/** GPU and limit of a recording without failures, from the message of its run. */
+/** GPU and limit of a recording, where the message of its run says more of them. */
 public final class MessageCircumstances {
   private MessageCircumstances() {}
 
   /**
    * What the recording shows, else what the message says: PyTorch prints the limit, else what it
-   * held and what was free on a full GPU.
+   * held and what was free on a full GPU. A recording alone shows between which sizes the limit
+   * lies; one of these that is printed is the limit.
    *
-   * @param shown what the recording shows
+   * @param shown what options give and the recording shows
+   * @param givenBytes the limit that options give, −1 without one
    * @param source where the message stands
    */
   public static RecordedCircumstances of(
-      RecordedCircumstances shown, OomMessage message, String source) {
+      DeviceTrace input,
+      RecordedCircumstances shown,
+      long givenBytes,
+      OomMessage message,
+      String source) {
+    Optional<Long> limit = rounded(message, OomMessage.Amount.LIMIT);
     if (!shown.areUnknown()) {
-      return shown;
+      return limit.isPresent() && givenBytes == MemoryLimit.NONE && explains(limit.get(), input)
+          ? RecordedCircumstances.of(input, limit.get(), null)
+              .because(limitClause(limit.get(), source))
+          : shown;
     }
     Optional<Long> capacityBytes = rounded(message, OomMessage.Amount.CAPACITY);
     DeviceProfile known =
         capacityBytes
             .map(bytes -> RecordedCircumstances.smallestFor(bytes, shown.profile()))
             .orElse(shown.profile());
-    Optional<Long> limit = rounded(message, OomMessage.Amount.LIMIT);
     if (limit.isPresent()) {
       return new RecordedCircumstances(
-          limit.get(),
-          known,
-          false,
-          List.of("limit " + ByteFormat.human(limit.get()) + ", as " + source + " says"));
+          limit.get(), known, false, List.of(limitClause(limit.get(), source)));
     }
     Optional<Long> freeBytes = rounded(message, OomMessage.Amount.FREE);
     Optional<Long> heldBytes =
@@ -60,6 +67,27 @@ public final class MessageCircumstances {
                 + " for the program, what it held and what was free as "
                 + source
                 + " says"));
+  }
+
+  /**
+   * Whether the recording shows that there was a limit, but no more than that it is between two
+   * sizes, and this is one of them. Where garbage is collected the limit says when, so that a
+   * rounded one would not do.
+   */
+  private static boolean explains(long limitBytes, DeviceTrace input) {
+    return input
+        .recording()
+        .filter(recording -> recording.snapshot().facts().isEmpty())
+        .filter(recording -> recording.config().allocator().garbageCollectionThreshold() == 0)
+        .filter(recording -> recording.limitBytes() != MemoryLimit.NONE)
+        .filter(recording ->
+            recording.peakBytes(input.device()) <= limitBytes
+                && limitBytes <= recording.limitBytes())
+        .isPresent();
+  }
+
+  private static String limitClause(long limitBytes, String source) {
+    return "limit " + ByteFormat.human(limitBytes) + ", as " + source + " says";
   }
 
   private static Optional<Long> rounded(OomMessage message, OomMessage.Amount amount) {

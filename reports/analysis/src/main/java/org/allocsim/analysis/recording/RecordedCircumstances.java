@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
@@ -122,6 +123,15 @@ public record RecordedCircumstances(
     return known.totalBytes() <= totalBytes
         ? known
         : known.withCapacity(totalBytes - (known.totalBytes() - known.capacityBytes()));
+  }
+
+  /** The same, with one more thing that something else than the recording shows. */
+  public RecordedCircumstances because(String clause) {
+    return new RecordedCircumstances(
+        limitBytes,
+        profile,
+        isDeviceChosen,
+        Stream.concat(Stream.of(clause), evidence.stream()).toList());
   }
 
   /** Whether neither the user nor the recording says anything of GPU and limit. */
