@@ -14,6 +14,7 @@ import org.allocsim.analysis.leak.Iterations;
 import org.allocsim.analysis.leak.LeakAnalysis;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.reports.answer.diagnosis.LeaksAnswer;
+import org.allocsim.reports.answer.part.PageRun;
 import org.allocsim.reports.answer.replay.ReplayRun;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
@@ -40,6 +41,7 @@ import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.ReadingOptions;
@@ -107,6 +109,13 @@ final class LeaksCommand implements Callable<Integer> {
 
   @Mixin private OutputOptions outputOptions;
 
+  /**
+   * An answer and the run that it is about.
+   *
+   * @param conf the settings of the run
+   */
+  record Analysed(LeaksAnswer answer, RunSetup run, String conf) {}
+
   @Override
   public Integer call() throws IOException {
     ChartFile chartFormat = chartFormat();
@@ -116,7 +125,8 @@ final class LeaksCommand implements Callable<Integer> {
     List<Path> inputs = Collections.singletonList(Traces.file(traceName));
     try (DocumentOutputs outputs = outputOptions.open(inputs.toArray(Path[]::new))) {
       OutputFiles.Output chart = outputs.open("--chart", chartName);
-      LeaksAnswer answer = analyse();
+      Analysed analysed = analyse();
+      LeaksAnswer answer = analysed.answer();
       if (chart != null && chartFormat != null) {
         try (OutputStream stream = new BufferedOutputStream(chart.stream())) {
           chartFormat.write(
@@ -126,7 +136,11 @@ final class LeaksCommand implements Callable<Integer> {
       if (outputs.charts() != null && ChartFonts.areAvailable()) {
         outputs.charts().write("leak", LeakTrendChart.WIDTH, LeakTrendChart.HEIGHT, answer::chart);
       }
-      outputs.write(answer.document());
+      outputs.write(
+          answer.document(),
+          outputs.hasPage()
+              ? List.of(PageRun.underConf(traceName, analysed.run(), analysed.conf()))
+              : List.of());
       return answer.analysis().verdict().isHarmful()
           ? ExitCodes.CHECK_DID_NOT_HOLD
           : ExitCodes.DONE;
@@ -152,7 +166,7 @@ final class LeaksCommand implements Callable<Integer> {
   }
 
   /** The recording is replayed as it was made; the device that was chosen is only forecast. */
-  LeaksAnswer analyse() throws IOException {
+  Analysed analyse() throws IOException {
     TraceSource source = traceOptions.open(traceName);
     deviceOptions.release().follow(source);
     PyTorchVersion version = deviceOptions.torchVersion();
@@ -187,12 +201,14 @@ final class LeaksCommand implements Callable<Integer> {
         replay(setup, addresses, sampler);
       }
       LeakAnalysis analysis = LeakAnalysis.of(trace, device, sampler, warmUp == null ? -1 : warmUp);
-      return new LeaksAnswer(
-          input,
-          addresses,
-          version,
-          analysis,
-          deviceOptions.circumstances(input, config).maxBytes());
+      LeaksAnswer answer =
+          new LeaksAnswer(
+              input,
+              addresses,
+              version,
+              analysis,
+              deviceOptions.circumstances(input, config).maxBytes());
+      return new Analysed(answer, setup.run(addresses), config.text());
     } catch (IterationException e) {
       String sentence = traceName + ": " + e.getMessage();
       throw e.isNameUnknown() ? Failure.usage(sentence) : new Failure(sentence, e);

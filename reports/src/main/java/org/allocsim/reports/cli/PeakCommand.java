@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli;
 
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.attribution.Attribution;
 import org.allocsim.analysis.attribution.CategoryTotals;
@@ -63,7 +64,9 @@ final class PeakCommand implements Callable<Integer> {
       Attribution attribution = program.attribution(categoryOption.rules());
       LiveSet live = peak.live(grouping.by(program), limits.frames(), attribution);
       CategoryTotals categories = CategoryTotals.of(peak.moment(), attribution);
-      outputs.write(new PeakAnswer(peak, live, categories, limits.top()).document());
+      outputs.write(
+          new PeakAnswer(peak, live, categories, limits.top()).document(),
+          outputs.hasPage() ? program.pageRuns() : List.of());
       return ExitCodes.DONE;
     }
   }

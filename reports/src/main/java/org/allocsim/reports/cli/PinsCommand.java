@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli;
 
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.Pins;
@@ -70,7 +71,9 @@ final class PinsCommand implements Callable<Integer> {
     TableLimits limits = tableOptions.limits();
     try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
       ReplayedProgram program = ReplayedProgram.read(traceName, programOptions);
-      outputs.write(PinsAnswer.of(program, program.at(query), order, limits).document());
+      outputs.write(
+          PinsAnswer.of(program, program.at(query), order, limits).document(),
+          outputs.hasPage() ? program.pageRuns() : List.of());
       return ExitCodes.DONE;
     }
   }

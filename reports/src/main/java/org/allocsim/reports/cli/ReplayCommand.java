@@ -4,6 +4,7 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Scenario;
@@ -190,7 +191,7 @@ final class ReplayCommand implements Callable<Integer> {
           pictures.write(each);
         }
       }
-      outputs.write(answer.document());
+      outputs.write(answer.document(), outputs.hasPage() ? List.of(answer.pageRun()) : List.of());
     }
     return ExitCodes.DONE;
   }

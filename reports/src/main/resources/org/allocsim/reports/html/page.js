@@ -9,6 +9,9 @@ function parsed(id) {
 /** Rows in sight before a reader asks for all. */
 const FIRST_ROWS = 12;
 
+/** Of an answer about one run, whose figures stand in its own parts. */
+const SINGLE_RUN = { first: '', rows: (results) => [results], columns: [], isRun: () => true, why: () => null, name: () => '', shortName: () => '' };
+
 /** Measured against predicted peaks, with the line on which they are equal. */
 function drawAgreement(holder, rows) {
   const points = rows.filter((row) => row.measured_peak_bytes > 0);
@@ -50,7 +53,9 @@ function setTheme(theme) {
 async function start() {
   const data = parsed('data');
   const results = parsed('results');
-  const view = data.tables.length ? describedView(data.tables) : null;
+  const hasRuns = data.traces.some((trace) => trace.runs.length > 0);
+  const hasTable = data.tables.length > 0;
+  const view = hasTable ? describedView(data.tables) : hasRuns ? SINGLE_RUN : null;
   const get = (id) => document.getElementById(id);
   const redraw = [];
   get('theme').addEventListener('change', () => {
@@ -85,6 +90,7 @@ async function start() {
     return;
   }
 
+  if (!hasTable) for (const id of ['table', 'charts']) get(id).closest('section').hidden = true;
   const runsOf = (number) => (data.traces[number] ? data.traces[number].runs : []);
   const table = new ResultTable(get('table'), view, (row) => {
     page.explorer.openRun(row);
@@ -98,7 +104,6 @@ async function start() {
     let plot = drawAgreement(get('agreement-chart'), results.cases);
     redraw.push(() => plot && plot.redraw(false));
   }
-  const hasRuns = data.traces.some((trace) => trace.runs.length > 0);
   const bars = new BarCharts(get('bars'), data.command, view);
   const distributions = [
     ['sizes', new Distribution(get('sizes'), 'Sizes of allocations', 'requested size')],
@@ -124,7 +129,7 @@ async function start() {
     get('bar-hint').hidden = !view.columns.some((column) => column.bar);
     get('run-hint').hidden = !hasRuns;
     get('help').hidden = !hasRuns;
-    get('charts').hidden = !bars.holder.hasChildNodes();
+    get('charts').hidden = !hasTable || !bars.holder.hasChildNodes();
   };
   get('all-rows').addEventListener('click', () => {
     isWhole = !isWhole;
@@ -143,7 +148,7 @@ async function start() {
     showDistributions(number);
     const isRecorded = runsOf(number).length > 0;
     get('explorer').hidden = !isRecorded;
-    get('overview').hidden = !isRecorded;
+    get('overview').hidden = !isRecorded || !hasTable;
     if (!isRecorded) return;
     await page.explorer.openTrace(number);
     const { opens } = data.traces[number];
@@ -152,6 +157,7 @@ async function start() {
       document.getElementById('other').value = String(opens.other);
       await page.explorer.openOther(String(opens.other));
     }
+    if (!hasTable) return;
     const rows = view.rows(results, number);
     await page.overview.show(data.traces[number], (row) => rows[row].failed_requests ?? (rows[row].passes === false ? 1 : 0));
   };

@@ -32,7 +32,7 @@ class LeakChartDataTest {
       LeaksCommand command = new LeaksCommand();
       new CommandLine(command)
           .parseArgs(arguments.stream().map(String::valueOf).toArray(String[]::new));
-      LeaksAnswer answer = command.analyse();
+      LeaksAnswer answer = command.analyse().answer();
       ByteArrayOutputStream json = new ByteArrayOutputStream();
       JsonText.write(JsonRenderer.json(answer.document()), json);
       return new Drawn(

@@ -17,6 +17,7 @@ import org.allocsim.reports.answer.validation.ValidatedCase;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.html.ReportPage;
+import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.validation.gpu.AddressComparison;
@@ -28,6 +29,8 @@ import org.allocsim.validation.gpu.cuda.CudaDevice;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
@@ -89,14 +92,38 @@ class OtherPagesTest {
   void aPageWithoutRunsShowsItsTablesOnly() throws IOException {
     try (Browser browser = Browser.start()) {
       CommandRun run =
-          CommandRun.of("peak", CommandRun.recording("cuda_graph.pickle.xz"), "--report", folder);
+          CommandRun.of(
+              "inspect", CommandRun.recording("cuda_graph.pickle.xz"), "--report", folder);
       assertEquals("", run.err());
-      browser.open(folder.resolve("peak.html"));
+      browser.open(folder.resolve("inspect.html"));
       assertEquals(List.of(), browser.complaints());
       assertFalse(browser.find("#notice").isDisplayed());
       assertFalse(browser.find("#explorer").isDisplayed());
       assertEquals("cuda_graph.pickle.xz", browser.text("h1"));
-      assertEquals(3, browser.all("table.plain").size());
+      assertEquals(2, browser.all("table.plain").size());
+      assertEquals("[]", browser.accessibilityFaults().toString());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"replay", "peak", "pins", "leaks"})
+  void aPageAboutOneRunShowsItOverTime(String command) throws IOException {
+    Path recording = CommandRun.recording("prefetch_streams.pickle.xz");
+    CommandRun run = CommandRun.of(command, recording, "--report", folder);
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    long peakBytes =
+        new ObjectMapper()
+            .readTree(CommandRun.of("replay", recording, "--json", "-").out())
+            .get("stats")
+            .get("reserved_bytes.all.peak")
+            .asLong();
+    try (Browser browser = Browser.start()) {
+      browser.open(folder.resolve(command + ".html"));
+      assertEquals(List.of(), browser.complaints());
+      assertTrue(browser.find("#explorer").isDisplayed());
+      assertFalse(browser.find("#table").isDisplayed());
+      assertEquals(
+          peakBytes, browser.json("allocsim.explorer.run.series.reserved.peak()").asLong());
       assertEquals("[]", browser.accessibilityFaults().toString());
     }
   }

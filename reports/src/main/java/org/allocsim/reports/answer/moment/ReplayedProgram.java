@@ -20,6 +20,8 @@ import org.allocsim.analysis.moment.Origins;
 import org.allocsim.analysis.moment.ReplayInput;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.part.PageRun;
+import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.reports.input.ReplayNotes;
 import org.allocsim.reports.input.ReplaySetup;
 import org.allocsim.reports.input.Settings;
@@ -240,6 +242,13 @@ public record ReplayedProgram(
   /** What the first pass found; there is none where only the end is known. */
   public Optional<Landmarks> landmarks() {
     return known instanceof History(var landmarks) ? Optional.of(landmarks) : Optional.empty();
+  }
+
+  /** The run for a page; none where only the end is known. */
+  public List<TraceRecording> pageRuns() {
+    return landmarks().stream()
+        .map(each -> PageRun.underConf(name(), each.input().setup(), conf))
+        .toList();
   }
 
   /** What each allocation is for; unknown where only the end is known. */

@@ -14,6 +14,7 @@ import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.moment.MomentText;
 import org.allocsim.reports.answer.part.NextStep;
+import org.allocsim.reports.answer.part.PageRun;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.answer.part.RecordingMaps;
 import org.allocsim.reports.document.Block;
@@ -29,6 +30,7 @@ import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Unit;
 import org.allocsim.reports.document.Verbatim;
 import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.reports.input.Addresses;
 import org.allocsim.reports.input.ReplaySetup;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
@@ -374,6 +376,12 @@ public record ReplayAnswer(
 
   ReplaySetup setup() {
     return run.setup();
+  }
+
+  /** The run for a page. */
+  public TraceRecording pageRun() {
+    return PageRun.of(
+        setup().input().name(), setup().runInTime(addresses), setup().choice().label());
   }
 
   /** What came of it. */

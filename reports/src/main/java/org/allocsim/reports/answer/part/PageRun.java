@@ -1,0 +1,34 @@
+package org.allocsim.reports.answer.part;
+
+import org.allocsim.reports.html.PolicyRecorder;
+import org.allocsim.reports.html.TraceRecording;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.run.RunSetup;
+import org.allocsim.simulator.run.TimelineObserver;
+
+/** The one run that an answer is about, for its page. */
+public final class PageRun {
+  private PageRun() {}
+
+  /** As {@link #of(String, RunSetup, String)}, of PyTorch's allocator under settings. */
+  public static TraceRecording underConf(String name, RunSetup setup, String conf) {
+    return of(name, setup, Settings.name(conf));
+  }
+
+  /**
+   * Runs a program once more and records it.
+   *
+   * @param name how the page calls the trace
+   * @param label how it calls the run
+   */
+  public static TraceRecording of(String name, RunSetup setup, String label) {
+    TraceRecording recording = new TraceRecording(name, setup.trace(), setup.device());
+    PolicyRecorder recorder = recording.recorder();
+    RunResult result = Run.of(setup, new TimelineObserver(recorder.timeline()), recorder);
+    if (recorder.recording() != null) {
+      recording.add(0, label, recorder.recording(), result.time());
+    }
+    return recording;
+  }
+}
