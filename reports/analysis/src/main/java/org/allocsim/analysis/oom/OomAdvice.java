@@ -57,6 +57,11 @@ final class OomAdvice {
       boolean ownOther) {
     if (!message.wording().help().isEmpty()) {
       helps.add(message.wording().help());
+      if (verdict == OomVerdict.UNKNOWN) {
+        helps.add(
+            "Look at who holds the GPU's memory at that moment (nvidia-smi, rocm-smi), which the"
+                + " text does not say.");
+      }
       return;
     }
     switch (verdict) {
@@ -244,6 +249,11 @@ final class OomAdvice {
               + (message.processesHidden() ? "; not reliable under WSL." : "."));
       return;
     }
+    if (message.api().equals("NPU")) {
+      helps.add(
+          variable() + "=expandable_segments:True, if the torch_npu in use knows the setting.");
+      return;
+    }
     switch (message.wording()) {
       case CACHED, RESERVED, RESERVED_HINT ->
           helps.add(
@@ -286,6 +296,9 @@ final class OomAdvice {
   }
 
   private String variable() {
+    if (message.api().equals("NPU")) {
+      return "PYTORCH_NPU_ALLOC_CONF";
+    }
     return message.hintVariable().isEmpty() || message.hintVariable().equals("PYTORCH_ALLOC_CONF")
         ? (message.api().equals("HIP") ? "PYTORCH_HIP_ALLOC_CONF" : "PYTORCH_CUDA_ALLOC_CONF")
         : message.hintVariable();

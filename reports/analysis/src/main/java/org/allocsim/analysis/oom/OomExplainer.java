@@ -404,11 +404,21 @@ public final class OomExplainer {
               + text(Amount.CAPACITY)
               + " are held by other processes or outside the allocator";
       case HOST -> message.wording().cause();
-      case UNKNOWN ->
-          missing().isEmpty()
-              ? "the message does not show what holds the GPU's memory"
-              : "the message lacks " + missing() + ", without which the cause stays open";
+      case UNKNOWN -> unknown();
     };
+  }
+
+  private String unknown() {
+    if (!message.wording().isPyTorch() && request != null) {
+      return "the request of "
+          + text(Amount.REQUEST)
+          + " failed"
+          + (free == null ? "" : " with " + text(Amount.FREE) + " free")
+          + "; the text does not say what holds the GPU's memory";
+    }
+    return missing().isEmpty()
+        ? "the message does not show what holds the GPU's memory"
+        : "the message lacks " + missing() + ", without which the cause stays open";
   }
 
   private String missing() {
