@@ -43,6 +43,12 @@ final class OomAssembly {
           "due to insufficient GPU memory",
           "rtMalloc fail",
           "Requested buffer size exceeds device",
+          "Bytes of memory on device",
+          "CallbackErrorOutOfMemory",
+          "bytes from HOST memory",
+          "allocate [HOST] memory",
+          "failed to allocate GPU or CPU memory",
+          "CUFFT_ALLOC_FAILED",
           "unable to allocate shared memory(shm)",
           "Error while creating shared memory segment",
           "No space left on device: /dev/shm",
@@ -123,7 +129,7 @@ final class OomAssembly {
           "(?:(?:CUDA|HIP|XPU|NPU|MPSbackend|runtime:|JavaScriptheap)(?:error:)?"
               + "|allocating[\\d.]{1,16}MiBondevice\\d{1,4}:cudaMallocfailed:"
               + "|(?:[GN]PU\\d{1,6}hasa|\\([GN]PU\\d{1,6};[\\d.]{1,12}[KMGT]iB)"
-              + "|[\\d.]{1,12}GiB|instanceof|tasks?[\\d,-]{1,40}|DataLoaderworker\\(pid\\d{1,9}\\)|failedtoalloc(?:ate)?[\\d.]{1,20}(?:[KMG]i?B)?"
+              + "|[\\d.]{1,12}GiB|cantallocate\\d{1,20}|instanceof|tasks?[\\d,-]{1,40}|DataLoaderworker\\(pid\\d{1,9}\\)|failedtoalloc(?:ate)?[\\d.]{1,20}(?:[KMG]i?B)?"
               + "|failedtoallocate[\\d.]{1,20}[KMGT]?(?:i?B)?\\(\\d{1,20})$");
 
   private static final String WORRY = "running";

@@ -42,6 +42,7 @@ public final class OomMessageParser {
             + SIZE,
         "(?:bufferofsize|allocationofsize|requestedbytesof|Requestedamountofmemory\\()" + BYTES,
         "rtMallocfail.{0,80}size:" + BYTES,
+        "cantallocate" + BYTES + "Bytesofmemory",
         "failedtoallocate[\\d.]{1,20}[KMGT]?(?:i?B)?\\((\\d{1,20})(bytes)\\)fromdevice",
         SIZE + "KVcacheisneeded");
     size(

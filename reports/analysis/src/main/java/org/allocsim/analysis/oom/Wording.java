@@ -204,7 +204,7 @@ public enum Wording {
           + "|instanceofstd::bad_alloc|Cannotallocatememory"
           + "|Unabletoallocate(?:[\\d.]+[KMGTP]iBforan)?array|OOMwhenallocating.*byallocator(?:mkl)?cpu"
           + "|ggml_aligned_malloc:insufficientmemory|allocateCPUbuffer|requiresmoresystemmemory"
-          + "|ArrayMemoryError|numpy\\._?core\\._exceptions\\.MemoryError"
+          + "|bytesfromHOSTmemory|allocate\\[HOST\\]memory|ArrayMemoryError|numpy\\._?core\\._exceptions\\.MemoryError"
           + "|pagingfileistoosmall|(?:WinE|ose)rror1455|\\(-4:Insufficientmemory\\)",
       OomVerdict.HOST,
       "the host ran out of memory; the GPU is not the cause",
@@ -212,7 +212,8 @@ public enum Wording {
   /** Only the size asked for. */
   GGML(
       "ggml (llama.cpp and programs with it)",
-      "MiBondevice\\d{1,4}:cudaMallocfailed|ErrorOutOfDeviceMemory|failedtoallocate\\w+bufferofsize",
+      "MiBondevice\\d{1,4}:cudaMallocfailed|ErrorOutOfDeviceMemory|Bytesofmemoryondevice"
+          + "|failedtoallocate\\w+bufferofsize",
       null,
       "",
       "Fewer layers on the GPU (-ngl), a shorter context (-c), a smaller micro-batch (-ub), a"
