@@ -21,9 +21,6 @@ final class OomAdvice {
   private static final String LESS_MEMORY =
       "Need less at once: smaller batch or sequence, activation checkpointing, lower precision,"
           + " optimizer or parameters off the GPU.";
-  private static final String EMPTY_CACHE =
-      "torch.cuda.empty_cache() right before the request: PyTorch gave back every unused segment"
-          + " before it raised this error.";
 
   private final OomMessage message;
   private final OomSettings settings;
@@ -170,7 +167,10 @@ final class OomAdvice {
             + ": the cache holds only "
             + describe(cached())
             + ".");
-    cannotHelp.add(EMPTY_CACHE);
+    cannotHelp.add(
+        emptyCache()
+            + " right before the request: PyTorch gave back every unused segment before it"
+            + " raised this error.");
   }
 
   private void elsewhere(boolean ownOther) {
@@ -210,12 +210,16 @@ final class OomAdvice {
     }
     settingsAgainstFragmentation();
     helps.add(
-        "torch.cuda.empty_cache() between phases (load, train, evaluate), when much is free;"
+        emptyCache()
+            + " between phases (load, train, evaluate), when much is free;"
             + " padding sizes to a few lengths; the largest sizes first.");
     if (!nearlyFull) {
       helps.add(LESS_MEMORY);
     }
-    cannotHelp.add(EMPTY_CACHE);
+    cannotHelp.add(
+        emptyCache()
+            + " right before the request: PyTorch gave back every unused segment before it"
+            + " raised this error.");
     if (message.bytes(Amount.LIMIT).isEmpty()) {
       cannotHelp.add("garbage_collection_threshold: it does nothing without a memory fraction.");
     }
@@ -293,6 +297,10 @@ final class OomAdvice {
                   + "), which keeps larger free blocks whole; a recorded snapshot shows which N."
                   + caution);
     }
+  }
+
+  private String emptyCache() {
+    return message.api().equals("NPU") ? "torch.npu.empty_cache()" : "torch.cuda.empty_cache()";
   }
 
   private String variable() {

@@ -410,8 +410,10 @@ public final class OomExplainer {
 
   private String unknown() {
     if (!message.wording().isPyTorch() && request != null) {
+      boolean isPlain = text(Amount.REQUEST).endsWith(" bytes") && request.value() >= 0x1p20;
       return "the request of "
           + text(Amount.REQUEST)
+          + (isPlain ? " (" + describe(request.value()) + ")" : "")
           + " failed"
           + (free == null ? "" : " with " + text(Amount.FREE) + " free")
           + "; the text does not say what holds the GPU's memory";

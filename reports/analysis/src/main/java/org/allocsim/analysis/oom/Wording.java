@@ -8,6 +8,14 @@ import org.jspecify.annotations.Nullable;
  * the one; words are written without blanks, as {@link CompactText} leaves them.
  */
 public enum Wording {
+  /** The status of the device and of the pool follows the request. */
+  CUDA_JL(
+      "CUDA.jl or AMDGPU.jl",
+      "OutofGPUmemory",
+      null,
+      "",
+      "Need less at once; CUDA.unsafe_free! on arrays that are done with; GC.gc(true) and"
+          + " CUDA.reclaim() between phases; end other processes on the GPU."),
   /** The six lines of {@code backend:cudaMallocAsync}. */
   ASYNC("PyTorch with backend:cudaMallocAsync", "wouldexceedallowedmemory"),
   /** A request of 2^60 bytes or more. */
@@ -150,14 +158,6 @@ public enum Wording {
       "the buffer is larger than the Vulkan driver lets one buffer be, however much is free",
       "A smaller micro-batch (-ub) or context (-c), which makes the largest buffer smaller; or"
           + " another backend than Vulkan."),
-  /** The status of the device and of the pool follows the request. */
-  CUDA_JL(
-      "CUDA.jl or AMDGPU.jl",
-      "OutofGPUmemory",
-      null,
-      "",
-      "Need less at once; CUDA.unsafe_free! on arrays that are done with; GC.gc(true) and"
-          + " CUDA.reclaim() between phases; end other processes on the GPU."),
   /** The kernel, a container or a cluster's scheduler ended the process. */
   HOST_KILLED(
       "the operating system",
@@ -221,7 +221,7 @@ public enum Wording {
   /** Only the size asked for. */
   ONNX(
       "ONNX Runtime",
-      "Failedtoallocatememoryforrequestedbufferofsize",
+      "requestedbufferofsize",
       null,
       "",
       "A smaller batch or input; arena_extend_strategy kSameAsRequested and"

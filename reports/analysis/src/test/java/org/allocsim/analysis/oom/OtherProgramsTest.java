@@ -108,7 +108,7 @@ class OtherProgramsTest {
     "rmm.rmm.RMMError: RMM_ERROR_OUT_OF_MEMORY",
     "vk::Device::allocateMemory: ErrorOutOfDeviceMemory",
     "error: Insufficient Memory (00000008:kIOGPUCommandBufferCallbackErrorOutOfMemory)",
-    "CUFFTError(code 2, cuFFT failed to allocate GPU or CPU memory)",
+    "CUFFTError: cuFFT failed to allocate GPU or CPU memory)",
     "Executor creation failed due to insufficient GPU memory.",
     "Native API returns: -6 (PI_ERROR_OUT_OF_HOST_MEMORY)",
     "enforce allocating <= available failed at gpu_info.cc:89",
