@@ -42,6 +42,7 @@ final class OomAssembly {
           "TotalUsedMemStatistics",
           "due to insufficient GPU memory",
           "rtMalloc fail",
+          "CUDA memory with byte size",
           "Requested buffer size exceeds device",
           "Bytes of memory on device",
           "CallbackErrorOutOfMemory",

@@ -42,6 +42,7 @@ public final class OomMessageParser {
             + SIZE,
         "(?:bufferofsize|allocationofsize|requestedbytesof|Requestedamountofmemory\\()" + BYTES,
         "rtMallocfail.{0,80}size:" + BYTES,
+        "CUDAmemorywithbytesize" + BYTES,
         "cantallocate" + BYTES + "Bytesofmemory",
         "failedtoallocate[\\d.]{1,20}[KMGT]?(?:i?B)?\\((\\d{1,20})(bytes)\\)fromdevice",
         SIZE + "KVcacheisneeded");
@@ -70,7 +71,7 @@ public final class OomMessageParser {
             + SIZE,
         "InUse:" + BYTES,
         "(?:Memorypool|CUDAallocator|CuArraysallocator)usage:" + SIZE);
-    size(Amount.CACHED, SIZE + "cached\\)", SIZE + "isreservedbyPyTorchbutunallocated");
+    size(Amount.CACHED, SIZE + "cached\\)", SIZE + "isreserve(?!dintotal)");
     size(
         Amount.RESERVED,
         SIZE + "reservedintotal",

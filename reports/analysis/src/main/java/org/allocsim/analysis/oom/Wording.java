@@ -150,6 +150,13 @@ public enum Wording {
       "what is in use and the request together exceed the memory that MindSpore may use",
       "A smaller batch, recomputation or parallelism; or raise max_device_memory where it is below"
           + " the device's memory."),
+  /** The pool has the size it was given at the start; the server goes on with host memory. */
+  TRITON_POOL(
+      "Triton Inference Server",
+      "CNMEM_STATUS_OUT_OF_MEMORY",
+      OomVerdict.CAPPED,
+      "the server's pool of CUDA memory is used up, not the GPU; it takes host memory instead",
+      "A larger pool (--cuda-memory-pool-byte-size GPU:BYTES), or fewer requests at once."),
   /** The driver's limit on one buffer, which has nothing to do with what is free. */
   VULKAN_BUFFER(
       "ggml (llama.cpp and programs with it)",

@@ -60,6 +60,7 @@ class OtherProgramsTest {
           ggml_vulkan: Requested buffer size exceeds device memory allocation limit: ErrorOutOfDeviceMemory | CAPPED
           Call rtMalloc fail, purpose: page caching, type = 2, size:640000, device_id:0 | UNKNOWN
           can't allocate 640000 Bytes of memory on device | UNKNOWN
+          Failed to allocate CUDA memory with byte size 640000 on GPU 0: CNMEM_STATUS_OUT_OF_MEMORY, falling back to pinned system memory | CAPPED
           ggml_backend_cuda_buffer_type_alloc_buffer: allocating 640.00 MiB on device 3: cudaMalloc failed: out of memory | UNKNOWN
           numpy._core._exceptions._ArrayMemoryError: cannot get 30.1 GiB | HOST
           OSError: [Errno 28] No space left on device: '/dev/shm/abc' | HOST
@@ -175,6 +176,14 @@ class OtherProgramsTest {
         .ifPresent(account ->
             assertTrue(
                 account.parts().stream().noneMatch(part -> part.name().contains("PyTorch"))));
+  }
+
+  @Test
+  void aMessageCutWithinItsLastWordsKeepsTheCachedSize() throws IOException {
+    String sizes = SIZES.formatted("24.00 GiB", "0.50 GiB", "22.00 GiB", "1.20 GiB");
+    String text = "CUDA out of memory. Tried to allocate 1.50 GiB." + sizes;
+    assertEquals(
+        OomVerdict.FRAGMENTED, only(text.substring(0, text.indexOf("d by PyTorch but"))).verdict());
   }
 
   @Test
