@@ -26,8 +26,8 @@ import picocli.CommandLine.Spec;
       "any size, with timestamps, rank prefixes, colours and broken lines around them; a table of",
       "torch.cuda.memory_summary() in the log, which shows where the cached memory lies; the dumps",
       "that the BFC allocator of TensorFlow and JAX prints; and what vLLM, SGLang, XLA, CuPy, RMM,",
-      "PaddlePaddle, ONNX Runtime and PyTorch on MPS, NPU and XPU say. Memory of the host that ran",
-      "out is named as such."
+      "CUDA.jl, PaddlePaddle, MindSpore, ONNX Runtime, TensorRT, llama.cpp and PyTorch on MPS, NPU",
+      "and XPU say. Memory of the host that ran out is named as such."
     },
     exitCodeListHeading = "%nExit codes, of the first message in the log that decides:%n",
     exitCodeList = {

@@ -52,6 +52,11 @@ public record BfcDump(
     return hasChunks() || bytesInUse > 0;
   }
 
+  /** Whether the memory is the host's, ordinary or pinned, by the allocator's name. */
+  public boolean isOfHost() {
+    return allocator.contains("host_bfc") || allocator.equals("cpu") || allocator.equals("mklcpu");
+  }
+
   public long poolBytes() {
     return bytesInUse + freeBytes;
   }
@@ -63,6 +68,9 @@ public record BfcDump(
 
   /** Why the request failed. */
   public OomVerdict verdict() {
+    if (isOfHost()) {
+      return OomVerdict.HOST;
+    }
     if (request == null || !hasSums() || largestFreeBytes >= request.high()) {
       return OomVerdict.UNKNOWN;
     }

@@ -89,7 +89,7 @@ public final class BfcDumpReader {
     if (!matcher.find()) {
       return;
     }
-    if (open && (!hasContent || isRounded)) {
+    if (open && (!hasContent || isRounded || text.contains("ummary follows"))) {
       close();
     }
     begin(number);

@@ -60,11 +60,13 @@ public record GpuAccount(String unit, List<Part> parts, long totalHundredths) {
   private static final class Builder {
     private final OomMessage message;
     private final double unitBytes;
+    private final String owner;
     private final List<Part> parts = new ArrayList<>();
 
     Builder(OomMessage message, double unitBytes) {
       this.message = message;
       this.unitBytes = unitBytes;
+      owner = message.wording().owner();
     }
 
     GpuAccount build(String unit, ByteRange capacity, ByteRange free, ByteRange allocated) {
@@ -73,14 +75,14 @@ public record GpuAccount(String unit, List<Part> parts, long totalHundredths) {
       if (pools.isPresent()) {
         long inPools = hundredths(pools.get());
         String printed = printed(Amount.ALLOCATED) + " - " + printed(Amount.PRIVATE_POOLS);
-        add("allocated by PyTorch", hundredths(allocated) - inPools, printed);
+        add("allocated by " + owner, hundredths(allocated) - inPools, printed);
         add("free inside private pools", inPools, printed(Amount.PRIVATE_POOLS));
       } else {
-        add("allocated by PyTorch", hundredths(allocated), printed(Amount.ALLOCATED));
+        add("allocated by " + owner, hundredths(allocated), printed(Amount.ALLOCATED));
       }
       cached.ifPresent(range ->
           add(
-              "cached by PyTorch, not in use",
+              "cached by " + owner + ", not in use",
               hundredths(range),
               message.amounts().containsKey(Amount.CACHED)
                   ? printed(Amount.CACHED)
@@ -90,7 +92,7 @@ public record GpuAccount(String unit, List<Part> parts, long totalHundredths) {
       if (allocated.value() > capacity.value()) {
         add("not on the GPU (system RAM)", rest, "");
       } else if (cached.isEmpty()) {
-        add("cached by PyTorch, and other", rest, "");
+        add("cached by " + owner + ", and other", rest, "");
       } else {
         add("other (context, processes, driver)", rest, "");
         split(rest, allocated.plus(cached.get()));
@@ -116,7 +118,7 @@ public record GpuAccount(String unit, List<Part> parts, long totalHundredths) {
       if (context < -2 || unexplained < -4 - message.processes().size()) {
         return;
       }
-      within("this process outside PyTorch", context, printed(Amount.THIS_PROCESS) + " in all");
+      within("this process outside " + owner, context, printed(Amount.THIS_PROCESS) + " in all");
       int count = message.processes().size();
       if (count > 0) {
         within(count == 1 ? "another process" : count + " other processes", others, "");

@@ -21,9 +21,6 @@ final class OomAdvice {
   private static final String LESS_MEMORY =
       "Need less at once: smaller batch or sequence, activation checkpointing, lower precision,"
           + " optimizer or parameters off the GPU.";
-  private static final String EMPTY_CACHE =
-      "torch.cuda.empty_cache() right before the request: PyTorch gave back every unused segment"
-          + " before it raised this error.";
 
   private final OomMessage message;
   private final OomSettings settings;
@@ -57,6 +54,11 @@ final class OomAdvice {
       boolean ownOther) {
     if (!message.wording().help().isEmpty()) {
       helps.add(message.wording().help());
+      if (verdict == OomVerdict.UNKNOWN) {
+        helps.add(
+            "Look at who holds the GPU's memory at that moment (nvidia-smi, rocm-smi), which the"
+                + " text does not say.");
+      }
       return;
     }
     switch (verdict) {
@@ -165,7 +167,10 @@ final class OomAdvice {
             + ": the cache holds only "
             + describe(cached())
             + ".");
-    cannotHelp.add(EMPTY_CACHE);
+    cannotHelp.add(
+        emptyCache()
+            + " right before the request: PyTorch gave back every unused segment before it"
+            + " raised this error.");
   }
 
   private void elsewhere(boolean ownOther) {
@@ -205,12 +210,16 @@ final class OomAdvice {
     }
     settingsAgainstFragmentation();
     helps.add(
-        "torch.cuda.empty_cache() between phases (load, train, evaluate), when much is free;"
+        emptyCache()
+            + " between phases (load, train, evaluate), when much is free;"
             + " padding sizes to a few lengths; the largest sizes first.");
     if (!nearlyFull) {
       helps.add(LESS_MEMORY);
     }
-    cannotHelp.add(EMPTY_CACHE);
+    cannotHelp.add(
+        emptyCache()
+            + " right before the request: PyTorch gave back every unused segment before it"
+            + " raised this error.");
     if (message.bytes(Amount.LIMIT).isEmpty()) {
       cannotHelp.add("garbage_collection_threshold: it does nothing without a memory fraction.");
     }
@@ -242,6 +251,11 @@ final class OomAdvice {
       cannotHelp.add(
           "expandable_segments: not supported on Windows (PyTorch warns once and leaves it off)"
               + (message.processesHidden() ? "; not reliable under WSL." : "."));
+      return;
+    }
+    if (message.api().equals("NPU")) {
+      helps.add(
+          variable() + "=expandable_segments:True, if the torch_npu in use knows the setting.");
       return;
     }
     switch (message.wording()) {
@@ -285,7 +299,14 @@ final class OomAdvice {
     }
   }
 
+  private String emptyCache() {
+    return message.api().equals("NPU") ? "torch.npu.empty_cache()" : "torch.cuda.empty_cache()";
+  }
+
   private String variable() {
+    if (message.api().equals("NPU")) {
+      return "PYTORCH_NPU_ALLOC_CONF";
+    }
     return message.hintVariable().isEmpty() || message.hintVariable().equals("PYTORCH_ALLOC_CONF")
         ? (message.api().equals("HIP") ? "PYTORCH_HIP_ALLOC_CONF" : "PYTORCH_CUDA_ALLOC_CONF")
         : message.hintVariable();

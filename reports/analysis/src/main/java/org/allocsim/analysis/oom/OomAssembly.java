@@ -38,6 +38,22 @@ final class OomAssembly {
           "std::bad_alloc",
           "RMM failure at",
           "Maximum pool size exceeded",
+          "Out of GPU memory",
+          "TotalUsedMemStatistics",
+          "due to insufficient GPU memory",
+          "rtMalloc fail",
+          "CUDA memory with byte size",
+          "Requested buffer size exceeds device",
+          "Bytes of memory on device",
+          "CallbackErrorOutOfMemory",
+          "bytes from HOST memory",
+          "allocate [HOST] memory",
+          "failed to allocate GPU or CPU memory",
+          "CUFFT_ALLOC_FAILED",
+          "unable to allocate shared memory(shm)",
+          "Error while creating shared memory segment",
+          "No space left on device: /dev/shm",
+          "/dev/shm or /tmp mount likely just ran out of space",
           "Available memory of",
           "oom-kill",
           "oom_kill",
@@ -70,6 +86,8 @@ final class OomAssembly {
           "memory allocation of",
           "bytes on host: CUDA_ERROR_OUT_OF_MEMORY",
           "Cannot allocate memory",
+          "ArrayMemoryError",
+          "_exceptions.MemoryError",
           "Unable to allocate",
           "DefaultCPUAllocator",
           "OOM when allocating",
@@ -112,8 +130,10 @@ final class OomAssembly {
           "(?:(?:CUDA|HIP|XPU|NPU|MPSbackend|runtime:|JavaScriptheap)(?:error:)?"
               + "|allocating[\\d.]{1,16}MiBondevice\\d{1,4}:cudaMallocfailed:"
               + "|(?:[GN]PU\\d{1,6}hasa|\\([GN]PU\\d{1,6};[\\d.]{1,12}[KMGT]iB)"
-              + "|[\\d.]{1,12}GiB|instanceof|tasks?[\\d,-]{1,40}|DataLoaderworker\\(pid\\d{1,9}\\)|failedtoalloc(?:ate)?[\\d.]{1,20}(?:[KMG]i?B)?"
+              + "|[\\d.]{1,12}GiB|cantallocate\\d{1,20}|instanceof|tasks?[\\d,-]{1,40}|DataLoaderworker\\(pid\\d{1,9}\\)|failedtoalloc(?:ate)?[\\d.]{1,20}(?:[KMG]i?B)?"
               + "|failedtoallocate[\\d.]{1,20}[KMGT]?(?:i?B)?\\(\\d{1,20})$");
+
+  private static final String WORRY = "running";
 
   /** Receives messages. */
   interface Sink {
@@ -189,13 +209,21 @@ final class OomAssembly {
       String phrase = PHRASES.get(kind);
       int from = Math.max(0, searched - phrase.length() + 1);
       for (int at = text.indexOf(phrase, from); at >= 0; at = text.indexOf(phrase, at + 1)) {
-        phrases.add(new Phrase(at, kind));
+        if (!isWorry(at)) {
+          phrases.add(new Phrase(at, kind));
+        }
       }
     }
     searched = text.length();
     if (phrases.size() > known) {
       phrases.sort(Comparator.comparingInt(Phrase::offset));
     }
+  }
+
+  /** "If you are running out of memory" is advice, and no failure. */
+  private boolean isWorry(int offset) {
+    int from = offset - WORRY.length();
+    return from >= 0 && text.indexOf(WORRY + "outofmemory", from) == from;
   }
 
   /** Where messages begin. */

@@ -404,11 +404,23 @@ public final class OomExplainer {
               + text(Amount.CAPACITY)
               + " are held by other processes or outside the allocator";
       case HOST -> message.wording().cause();
-      case UNKNOWN ->
-          missing().isEmpty()
-              ? "the message does not show what holds the GPU's memory"
-              : "the message lacks " + missing() + ", without which the cause stays open";
+      case UNKNOWN -> unknown();
     };
+  }
+
+  private String unknown() {
+    if (!message.wording().isPyTorch() && request != null) {
+      boolean isPlain = text(Amount.REQUEST).endsWith(" bytes") && request.value() >= 0x1p20;
+      return "the request of "
+          + text(Amount.REQUEST)
+          + (isPlain ? " (" + describe(request.value()) + ")" : "")
+          + " failed"
+          + (free == null ? "" : " with " + text(Amount.FREE) + " free")
+          + "; the text does not say what holds the GPU's memory";
+    }
+    return missing().isEmpty()
+        ? "the message does not show what holds the GPU's memory"
+        : "the message lacks " + missing() + ", without which the cause stays open";
   }
 
   private String missing() {

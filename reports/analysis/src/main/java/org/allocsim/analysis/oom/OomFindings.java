@@ -36,7 +36,9 @@ final class OomFindings {
         && verdict != OomVerdict.IMPOSSIBLE) {
       findings.add(
           describe(other.value())
-              + " of the GPU are neither PyTorch's nor free, "
+              + " of the GPU are neither "
+              + message.wording().owner()
+              + "'s nor free, "
               + (ownOther
                   ? "most of it in this process: libraries (NCCL, cuBLAS and cuDNN workspaces),"
                       + " CUDA graphs, custom kernels."

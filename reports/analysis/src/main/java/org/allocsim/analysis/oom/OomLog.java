@@ -47,7 +47,11 @@ public final class OomLog {
       Stream.concat(
               OomAssembly.OPENINGS.stream(),
               Stream.of(
-                  "OutOfMemory", "reserved by PyTorch", "reserved in total", "already allocated"))
+                  "OutOfMemory",
+                  "reserved by PyTorch",
+                  "reserved in total",
+                  "already allocated",
+                  "No space left on device: '/dev/shm"))
           .toArray(String[]::new);
 
   private static final int LONGEST_PHRASE =

@@ -36,11 +36,14 @@ public final class OomMessageParser {
   static {
     size(
         Amount.REQUEST,
-        "(?:[Tt]riedtoallocate|Requested:|Requestedsize:|Requestedsizewas|whiletryingtoallocate|outofmemorytoallocate|failedtoallocate"
+        "(?:[Tt]riedtoallocate|OutofGPUmemorytryingtoallocate|Requested:|Requestedsize:|Requestedsizewas|whiletryingtoallocate|outofmemorytoallocate|failedtoallocate"
             + "|[Oo]utofmemoryallocating|Cannotallocate|cannotallocate|allocating|requestfor"
             + "|Unabletoallocate|GPUmemory\\(|\\(failedtoallocate|Attemptingto(?:reserve|allocate))"
             + SIZE,
         "(?:bufferofsize|allocationofsize|requestedbytesof|Requestedamountofmemory\\()" + BYTES,
+        "rtMallocfail.{0,80}size:" + BYTES,
+        "CUDAmemorywithbytesize" + BYTES,
+        "cantallocate" + BYTES + "Bytesofmemory",
         "failedtoallocate[\\d.]{1,20}[KMGT]?(?:i?B)?\\((\\d{1,20})(bytes)\\)fromdevice",
         SIZE + "KVcacheisneeded");
     size(
@@ -66,17 +69,26 @@ public final class OomMessageParser {
         SIZE + "alreadyallocated",
         "(?:Oftheallocatedmemory|Currentlyallocated:|MPSallocated:|allocatedsofar:|bytes\\(total)"
             + SIZE,
-        "InUse:" + BYTES);
-    size(Amount.CACHED, SIZE + "cached\\)", SIZE + "isreservedbyPyTorchbutunallocated");
-    size(Amount.RESERVED, SIZE + "reservedintotal");
+        "InUse:" + BYTES,
+        "(?:Memorypool|CUDAallocator|CuArraysallocator)usage:" + SIZE);
+    size(Amount.CACHED, SIZE + "cached\\)", SIZE + "isreserve(?!dintotal)");
+    size(
+        Amount.RESERVED,
+        SIZE + "reservedintotal",
+        "Memorypoolusage:[\\d.]{1,12}\\w{3,5}\\(" + SIZE + "reserved");
     size(
         Amount.LIMIT,
         SIZE + "allowed;",
-        "(?:\\(setbyuser-suppliedmemoryfraction\\):|maxallowed:|limitsetto:)" + SIZE);
+        "(?:\\(setbyuser-suppliedmemoryfraction\\):|maxallowed:|limitsetto:|\\(cappedat|hard=)"
+            + SIZE);
     size(Amount.OTHER_ALLOCATIONS, "otherallocations:" + SIZE);
     size(Amount.PRIVATE_POOLS, "with" + SIZE + "allocatedinprivatepools");
     size(Amount.THIS_PROCESS, "thisprocesshas" + SIZE + "memoryinuse");
   }
+
+  /** What is used of a GPU, whoever uses it. */
+  private static final Pattern USED =
+      Pattern.compile("EffectiveGPUmemoryusage:[\\d.]{1,8}%\\(" + SIZE + "/" + SIZE + "\\)");
 
   private static final Pattern PROCESS =
       Pattern.compile("Process(\\d{1,18})has" + SIZE + "memoryinuse");
@@ -115,6 +127,15 @@ public final class OomMessageParser {
       } else if (entry.getKey() == Amount.THIS_PROCESS) {
         hidden = true;
       }
+    }
+    Matcher used = USED.matcher(text);
+    if (used.find()) {
+      PrintedSize capacity = sizeOf(used, 3);
+      ByteRange free = capacity.bytes().minus(sizeOf(used, 1).bytes());
+      amounts.put(Amount.CAPACITY, capacity);
+      amounts.put(
+          Amount.FREE,
+          new PrintedSize(PrintedSize.describe(free.value()), OomMessage.atLeastZero(free)));
     }
     List<ProcessUse> processes = new ArrayList<>();
     Matcher process = PROCESS.matcher(text);

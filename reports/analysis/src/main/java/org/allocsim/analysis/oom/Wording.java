@@ -8,6 +8,14 @@ import org.jspecify.annotations.Nullable;
  * the one; words are written without blanks, as {@link CompactText} leaves them.
  */
 public enum Wording {
+  /** The status of the device and of the pool follows the request. */
+  CUDA_JL(
+      "CUDA.jl or AMDGPU.jl",
+      "OutofGPUmemory",
+      null,
+      "",
+      "Need less at once; CUDA.unsafe_free! on arrays that are done with; GC.gc(true) and"
+          + " CUDA.reclaim() between phases; end other processes on the GPU."),
   /** The six lines of {@code backend:cudaMallocAsync}. */
   ASYNC("PyTorch with backend:cudaMallocAsync", "wouldexceedallowedmemory"),
   /** A request of 2^60 bytes or more. */
@@ -24,6 +32,13 @@ public enum Wording {
       OomVerdict.CAPPED,
       "the memory fraction set for the process refused the request, not the GPU",
       ""),
+  /** In the words of CUDA, mostly without what is free. */
+  XPU(
+      "PyTorch on XPU",
+      "XPUoutofmemory",
+      null,
+      "",
+      "Need less at once; torch.xpu.empty_cache() between phases; end other processes on the GPU."),
   /** Sentences with the misspelt "capacty". */
   V2_1("PyTorch 2.1", "totalcapactyof"),
   /** The hint links to docs.pytorch.org. */
@@ -120,7 +135,36 @@ public enum Wording {
       "Need less at once, raise the pool's limit (MemoryPool.set_limit, CUPY_GPU_MEMORY_LIMIT) if"
           + " one is set, and end other processes on the GPU."),
   /** "Allocated" is the device's total without what is free, whoever holds it. */
-  PADDLE("PaddlePaddle", "OutofmemoryerroronGPU\\d"),
+  PADDLE(
+      "PaddlePaddle",
+      "OutofmemoryerroronGPU\\d",
+      null,
+      "",
+      "A smaller batch; end other processes on the GPU;"
+          + " FLAGS_allocator_strategy=auto_growth, so that nothing is held that is not used."),
+  /** The limit that is checked before the device is asked. */
+  MINDSPORE_POOL(
+      "MindSpore",
+      "TotalUsedMemStatistics:\\d.{0,160}ismorethantotalmemsize",
+      OomVerdict.FULL,
+      "what is in use and the request together exceed the memory that MindSpore may use",
+      "A smaller batch, recomputation or parallelism; or raise max_device_memory where it is below"
+          + " the device's memory."),
+  /** The pool has the size it was given at the start; the server goes on with host memory. */
+  TRITON_POOL(
+      "Triton Inference Server",
+      "CNMEM_STATUS_OUT_OF_MEMORY",
+      OomVerdict.CAPPED,
+      "the server's pool of CUDA memory is used up, not the GPU; it takes host memory instead",
+      "A larger pool (--cuda-memory-pool-byte-size GPU:BYTES), or fewer requests at once."),
+  /** The driver's limit on one buffer, which has nothing to do with what is free. */
+  VULKAN_BUFFER(
+      "ggml (llama.cpp and programs with it)",
+      "Requestedbuffersizeexceedsdevice(?:buffersize|memoryallocation)limit",
+      OomVerdict.CAPPED,
+      "the buffer is larger than the Vulkan driver lets one buffer be, however much is free",
+      "A smaller micro-batch (-ub) or context (-c), which makes the largest buffer smaller; or"
+          + " another backend than Vulkan."),
   /** The kernel, a container or a cluster's scheduler ended the process. */
   HOST_KILLED(
       "the operating system",
@@ -134,7 +178,9 @@ public enum Wording {
   /** {@code /dev/shm}. */
   HOST_SHARED(
       "the operating system",
-      "outofsharedmemory|insufficientsharedmemory",
+      "outofsharedmemory|insufficientsharedmemory|unabletoallocatesharedmemory\\(shm\\)"
+          + "|Errorwhilecreatingsharedmemorysegment|Nospaceleftondevice:/dev/shm"
+          + "|/dev/shmor/tmpmountlikelyjustranoutofspace",
       OomVerdict.HOST,
       "the shared memory of the host (/dev/shm) ran out; the GPU is not the cause",
       "A larger /dev/shm (docker run --shm-size), or fewer workers of data loaders."),
@@ -165,10 +211,53 @@ public enum Wording {
           + "|instanceofstd::bad_alloc|Cannotallocatememory"
           + "|Unabletoallocate(?:[\\d.]+[KMGTP]iBforan)?array|OOMwhenallocating.*byallocator(?:mkl)?cpu"
           + "|ggml_aligned_malloc:insufficientmemory|allocateCPUbuffer|requiresmoresystemmemory"
+          + "|bytesfromHOSTmemory|allocate\\[HOST\\]memory|ArrayMemoryError|numpy\\._?core\\._exceptions\\.MemoryError"
           + "|pagingfileistoosmall|(?:WinE|ose)rror1455|\\(-4:Insufficientmemory\\)",
       OomVerdict.HOST,
       "the host ran out of memory; the GPU is not the cause",
       "Load less into the host's memory at once: map files, stream data, fewer workers."),
+  /** Only the size asked for. */
+  GGML(
+      "ggml (llama.cpp and programs with it)",
+      "MiBondevice\\d{1,4}:cudaMallocfailed|ErrorOutOfDeviceMemory|Bytesofmemoryondevice"
+          + "|failedtoallocate\\w+bufferofsize",
+      null,
+      "",
+      "Fewer layers on the GPU (-ngl), a shorter context (-c), a smaller micro-batch (-ub), a"
+          + " quantised KV cache (-ctk, -ctv); end other processes on the GPU."),
+  /** Only the size asked for. */
+  ONNX(
+      "ONNX Runtime",
+      "requestedbufferofsize",
+      null,
+      "",
+      "A smaller batch or input; arena_extend_strategy kSameAsRequested and"
+          + " cudnn_conv_use_max_workspace 0 for the CUDA provider; end other processes on the"
+          + " GPU."),
+  /** Only the size asked for; a warning while the builder tries tactics. */
+  TENSORRT(
+      "TensorRT",
+      "Requestedamountof(?:GPU)?memory|OutOfMemory\\((?:Requestedsize|nofurther)",
+      null,
+      "",
+      "A smaller workspace (setMemoryPoolLimit), batch or profile; end other processes on the GPU."
+          + " While an engine is built, the warning only costs the tactic."),
+  /** Only the size asked for. */
+  ASCEND(
+      "Ascend CANN",
+      "rtMallocfail",
+      null,
+      "",
+      "Need less at once, or end other processes on the NPU; npu-smi info shows them."),
+  /** Only the size asked for; by default the program takes nearly the whole GPU at its start. */
+  XLA(
+      "TensorFlow or JAX",
+      "[Oo]utofmemory(?:whiletryingtoallocate|allocating)\\d|Failedtoallocaterequestfor"
+          + "|bytes\\)fromdevice|OOMwhenallocatingtensor",
+      null,
+      "",
+      "A smaller batch; end other processes on the GPU. The lines of the BFC allocator, where the"
+          + " log has them, show more."),
   /** No numbers, or too few to decide. */
   BARE("no known wording", "");
 
@@ -188,6 +277,16 @@ public enum Wording {
     this.verdict = verdict;
     this.cause = cause;
     this.help = help;
+  }
+
+  /** Whether PyTorch wrote it, so that its settings can help. */
+  boolean isPyTorch() {
+    return versions.startsWith("PyTorch") || this == BARE;
+  }
+
+  /** Whose allocator it is, for sentences. */
+  String owner() {
+    return isPyTorch() ? "PyTorch" : "the program";
   }
 
   /** The wording of a text without white space. */

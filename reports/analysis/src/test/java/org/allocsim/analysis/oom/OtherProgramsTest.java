@@ -8,6 +8,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -53,6 +54,21 @@ class OtherProgramsTest {
           Requested amount of memory (7340032 bytes) could not be allocated. | UNKNOWN
           [vllm] free memory on device cuda:0 (9.50/23.60 GiB) on startup is less than desired GPU memory utilization (0.9, 21.24 GiB) | ELSEWHERE
           I tried to allocate  90.00 MiB (GPU 0; 4.00 GiB total capacity; 3.25 GiB already allocated; 0 bytes free; 3.45 GiB reserved in total by PyTorch) | FRAGMENTED
+          TotalUsedMemStatistics : 9000 plus TotalUsedByEventMemStatistics : 0 and plus alloc size : 2000 is more than total mem size : 10000. | FULL
+          TotalUsedMemStatistics : 9000 plus alloc size : 2000 is more than total mem size : 10000. | FULL
+          ggml_vulkan: Requested buffer size exceeds device buffer size limit: ErrorOutOfDeviceMemory | CAPPED
+          ggml_vulkan: Requested buffer size exceeds device memory allocation limit: ErrorOutOfDeviceMemory | CAPPED
+          Call rtMalloc fail, purpose: page caching, type = 2, size:640000, device_id:0 | UNKNOWN
+          can't allocate 640000 Bytes of memory on device | UNKNOWN
+          Failed to allocate CUDA memory with byte size 640000 on GPU 0: CNMEM_STATUS_OUT_OF_MEMORY, falling back to pinned system memory | CAPPED
+          ggml_backend_cuda_buffer_type_alloc_buffer: allocating 640.00 MiB on device 3: cudaMalloc failed: out of memory | UNKNOWN
+          numpy._core._exceptions._ArrayMemoryError: cannot get 30.1 GiB | HOST
+          OSError: [Errno 28] No space left on device: '/dev/shm/abc' | HOST
+          RuntimeError: unable to allocate shared memory(shm) for file </torch_9_9>: Success (0) | HOST
+          NCCL WARN Error while creating shared memory segment /dev/shm/nccl-abc (size 640) | HOST
+          the host /dev/shm or /tmp mount likely just ran out of space | HOST
+          java.lang.RuntimeException: Can't allocate [HOST] memory: 640 | HOST
+          Failed to allocate [640] bytes from HOST memory | HOST
           terminate called after throwing an instance of 'std::bad_alloc' | HOST
           [Errno 12] Cannot allocate memory | HOST
           [9.1] Out of memory: Killed process 77 (python3) total-vm:9kB | HOST
@@ -92,6 +108,9 @@ class OtherProgramsTest {
     "[TRT] [E] 2: [a.cpp::resizePhysical::140] Error Code 2: OutOfMemory (no further information)",
     "rmm.rmm.RMMError: RMM_ERROR_OUT_OF_MEMORY",
     "vk::Device::allocateMemory: ErrorOutOfDeviceMemory",
+    "error: Insufficient Memory (00000008:kIOGPUCommandBufferCallbackErrorOutOfMemory)",
+    "CUFFTError: cuFFT failed to allocate GPU or CPU memory)",
+    "Executor creation failed due to insufficient GPU memory.",
     "Native API returns: -6 (PI_ERROR_OUT_OF_HOST_MEMORY)",
     "enforce allocating <= available failed at gpu_info.cc:89",
     "MemoryError: std::bad_alloc: CUDA error at: x.hpp:1: cudaErrorMemoryAllocation"
@@ -114,6 +133,132 @@ class OtherProgramsTest {
         read("except OutOfMemoryError as e:\n" + name + "Tried to allocate 2.00 GiB." + sizes);
     assertEquals(1, contents.found().size());
     assertEquals(0, contents.bare().count());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "If you are running out of memory, lower the share of the GPU.",
+        "Effective GPU memory usage: 12.34% (1.234 GiB/10.000 GiB)",
+        "OSError: [Errno 28] No space left on device: '/home/me/model'",
+        "onnx runtime error 2: not enough space: expected 7, got 5"
+      })
+  void whatIsNoFailureIsNoMention(String text) throws IOException {
+    assertEquals(List.of(), read(text).found());
+    assertEquals(0, read(text).bare().count());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // Asked for, used of 16 GiB by anyone, used and reserved by the pool.
+    "2.000 GiB, 12.000 GiB, 10.000 GiB, 11.500 GiB, NOT_ALLOCATOR",
+    "2.000 GiB, 15.000 GiB, 14.000 GiB, 14.500 GiB, FULL",
+    "2.000 GiB, 15.500 GiB, 11.000 GiB, 15.000 GiB, FRAGMENTED",
+    "2.000 GiB, 15.500 GiB, 4.000 GiB, 4.000 GiB, ELSEWHERE",
+    "20.000 GiB, 1.000 GiB, 0 bytes, 32.000 MiB, IMPOSSIBLE"
+  })
+  void theStatusBelowJuliasErrorDecides(
+      String request, String used, String pool, String reserved, OomVerdict verdict)
+      throws IOException {
+    String text =
+        """
+        ERROR: Out of GPU memory trying to allocate %s
+        Effective GPU memory usage: 50.00%% (%s/16.000 GiB)
+        Memory pool usage: %s (%s reserved)
+        """
+            .formatted(request, used, pool, reserved);
+    assertEquals(verdict, only(text).verdict());
+    assertTrue(
+        Stream.concat(only(text).helps().stream(), only(text).cannotHelp().stream())
+            .noneMatch(line -> line.contains("PYTORCH")));
+    only(text)
+        .account()
+        .ifPresent(account ->
+            assertTrue(
+                account.parts().stream().noneMatch(part -> part.name().contains("PyTorch"))));
+  }
+
+  @Test
+  void aMessageCutWithinItsLastWordsKeepsTheCachedSize() throws IOException {
+    String sizes = SIZES.formatted("24.00 GiB", "0.50 GiB", "22.00 GiB", "1.20 GiB");
+    String text = "CUDA out of memory. Tried to allocate 1.50 GiB." + sizes;
+    assertEquals(
+        OomVerdict.FRAGMENTED, only(text.substring(0, text.indexOf("d by PyTorch but"))).verdict());
+  }
+
+  @Test
+  void juliasLimitIsALimit() throws IOException {
+    String text =
+        """
+        ERROR: Out of GPU memory trying to allocate 2.000 GiB
+        Effective GPU memory usage: 50.00% (8.000 GiB/16.000 GiB)
+        Memory pool usage: 7.000 GiB (7.000 GiB reserved)
+        Memory limit: soft = 6.000 GiB, hard = 8.000 GiB
+        """;
+    assertEquals(OomVerdict.CAPPED, only(text).verdict());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          allocating 640.00 MiB on device 3: cudaMalloc failed: out of memory | -ngl | 640.00 MiB
+          Failed to allocate memory for requested buffer of size 640000 | arena_extend_strategy | 640000 bytes
+          [W] Requested amount of GPU memory (640000 bytes) could not be allocated. | setMemoryPoolLimit | 640000 bytes
+          Out of memory error on GPU 0. Cannot allocate 64.000000MB memory on GPU 0, available memory is only 3.000000MB. | auto_growth | 64.000000 MB
+          RESOURCE_EXHAUSTED: Out of memory while trying to allocate 640000 bytes. | BFC | 640000 bytes
+          """)
+  void aProgramThatPrintsOnlyTheRequestGetsItsOwnAdvice(String text, String help, String request)
+      throws IOException {
+    OomExplanation explanation = only(text);
+    assertEquals(OomVerdict.UNKNOWN, explanation.verdict());
+    assertTrue(explanation.headline().contains(request), explanation.headline());
+    assertTrue(explanation.helps().getFirst().contains(help), explanation.helps().getFirst());
+    assertTrue(explanation.helps().getLast().contains("nvidia-smi"));
+    assertTrue(explanation.helps().stream().noneMatch(line -> line.contains("PyTorch")));
+  }
+
+  @Test
+  void settingsOfAnNpuAreThoseOfTorchNpu() throws IOException {
+    String text =
+        "NPU out of memory. Tried to allocate 900.00 MiB (NPU 1; 32.00 GiB total capacity; 24.00"
+            + " GiB already allocated; 24.00 GiB current active; 9.00 MiB free; 31.00 GiB reserved"
+            + " in total by PyTorch) If reserved memory is >> allocated memory try setting"
+            + " max_split_size_mb to avoid fragmentation.";
+    OomExplanation explanation = only(text);
+    assertEquals(OomVerdict.FRAGMENTED, explanation.verdict());
+    assertTrue(
+        explanation.helps().stream()
+            .anyMatch(line -> line.startsWith("PYTORCH_NPU_ALLOC_CONF=expandable_segments:True")));
+    assertTrue(explanation.helps().stream().noneMatch(line -> line.contains("CUDA_ALLOC_CONF")));
+  }
+
+  @Test
+  void theReasonThatAnnouncesASummaryBelongsToTheDumpBelow() throws IOException {
+    String text =
+        """
+        I bfc_allocator.cc:1] Stats:
+        Limit:   1400
+        InUse:   1400
+        W bfc_allocator.cc:2] Allocator (cuda_host_bfc) ran out of memory trying to allocate 3.00GiB.  Current allocation summary follows.
+        I bfc_allocator.cc:3] Bin (256): Total Chunks: 0, Chunks in use: 0.
+        """;
+    List<BfcDump> dumps = read(text).dumps();
+    assertEquals(
+        List.of(OomVerdict.UNKNOWN, OomVerdict.HOST),
+        dumps.stream().map(BfcDump::verdict).toList());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"GPU_0_bfc, UNKNOWN", "gpu_host_bfc, HOST", "cpu, HOST"})
+  void anAllocatorOfTheHostSaysThatTheHostRanOut(String allocator, OomVerdict verdict)
+      throws IOException {
+    String text =
+        "W bfc_allocator.cc:2] Allocator (%s) ran out of memory trying to allocate 3.00GiB"
+                .formatted(allocator)
+            + "\nI bfc_allocator.cc:3] Bin (256): Total Chunks: 0, Chunks in use: 0.\n";
+    assertEquals(verdict, read(text).dumps().getFirst().verdict());
   }
 
   @ParameterizedTest

@@ -101,6 +101,11 @@ final class BfcDumpPart {
 
   /** The verdict in a sentence. */
   static String headline(BfcDump dump) {
+    if (dump.isOfHost()) {
+      return "the allocator "
+          + dump.allocator()
+          + " is one of host memory, which ran out; the GPU is not the cause";
+    }
     if (!dump.hasSums()) {
       return "the dump lacks the chunks and the statistics; give the whole log";
     }
@@ -153,6 +158,8 @@ final class BfcDumpPart {
             "an allocator that maps pages where they are: TF_GPU_ALLOCATOR=cuda_malloc_async"
                 + " (TensorFlow), XLA_PYTHON_CLIENT_ALLOCATOR=cuda_async (JAX)");
       }
+      case HOST ->
+          helps.add("load less into the host's memory at once: stream data, smaller batches");
       case ELSEWHERE ->
           helps.add("end other processes on the GPU, or give this one its share at the start");
       case FULL, IMPOSSIBLE ->

@@ -318,9 +318,9 @@ public record ExplainOomAnswer(
     return bare.count() > 0
         ? ": line "
             + bare.firstLine()
-            + " says that memory ran out, but without numbers; give the whole message"
-            + " (\"CUDA error: out of memory\" has none: there a CUDA call outside the allocator"
-            + " failed)"
+            + " says that memory ran out, but without numbers; give the whole message if there is"
+            + " more of it, else look at who holds the GPU's memory (nvidia-smi): plain errors of"
+            + " CUDA and its libraries, such as \"CUDA error: out of memory\", print none"
         : ": no out-of-memory message and no dump of a BFC allocator in "
             + contents.lines()
             + (contents.lines() == 1 ? " line" : " lines")
