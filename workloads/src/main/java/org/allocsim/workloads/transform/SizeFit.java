@@ -40,6 +40,9 @@ public final class SizeFit {
   /** Runs that have a smaller share of their requests in common are not of one program. */
   private static final double MIN_SHARED = 0.5;
 
+  /** Scratch memory of an operation is given back before so many more requests or frees. */
+  private static final int SCRATCH_ROWS = 4;
+
   private static final double NO_SHAPE = -1;
 
   /** Beyond it no allocator is asked. */
@@ -62,6 +65,19 @@ public final class SizeFit {
   public record Run(AllocationTrace trace, int device, double value) {
     /** The requests of all devices count. */
     public static final int ALL_DEVICES = -1;
+  }
+
+  /**
+   * How requests grow whose sizes a library seems to choose: what is given back at once and is
+   * neither constant nor a share of the parameter, and what the run alone asks for.
+   */
+  public enum Scratch {
+    /** On a line or a parabola, as all other sizes do. */
+    FITTED,
+    /** Not at all beyond the nearest run. */
+    KEPT,
+    /** As the parameter does, from the nearest run on. */
+    PROPORTIONAL
   }
 
   private SizeFit(List<Run> runs) {
@@ -176,7 +192,13 @@ public final class SizeFit {
    * @throws IllegalArgumentException with a sentence where a size would be none
    */
   public AllocationTrace at(double value, int base) {
+    return at(value, base, Scratch.FITTED);
+  }
+
+  /** As {@link #at(double, int)}, with another growth of scratch memory. */
+  public AllocationTrace at(double value, int base, Scratch scratch) {
     AllocationTrace trace = runs.get(base).trace();
+    boolean[] isShort = scratch == Scratch.FITTED ? new boolean[0] : shortLived(trace);
     int[] rows = requests[base].rows();
     TraceCopy copy = new TraceCopy(trace);
     Map<Long, Double> growths = growths(value, base);
@@ -187,15 +209,51 @@ public final class SizeFit {
       if (next < rows.length && rows[next] == row) {
         double[][] points = points(base, next++);
         double sized =
-            points[0].length == 1
-                ? bytes * growths.getOrDefault(bytes, growth)
-                : sizeAt(points[0], points[1], value);
+            scratch != Scratch.FITTED
+                    && (points[0].length == 1
+                        || isShort[trace.allocation(row)] && isChosen(points[0], points[1]))
+                ? scratchAt(points[0], points[1], value, scratch)
+                : points[0].length == 1
+                    ? bytes * growths.getOrDefault(bytes, growth)
+                    : sizeAt(points[0], points[1], value);
         growth = bytes == 0 ? growth : sized / bytes;
         bytes = whole(sized, value);
       }
       copy.row(row, bytes, trace.timeNanos(row));
     }
     return copy.build();
+  }
+
+  /** Which allocations are given back soon after they are made. */
+  private static boolean[] shortLived(AllocationTrace trace) {
+    int[] taken = new int[trace.allocationCount()];
+    boolean[] isShort = new boolean[taken.length];
+    for (int row = 0; row < trace.eventCount(); row++) {
+      switch (trace.kind(row)) {
+        case ALLOCATE -> taken[trace.allocation(row)] = row;
+        case FREE ->
+            isShort[trace.allocation(row)] = row - taken[trace.allocation(row)] <= SCRATCH_ROWS;
+        default -> {}
+      }
+    }
+    return isShort;
+  }
+
+  /** Whether sizes are neither a constant nor a share of the parameter. */
+  private static boolean isChosen(double[] values, double[] sizes) {
+    boolean isConstant = true;
+    boolean isShare = true;
+    for (int i = 1; i < values.length; i++) {
+      isConstant &= Math.abs(sizes[i] - sizes[0]) <= SAME_GROWTH * sizes[i];
+      double share = sizes[0] * values[i] / values[0];
+      isShare &= Math.abs(sizes[i] - share) <= Math.max(PADDING_BYTES, SAME_GROWTH * share);
+    }
+    return !isConstant && !isShare;
+  }
+
+  private static double scratchAt(double[] values, double[] sizes, double value, Scratch scratch) {
+    int nearest = nearest(values, value);
+    return scratch == Scratch.KEPT ? sizes[nearest] : sizes[nearest] * value / values[nearest];
   }
 
   /** By how much requests of each size grow that other runs have, too; the first of each size. */

@@ -17,9 +17,10 @@ import org.allocsim.workloads.transform.SizeFit;
  * fitted and the requests run through the allocator.
  *
  * <p>The run with the largest value is followed. The interval of reserved memory holds what every
- * run gives that is followed, copies of the fitted program with slightly changed sizes, and of two
- * runs what is allocated, widened on both sides by {@link #uncertainty}. It is a bound on what is
- * known to vary, no confidence interval of a distribution.
+ * run gives that is followed, copies of the fitted program with slightly changed sizes, programs
+ * whose scratch memory, and what one run alone asks for, stays or grows as the parameter does, and
+ * what is allocated, widened on both sides by {@link #uncertainty}. It is a bound on what is known
+ * to vary, no confidence interval of a distribution.
  */
 public final class ProgramFit {
   /** Allowance at the values of the runs: a segment more or less, of 2 to 20 MiB. */
@@ -94,6 +95,11 @@ public final class ProgramFit {
               ? result.peakReservedBytes()
               : run(value, followed, scenario).peakReservedBytes());
     }
+    for (SizeFit.Scratch scratch : SizeFit.Scratch.values()) {
+      if (scratch != SizeFit.Scratch.FITTED) {
+        peaks.add(run(fit.at(value, base, scratch), base, scenario).peakReservedBytes());
+      }
+    }
     double uncertainty = uncertainty(value, result.peakReservedBytes(), scenario);
     AllocationTrace fitted = at(value);
     for (long seed = 1; seed <= COPIES; seed++) {
@@ -105,11 +111,9 @@ public final class ProgramFit {
                       AfterOom.CONTINUE))
               .peakReservedBytes());
     }
-    if (fit.runs().size() == 2) {
-      // A few requests more at larger values move the others and may close every gap: two runs do
-      // not show whether they come.
-      peaks.add(result.peakAllocatedBytes());
-    }
+    // A few requests more at larger values move the others and may close every gap: no smaller run
+    // shows whether they come.
+    peaks.add(result.peakAllocatedBytes());
     long low = peaks.stream().min(Comparator.naturalOrder()).orElseThrow();
     long high = peaks.stream().max(Comparator.naturalOrder()).orElseThrow();
     return new Prediction(
@@ -146,9 +150,11 @@ public final class ProgramFit {
   }
 
   private RunResult run(double value, int followed, Scenario scenario) {
-    return Run.of(
-        scenario.setup(
-            fit.at(value, followed), fit.runs().get(followed).device(), AfterOom.CONTINUE));
+    return run(fit.at(value, followed), followed, scenario);
+  }
+
+  private RunResult run(AllocationTrace trace, int followed, Scenario scenario) {
+    return Run.of(scenario.setup(trace, fit.runs().get(followed).device(), AfterOom.CONTINUE));
   }
 
   /**
