@@ -64,14 +64,11 @@ final class AnywhereIT {
     Ran english = Ran.script(folder, BARE, script);
     Ran turkish =
         Ran.script(
-            folder,
-            Map.of("ALLOCSIM_JAVA_OPTS", "-Duser.language=tr -Duser.country=TR"),
-            script);
+            folder, Map.of("ALLOCSIM_JAVA_OPTS", "-Duser.language=tr -Duser.country=TR"), script);
     // No setting helps this program.
     assertEquals(3, english.exitCode(), english.output());
     assertEquals(3, turkish.exitCode(), turkish.output());
-    assertEquals(
-        english.output().replaceAll(timed, ""), turkish.output().replaceAll(timed, ""));
+    assertEquals(english.output().replaceAll(timed, ""), turkish.output().replaceAll(timed, ""));
   }
 
   @Test

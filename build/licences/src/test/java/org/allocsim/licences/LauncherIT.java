@@ -31,8 +31,9 @@ final class LauncherIT {
     Files.copy(Ran.ROOT.resolve(OPTIONS), checkout.resolve(OPTIONS));
     Files.writeString(checkout.resolve("pom.xml"), "");
     Files.copy(Ran.SAMPLE, folder.resolve("a.pickle.xz"));
-    mvnw("mkdir -p reports/target/quick/app && cp -r '%s/.' reports/target/quick/app"
-        .formatted(Ran.ROOT.resolve("reports/target/app")));
+    mvnw(
+        "mkdir -p reports/target/quick/app && cp -r '%s/.' reports/target/quick/app"
+            .formatted(Ran.ROOT.resolve("reports/target/app")));
   }
 
   private void mvnw(String builds) throws Exception {

@@ -22,7 +22,9 @@ final class SbomIT {
 
   private static final List<String> INSTALLED =
       List.of(
-          "reports/target/app/lib", "validation/benchmarks/target/part", "reports/parquet/target/part");
+          "reports/target/app/lib",
+          "validation/benchmarks/target/part",
+          "reports/parquet/target/part");
 
   private static final Pattern COMPONENT =
       Pattern.compile(

@@ -110,7 +110,8 @@ public final class DocumentOutputs implements AutoCloseable {
   }
 
   /**
-   * Writes the answer everywhere; one that a signal made shorter says so. Files appear only when all of them are complete.
+   * Writes the answer everywhere; one that a signal made shorter says so. Files appear only when
+   * all of them are complete.
    *
    * @param recordings what the page shows of runs, in the order of the document's tables
    */

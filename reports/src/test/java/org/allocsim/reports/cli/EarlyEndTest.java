@@ -159,7 +159,12 @@ class EarlyEndTest {
   enum Search {
     TUNE("/settings", "tune", "--grid", "fine"),
     COMPARE(
-        "/traces/0/results", "compare", "--policies", "all", "--confs", ";expandable_segments:True"),
+        "/traces/0/results",
+        "compare",
+        "--policies",
+        "all",
+        "--confs",
+        ";expandable_segments:True"),
     MIN_CAPACITY("/settings", "min-capacity", "--policies", "all");
 
     private final String entries;

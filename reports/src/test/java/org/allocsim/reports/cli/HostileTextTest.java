@@ -224,8 +224,8 @@ class HostileTextTest {
                 + name
                 + "\n"
                 + "[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
-                + " GPU 0 has a total capacity of 24.00 GiB of which 1.00 GiB is free. Process 1 has"
-                + " 23.00 GiB memory in use. Of the allocated memory 20.00 GiB is allocated by"
+                + " GPU 0 has a total capacity of 24.00 GiB of which 1.00 GiB is free. Process 1"
+                + " has 23.00 GiB memory in use. Of the allocated memory 20.00 GiB is allocated by"
                 + " PyTorch, and 2.50 GiB is reserved by PyTorch but unallocated. "
                 + name
                 + "\n  File \""
@@ -247,8 +247,7 @@ class HostileTextTest {
                 + ", "
                 + cell
                 + ", 6000 MiB, 2000 MiB, 8000 MiB\n");
-    JsonNode profile =
-        new ObjectMapper().readTree(CommandRun.of("list", "devices", "t4").out());
+    JsonNode profile = new ObjectMapper().readTree(CommandRun.of("list", "devices", "t4").out());
     ((ObjectNode) profile).put("name", name);
     Path device =
         Files.writeString(folder.resolve(HostileTrace.fileName(".device")), profile.toString());

@@ -130,8 +130,8 @@ public record Tuning(
   /**
    * Replays a program under every string of a grid, on all cores.
    *
-   * <p>Where the process is told to end, settings that have not begun are left out; the recorded one
-   * and the default are always tried, so that there is an answer.
+   * <p>Where the process is told to end, settings that have not begun are left out; the recorded
+   * one and the default are always tried, so that there is an answer.
    *
    * <p>A run ends at the first request that fails. That under the recorded settings goes on: what
    * the program did then was recorded, and so was what the device answered, which it follows.
