@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -121,23 +122,46 @@ final class AnywhereIT {
 
   @Test
   void onAFullDisk() throws Exception {
-    String full =
-        """
-        mkdir -p disk
-        mount -t tmpfs -o size=16k none disk
-        code=0
-        allocsim/allocsim %s || code=$?
-        test -z "$(ls -A disk)" || { ls -lA disk; exit 9; }
-        exit $code
-        """;
     for (String each :
-        new String[] {
-          "replay a.pickle.xz --report disk/of/report",
-          "replay a.pickle.xz --events disk/events.jsonl",
-          "convert a.pickle.xz -o disk/a.jsonl",
-          "sweep a.pickle.xz -o disk/swept"
-        }) {
-      Ran.mounting(folder, home(), full.formatted(each)).assertRefused("disk");
+        List.of(
+            "replay a.pickle.xz --report disk/of/report",
+            "replay a.pickle.xz --events disk/events.jsonl",
+            "convert a.pickle.xz -o disk/a.jsonl")) {
+      Ran.mounting(
+              folder,
+              home(),
+              """
+              mkdir -p disk
+              mount -t tmpfs -o size=16k none disk
+              code=0
+              allocsim/allocsim %s || code=$?
+              left=$(ls -A disk)
+              test -z "$left" || { echo "$left"; exit 9; }
+              exit $code
+              """
+                  .formatted(each))
+          .assertRefused("disk");
+    }
+  }
+
+  /** What was finished stays, for the next sweep. */
+  @Test
+  void sweepsOnADiskThatFillsUp() throws Exception {
+    for (int kibibytes = 4; kibibytes <= 16; kibibytes += 4) {
+      Ran ran =
+          Ran.mounting(
+              folder,
+              home(),
+              """
+              mkdir -p disk
+              mount -t tmpfs -o size=%dk none disk
+              code=0
+              allocsim/allocsim sweep a.pickle.xz -o disk/swept || code=$?
+              find disk -name '.allocsim-*'
+              exit $code
+              """
+                  .formatted(kibibytes));
+      ran.assertRefused("-o disk/swept: cannot be written (No space left on device)");
     }
   }
 }
