@@ -20,7 +20,9 @@ import org.allocsim.analysis.oom.OomMessage.ProcessUse;
  * off or has foreign text inside still gives what it has.
  */
 public final class OomMessageParser {
-  /** Whole numbers only, and a unit follows the whole of it or none does: nothing is tried twice. */
+  /**
+   * Whole numbers only, and a unit follows the whole of it or none does: nothing is tried twice.
+   */
   private static final String SIZE =
       "(?<!\\d)(\\d{1,20}+(?:,\\d{3}){0,6}+(?:\\.\\d{1,9}+)?+)(bytes|[KMGT](?:i?B|(?=hbm|vmem|smem|free|atthebottom|\\.That))|B(?![a-z]))";
 
