@@ -25,6 +25,7 @@ most_bytes=$((60000000 + 12000000 * $#))
 sources=$(CDPATH='' cd -P -- "$(dirname -- "$0")/.." && pwd)
 
 [ -f "$app/allocsim.jar" ] || fail "$app has no allocsim.jar; build it first."
+app=$(CDPATH='' cd -P -- "$app" && pwd) || fail "cannot enter the folder $app."
 [ -x "$jdk/bin/jlink" ] || fail "$jdk has no bin/jlink; name a whole JDK with ALLOCSIM_JAVA."
 [ "$(uname -sm)" = "Linux x86_64" ] || fail "bundles are made on Linux x86-64 only, as run-time and native library are its own."
 case $archive in

@@ -3,12 +3,15 @@ package org.allocsim.reports.chart;
 import java.awt.Graphics2D;
 import java.awt.geom.Rectangle2D;
 import java.awt.image.BufferedImage;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import javax.imageio.ImageIO;
+import javax.imageio.stream.ImageOutputStream;
+import javax.imageio.stream.MemoryCacheImageOutputStream;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.title.TextTitle;
 import org.jfree.chart.title.Title;
@@ -29,9 +32,15 @@ public enum ChartFile {
       graphics.scale(SCALE, SCALE);
       chart.draw(graphics, new Rectangle2D.Double(0, 0, width, height));
       graphics.dispose();
-      if (!ImageIO.write(image, "png", out)) {
-        throw new IOException("this Java runtime cannot write PNG images");
+      // Left alone, ImageIO writes a file beside, which a full disk or a strange folder for such
+      // files may refuse.
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+      try (ImageOutputStream inMemory = new MemoryCacheImageOutputStream(bytes)) {
+        if (!ImageIO.write(image, "png", inMemory)) {
+          throw new IOException("this Java runtime cannot write PNG images");
+        }
       }
+      bytes.writeTo(out);
     }
   },
   /** Vector graphics for web pages. */

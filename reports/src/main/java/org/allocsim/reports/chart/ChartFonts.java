@@ -28,7 +28,10 @@ public final class ChartFonts {
       boolean drawn = graphics.getFontMetrics().stringWidth("allocsim") > 0;
       graphics.dispose();
       return drawn;
-    } catch (RuntimeException | InternalError | LinkageError _) {
+    } catch (OutOfMemoryError | StackOverflowError e) {
+      throw e;
+    } catch (RuntimeException | Error _) {
+      // Of any class: where fonts went since Java last looked for some, it is Error itself.
       return false;
     }
   }

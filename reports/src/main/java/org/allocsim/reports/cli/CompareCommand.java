@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.recording.RecordedCircumstances;
@@ -32,6 +33,7 @@ import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -90,8 +92,14 @@ final class CompareCommand implements Callable<Integer> {
       List<ComparedTrace> traces = new ArrayList<>();
       List<TraceRecording> recordings = new ArrayList<>();
       for (String name : names) {
+        if (EarlyEnd.isAsked()) {
+          break;
+        }
         String prefix = names.size() == 1 ? "" : traces.size() + 1 + "-";
-        traces.add(compare(name, chosen, outputs, recordings, prefix));
+        compare(name, chosen, outputs, recordings, prefix).ifPresent(traces::add);
+      }
+      if (traces.isEmpty()) {
+        return ExitCodes.FAILED;
       }
       outputs.write(answer(traces).document(), recordings);
     }
@@ -146,12 +154,12 @@ final class CompareCommand implements Callable<Integer> {
   }
 
   /**
-   * Compares on one trace.
+   * Compares on one trace; empty where the process is told to end before a policy was run.
    *
    * @param recordings gets what a page shows of the runs, where one is wanted
    * @param prefix begins the names of charts
    */
-  private ComparedTrace compare(
+  private Optional<ComparedTrace> compare(
       String name,
       List<PolicyChoice> chosen,
       DocumentOutputs outputs,
@@ -166,9 +174,13 @@ final class CompareCommand implements Callable<Integer> {
     List<PolicyChoice> choices = withConfs(chosen, input, tuning);
     RecordedTrial recorded =
         new RecordedTrial(input, circumstances, outputs.hasPage() ? name : null);
+    EarlyEnd.begin();
     List<ObservedRun> observed;
     try (ProgressMeter progress = ProgressMeter.of("comparing", "policies")) {
       observed = recorded.runAll(choices, progress::update);
+    }
+    if (observed.isEmpty()) {
+      return Optional.empty();
     }
     ComparedTrace compared = compared(input, circumstances, tuning, observed);
     if (outputs.hasPage()) {
@@ -178,7 +190,7 @@ final class CompareCommand implements Callable<Integer> {
         new CompareCharts(compared, bound(circumstances), observed).write(charts, prefix);
       }
     }
-    return compared;
+    return Optional.of(compared);
   }
 
   /** The trace with what policies made of it. */

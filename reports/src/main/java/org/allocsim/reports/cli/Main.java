@@ -121,7 +121,7 @@ public final class Main implements Runnable {
         (failure, _, _) -> FailureReport.print(failure, err, debug));
     try {
       return commandLine.execute(args);
-    } catch (OutOfMemoryError | StackOverflowError failure) {
+    } catch (Error failure) {
       return FailureReport.print(failure, err, debug);
     }
   }

@@ -32,6 +32,7 @@ import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -126,8 +127,12 @@ final class MinCapacityCommand implements Callable<Integer> {
       if (scenarios.isEmpty()) {
         throw new Failure(traceName + ": " + String.join("; ", leftOut));
       }
+      EarlyEnd.begin();
       long startNanos = System.nanoTime();
       List<CapacitySearch.Result> results = search(input, scenarios);
+      if (results.isEmpty()) {
+        return ExitCodes.FAILED;
+      }
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
       CapacityAnswer answer = answer(input, choices, results, leftOut, seconds);
       if (outputs.charts() != null) {

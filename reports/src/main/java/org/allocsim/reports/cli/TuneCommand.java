@@ -21,6 +21,7 @@ import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
@@ -119,6 +120,7 @@ final class TuneCommand implements Callable<Integer> {
                   deviceOptions.limitBytes(recorded),
                   deviceOptions.profile().totalBytes()));
       RecordedCircumstances circumstances = deviceOptions.circumstances(input, recorded);
+      EarlyEnd.begin();
       long startNanos = System.nanoTime();
       Tuning tuning = tune(input, recorded, circumstances);
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;

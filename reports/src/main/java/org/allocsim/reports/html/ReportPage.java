@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.text.VisibleText;
 import org.allocsim.simulator.timing.TimeResult;
 import org.jspecify.annotations.Nullable;
 
@@ -217,9 +218,28 @@ public final class ReportPage {
         .append("</script>\n");
   }
 
-  /** JSON that cannot end the element it stands in. */
+  /** JSON that cannot end the element it stands in, with texts that scripts may show. */
   private static String json(Map<String, Object> map) {
-    return JsonText.text(map).replace("<", "\\u003c");
+    return visible(JsonText.text(map).replace("<", "\\u003c"));
+  }
+
+  /** The JSON, with characters beyond ASCII that would do something as their escapes in text. */
+  private static String visible(String json) {
+    if (json.chars().allMatch(each -> each < 0x7f)) {
+      return json;
+    }
+    StringBuilder visible = new StringBuilder(json.length() + 64);
+    json.codePoints()
+        .forEach(each -> {
+          if (each < 0x7f) {
+            visible.append((char) each);
+          } else {
+            String character = Character.toString(each);
+            String shown = VisibleText.of(character);
+            visible.append(shown.equals(character) ? shown : shown.replace("\\", "\\\\"));
+          }
+        });
+    return visible.toString();
   }
 
   private String verdict() {

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 /** Where one answer goes: files, a page with charts, and the terminal. */
 public final class DocumentOutputs implements AutoCloseable {
   private static final String REPORT = "--report";
+  private static final String PARTIAL =
+      "Partial: a signal ended this early; what was not finished is missing.";
 
   private final PrintWriter out;
   private final boolean isMarkdown;
@@ -108,11 +110,13 @@ public final class DocumentOutputs implements AutoCloseable {
   }
 
   /**
-   * Writes the answer everywhere. Files appear only when all of them are complete.
+   * Writes the answer everywhere; one that a signal made shorter says so. Files appear only when
+   * all of them are complete.
    *
    * @param recordings what the page shows of runs, in the order of the document's tables
    */
   public <T> void write(Document<T> document, List<TraceRecording> recordings) {
+    boolean isPartial = EarlyEnd.isAsked();
     Table<?> main = document.mainCsv();
     if (csv != null && main != null) {
       CsvRenderer.write(main, csv.stream());
@@ -124,7 +128,7 @@ public final class DocumentOutputs implements AutoCloseable {
     }
     if (!json.isEmpty()) {
       Map<String, Object> results = JsonRenderer.json(document);
-      if (EarlyEnd.isAsked()) {
+      if (isPartial) {
         results.put(JsonRenderer.PARTIAL, true);
       }
       for (OutputFiles.Output each : json) {
@@ -136,6 +140,10 @@ public final class DocumentOutputs implements AutoCloseable {
     }
     outputs.commit();
     if (!outputs.takesStandardOutput()) {
+      if (isPartial) {
+        WrappedText.printLine(out, PARTIAL);
+        out.println();
+      }
       if (isMarkdown) {
         MarkdownRenderer.print(document, out);
       } else {

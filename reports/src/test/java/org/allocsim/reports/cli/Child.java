@@ -6,8 +6,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The command line in a process of its own, which can be killed and has limits of its own. */
+/**
+ * The command line in a process of its own, which can be killed and has limits of its own. Whatever
+ * started the tests, it hears SIGINT: a shell makes its jobs in the background deaf to that signal,
+ * and Java stays so.
+ */
 final class Child {
+  private static final String HEARING = "env --default-signal=INT,TERM";
+  private static final String START =
+      "if " + HEARING + " true 2>/dev/null; then exec " + HEARING + " \"$@\"; fi; exec \"$@\"";
+
   private Child() {}
 
   /**
@@ -25,7 +33,7 @@ final class Child {
   /** As above, with another class that begins the program. */
   static Process start(Class<?> main, String shell, List<String> jvm, Path log, Object... arguments)
       throws IOException {
-    List<String> command = new ArrayList<>(List.of("sh", "-c", shell + "; exec \"$@\"", "sh"));
+    List<String> command = new ArrayList<>(List.of("sh", "-c", shell + "; " + START, "sh"));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         List.of(

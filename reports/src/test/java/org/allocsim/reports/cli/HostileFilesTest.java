@@ -263,6 +263,25 @@ class HostileFilesTest {
     }
   }
 
+  /** Messages as long as any is read, each of them different, of what looks like sizes. */
+  @Test
+  void messagesOfNumbers() throws Exception {
+    for (String number : List.of("%016d", "1,234,567,890.%02d ", "reserved in total %d ")) {
+      Path log = folder.resolve("numbers.log");
+      try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(log))) {
+        for (int i = 0; i < 7_000; i++) {
+          String part = number.formatted(i);
+          String message = "CUDA out of memory. " + part.repeat(8_000 / part.length()) + "\n\n";
+          out.write(message.getBytes(UTF_8));
+        }
+      }
+      Run run = run(folder, "explain-oom", log);
+      assertNothingInternal(run);
+      assertTrue(run.cost().cpuNanos() <= maxNanos, () -> run.cost() + ", at most " + maxNanos);
+      assertTrue(run.cost().peakBytes() <= MAX_BYTES + JVM_BYTES, () -> run.cost().toString());
+    }
+  }
+
   @Test
   void manyStreams() throws Exception {
     Path trace = folder.resolve("streams.jsonl");

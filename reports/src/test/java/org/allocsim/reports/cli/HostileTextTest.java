@@ -27,7 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.xml.sax.InputSource;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Names in a trace, and the name of its file, are text in every output, and nothing else. */
 class HostileTextTest {
@@ -178,10 +180,16 @@ class HostileTextTest {
   void inPagesAndCharts() {
     List<Executable> checks = new ArrayList<>();
     lines.forEach((name, arguments) -> {
-      if (arguments.contains(trace) && has(name, "--report") && !arguments.contains("--report")) {
+      if (arguments.contains(trace) && has(name, "--report")) {
         checks.add(() -> {
-          Path report = folder.resolve("report-" + name);
-          CommandRun run = CommandRun.of(CommandLines.words(name, arguments, "--report", report));
+          int given = arguments.indexOf("--report");
+          Path report =
+              given >= 0 ? (Path) arguments.get(given + 1) : folder.resolve("report-" + name);
+          CommandRun run =
+              CommandRun.of(
+                  given >= 0
+                      ? CommandLines.words(name, arguments)
+                      : CommandLines.words(name, arguments, "--report", report));
           if (Files.isDirectory(report)) {
             try (Stream<Path> files = Files.list(report)) {
               files.forEach(HostileTextTest::assertHarmlessFile);
@@ -203,6 +211,126 @@ class HostileTextTest {
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
     try (Stream<Path> files = Files.list(charts)) {
       files.forEach(HostileTextTest::assertHarmlessFile);
+    }
+  }
+
+  /** What a user gives beside a trace has names too. */
+  private Map<String, List<Object>> withOtherInputs() throws IOException {
+    String name = HostileTrace.TEXT;
+    Path log =
+        Files.writeString(
+            folder.resolve(HostileTrace.fileName(".log")),
+            "PYTORCH_CUDA_ALLOC_CONF="
+                + name
+                + "\n"
+                + "[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
+                + " GPU 0 has a total capacity of 24.00 GiB of which 1.00 GiB is free. Process 1"
+                + " has 23.00 GiB memory in use. Of the allocated memory 20.00 GiB is allocated by"
+                + " PyTorch, and 2.50 GiB is reserved by PyTorch but unallocated. "
+                + name
+                + "\n  File \""
+                + name
+                + "\", line 3, in "
+                + name
+                + "\n");
+    String cell = name.replaceAll("[\r\n,\u2028]", "");
+    Path smi =
+        Files.writeString(
+            folder.resolve(HostileTrace.fileName(".csv")),
+            "timestamp, "
+                + cell
+                + ", index, name, uuid, memory.used [MiB], memory.free [MiB], memory.total [MiB]\n"
+                + "2026/01/01 00:00:00.000, "
+                + cell
+                + ", 0, "
+                + cell
+                + ", "
+                + cell
+                + ", 6000 MiB, 2000 MiB, 8000 MiB\n");
+    JsonNode profile = new ObjectMapper().readTree(CommandRun.of("list", "devices", "t4").out());
+    ((ObjectNode) profile).put("name", name);
+    Path device =
+        Files.writeString(folder.resolve(HostileTrace.fileName(".device")), profile.toString());
+    return Map.of(
+        "explain-oom", List.of(log),
+        "diagnose", List.of(trace, log),
+        "account", List.of(trace, "--smi", smi),
+        "replay", List.of(trace, "--device", device),
+        "compare", List.of(trace, "--policies", "pytorch,direct", "--device", device),
+        "tune", List.of(trace, "--grid", "coarse", "--device", device),
+        "view", List.of(trace, "--device", device));
+  }
+
+  @Test
+  void inLogsSamplesAndProfiles() throws IOException {
+    List<Executable> checks = new ArrayList<>();
+    withOtherInputs()
+        .forEach((name, arguments) ->
+            checks.add(() -> {
+              Path report = folder.resolve("of-others-" + name);
+              CommandRun run =
+                  CommandRun.of(CommandLines.words(name, arguments, "--report", report));
+              assertHarmlessOnATerminal(run.out() + run.err(), name);
+              if (run.exitCode() != ExitCodes.FAILED) {
+                assertHarmlessFiles(report);
+                CommandRun markdown =
+                    CommandRun.of(
+                        CommandLines.words(
+                            name, arguments, "--report", report.resolve("again"), "--markdown"));
+                assertHarmlessMarkdown(markdown.out(), name);
+              }
+            }));
+    assertAll(checks);
+  }
+
+  @Test
+  void inOptionsThatAreRefused() {
+    List<Executable> checks = new ArrayList<>();
+    for (List<Object> words :
+        List.<List<Object>>of(
+            List.of("lint-conf", HostileTrace.TEXT),
+            List.of("lint-conf", HostileTrace.TEXT + ":1"),
+            List.of("replay", trace, "--conf", HostileTrace.TEXT),
+            List.of("replay", trace, "--policy", HostileTrace.TEXT),
+            List.of("replay", trace, "--policy", "rmm-pool(" + HostileTrace.TEXT + "=1)"),
+            List.of("replay", trace, "--device", HostileTrace.TEXT),
+            List.of("replay", trace, "--capacity", HostileTrace.TEXT),
+            List.of("replay", trace, "--" + HostileTrace.TEXT),
+            List.of("replay", trace, "--insert", HostileTrace.TEXT),
+            List.of("compare", trace, "--confs", HostileTrace.TEXT),
+            List.of("generate", HostileTrace.TEXT),
+            List.of("generate", "mlp", "--option", HostileTrace.TEXT + "=1"),
+            List.of("list", "policies", HostileTrace.TEXT),
+            List.of("suite", HostileTrace.TEXT),
+            List.of(HostileTrace.TEXT))) {
+      checks.add(() -> {
+        CommandRun run = CommandRun.of(words.toArray());
+        assertHarmlessOnATerminal(run.out() + run.err(), words.getFirst().toString());
+        assertTrue(run.exitCode() > 0, words.toString());
+      });
+    }
+    assertAll(checks);
+  }
+
+  @Test
+  void inEventsAndConvertedTraces() throws IOException {
+    Path events = folder.resolve("events.jsonl");
+    Path converted = folder.resolve("converted.jsonl");
+    assertEquals(0, CommandRun.of("replay", trace, "--events", events).exitCode());
+    assertEquals(0, CommandRun.of("convert", trace, "-o", converted).exitCode());
+    for (Path file : List.of(events, converted)) {
+      for (String line : Files.readAllLines(file)) {
+        assertTrue(new ObjectMapper().readTree(line).isContainer(), line);
+        assertFalse(line.contains("\u001b"), line);
+      }
+    }
+  }
+
+  private static void assertHarmlessFiles(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      List<Path> all = files.filter(Files::isRegularFile).toList();
+      assertFalse(all.isEmpty(), folder.toString());
+      all.forEach(HostileTextTest::assertHarmlessFile);
     }
   }
 
@@ -233,7 +361,8 @@ class HostileTextTest {
       } else if (name.endsWith(".html")) {
         String page = Files.readString(file);
         assertFalse(page.contains("<script>alert"), name);
-        assertFalse(page.contains("\u202e") && page.contains("\u001b"), name);
+        assertFalse(page.contains("\u202e"), name);
+        assertFalse(page.contains("\u001b"), name);
       } else if (name.endsWith(".json")) {
         new ObjectMapper().readTree(Files.readString(file));
       } else if (name.endsWith(".csv")) {

@@ -70,17 +70,32 @@ public final class EarlyEnd {
 
   /** All work is to end. */
   public static void ask() {
+    isAsked = true;
+    endParts();
+  }
+
+  private static void endParts() {
     List<Part> parts;
     synchronized (EarlyEnd.class) {
-      isAsked = true;
       parts = List.copyOf(PARTS);
       PARTS.clear();
     }
     parts.forEach(part -> part.end.run());
   }
 
-  /** Tells all work to end, and waits until it has. */
+  private static synchronized boolean isWorking() {
+    return !WORKING.isEmpty();
+  }
+
+  /**
+   * Tells all work to end, and waits until it has. Where nothing of the kind goes on, nobody waits
+   * for what is there, and whatever goes on must not see half of it.
+   */
   static void await() {
+    if (!isWorking()) {
+      endParts();
+      return;
+    }
     ask();
     long endMillis = System.currentTimeMillis() + WAIT_MILLIS;
     synchronized (EarlyEnd.class) {

@@ -29,6 +29,9 @@ public final class OomLog {
   /** Messages with different texts that are read; more are counted. */
   public static final int MAX_READ = 5_000;
 
+  /** Characters of these, beyond which no further one is read: twice as many as such have. */
+  private static final int MAX_READ_CHARS = MAX_READ * 800;
+
   private static final int MAX_SOURCES = 256;
 
   /** Lines looked back at when a phrase turns up in the middle of a message. */
@@ -82,7 +85,7 @@ public final class OomLog {
    * @param found different messages with numbers, in the order of their first lines
    * @param bare mentions of the error without numbers: their first line and their count
    * @param left messages that were not kept, because there are more than {@link #MAX_DISTINCT}
-   *     different ones, or {@link #MAX_READ} with different texts
+   *     different ones, or {@link #MAX_READ} with different texts, fewer where they are long
    * @param lines lines read
    * @param settings allocator settings that the log assigns; the last ones
    * @param windows whether paths in the log are those of Windows
@@ -189,6 +192,7 @@ public final class OomLog {
   private final Map<OomMessage, Sightings> messages = new LinkedHashMap<>();
   private final Map<String, OomMessage> known = new HashMap<>();
   private int read;
+  private int readChars;
   private final Deque<Line> before = new ArrayDeque<>();
   private final SummaryReader summaries = new SummaryReader();
   private final BfcDumpReader dumps = new BfcDumpReader();
@@ -343,11 +347,12 @@ public final class OomLog {
   private void read(String text, long line, String source) {
     OomMessage message = known.get(text);
     if (message == null) {
-      if (read == MAX_READ) {
+      if (read == MAX_READ || readChars > MAX_READ_CHARS) {
         left++;
         return;
       }
       read++;
+      readChars += text.length();
       message = OomMessageParser.parseCompact(text);
       if (known.size() < MAX_DISTINCT) {
         known.put(text, message);

@@ -20,11 +20,14 @@ import org.allocsim.analysis.oom.OomMessage.ProcessUse;
  * off or has foreign text inside still gives what it has.
  */
 public final class OomMessageParser {
+  /**
+   * Whole numbers only, and a unit follows the whole of it or none does: nothing is tried twice.
+   */
   private static final String SIZE =
-      "(\\d{1,20}(?:,\\d{3}){0,6}(?:\\.\\d{1,9})?)(bytes|[KMGT](?:i?B|(?=hbm|vmem|smem|free|atthebottom|\\.That))|B(?![a-z]))";
+      "(?<!\\d)(\\d{1,20}+(?:,\\d{3}){0,6}+(?:\\.\\d{1,9}+)?+)(bytes|[KMGT](?:i?B|(?=hbm|vmem|smem|free|atthebottom|\\.That))|B(?![a-z]))";
 
   /** A number of bytes without a unit. */
-  private static final String BYTES = "(\\d{1,19})()";
+  private static final String BYTES = "(\\d{1,19}+)()";
 
   private static final int MAX_PROCESSES = 1024;
 

@@ -42,15 +42,15 @@ public enum Wording {
   /** Sentences with the misspelt "capacty". */
   V2_1("PyTorch 2.1", "totalcapactyof"),
   /** The hint links to docs.pytorch.org. */
-  V2_11("PyTorch 2.11 or later", "totalcapacityof.*docs\\.pytorch\\.org"),
+  V2_11("PyTorch 2.11 or later", "^(?>.*?totalcapacityof).*docs\\.pytorch\\.org"),
   /** The hint names PYTORCH_ALLOC_CONF. */
-  V2_9("PyTorch 2.10", "totalcapacityof.*trysettingPYTORCH_ALLOC_CONF"),
+  V2_9("PyTorch 2.10", "^(?>.*?totalcapacityof).*trysettingPYTORCH_ALLOC_CONF"),
   /** Sentences whose hint names expandable_segments, or whose end is missing. */
   V2_2("PyTorch 2.2 to 2.9", "totalcapacityof"),
   /** "cached" is what is reserved and not allocated. */
   CACHED("PyTorch 1.0 to 1.4", "\\d[a-zA-Z]{2,5}cached\\)"),
   /** "reserved in total" with the hint at max_split_size_mb. */
-  RESERVED_HINT("PyTorch 1.11 to 2.0", "reservedintotal.*trysettingmax_split_size_mb"),
+  RESERVED_HINT("PyTorch 1.11 to 2.0", "^(?>.*?reservedintotal).*trysettingmax_split_size_mb"),
   /** "reserved in total" without a hint. */
   RESERVED("PyTorch 1.5 to 1.11", "reservedintotal"),
   /** The limit is the high watermark of the Metal allocator. */

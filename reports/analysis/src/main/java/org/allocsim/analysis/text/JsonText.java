@@ -3,6 +3,7 @@ package org.allocsim.analysis.text;
 import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,7 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.PrettyPrinter;
 import tools.jackson.core.SerializableString;
+import tools.jackson.core.exc.JacksonIOException;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.core.util.DefaultIndenter;
 import tools.jackson.core.util.DefaultPrettyPrinter;
@@ -30,11 +32,17 @@ public final class JsonText {
     return FACTORY.createGenerator(new Lines(), new Unclosed(out));
   }
 
-  /** Writes one value, with a line end after it, and leaves the stream open. */
+  /**
+   * Writes one value, with a line end after it, and leaves the stream open.
+   *
+   * @throws UncheckedIOException if the stream takes no more
+   */
   public static void write(Object value, OutputStream out) {
     try (JsonGenerator json = FACTORY.createGenerator(new Pretty(), new Unclosed(out))) {
       write(value, json);
       json.writeRaw('\n');
+    } catch (JacksonIOException e) {
+      throw new UncheckedIOException(e.getCause());
     }
   }
 

@@ -18,6 +18,7 @@ import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.profile.ShippedProfiles;
 
 /**
@@ -104,8 +105,18 @@ public final class CapacitySearch {
     this.scenarios = scenarios;
   }
 
+  /** Ends a search whose answer nobody waits for. */
+  private static final class GivenUp extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    GivenUp() {
+      super("the process was told to end");
+    }
+  }
+
   /**
-   * Searches for several allocators and settings, on all cores.
+   * Searches for several allocators and settings, on all cores. Where the process is told to end,
+   * those whose search is not over are missing.
    *
    * @param settings each makes the scenario on a device; its limit may depend on the device's size
    */
@@ -114,11 +125,20 @@ public final class CapacitySearch {
       int device,
       List<Function<DeviceProfile, Scenario>> settings,
       Tuning.Progress progress) {
-    List<Callable<Result>> tasks = new ArrayList<>();
+    List<Callable<Optional<Result>>> tasks = new ArrayList<>();
     for (Function<DeviceProfile, Scenario> setting : settings) {
-      tasks.add(() -> new CapacitySearch(trace, device, setting).search());
+      tasks.add(() -> new CapacitySearch(trace, device, setting).searchToTheEnd());
     }
-    return ParallelTasks.run(tasks, progress::done);
+    return ParallelTasks.run(tasks, progress::done).stream().flatMap(Optional::stream).toList();
+  }
+
+  /** Empty where the process is told to end before the search is over. */
+  private Optional<Result> searchToTheEnd() {
+    try {
+      return Optional.of(search());
+    } catch (GivenUp _) {
+      return Optional.empty();
+    }
   }
 
   /**
@@ -220,6 +240,9 @@ public final class CapacitySearch {
   }
 
   private RunResult run(Scenario scenario) {
+    if (EarlyEnd.isAsked()) {
+      throw new GivenUp();
+    }
     RunResult result = Run.of(scenario.setup(trace, device, AfterOom.STOP));
     if (!result.isRun()) {
       throw new IllegalArgumentException(scenario.policy() + ": " + result.notRunBecause());

@@ -8,6 +8,7 @@ import java.util.SequencedMap;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.transform.Perturbation;
 
@@ -81,7 +82,7 @@ public record Recommendation(Tuning.Entry entry, Optional<Fragility> copies) {
       if (best == null || copies.failures() < best.copies.orElseThrow().failures()) {
         best = new Recommendation(candidate, Optional.of(copies));
       }
-      if (copies.failures() == 0) {
+      if (copies.failures() == 0 || EarlyEnd.isAsked()) {
         break;
       }
     }

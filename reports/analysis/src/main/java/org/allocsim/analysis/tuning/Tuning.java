@@ -1,6 +1,7 @@
 package org.allocsim.analysis.tuning;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -26,6 +27,7 @@ import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.source.DeviceTrace;
 
 /**
@@ -54,6 +56,7 @@ public record Tuning(
   private static final long STEPS_OF_PEAK = 100;
   private static final long STEPS_OF_TIME = 100;
   private static final long MIN_STEP_NANOS = 10_000_000;
+  private static final String TOLD_TO_END = "the search was told to end before it";
 
   /** Hears how many settings are done; called by one thread at a time. */
   @FunctionalInterface
@@ -127,6 +130,9 @@ public record Tuning(
   /**
    * Replays a program under every string of a grid, on all cores.
    *
+   * <p>Where the process is told to end, settings that have not begun are left out; the recorded
+   * one and the default are always tried, so that there is an answer.
+   *
    * <p>A run ends at the first request that fails. That under the recorded settings goes on: what
    * the program did then was recorded, and so was what the device answered, which it follows.
    *
@@ -147,33 +153,47 @@ public record Tuning(
     int[] boundaries = steps.map(Iterations::boundaries).orElseGet(() -> new int[0]);
     long largestBytes = Demand.largestBytes(trace, device);
     List<Scenario> scenarios = new ArrayList<>();
-    SequencedMap<Circumstances, Callable<TimedResult>> tasks = new LinkedHashMap<>();
+    SequencedMap<Circumstances, Callable<Optional<TimedResult>>> tasks = new LinkedHashMap<>();
     for (String conf : grid.confs()) {
       Scenario scenario = Scenario.of(conf, version, circumstances.limitBytes(), profile);
       boolean isRecorded = scenarios.isEmpty() && input.recording().isPresent();
+      boolean isNeeded = scenarios.isEmpty() || conf.isEmpty();
       scenarios.add(scenario);
       tasks.putIfAbsent(
           Circumstances.of(scenario, largestBytes),
           () -> {
+            if (!isNeeded && EarlyEnd.isAsked()) {
+              return Optional.empty();
+            }
             StepClock clock = new StepClock(boundaries);
             RunSetup setup =
                 scenario.setup(trace, device, isRecorded ? AfterOom.CONTINUE : AfterOom.STOP);
             RunResult result = Run.of(setup, clock);
-            return new TimedResult(
-                isRecorded
-                    ? circumstances.follow(input, setup).map(result::answeredAs).orElse(result)
-                    : result,
-                result,
-                clock.stepNanos());
+            return Optional.of(
+                new TimedResult(
+                    isRecorded
+                        ? circumstances.follow(input, setup).map(result::answeredAs).orElse(result)
+                        : result,
+                    result,
+                    clock.stepNanos()));
           });
     }
     Map<Circumstances, TimedResult> results = new HashMap<>();
-    Iterator<TimedResult> done =
+    Iterator<Optional<TimedResult>> done =
         ParallelTasks.run(List.copyOf(tasks.values()), progress::done).iterator();
-    tasks.keySet().forEach(each -> results.put(each, done.next()));
+    tasks.keySet().forEach(each -> done.next().ifPresent(result -> results.put(each, result)));
+    List<String> notBegun = new ArrayList<>();
+    scenarios.removeIf(each ->
+        !results.containsKey(Circumstances.of(each, largestBytes))
+            && notBegun.add(each.config().text()));
+    Map<String, List<String>> leftOut = new LinkedHashMap<>(grid.leftOut());
+    if (!notBegun.isEmpty()) {
+      leftOut.put(TOLD_TO_END, notBegun);
+    }
     Function<Scenario, TimedResult> resultOf =
         each -> Objects.requireNonNull(results.get(Circumstances.of(each, largestBytes)));
-    RunResult plain = resultOf.apply(scenarios.get(grid.confs().indexOf(""))).result;
+    RunResult plain =
+        resultOf.apply(Scenario.of("", version, circumstances.limitBytes(), profile)).result;
     Map<String, Entry> entries = new LinkedHashMap<>();
     for (Scenario scenario : scenarios) {
       String conf = scenario.config().text();
@@ -208,12 +228,13 @@ public record Tuning(
             progress),
         Demand.of(trace, device, unset.scenario().config().allocator()),
         steps,
-        grid.leftOut());
+        leftOut);
   }
 
-  /** Keeps its own copy. */
+  /** Keeps its own copies. */
   public Tuning {
     ranked = List.copyOf(ranked);
+    leftOut = Collections.unmodifiableMap(leftOut);
   }
 
   /** The program's steps, as {@code leaks} finds them. */

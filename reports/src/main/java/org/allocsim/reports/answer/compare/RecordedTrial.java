@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.SequencedSet;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.moment.MomentObserver;
@@ -19,6 +20,7 @@ import org.allocsim.simulator.run.RunObserver;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.stats.MemoryTimeline;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.jspecify.annotations.Nullable;
 
@@ -49,31 +51,40 @@ public final class RecordedTrial {
     recording = name == null ? null : new TraceRecording(name, input.trace(), input.device());
   }
 
-  /** Runs every choice, on all cores; the runs are in the order of the choices. */
+  /**
+   * Runs every choice, on all cores; the runs are in the order of the choices. Where the process is
+   * told to end, those that have not begun are missing.
+   */
   public List<ObservedRun> runAll(List<PolicyChoice> choices, ParallelTasks.Progress progress) {
     MomentObserver[] observers = new MomentObserver[choices.size()];
     PolicyRecorder[] recorders = new PolicyRecorder[choices.size()];
-    List<Callable<RunResult>> tasks = new ArrayList<>();
+    List<Callable<Optional<RunResult>>> tasks = new ArrayList<>();
     for (int i = 0; i < choices.size(); i++) {
       int place = i;
       tasks.add(() -> {
+        if (EarlyEnd.isAsked()) {
+          return Optional.empty();
+        }
         if (recording == null) {
           observers[place] = new MomentObserver();
-          return run(choices.get(place), observers[place].with());
+          return Optional.of(run(choices.get(place), observers[place].with()));
         }
         MemoryTimeline timeline = new MemoryTimeline(BUCKETS);
         PolicyRecorder recorder = recording.recorder(timeline);
         recorders[place] = recorder;
         observers[place] = new MomentObserver(timeline);
-        return run(choices.get(place), observers[place].with(recorder));
+        return Optional.of(run(choices.get(place), observers[place].with(recorder)));
       });
     }
-    List<RunResult> results = ParallelTasks.run(tasks, progress);
+    List<Optional<RunResult>> results = ParallelTasks.run(tasks, progress);
     List<ObservedRun> observed = new ArrayList<>();
     for (int i = 0; i < observers.length; i++) {
-      observed.add(observers[i].observed(results.get(i)));
-      if (recorders[i] != null) {
-        recordings.put(results.get(i).choice(), recorders[i].recording());
+      if (results.get(i).isPresent()) {
+        RunResult result = results.get(i).get();
+        observed.add(observers[i].observed(result));
+        if (recorders[i] != null) {
+          recordings.put(result.choice(), recorders[i].recording());
+        }
       }
     }
     return observed;

@@ -1,6 +1,7 @@
 package org.allocsim.analysis.fleet.sweep;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -185,6 +186,7 @@ public final class SweepResults {
     about.put("counts", counts.isEmpty() ? null : counts);
     about.put("columns", columns);
     FleetStorage storage = job.storage();
-    storage.write(storage.in(job.out(), ABOUT), out -> JsonText.write(about, out));
+    byte[] text = JsonText.text(about).getBytes(StandardCharsets.UTF_8);
+    storage.write(storage.in(job.out(), ABOUT), out -> out.write(text));
   }
 }

@@ -1,0 +1,151 @@
+package org.allocsim.licences;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code ./allocsim} of a checkout that has not been built; what builds it only copies here. */
+@EnabledOnOs(value = OS.LINUX, architectures = "amd64")
+final class LauncherIT {
+  private static final String OPTIONS =
+      "simulator/src/main/resources/org/allocsim/simulator/jvm.options";
+
+  @TempDir private Path folder;
+  private final Map<String, String> environment = new HashMap<>();
+
+  @BeforeEach
+  void checkout() throws Exception {
+    environment.put("JAVA_HOME", System.getProperty("java.home"));
+    Path checkout = Files.createDirectory(folder.resolve("checkout"));
+    Files.copy(Ran.ROOT.resolve("allocsim"), checkout.resolve("allocsim"));
+    Files.createDirectories(checkout.resolve(OPTIONS).getParent());
+    Files.copy(Ran.ROOT.resolve(OPTIONS), checkout.resolve(OPTIONS));
+    Files.writeString(checkout.resolve("pom.xml"), "");
+    Files.copy(Ran.SAMPLE, folder.resolve("a.pickle.xz"));
+    mvnw(
+        "mkdir -p reports/target/quick/app && cp -r '%s/.' reports/target/quick/app"
+            .formatted(Ran.ROOT.resolve("reports/target/app")));
+  }
+
+  private void mvnw(String builds) throws Exception {
+    Path mvnw = folder.resolve("checkout/mvnw");
+    Files.writeString(mvnw, "#!/bin/sh\nset -e\nsleep 1\n" + builds + "\necho >>builds\n");
+    assertTrue(mvnw.toFile().setExecutable(true));
+  }
+
+  private long builds() throws Exception {
+    return Files.readAllLines(folder.resolve("checkout/builds")).size();
+  }
+
+  @Test
+  void startsAtOnceBuildOnce() throws Exception {
+    Ran ran =
+        Ran.script(
+            folder,
+            environment,
+            """
+            for each in 1 2 3; do
+              checkout/allocsim inspect a.pickle.xz >said.$each 2>&1 &
+              jobs="${jobs:-} $!"
+            done
+            for each in $jobs; do wait $each; done
+            grep -h "^sha256" said.1 said.2 said.3
+            """);
+    assertEquals(3, ran.made().output().lines().count(), ran.output());
+    assertEquals(1, builds());
+  }
+
+  @Test
+  void aLockOfAProcessThatIsGoneHoldsNobodyUp() throws Exception {
+    Path lock = folder.resolve("checkout/target/quick/lock");
+    Files.createDirectories(lock);
+    Process gone = new ProcessBuilder("true").start();
+    gone.waitFor();
+    Files.writeString(lock.resolve("pid"), gone.pid() + "\n");
+    Ran.script(folder, environment, "checkout/allocsim inspect a.pickle.xz").made();
+    assertEquals(1, builds());
+  }
+
+  @Test
+  void namesBeyondAsciiInTheLocaleC() throws Exception {
+    environment.put("LC_ALL", "C");
+    Ran ran =
+        Ran.script(
+            folder,
+            environment,
+            """
+            name=$(printf 'caf\\303\\251 \\346\\226\\207')
+            mv checkout "$name"
+            mv a.pickle.xz "$name.pickle.xz"
+            "$name/allocsim" inspect "$name.pickle.xz"
+            """);
+    assertTrue(ran.made().output().contains("caf\u00e9 \u6587.pickle.xz"), ran.output());
+  }
+
+  @Test
+  void aBuildThatFailsNamesItsLog() throws Exception {
+    mvnw("echo broken; exit 1");
+    Ran ran = Ran.script(folder, environment, "checkout/allocsim inspect a.pickle.xz");
+    assertEquals(1, ran.exitCode());
+    Path log = folder.resolve("checkout/target/quick/build.log");
+    assertTrue(
+        ran.output().endsWith("allocsim: the build failed; " + log.toRealPath() + " says why.\n"),
+        ran.output());
+    assertEquals("broken\n", Files.readString(log));
+  }
+
+  @Test
+  void whereNothingCanBeWritten() throws Exception {
+    String readOnly =
+        """
+        mkdir -p home
+        for each in home checkout; do
+          mount --bind $each $each
+          mount -o remount,ro,bind $each
+        done
+        checkout/allocsim inspect a.pickle.xz
+        """;
+    environment.put("HOME", folder.resolve("home").toString());
+    Ran.mounting(folder, environment, readOnly).assertRefused("cannot build, because ");
+    Ran.script(folder, environment, "checkout/allocsim inspect a.pickle.xz").made();
+    Ran.mounting(folder, environment, readOnly).made();
+  }
+
+  @Test
+  void withoutAHome() throws Exception {
+    Ran.script(folder, environment, "unset HOME; checkout/allocsim inspect a.pickle.xz").made();
+  }
+
+  @Test
+  void withoutJava25() throws Exception {
+    Path old = Files.createDirectories(folder.resolve("old/bin")).getParent();
+    Files.writeString(old.resolve("release"), "JAVA_VERSION=\"21.0.1\"\n");
+    Files.copy(Path.of("/bin/true"), old.resolve("bin/java"));
+    environment.put("ALLOCSIM_JAVA", old.toString());
+    Ran.script(folder, environment, "checkout/allocsim --version")
+        .assertRefused("ALLOCSIM_JAVA names " + old + ", which is not Java 25 or newer.");
+    environment.remove("ALLOCSIM_JAVA");
+    environment.put("JAVA_HOME", old.toString());
+    environment.put("HOME", folder.toString());
+    String hidden =
+        """
+        for each in /usr/lib/jvm /usr/lib64/jvm /usr/java /usr/local/openjdk-* /opt; do
+          if [ -d $each ]; then mount -t tmpfs none $each; fi
+        done
+        checkout/allocsim --version
+        """;
+    Ran.mounting(folder, environment, hidden)
+        .assertRefused(
+            "needs Java 25 or newer and found none; install a JDK 25, for example from"
+                + " https://adoptium.net, or set ALLOCSIM_JAVA to its bin/java.");
+  }
+}
