@@ -82,8 +82,9 @@ public record RecordedCircumstances(
       evidence.add("GPU " + assumed.name() + ", by the distance of expandable segments");
     }
     long limitBytes = givenBytes;
-    if (givenBytes == MemoryLimit.NONE && recording.get().limitBytes() != MemoryLimit.NONE) {
-      limitBytes = recording.get().limitBytes();
+    if (givenBytes == MemoryLimit.NONE
+        && recording.get().limitBytes(input.device()) != MemoryLimit.NONE) {
+      limitBytes = recording.get().limitBytes(input.device());
       evidence.add(limit(input, limitBytes));
     }
     return new RecordedCircumstances(

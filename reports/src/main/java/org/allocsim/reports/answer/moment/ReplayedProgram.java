@@ -157,7 +157,9 @@ public record ReplayedProgram(
                 .recording()
                 .map(recording ->
                     new ReplayInput.RecordedRun(
-                        recording.effects(device), recording.start(device), recording.limitBytes()))
+                        recording.effects(device),
+                        recording.start(device),
+                        recording.limitBytes(device)))
                 .orElseThrow()
             : null);
   }
