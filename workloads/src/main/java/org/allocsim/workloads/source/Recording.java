@@ -1,10 +1,8 @@
 package org.allocsim.workloads.source;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import org.allocsim.simulator.device.AddressHistory;
-import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
@@ -158,6 +156,16 @@ public final class Recording {
     return requests.limitBytes(device);
   }
 
+  /** Whether the rules of the allocator lead to the whole history. */
+  boolean isExplained() {
+    return requests.unexplained().stream().allMatch(entries -> entries == 0);
+  }
+
+  /** What the recorded allocator of a device held before its history; above 0 for a late start. */
+  public long startBytes(int device) {
+    return ReservedMemory.of(snapshot, device).startBytes();
+  }
+
   /** The maximum of what the recorded allocator of a device reserved. */
   public long peakBytes(int device) {
     return ReservedMemory.of(snapshot, device).peakBytes();
@@ -175,16 +183,7 @@ public final class Recording {
 
   /** The requests of a device that failed, in their order. */
   public List<RecordedFailure> failures(int device) {
-    EffectLog effects = effects(device);
-    List<RecordedFailure> failures = new ArrayList<>();
-    long reserved = ReservedMemory.of(snapshot, device).startBytes();
-    for (int row = 0; row < effects.count(); row++) {
-      reserved += ReservedMemory.reservedBy(effects, row);
-      if (effects.kind(row) == EffectKind.OOM) {
-        failures.add(new RecordedFailure(row, effects.bytes(row), reserved, effects.address(row)));
-      }
-    }
-    return failures;
+    return RecordedFailure.of(snapshot, device);
   }
 
   /** The device on which a request failed first, else the one on which most was reserved. */

@@ -73,7 +73,9 @@ public record RecordedCircumstances(
     DeviceProfile assumed =
         chosen != null
             ? chosen
-            : recording.map(RecordedCircumstances::shown).orElseGet(DeviceProfiles::defaultProfile);
+            : recording
+                .map(each -> RecordedGpu.byRanges(each.shownTotalBytes()))
+                .orElseGet(DeviceProfiles::defaultProfile);
     if (chosen != null || recording.isEmpty()) {
       return new RecordedCircumstances(givenBytes, assumed, chosen != null, List.of());
     }
@@ -114,7 +116,7 @@ public record RecordedCircumstances(
   }
 
   /** The known GPU of a size, else the smallest known one that has as much, cut to it. */
-  private static DeviceProfile ofSize(long totalBytes) {
+  static DeviceProfile ofSize(long totalBytes) {
     DeviceProfile known =
         ShippedProfiles.all().stream()
             .filter(each -> each.totalBytes() >= totalBytes)
@@ -161,18 +163,6 @@ public record RecordedCircumstances(
             recording.start(input.device()),
             profile.totalBytes());
     return Optional.of(Run.of(setup.with(memory))).filter(each -> each.divergedRow() < 0);
-  }
-
-  /** The GPU that expandable segments show, else the default one. */
-  private static DeviceProfile shown(Recording recording) {
-    DeviceProfile usual = DeviceProfiles.defaultProfile();
-    long totalBytes = recording.shownTotalBytes().orElse(usual.totalBytes());
-    return totalBytes == usual.totalBytes()
-        ? usual
-        : ShippedProfiles.all().stream()
-            .filter(each -> each.totalBytes() == totalBytes)
-            .findFirst()
-            .orElse(usual);
   }
 
   private static String limit(DeviceTrace input, long limitBytes) {

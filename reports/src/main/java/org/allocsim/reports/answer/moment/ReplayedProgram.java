@@ -97,7 +97,7 @@ public record ReplayedProgram(
     ParsedConfig recorded = Settings.recorded(source, version);
     ParsedConfig config = given != null ? given : recorded;
     Settings.requirePossible(config, settings.profile());
-    long limitBytes = settings.limitBytes(config);
+    long limitBytes = settings.limitBytes(config, source);
     OpenedTrace input =
         Traces.read(
             source, new ReadingOptions(version, limitBytes, settings.profile().totalBytes()));

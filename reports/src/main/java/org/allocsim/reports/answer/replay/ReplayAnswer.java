@@ -43,6 +43,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param run the replay
  * @param addresses where addresses came from
+ * @param remarks what is to be known first of how it came about
  * @param notes what the reader passed over, and remarks on the replay
  * @param insertion calls that the program was replayed with and did not make; null for none
  * @param insertions number of these calls
@@ -50,6 +51,7 @@ import org.jspecify.annotations.Nullable;
 public record ReplayAnswer(
     ReplayRun run,
     Addresses addresses,
+    List<Sentence> remarks,
     List<String> notes,
     CacheInsertion insertion,
     int insertions) {
@@ -240,7 +242,7 @@ public record ReplayAnswer(
       blocks.addAll(time().blocks());
     }
     blocks.add(Recorded.inferred(inferences()));
-    blocks.add(Notes.of("notes", notes));
+    blocks.add(Notes.of("notes", notes.stream().filter(each -> !isRemark(each)).toList()));
     return new Document<>(
         KIND,
         String.valueOf(Path.of(setup().input().name()).getFileName()),
@@ -248,6 +250,10 @@ public record ReplayAnswer(
         List.of(new Section(null, blocks)),
         parts,
         this);
+  }
+
+  private boolean isRemark(String note) {
+    return remarks.stream().anyMatch(each -> each.toString().equals(note));
   }
 
   private static Notes paragraph(String pattern, Object... values) {
@@ -279,9 +285,13 @@ public record ReplayAnswer(
         null);
   }
 
-  /** Other policies have no settings that could be tried. */
+  /** The remarks, and what to do next; other policies have no settings that could be tried. */
   private List<Sentence> next(Sentence step) {
-    return Scenario.takesConf(setup().choice().provider().spec()) ? List.of(step) : List.of();
+    List<Sentence> sentences = new ArrayList<>(remarks);
+    if (Scenario.takesConf(setup().choice().provider().spec())) {
+      sentences.add(step);
+    }
+    return sentences;
   }
 
   private static Verbatim message(FailedRequest failed) {

@@ -1,7 +1,6 @@
 package org.allocsim.workloads.format.pytorch.derive;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
@@ -22,7 +21,7 @@ final class LimitSearch {
    */
   record Limit(long bytes, boolean isInferred) {}
 
-  /** By device, what may have been its limit, the most likely first, and none last. */
+  /** By device, what may have been its limit, the most likely first, and none among them. */
   private final List<List<Limit>> candidates = new ArrayList<>();
 
   private LimitSearch() {}
@@ -56,12 +55,16 @@ final class LimitSearch {
     if (options.limitBytes() >= 0 && reserved.peakBytes() - beyondBytes <= options.limitBytes()) {
       return List.of(new Limit(options.limitBytes(), false));
     }
+    HistoryBounds bounds = HistoryBounds.of(rows, reserved.startBytes(), options.config());
+    double threshold = options.config().garbageCollectionThreshold();
+    Limit none = new Limit(MemoryLimit.NONE, false);
     List<Limit> candidates = new ArrayList<>();
-    Arrays.stream(
-            HistoryBounds.of(rows, reserved.startBytes(), options.config())
-                .possibleLimits(options.config().garbageCollectionThreshold()))
-        .forEach(bytes -> candidates.add(new Limit(bytes, true)));
-    candidates.add(new Limit(MemoryLimit.NONE, false));
+    for (long bytes : bounds.possibleLimits(threshold)) {
+      candidates.add(new Limit(bytes, true));
+    }
+    // Programs set a threshold without a limit more often than with one, and empty their cache
+    // themselves. A limit that nothing but whole caches given back would show is not assumed.
+    candidates.add(threshold > 0 && !bounds.anyRefused() ? 0 : candidates.size(), none);
     return candidates;
   }
 
