@@ -292,7 +292,7 @@ class SnapshotReaderTest {
   }
 
   @Test
-  void segmentsOfOldVersionsAreCompleted() throws Exception {
+  void segmentsOfPyTorch20AreCompletedByTheRunningSumOfSizes() throws Exception {
     Map<String, Object> value = snapshot();
     Map<String, Object> segment = dictAt(value.get("segments"), 0);
     segment
@@ -306,6 +306,9 @@ class SnapshotReaderTest {
       block.remove("frames");
     }
     dictAt(segment.get("blocks"), 1).put("state", "active_awaiting_free");
+    // That of the block's last request, before its neighbours were joined to it.
+    dictAt(segment.get("blocks"), 2)
+        .put("history", list(dict("addr", 3L << 40, "real_size", 7, "frames", list())));
     dictAt(segment.get("blocks"), 0)
         .put(
             "history",
