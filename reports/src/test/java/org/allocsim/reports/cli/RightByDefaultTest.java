@@ -212,8 +212,8 @@ class RightByDefaultTest {
   void aRecordingOfOneEntryIsNotCalledExact() throws IOException {
     Path one =
         new TestSnapshot()
-            .event("free_completed", ADDRESS, 2 * MIB)
-            .freeSegment(ADDRESS, 2 * MIB, 2 * MIB)
+            .event("free_completed", ADDRESS, 20 * MIB)
+            .freeSegment(ADDRESS, 20 * MIB, 20 * MIB)
             .writeTo(folder);
     String verified = done("verify", one);
     assertTrue(

@@ -108,17 +108,17 @@ class TransformCommandTest {
     String options = "(iterations=2;batch=%d)";
     CommandRun run =
         transform(
-            "program:" + program + options.formatted(8),
+            "program:" + program + options.formatted(4),
             "--scale-batch",
             0.5,
             "--other",
-            "program:" + program + options.formatted(16),
+            "program:" + program + options.formatted(8),
             "--other-scale",
             2);
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
     long scaled = stat(out, "allocated_bytes.all.peak");
     long real =
-        stat(Path.of("program:" + program + options.formatted(4)), "allocated_bytes.all.peak");
+        stat(Path.of("program:" + program + options.formatted(2)), "allocated_bytes.all.peak");
     assertEquals(1, (double) scaled / real, 0.01);
     boolean differ = program.equals("gpt") || program.equals("vit");
     assertEquals(differ, run.out().contains("of the requests are not in the other run"), run.out());

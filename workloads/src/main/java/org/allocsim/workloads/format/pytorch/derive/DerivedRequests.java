@@ -38,7 +38,7 @@ public record DerivedRequests(
   }
 
   /** Entries of all devices that are not explained. */
-  long unexplainedEntries() {
+  public long unexplainedEntries() {
     return unexplained.stream().mapToLong(Long::longValue).sum();
   }
 
