@@ -327,7 +327,7 @@ class SnapshotReaderTest {
     assertEquals((1L << 40) + 1536, old.blockAddress(2));
     assertEquals(999, old.blockRequestedBytes(0));
     assertEquals(512, old.blockRequestedBytes(1));
-    assertEquals(0, old.blockRequestedBytes(2));
+    assertEquals(7, old.blockRequestedBytes(2));
     assertEquals(BlockState.ACTIVE_PENDING_FREE, old.blockState(1));
     assertEquals(List.of("a.py:1:f"), stack(read, old.blockStack(0)));
     assertEquals(List.of("2 blocks without a requested size"), read.notes());
