@@ -330,7 +330,7 @@ class SnapshotReaderTest {
     assertEquals(7, old.blockRequestedBytes(2));
     assertEquals(BlockState.ACTIVE_PENDING_FREE, old.blockState(1));
     assertEquals(List.of("a.py:1:f"), stack(read, old.blockStack(0)));
-    assertEquals(List.of("2 blocks without a requested size"), read.notes());
+    assertEquals(List.of("1 block without a requested size"), read.notes());
   }
 
   @Test
