@@ -1,6 +1,8 @@
 package org.allocsim.analysis;
 
 import java.util.Optional;
+import org.allocsim.analysis.recording.RecordedGpu;
+import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.format.TraceFormatException;
@@ -31,6 +33,11 @@ final class RequestReader {
     } catch (TraceFormatException e) {
       throw new AnalysisException(e.getMessage(), e);
     }
+  }
+
+  /** The GPU that it shows, else the default one. */
+  DeviceProfile recordedGpu() {
+    return RecordedGpu.of(source);
   }
 
   synchronized OpenedTrace read(ReadingOptions options) throws AnalysisException {

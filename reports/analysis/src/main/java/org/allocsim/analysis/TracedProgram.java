@@ -346,7 +346,11 @@ public final class TracedProgram {
       throw new AnalysisException("settings \"" + config.text() + "\": " + obstacle.get());
     }
     long limitBytes =
-        Scenario.limit(config, circumstances.release(), circumstances.limitBytes(), profile);
+        Scenario.limit(
+            config,
+            circumstances.release(),
+            circumstances.limitBytes(),
+            circumstances.isDeviceChosen() ? profile : reader.recordedGpu());
     OpenedTrace input =
         reader.read(new ReadingOptions(circumstances.release(), limitBytes, profile.totalBytes()));
     try {

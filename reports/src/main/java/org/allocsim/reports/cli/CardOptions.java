@@ -14,6 +14,7 @@ import org.allocsim.analysis.account.SmiFormatException;
 import org.allocsim.analysis.account.SmiSamples;
 import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentQuery;
+import org.allocsim.analysis.recording.RecordedGpu;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.answer.moment.ReplayedProgram;
 import org.allocsim.reports.cli.option.DeviceOptions;
@@ -22,6 +23,7 @@ import org.allocsim.reports.cli.option.SizeConverter;
 import org.allocsim.reports.input.Inputs;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DeviceProfiles;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -110,7 +112,8 @@ final class CardOptions {
   /** What is known of the GPU at a moment. */
   public GpuAccount.Gpu gpu(
       Samples samples, ReplayedProgram program, MemoryMoment moment, DeviceOptions device) {
-    DeviceProfile profile = device.profile();
+    DeviceProfile profile =
+        device.isDeviceGiven() ? device.profile() : RecordedGpu.of(program.source());
     SmiSamples.Choice choice =
         moment.kind() == MomentQuery.Kind.END ? SmiSamples.Choice.LAST : SmiSamples.Choice.HIGHEST;
     SmiSamples.GpuSample sample = null;
@@ -128,12 +131,7 @@ final class CardOptions {
       }
     }
     long total = profile.totalBytes();
-    String totalSource =
-        "profile "
-            + profile.name()
-            + (device.isDeviceGiven()
-                ? ""
-                : ", the default: name yours with --total, --device or --smi");
+    String totalSource = "profile " + profile.name() + source(device, profile);
     if (totalBytes != null) {
       total = totalBytes;
       totalSource = "--total";
@@ -151,6 +149,16 @@ final class CardOptions {
         processBytes,
         otherBytes,
         profile.contextBytes());
+  }
+
+  private static String source(DeviceOptions device, DeviceProfile profile) {
+    if (device.isDeviceGiven()) {
+      return "";
+    }
+    return (profile.equals(DeviceProfiles.defaultProfile())
+            ? ", the default"
+            : ", the smallest that had as much as the recording shows")
+        + ": name yours with --total, --device or --smi";
   }
 
   private record Free(long bytes, String source) {}

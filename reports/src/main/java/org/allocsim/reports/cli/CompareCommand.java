@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.moment.ObservedRun;
+import org.allocsim.analysis.recording.LateStart;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.Scenario;
@@ -17,6 +18,7 @@ import org.allocsim.reports.answer.compare.CompareCharts;
 import org.allocsim.reports.answer.compare.ComparedTrace;
 import org.allocsim.reports.answer.compare.RecordedTrial;
 import org.allocsim.reports.answer.part.InferenceText;
+import org.allocsim.reports.answer.part.LateStartPart;
 import org.allocsim.reports.chart.memory.MemoryTimelineChart;
 import org.allocsim.reports.cli.option.ConfListOptions;
 import org.allocsim.reports.cli.option.DeviceOptions;
@@ -208,8 +210,14 @@ final class CompareCommand implements Callable<Integer> {
         circumstances,
         input.conf(),
         tuning,
-        InferenceText.notes(input),
+        notes(input),
         observed);
+  }
+
+  private static List<String> notes(DeviceTrace input) {
+    List<String> notes = new ArrayList<>(InferenceText.notes(input));
+    LateStart.of(input).ifPresent(start -> notes.add(LateStartPart.sentence(start).toString()));
+    return notes;
   }
 
   private static MemoryTimelineChart.Bound bound(RecordedCircumstances circumstances) {

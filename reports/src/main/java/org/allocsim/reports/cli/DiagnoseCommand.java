@@ -119,10 +119,7 @@ final class DiagnoseCommand implements Callable<Integer> {
             .filter(Objects::nonNull)
             .toArray(Path[]::new);
     try (DocumentOutputs outputs = outputOptions.open(inputs)) {
-      ExplainOomAnswer said =
-          log == null
-              ? null
-              : ExplainOomAnswer.of(log.label(), log.read(spec.commandLine().getErr()), null);
+      ExplainOomAnswer said = log == null ? null : explain(log);
       if (traces.isEmpty() && said != null) {
         outputs.write(new DiagnoseAnswer(null, said).document());
         return ExitCodes.of(said.first());
@@ -139,6 +136,15 @@ final class DiagnoseCommand implements Callable<Integer> {
     }
   }
 
+  private ExplainOomAnswer explain(LogInput log) throws IOException {
+    try {
+      return ExplainOomAnswer.of(log.label(), log.read(spec.commandLine().getErr()), null);
+    } catch (Failure e) {
+      log.refuseForeign();
+      throw e;
+    }
+  }
+
   private DiagnosedProgram diagnose(String name, @Nullable ExplainOomAnswer log) {
     TraceSource source = traceOptions.open(name);
     deviceOptions.release().follow(source);
@@ -149,7 +155,9 @@ final class DiagnoseCommand implements Callable<Integer> {
         traceOptions.read(
             source,
             new ReadingOptions(
-                version, deviceOptions.limitBytes(recorded), deviceOptions.profile().totalBytes()));
+                version,
+                deviceOptions.limitBytes(recorded, source),
+                deviceOptions.profile().totalBytes()));
     RecordedCircumstances circumstances = deviceOptions.circumstances(input, recorded);
     if (log != null && !log.contents().found().isEmpty()) {
       OomLog.Found message = log.contents().found().getFirst();

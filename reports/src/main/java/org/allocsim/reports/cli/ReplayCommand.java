@@ -231,7 +231,8 @@ final class ReplayCommand implements Callable<Integer> {
     PyTorchVersion version = chosenVersion();
     ParsedConfig given = givenConfig(version);
     ParsedConfig config = isPyTorch() ? config(source, given, version) : null;
-    long limitBytes = deviceOptions.limitBytes(config == null ? noSettings(version) : config);
+    long limitBytes =
+        deviceOptions.limitBytes(config == null ? noSettings(version) : config, source);
     OpenedTrace input =
         Traces.read(
             source, new ReadingOptions(version, limitBytes, deviceOptions.profile().totalBytes()));

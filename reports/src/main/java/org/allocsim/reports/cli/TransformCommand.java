@@ -138,6 +138,9 @@ final class TransformCommand implements Callable<Integer> {
       description = "Format of the traces (default: recognised by content).")
   private String format;
 
+  /** Share of the requests that the other run has too. */
+  private double sharedRatio = 1;
+
   @Override
   public Integer call() throws IOException {
     requireConsistent();
@@ -165,7 +168,13 @@ final class TransformCommand implements Callable<Integer> {
                 + Numbers.count(changed.deviceCount(), "device")
                 + ", "
                 + Numbers.count(changed.prologueCount())
-                + " of them recreate what was held before");
+                + " of them recreate what was held before"
+                + (sharedRatio < 1
+                    ? "; "
+                        + Numbers.percent(1 - sharedRatio)
+                        + " of the requests are not in the other run and grow as those of their"
+                        + " size, 'allocsim fit --batch' gives an interval"
+                    : ""));
         out.flush();
       }
     }
@@ -183,7 +192,8 @@ final class TransformCommand implements Callable<Integer> {
     if (scales != (otherName != null) || scales != (otherScale != null)) {
       throw Failure.usage(
           "a trace does not say which sizes depend on its batch: --scale-batch, --other with"
-              + " another run and --other-scale with its batch go together");
+              + " another run and --other-scale with its batch go together; 'allocsim fit --batch'"
+              + " predicts peaks from two runs or more");
     }
     String plain = Compression.plainName(outputName);
     if (!outputName.equals("-") && !plain.endsWith(".jsonl")) {
@@ -203,12 +213,7 @@ final class TransformCommand implements Callable<Integer> {
         return RankMerge.of(ranks);
       }
       if (change.scale != null) {
-        int all = SizeFit.Run.ALL_DEVICES;
-        return SizeFit.of(
-                List.of(
-                    new SizeFit.Run(trace, all, 1),
-                    new SizeFit.Run(read(otherName), all, otherScale)))
-            .at(change.scale, 0);
+        return scaled(trace);
       }
       if (change.times != null) {
         return Repetition.of(trace, change.times);
@@ -219,6 +224,32 @@ final class TransformCommand implements Callable<Integer> {
       return window(trace).of(trace);
     } catch (IllegalArgumentException e) {
       throw new Failure(names.getFirst() + ": " + e.getMessage(), e);
+    }
+  }
+
+  private AllocationTrace scaled(AllocationTrace trace) {
+    int all = SizeFit.Run.ALL_DEVICES;
+    try {
+      SizeFit fit =
+          SizeFit.of(
+              List.of(
+                  new SizeFit.Run(trace, all, 1),
+                  new SizeFit.Run(read(otherName), all, otherScale)));
+      if (!fit.isProportional()) {
+        throw new IllegalArgumentException(
+            "no request grows by --other-scale "
+                + otherScale
+                + " to its size in "
+                + otherName
+                + ", as the inputs of a batch do; give the share of the batches");
+      }
+      sharedRatio = fit.sharedRatio(0);
+      return fit.at(change.scale, 0);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          e.getMessage()
+              + "; 'allocsim fit --batch' predicts peaks from more runs, with an interval",
+          e);
     }
   }
 

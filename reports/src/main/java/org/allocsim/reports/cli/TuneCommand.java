@@ -117,7 +117,7 @@ final class TuneCommand implements Callable<Integer> {
               source,
               new ReadingOptions(
                   version,
-                  deviceOptions.limitBytes(recorded),
+                  deviceOptions.limitBytes(recorded, source),
                   deviceOptions.profile().totalBytes()));
       RecordedCircumstances circumstances = deviceOptions.circumstances(input, recorded);
       EarlyEnd.begin();

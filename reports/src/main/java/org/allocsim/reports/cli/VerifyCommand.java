@@ -143,7 +143,7 @@ final class VerifyCommand implements Callable<Integer> {
         new VerificationOptions(
             config.allocator(),
             deviceOptions.torchVersion(),
-            deviceOptions.limitBytes(config),
+            deviceOptions.limitBytes(config, source),
             ReservedRanges.totalBytes(snapshot).orElse(deviceOptions.profile().totalBytes()));
     List<DeviceVerification> devices;
     try (ProgressMeter progress = ProgressMeter.ofEvents("verifying")) {

@@ -6,7 +6,10 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.allocsim.analysis.oom.OomLog;
+import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.Terminals;
+import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.format.TraceFormats;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +25,7 @@ public record LogInput(String name, @Nullable Path file) {
   /**
    * The log of a name.
    *
-   * @throws org.allocsim.reports.output.Failure where there is no such file
+   * @throws Failure where there is no such file
    */
   public static LogInput of(String name) {
     return new LogInput(name, name.equals(STANDARD_INPUT) ? null : Inputs.require(name));
@@ -31,6 +34,22 @@ public record LogInput(String name, @Nullable Path file) {
   /** What answers call it. */
   public String label() {
     return file == null ? "standard input" : name;
+  }
+
+  /**
+   * Refuses a file without a message that is something known, which people give in place of a
+   * recording.
+   *
+   * @throws Failure that says what it is
+   */
+  public void refuseForeign() {
+    if (file != null) {
+      try {
+        TraceFormats.refuseForeign(file);
+      } catch (TraceFormatException e) {
+        throw new Failure(e.getMessage(), e);
+      }
+    }
   }
 
   /**

@@ -179,7 +179,7 @@ class ReplayCommandTest {
             .writeTo(folder);
     CommandRun run = done("replay", file, "--events", folder.resolve("events"));
     assertTrue(run.out().contains("addresses modelled"), run.out());
-    assertTrue(run.out().contains("from event 2 on the allocator does something else"), run.out());
+    assertTrue(run.out().contains("From event 2 on the allocator does something else"), run.out());
     assertEquals(3, Files.readAllLines(folder.resolve("events")).size());
   }
 

@@ -12,9 +12,10 @@ import java.util.Map;
 final class TestSnapshot {
   private static final long MIB = 1L << 20;
 
-  private final List<Object> history = new ArrayList<>();
+  private final List<List<Object>> histories = new ArrayList<>(List.of(new ArrayList<>()));
   private final List<Object> segments = new ArrayList<>();
   private long timeMicros = 1_000_000;
+  private String conf = "";
 
   /** One small tensor that lives and dies in its 2 MiB segment. */
   static TestSnapshot ofOneTensor() {
@@ -34,7 +35,19 @@ final class TestSnapshot {
     entry.put("size", sizeBytes);
     entry.put("stream", 0);
     entry.put("time_us", timeMicros);
-    history.add(entry);
+    histories.getLast().add(entry);
+    return this;
+  }
+
+  /** What follows is of the next device. */
+  TestSnapshot nextDevice() {
+    histories.add(new ArrayList<>());
+    return this;
+  }
+
+  /** The program set these. */
+  TestSnapshot under(String settings) {
+    conf = settings;
     return this;
   }
 
@@ -52,14 +65,14 @@ final class TestSnapshot {
     block.put("state", "inactive");
     block.put("frames", List.of());
     Map<String, Object> segment = new LinkedHashMap<>();
-    segment.put("device", 0);
+    segment.put("device", histories.size() - 1);
     segment.put("address", address);
     segment.put("total_size", bytes);
     segment.put("allocated_size", 0);
     segment.put("active_size", 0);
     segment.put("requested_size", 0);
     segment.put("stream", 0);
-    segment.put("segment_type", "small");
+    segment.put("segment_type", bytes > 2 * MIB ? "large" : "small");
     segment.put("is_expandable", false);
     segment.put("frames", List.of());
     segment.put("blocks", List.of(block));
@@ -67,10 +80,28 @@ final class TestSnapshot {
     return this;
   }
 
+  /** A segment that one block of the program fills. */
+  TestSnapshot heldSegment(long address, long bytes) {
+    freeSegment(address, bytes, bytes);
+    @SuppressWarnings("unchecked")
+    Map<String, Object> segment = (Map<String, Object>) segments.getLast();
+    @SuppressWarnings("unchecked")
+    Map<String, Object> block =
+        (Map<String, Object>) ((List<Object>) segment.get("blocks")).getFirst();
+    block.put("state", "active_allocated");
+    segment.put("allocated_size", bytes);
+    segment.put("active_size", bytes);
+    segment.put("requested_size", bytes);
+    return this;
+  }
+
   byte[] bytes() {
     Map<String, Object> snapshot = new LinkedHashMap<>();
     snapshot.put("segments", segments);
-    snapshot.put("device_traces", List.of(history));
+    snapshot.put("device_traces", histories);
+    if (!conf.isEmpty()) {
+      snapshot.put("allocator_settings", Map.of("PYTORCH_CUDA_ALLOC_CONF", conf));
+    }
     return PickleBytes.of(snapshot);
   }
 

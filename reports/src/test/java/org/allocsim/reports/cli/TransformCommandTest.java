@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
@@ -98,6 +99,38 @@ class TransformCommandTest {
     CommandRun run = transform(small, "--scale-batch", 4, "--other", large, "--other-scale", 2);
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
     assertEquals(132 * MIB, stat(out, "allocated_bytes.all.peak"));
+  }
+
+  /** Runs of the project's own programs, of which some differ in the number of their requests. */
+  @ParameterizedTest
+  @ValueSource(strings = {"gpt", "vit", "resnet", "mlp"})
+  void aBatchIsScaledAsFitDoesIt(String program) {
+    String options = "(iterations=2;batch=%d)";
+    CommandRun run =
+        transform(
+            "program:" + program + options.formatted(4),
+            "--scale-batch",
+            0.5,
+            "--other",
+            "program:" + program + options.formatted(8),
+            "--other-scale",
+            2);
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    long scaled = stat(out, "allocated_bytes.all.peak");
+    long real =
+        stat(Path.of("program:" + program + options.formatted(2)), "allocated_bytes.all.peak");
+    assertEquals(1, (double) scaled / real, 0.01);
+    boolean differ = program.equals("gpt") || program.equals("vit");
+    assertEquals(differ, run.out().contains("of the requests are not in the other run"), run.out());
+  }
+
+  @Test
+  void aWrongShareOfBatchesIsRefused() {
+    CommandRun run = transform(small, "--scale-batch", 4, "--other", large, "--other-scale", 3);
+    assertEquals(ExitCodes.FAILED, run.exitCode());
+    assertTrue(run.err().contains("no request grows by --other-scale 3.0"), run.err());
+    assertTrue(run.err().contains("'allocsim fit --batch'"), run.err());
+    assertFalse(Files.exists(out), "nothing is written");
   }
 
   @Test

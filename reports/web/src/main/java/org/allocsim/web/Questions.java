@@ -133,7 +133,7 @@ final class Questions {
         new VerificationOptions(
             config.allocator(),
             settings.torchVersion(),
-            settings.limitBytes(config),
+            settings.limitBytes(config, source),
             ReservedRanges.totalBytes(snapshot).orElse(settings.profile().totalBytes()));
     List<DeviceVerification> devices;
     try (ProgressMeter progress = ProgressMeter.ofEvents("verifying")) {

@@ -3,6 +3,7 @@ package org.allocsim.web;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedGpu;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.moment.ProgramSettings;
 import org.allocsim.reports.cli.option.SizeConverter;
@@ -86,7 +87,7 @@ final class WebSettings implements ProgramSettings {
   }
 
   @Override
-  public long limitBytes(ParsedConfig settings) {
+  public long limitBytes(ParsedConfig settings, TraceSource trace) {
     if (limitBytes != null) {
       return limitBytes;
     }
@@ -94,7 +95,10 @@ final class WebSettings implements ProgramSettings {
     try {
       return fraction == 1
           ? MemoryLimit.NONE
-          : MemoryLimit.ofFraction(fraction, profile().totalBytes(), version);
+          : MemoryLimit.ofFraction(
+              fraction,
+              (isDeviceGiven() ? profile() : RecordedGpu.of(trace)).totalBytes(),
+              version);
     } catch (ConfigException e) {
       throw Failure.usage("per_process_memory_fraction: " + e.getMessage());
     }
@@ -153,7 +157,7 @@ final class WebSettings implements ProgramSettings {
   /** The requests of all devices, under settings. */
   OpenedTrace read(ParsedConfig config) {
     return Traces.read(
-        source, new ReadingOptions(version, limitBytes(config), profile().totalBytes()));
+        source, new ReadingOptions(version, limitBytes(config, source), profile().totalBytes()));
   }
 
   /** The requests of the device that was chosen. */
@@ -162,6 +166,7 @@ final class WebSettings implements ProgramSettings {
   }
 
   RecordedCircumstances circumstances(DeviceTrace input, ParsedConfig config) {
-    return RecordedCircumstances.of(input, limitBytes(config), isDeviceGiven() ? profile() : null);
+    return RecordedCircumstances.of(
+        input, limitBytes(config, source), isDeviceGiven() ? profile() : null);
   }
 }

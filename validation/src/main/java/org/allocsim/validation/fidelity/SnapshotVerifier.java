@@ -82,7 +82,7 @@ public final class SnapshotVerifier {
             requests.trace(),
             device,
             RunPolicy.pytorch(options.config(), options.version()),
-            requests.limitBytes(),
+            requests.limitBytes(device),
             new MemorySource.Recorded(effects, start.layout(), options.deviceTotalBytes()));
     Run run = start(setup, new UntilDivergence());
     RunResult result = run.finish();

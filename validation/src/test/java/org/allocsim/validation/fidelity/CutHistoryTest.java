@@ -156,7 +156,7 @@ class CutHistoryTest {
           new CachingAllocator(
               options.config(),
               options.version(),
-              requests.limitBytes(),
+              requests.limitBytes(0),
               new RecordedDevice(effects, follower::position, options.deviceTotalBytes()),
               follower);
       policy.restore(requests.starts().getFirst().layout());

@@ -210,7 +210,7 @@ class RecordedSnapshotsAreReproducedTest {
         new CachingAllocator(
             config,
             options.version(),
-            requests.limitBytes(),
+            requests.limitBytes(device),
             new RecordedDevice(effects, follower::position, options.deviceTotalBytes()),
             EffectListeners.both(checker, follower));
     policy.restore(requests.starts().get(device).layout());

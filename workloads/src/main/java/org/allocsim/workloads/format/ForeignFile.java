@@ -3,6 +3,7 @@ package org.allocsim.workloads.format;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** Files that people give in place of a trace, known by how they begin. */
 enum ForeignFile {
@@ -14,12 +15,25 @@ enum ForeignFile {
       "sqlite format 3\0",
       "it is an SQLite database",
       "export the trace from it, or record with a tool that 'allocsim list formats' names"),
+  RMM_DEBUG_LOG(
+      "[",
+      "it is a debug log of RMM, which says nothing of most requests",
+      "record with RMM's logging_resource_adaptor, whose CSV allocsim reads") {
+    @Override
+    boolean begins(String plain) {
+      return LINE_OF_RMM.matcher(plain).lookingAt();
+    }
+  },
   ZIP(
       "pk\3\4",
       "it is a ZIP archive, such as torch.save() writes",
       "unpack it, or write the snapshot with torch.cuda.memory._dump_snapshot()"),
   WEB_PAGE("<!doctype html", "it is a web page", "download the file itself, the raw one"),
   PAGE_WITHOUT_DOCTYPE("<html", WEB_PAGE.cause, WEB_PAGE.remedy);
+
+  /** Process or thread, time of day, and level, each in brackets. */
+  private static final Pattern LINE_OF_RMM =
+      Pattern.compile("\\[ *[0-9]+\\]\\[[0-9:.]{8,16}\\]\\[(?:trace|debug|info) *\\]");
 
   private final String start;
   private final String cause;
@@ -34,7 +48,11 @@ enum ForeignFile {
   static Optional<ForeignFile> of(FileStart file) {
     String text = file.text().substring(0, Math.min(64, file.length())).stripLeading();
     String plain = text.toLowerCase(Locale.ROOT);
-    return Arrays.stream(values()).filter(each -> plain.startsWith(each.start)).findFirst();
+    return Arrays.stream(values()).filter(each -> each.begins(plain)).findFirst();
+  }
+
+  boolean begins(String plain) {
+    return plain.startsWith(start);
   }
 
   /** The failure to read it as a trace. */

@@ -71,6 +71,19 @@ public final class TraceFormats {
     return all().stream().anyMatch(each -> each.recognises(start));
   }
 
+  /**
+   * Refuses files that can be neither a trace nor a text, by what they are, such as a pointer of
+   * Git LFS in place of the file.
+   *
+   * @throws TraceFormatException where it is one of them, or cannot be read
+   */
+  public static void refuseForeign(Path file) throws TraceFormatException {
+    Optional<ForeignFile> foreign = ForeignFile.of(start(file));
+    if (foreign.isPresent()) {
+      throw foreign.get().failure(file.toString());
+    }
+  }
+
   private static FileStart start(Path file) throws TraceFormatException {
     byte[] bytes = new byte[FileStart.MOST_BYTES];
     int length = 0;

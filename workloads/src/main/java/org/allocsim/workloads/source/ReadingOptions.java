@@ -20,6 +20,11 @@ public record ReadingOptions(PyTorchVersion version, long limitBytes, long devic
     return new ReadingOptions(version, MemoryLimit.NONE, UNKNOWN_BYTES);
   }
 
+  /** The same by the rules of another release. */
+  ReadingOptions by(PyTorchVersion release) {
+    return new ReadingOptions(release, limitBytes, deviceTotalBytes);
+  }
+
   /** The same with a limit. */
   public ReadingOptions withLimit(long bytes) {
     return new ReadingOptions(version, bytes, deviceTotalBytes);

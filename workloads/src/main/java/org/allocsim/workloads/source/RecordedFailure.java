@@ -1,5 +1,12 @@
 package org.allocsim.workloads.source;
 
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.simulator.effect.EffectKind;
+import org.allocsim.simulator.effect.EffectLog;
+import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.workloads.format.pytorch.derive.ReservedMemory;
+
 /**
  * A request that the recorded allocator could not serve.
  *
@@ -10,6 +17,20 @@ package org.allocsim.workloads.source;
  */
 public record RecordedFailure(
     int effect, long requestedBytes, long reservedBytes, long deviceFreeBytes) {
+  /** The requests of a device that failed, in their order. */
+  public static List<RecordedFailure> of(Snapshot snapshot, int device) {
+    EffectLog effects = snapshot.devices().get(device).effects();
+    List<RecordedFailure> failures = new ArrayList<>();
+    long reserved = ReservedMemory.of(snapshot, device).startBytes();
+    for (int row = 0; row < effects.count(); row++) {
+      reserved += ReservedMemory.reservedBy(effects, row);
+      if (effects.kind(row) == EffectKind.OOM) {
+        failures.add(new RecordedFailure(row, effects.bytes(row), reserved, effects.address(row)));
+      }
+    }
+    return failures;
+  }
+
   /** What the device could give the allocator at most then; negative where it is not known. */
   public long availableBytes() {
     return deviceFreeBytes < 0 ? -1 : reservedBytes + deviceFreeBytes;

@@ -1,10 +1,8 @@
 package org.allocsim.workloads.source;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import org.allocsim.simulator.device.AddressHistory;
-import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
@@ -15,11 +13,11 @@ import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.pytorch.Snapshot;
-import org.allocsim.workloads.format.pytorch.SnapshotSegment;
 import org.allocsim.workloads.format.pytorch.derive.DerivationOptions;
 import org.allocsim.workloads.format.pytorch.derive.DerivedRequests;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
 import org.allocsim.workloads.format.pytorch.derive.RequestDerivation;
+import org.allocsim.workloads.format.pytorch.derive.ReservedMemory;
 
 /** What PyTorch's allocator did for a program, per device, and what follows from it. */
 public final class Recording {
@@ -48,56 +46,10 @@ public final class Recording {
             new DerivationOptions(
                 config.allocator(),
                 options.version(),
-                possibleLimit(snapshot, options.limitBytes()),
+                options.limitBytes(),
                 shownTotalBytes.orElse(options.deviceTotalBytes())));
     refuseImpossible(snapshot, requests.inferences());
     return new Recording(snapshot, config, requests, shownTotalBytes);
-  }
-
-  /** A limit that some device went beyond was not that of the recorded program. */
-  private static long possibleLimit(Snapshot snapshot, long limitBytes) {
-    for (int device = 0; device < snapshot.devices().size(); device++) {
-      if (limitBytes != MemoryLimit.NONE && peakBytes(snapshot, device) > limitBytes) {
-        return MemoryLimit.NONE;
-      }
-    }
-    return limitBytes;
-  }
-
-  /** What was reserved before the history, by undoing it from the segments at its end. */
-  private static long reservedAtStart(Snapshot snapshot, int device) {
-    long reserved = 0;
-    for (SnapshotSegment segment : snapshot.segments()) {
-      if (segment.device() == device) {
-        reserved += segment.totalBytes();
-      }
-    }
-    EffectLog effects = snapshot.devices().get(device).effects();
-    for (int row = 0; row < effects.count(); row++) {
-      reserved -= reservedBy(effects, row);
-    }
-    return reserved;
-  }
-
-  /** The maximum of reserved memory. */
-  private static long peakBytes(Snapshot snapshot, int device) {
-    long reserved = reservedAtStart(snapshot, device);
-    long peak = reserved;
-    EffectLog effects = snapshot.devices().get(device).effects();
-    for (int row = 0; row < effects.count(); row++) {
-      reserved += reservedBy(effects, row);
-      peak = Math.max(peak, reserved);
-    }
-    return peak;
-  }
-
-  /** Bytes that a recorded effect reserves; negative where it gives them back. */
-  private static long reservedBy(EffectLog effects, int row) {
-    return switch (effects.kind(row)) {
-      case SEGMENT_ALLOC, SEGMENT_MAP -> effects.bytes(row);
-      case SEGMENT_FREE, SEGMENT_UNMAP -> -effects.bytes(row);
-      default -> 0;
-    };
   }
 
   static ParsedConfig config(Snapshot snapshot, PyTorchVersion version)
@@ -161,8 +113,8 @@ public final class Recording {
         new DerivedRequests(
             trace,
             requests.starts(),
-            requests.limitBytes(),
-            requests.unexplainedEntries(),
+            requests.limits(),
+            requests.unexplained(),
             requests.inferences()),
         shownTotalBytes);
   }
@@ -197,16 +149,26 @@ public final class Recording {
   }
 
   /**
-   * Limit of the recorded allocator, as it was given or as the history shows; {@link
+   * Limit of the recorded allocator on a device, as it was given or as the history shows; {@link
    * MemoryLimit#NONE} where neither does.
    */
-  public long limitBytes() {
-    return requests.limitBytes();
+  public long limitBytes(int device) {
+    return requests.limitBytes(device);
+  }
+
+  /** Whether the rules of the allocator lead to the whole history. */
+  boolean isExplained() {
+    return requests.unexplained().stream().allMatch(entries -> entries == 0);
+  }
+
+  /** What the recorded allocator of a device held before its history; above 0 for a late start. */
+  public long startBytes(int device) {
+    return ReservedMemory.of(snapshot, device).startBytes();
   }
 
   /** The maximum of what the recorded allocator of a device reserved. */
   public long peakBytes(int device) {
-    return peakBytes(snapshot, device);
+    return ReservedMemory.of(snapshot, device).peakBytes();
   }
 
   /** Memory of the recorded GPUs, where expandable segments show it. */
@@ -221,16 +183,7 @@ public final class Recording {
 
   /** The requests of a device that failed, in their order. */
   public List<RecordedFailure> failures(int device) {
-    EffectLog effects = effects(device);
-    List<RecordedFailure> failures = new ArrayList<>();
-    long reserved = reservedAtStart(snapshot, device);
-    for (int row = 0; row < effects.count(); row++) {
-      reserved += reservedBy(effects, row);
-      if (effects.kind(row) == EffectKind.OOM) {
-        failures.add(new RecordedFailure(row, effects.bytes(row), reserved, effects.address(row)));
-      }
-    }
-    return failures;
+    return RecordedFailure.of(snapshot, device);
   }
 
   /** The device on which a request failed first, else the one on which most was reserved. */

@@ -258,7 +258,9 @@ public final class TraceSource {
   }
 
   /**
-   * The requests of all devices.
+   * The requests of all devices. Where the history cannot have come about by the rules of the
+   * release that is chosen, and can by those of the one that the file shows, these count: a program
+   * may be asked what it would do under another release.
    *
    * @param options what is known of the recorded program beside the file
    * @throws TraceFormatException where the recording has no history, or a damaged one, or the
@@ -269,6 +271,11 @@ public final class TraceSource {
       return new OpenedTrace(this, Objects.requireNonNull(requests), null);
     }
     Recording recording = Recording.of(snapshot, options);
+    Optional<PyTorchVersion> shown = release().filter(each -> each != options.version());
+    if (!recording.isExplained() && shown.isPresent()) {
+      Recording asShown = Recording.of(snapshot, options.by(shown.get()));
+      recording = asShown.isExplained() ? asShown : recording;
+    }
     return new OpenedTrace(this, recording.trace(), recording);
   }
 

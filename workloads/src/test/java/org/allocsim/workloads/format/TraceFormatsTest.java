@@ -61,6 +61,7 @@ class TraceFormatsTest {
     "'PK\3\4', torch.cuda.memory._dump_snapshot()",
     "<!DOCTYPE html>, web page",
     "<html>, web page",
+    "[  1234][17:52:33:123456][debug  ] Allocate 1048576 bytes, logging_resource_adaptor",
   })
   void whatPeopleGiveInPlaceOfATraceIsCalledByItsName(String start, String says)
       throws IOException {

@@ -124,10 +124,18 @@ public record GpuAccount(List<Line> lines, long totalBytes) {
       return new Line(
           Part.CONTEXT, gpu.processBytes() - reservedBytes, "the process in the sample");
     }
-    String source = "a bare context on such a GPU";
+    // Where the free memory is known too, no more can be left for it.
+    long leftBytes =
+        gpu.freeBytes() < 0
+            ? Long.MAX_VALUE
+            : Math.max(0, gpu.totalBytes() - gpu.freeBytes() - reservedBytes);
+    String source =
+        leftBytes < gpu.bareContextBytes()
+            ? "what is left of the GPU"
+            : "a bare context on such a GPU";
     return new Line(
         Part.CONTEXT,
-        gpu.bareContextBytes(),
+        Math.min(gpu.bareContextBytes(), leftBytes),
         gpu.processBytes() < 0
             ? source
             : source + "; the process holds less in the sample than reserved here");

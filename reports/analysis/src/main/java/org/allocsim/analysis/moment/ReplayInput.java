@@ -60,7 +60,9 @@ public record ReplayInput(
             .filter(_ -> circumstances.canFollow(input))
             .map(recording ->
                 new RecordedRun(
-                    recording.effects(device), recording.start(device), recording.limitBytes()))
+                    recording.effects(device),
+                    recording.start(device),
+                    recording.limitBytes(device)))
             .orElse(null);
     return new ReplayInput(
         input.trace(),

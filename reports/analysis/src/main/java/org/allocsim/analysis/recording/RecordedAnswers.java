@@ -33,7 +33,7 @@ public final class RecordedAnswers {
     boolean limited = limitBytes != MemoryLimit.NONE;
     // Expandable segments map whole pages, with which the recorded program itself may have passed
     // it.
-    if (limited && peakBytes > limitBytes && limitBytes != recording.limitBytes()) {
+    if (limited && peakBytes > limitBytes && limitBytes != recording.limitBytes(device)) {
       return false;
     }
     return !deviceChosen

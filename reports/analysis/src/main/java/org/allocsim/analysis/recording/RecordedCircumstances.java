@@ -74,7 +74,9 @@ public record RecordedCircumstances(
     DeviceProfile assumed =
         chosen != null
             ? chosen
-            : recording.map(RecordedCircumstances::shown).orElseGet(DeviceProfiles::defaultProfile);
+            : recording
+                .map(each -> RecordedGpu.byRanges(each.shownTotalBytes()))
+                .orElseGet(DeviceProfiles::defaultProfile);
     if (chosen != null || recording.isEmpty()) {
       return new RecordedCircumstances(givenBytes, assumed, chosen != null, List.of());
     }
@@ -83,8 +85,9 @@ public record RecordedCircumstances(
       evidence.add("GPU " + assumed.name() + ", by the distance of expandable segments");
     }
     long limitBytes = givenBytes;
-    if (givenBytes == MemoryLimit.NONE && recording.get().limitBytes() != MemoryLimit.NONE) {
-      limitBytes = recording.get().limitBytes();
+    if (givenBytes == MemoryLimit.NONE
+        && recording.get().limitBytes(input.device()) != MemoryLimit.NONE) {
+      limitBytes = recording.get().limitBytes(input.device());
       evidence.add(limit(input, limitBytes));
     }
     return new RecordedCircumstances(
@@ -114,7 +117,7 @@ public record RecordedCircumstances(
   }
 
   /** The known GPU of a size, else the smallest known one that has as much, cut to it. */
-  private static DeviceProfile ofSize(long totalBytes) {
+  static DeviceProfile ofSize(long totalBytes) {
     DeviceProfile known =
         ShippedProfiles.all().stream()
             .filter(each -> each.totalBytes() >= totalBytes)
@@ -170,18 +173,6 @@ public record RecordedCircumstances(
             recording.start(input.device()),
             profile.totalBytes());
     return Optional.of(Run.of(setup.with(memory))).filter(each -> each.divergedRow() < 0);
-  }
-
-  /** The GPU that expandable segments show, else the default one. */
-  private static DeviceProfile shown(Recording recording) {
-    DeviceProfile usual = DeviceProfiles.defaultProfile();
-    long totalBytes = recording.shownTotalBytes().orElse(usual.totalBytes());
-    return totalBytes == usual.totalBytes()
-        ? usual
-        : ShippedProfiles.all().stream()
-            .filter(each -> each.totalBytes() == totalBytes)
-            .findFirst()
-            .orElse(usual);
   }
 
   private static String limit(DeviceTrace input, long limitBytes) {

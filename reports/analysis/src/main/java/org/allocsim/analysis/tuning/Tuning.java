@@ -16,6 +16,7 @@ import java.util.function.Function;
 import org.allocsim.analysis.leak.IterationException;
 import org.allocsim.analysis.leak.IterationFinder;
 import org.allocsim.analysis.leak.Iterations;
+import org.allocsim.analysis.recording.LateStart;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.simulator.device.DeviceProfile;
@@ -39,6 +40,8 @@ import org.allocsim.workloads.source.DeviceTrace;
  *
  * @param ranked one entry for every string tried, the best first
  * @param recorded the settings that the program was recorded with
+ * @param modelled what the recorded settings come to from the start that all others have
+ * @param lateStart where that start is not that of the recorded allocator
  * @param plain PyTorch's default
  * @param recommendation the setting to run under, for every command
  * @param demand what the program holds at most, whatever the settings
@@ -48,6 +51,8 @@ import org.allocsim.workloads.source.DeviceTrace;
 public record Tuning(
     List<Entry> ranked,
     Entry recorded,
+    RunResult modelled,
+    Optional<LateStart> lateStart,
     Entry plain,
     Recommendation recommendation,
     Demand demand,
@@ -215,17 +220,14 @@ public record Tuning(
             entries.values(),
             recorded.result().peakReservedBytes() / STEPS_OF_PEAK,
             stepNanos(trace, device));
+    RunResult modelled = resultOf.apply(recorded.scenario()).modelled;
     return new Tuning(
         ranked,
         recorded,
+        modelled,
+        LateStart.of(input),
         unset,
-        Recommendation.of(
-            input,
-            ranked,
-            recorded,
-            resultOf.apply(recorded.scenario()).modelled,
-            circumstances,
-            progress),
+        Recommendation.of(input, ranked, recorded, modelled, circumstances, progress),
         Demand.of(trace, device, unset.scenario().config().allocator()),
         steps,
         leftOut);

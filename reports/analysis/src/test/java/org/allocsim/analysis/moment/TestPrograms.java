@@ -60,7 +60,7 @@ public final class TestPrograms {
         new ReplayInput.RecordedRun(
             snapshot.devices().getFirst().effects(),
             requests.starts().getFirst().layout(),
-            requests.limitBytes()));
+            requests.limitBytes(0)));
   }
 
   /** The same program under other settings, with modelled addresses. */

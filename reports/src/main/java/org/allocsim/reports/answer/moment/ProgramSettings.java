@@ -21,8 +21,8 @@ public interface ProgramSettings {
   /** Whether a device was chosen. */
   boolean isDeviceGiven();
 
-  /** The allocator's own limit in bytes under settings, or {@link MemoryLimit#NONE}. */
-  long limitBytes(ParsedConfig settings);
+  /** The allocator's own limit in bytes for a trace, or {@link MemoryLimit#NONE}. */
+  long limitBytes(ParsedConfig settings, TraceSource source);
 
   /** The recorded GPU that was chosen, or null. */
   @Nullable Integer deviceIndex();

@@ -99,7 +99,7 @@ public record ReplayedProgram(
     ParsedConfig recorded = Settings.recorded(source, version);
     ParsedConfig config = given != null ? given : recorded;
     Settings.requirePossible(config, settings.profile());
-    long limitBytes = settings.limitBytes(config);
+    long limitBytes = settings.limitBytes(config, source);
     OpenedTrace input =
         Traces.read(
             source, new ReadingOptions(version, limitBytes, settings.profile().totalBytes()));
@@ -159,7 +159,9 @@ public record ReplayedProgram(
                 .recording()
                 .map(recording ->
                     new ReplayInput.RecordedRun(
-                        recording.effects(device), recording.start(device), recording.limitBytes()))
+                        recording.effects(device),
+                        recording.start(device),
+                        recording.limitBytes(device)))
                 .orElseThrow()
             : null);
   }

@@ -45,6 +45,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param run the replay
  * @param addresses where addresses came from
+ * @param remarks what is to be known first of how it came about
  * @param notes what the reader passed over, and remarks on the replay
  * @param insertion calls that the program was replayed with and did not make; null for none
  * @param insertions number of these calls
@@ -52,6 +53,7 @@ import org.jspecify.annotations.Nullable;
 public record ReplayAnswer(
     ReplayRun run,
     Addresses addresses,
+    List<Sentence> remarks,
     List<String> notes,
     CacheInsertion insertion,
     int insertions) {
@@ -242,7 +244,7 @@ public record ReplayAnswer(
       blocks.addAll(time().blocks());
     }
     blocks.add(Recorded.inferred(inferences()));
-    blocks.add(Notes.of("notes", notes));
+    blocks.add(Notes.of("notes", notes.stream().filter(each -> !isRemark(each)).toList()));
     return new Document<>(
         KIND,
         String.valueOf(Path.of(setup().input().name()).getFileName()),
@@ -250,6 +252,10 @@ public record ReplayAnswer(
         List.of(new Section(null, blocks)),
         parts,
         this);
+  }
+
+  private boolean isRemark(String note) {
+    return remarks.stream().anyMatch(each -> each.toString().equals(note));
   }
 
   private static Notes paragraph(String pattern, Object... values) {
@@ -281,9 +287,13 @@ public record ReplayAnswer(
         null);
   }
 
-  /** Other policies have no settings that could be tried. */
+  /** The remarks, and what to do next; other policies have no settings that could be tried. */
   private List<Sentence> next(Sentence step) {
-    return Scenario.takesConf(setup().choice().provider().spec()) ? List.of(step) : List.of();
+    List<Sentence> sentences = new ArrayList<>(remarks);
+    if (Scenario.takesConf(setup().choice().provider().spec())) {
+      sentences.add(step);
+    }
+    return sentences;
   }
 
   private static Verbatim message(FailedRequest failed) {

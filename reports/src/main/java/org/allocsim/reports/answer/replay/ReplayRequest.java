@@ -3,6 +3,8 @@ package org.allocsim.reports.answer.replay;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.List;
+import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.input.Addresses;
 import org.allocsim.reports.input.ReplayNotes;
 import org.allocsim.reports.input.ReplaySetup;
@@ -38,34 +40,34 @@ public record ReplayRequest(
    * @throws Failure where the policy cannot serve the program, or what was asked for does not fit
    */
   public ReplayAnswer replay(OutputFiles.@Nullable Output events) throws IOException {
-    String remark = null;
+    long divergedRow = -1;
     if (isRecordedFirst()) {
       ReplayRun run = follow(setup, Addresses.RECORDED, events);
       long row = run.result().divergedRow();
       if (row < 0) {
-        return answer(run, Addresses.RECORDED, null, 0);
+        return answer(run, Addresses.RECORDED, List.of(), 0);
       }
-      String divergence =
-          "from event " + row + " on the allocator does something else than in the recording";
       if (addresses == Addresses.RECORDED) {
         throw new Failure(
             setup.input().name()
-                + ": "
-                + divergence
-                + ", so recorded addresses do not fit; leave out --addresses recorded, or give the"
-                + " memory fraction of the recorded run");
+                + ": from event "
+                + row
+                + " on the allocator does something else than in the recording, so recorded"
+                + " addresses do not fit; leave out --addresses recorded, or give the memory"
+                + " fraction of the recorded run");
       }
-      remark = divergence + "; the addresses of the whole replay are modelled";
+      divergedRow = row;
       if (events != null) {
         events.restart();
       }
     }
     CacheInsertion.Inserted changed =
         insertion == null ? new CacheInsertion.Inserted(setup, 0) : insertion.into(setup);
+    ReplayRun run = follow(changed.setup(), Addresses.MODELLED, events);
     return answer(
-        follow(changed.setup(), Addresses.MODELLED, events),
+        run,
         Addresses.MODELLED,
-        remark,
+        ModelledReplay.sentences(setup, run.result(), divergedRow),
         changed.calls());
   }
 
@@ -95,12 +97,10 @@ public record ReplayRequest(
   }
 
   private ReplayAnswer answer(
-      ReplayRun run, Addresses source, @Nullable String remark, int insertions) {
+      ReplayRun run, Addresses source, List<Sentence> remarks, int insertions) {
     RunResult result = run.result();
     ReplayNotes notes = new ReplayNotes(run.setup());
-    if (remark != null) {
-      notes.add(remark);
-    }
+    remarks.forEach(each -> notes.add(each.toString()));
     if (source == Addresses.MODELLED) {
       notes.addForModelled(result.failureCount() > 0 && !result.isStopped());
     }
@@ -121,6 +121,6 @@ public record ReplayRequest(
     if (setup.checks()) {
       notes.add("the allocator's invariants held before and after every request");
     }
-    return new ReplayAnswer(run, source, notes.toList(), insertion, insertions);
+    return new ReplayAnswer(run, source, remarks, notes.toList(), insertion, insertions);
   }
 }

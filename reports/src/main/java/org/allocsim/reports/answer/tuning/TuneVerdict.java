@@ -9,6 +9,7 @@ import java.util.List;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.reports.answer.part.Cost;
 import org.allocsim.reports.answer.part.FirstFailure;
+import org.allocsim.reports.answer.part.LateStartPart;
 import org.allocsim.reports.answer.part.Margin;
 import org.allocsim.reports.answer.part.NextStep;
 import org.allocsim.reports.answer.part.Settings;
@@ -22,12 +23,18 @@ import org.allocsim.simulator.run.RunResult;
 final class TuneVerdict {
   private final TuneAnswer answer;
   private final Tuning tuning;
+
+  /** Under the recorded settings; of a late recording from the start that all others have. */
   private final RunResult before;
 
   TuneVerdict(TuneAnswer answer) {
     this.answer = answer;
     tuning = answer.tuning();
-    before = tuning.recorded().result();
+    RunResult recorded = tuning.recorded().result();
+    before =
+        tuning.lateStart().isPresent() && recorded.passes() && tuning.modelled().passes()
+            ? tuning.modelled()
+            : recorded;
   }
 
   Verdict make() {
@@ -115,6 +122,7 @@ final class TuneVerdict {
         Sentence.of(
             "The program itself holds {} at its peak; no setting reserves less.",
             exactBytes(tuning.demand().peakRequestedBytes())));
+    tuning.lateStart().map(LateStartPart::sentence).ifPresent(details::add);
     if (entry.result().passes()) {
       details.add(
           Margin.sentence(

@@ -1,6 +1,7 @@
 package org.allocsim.reports.cli.option;
 
 import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedGpu;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
@@ -9,6 +10,7 @@ import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.source.DeviceTrace;
+import org.allocsim.workloads.source.TraceSource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Mixin;
@@ -30,7 +32,7 @@ public final class DeviceOptions {
         paramLabel = "PROFILE",
         description =
             "Device to run on: a name that 'allocsim list devices' shows, or a file that 'allocsim"
-                + " calibrate' wrote (default: h100-80gb).",
+                + " calibrate' wrote (default: the one that a recording shows, else h100-80gb).",
         converter = ProfileConverter.class)
     private DeviceProfile profile;
 
@@ -59,7 +61,7 @@ public final class DeviceOptions {
    */
   public RecordedCircumstances circumstances(DeviceTrace input, ParsedConfig settings) {
     return RecordedCircumstances.of(
-        input, limitBytes(settings), isDeviceGiven() ? profile() : null);
+        input, limitBytes(settings, input.opened().source()), isDeviceGiven() ? profile() : null);
   }
 
   /** Whether a device was chosen. */
@@ -78,21 +80,23 @@ public final class DeviceOptions {
   }
 
   /**
-   * The allocator's own limit in bytes, or {@link MemoryLimit#NONE}.
+   * The allocator's own limit in bytes, or {@link MemoryLimit#NONE}. A share is one of the GPU that
+   * was chosen, else of the one that the trace shows.
    *
    * @param settings settings that apply unless an option gives a limit
    */
-  public long limitBytes(ParsedConfig settings) {
+  public long limitBytes(ParsedConfig settings, TraceSource source) {
     if (limit == null) {
       double fraction = settings.allocator().perProcessMemoryFraction();
-      return fraction == 1 ? MemoryLimit.NONE : limitBytes(fraction);
+      return fraction == 1 ? MemoryLimit.NONE : limitBytes(fraction, source);
     }
-    return limit.bytes() != null ? limit.bytes() : limitBytes(limit.fraction());
+    return limit.bytes() != null ? limit.bytes() : limitBytes(limit.fraction(), source);
   }
 
-  private long limitBytes(double fraction) {
+  private long limitBytes(double fraction, TraceSource source) {
+    DeviceProfile gpu = isDeviceGiven() ? profile() : RecordedGpu.of(source);
     try {
-      return MemoryLimit.ofFraction(fraction, profile().totalBytes(), torchVersion());
+      return MemoryLimit.ofFraction(fraction, gpu.totalBytes(), torchVersion());
     } catch (ConfigException e) {
       throw Failure.usage("--memory-fraction: " + e.getMessage());
     }

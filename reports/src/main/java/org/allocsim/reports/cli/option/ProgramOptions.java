@@ -45,8 +45,8 @@ public final class ProgramOptions implements ProgramSettings {
   }
 
   @Override
-  public long limitBytes(ParsedConfig settings) {
-    return deviceOptions.limitBytes(settings);
+  public long limitBytes(ParsedConfig settings, TraceSource source) {
+    return deviceOptions.limitBytes(settings, source);
   }
 
   @Override

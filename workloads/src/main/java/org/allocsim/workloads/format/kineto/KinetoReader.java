@@ -73,13 +73,21 @@ final class KinetoReader {
           "it holds no memory events of a CUDA device",
           "record with torch.profiler and profile_memory=True");
     }
-    if (profile.lacksAddresses()) {
+    if (profile.withoutAddress() > 0) {
       throw new TraceFormatException(
           name,
           "",
-          "its memory events have no addresses (as those of PyTorch 1.8 and 1.9), so no free can be"
-              + " matched with its allocation",
-          "record with PyTorch 1.10 or later");
+          profile.addressed() == 0
+              ? "its memory events have no addresses (as those of PyTorch 1.8 and 1.9), so no free"
+                  + " can be matched with its allocation"
+              : profile.withoutAddress()
+                  + " of its "
+                  + (profile.addressed() + profile.withoutAddress())
+                  + " memory events have no address, so no free can be matched with their"
+                  + " allocations",
+          profile.addressed() == 0
+              ? "record with PyTorch 1.10 or later"
+              : "the file is damaged or was changed, record it anew");
     }
     findEarlier();
     Map<Integer, Integer> earlierAllocations = prologue();

@@ -56,7 +56,8 @@ final class ProfileParser {
   private long baseNanos;
   private long otherDevices;
   private long damaged;
-  private boolean lacksAddresses;
+  private long addressed;
+  private long withoutAddress;
   private boolean hasEvents;
 
   // The event that is being read.
@@ -70,7 +71,6 @@ final class ProfileParser {
   private long deviceId;
   private long bytes;
   private long address;
-  private boolean hasAddress;
   private long totalAllocated;
   private boolean hasBytes;
 
@@ -79,13 +79,19 @@ final class ProfileParser {
     this.plain = plain;
   }
 
-  /** What a profile holds, and what was passed over. */
+  /**
+   * What a profile holds, and what was passed over.
+   *
+   * @param addressed memory events with an address
+   * @param withoutAddress memory events without one, or at 0, where no block lies
+   */
   record Profile(
       ProfilerEvents events,
       long baseNanos,
       long otherDevices,
       long damaged,
-      boolean lacksAddresses,
+      long addressed,
+      long withoutAddress,
       String sha256,
       Holding hold) {}
 
@@ -128,7 +134,8 @@ final class ProfileParser {
           parser.baseNanos,
           parser.otherDevices,
           parser.damaged,
-          parser.lacksAddresses,
+          parser.addressed,
+          parser.withoutAddress,
           input.finishDigest(),
           parser::hold);
     } catch (IOException e) {
@@ -187,7 +194,6 @@ final class ProfileParser {
     deviceType = -1;
     deviceId = 0;
     address = 0;
-    hasAddress = false;
     totalAllocated = ProfilerEvents.NO_TOTAL;
     hasBytes = false;
     while (json.nextToken() == JsonToken.PROPERTY_NAME) {
@@ -251,10 +257,7 @@ final class ProfileParser {
       switch (field) {
         case "Device Type" -> deviceType = json.getLongValue();
         case "Device Id" -> deviceId = json.getLongValue();
-        case "Addr" -> {
-          address = json.getBigIntegerValue().longValue();
-          hasAddress = true;
-        }
+        case "Addr" -> address = json.getBigIntegerValue().longValue();
         case "Total Allocated" -> totalAllocated = amount(json);
         case "Bytes" -> {
           bytes = amount(json);
@@ -280,12 +283,13 @@ final class ProfileParser {
   private void keep() {
     boolean memory = eventName.equals("[memory]");
     if (memory || eventName.equals("[OutOfMemory]")) {
-      if (time == null || !hasBytes || deviceId > Byte.MAX_VALUE) {
+      if (time == null || !hasBytes || bytes == 0 || deviceId > Byte.MAX_VALUE) {
         damaged++;
       } else if (deviceType != CUDA || deviceId < 0) {
         otherDevices++;
       } else {
-        lacksAddresses |= memory && !hasAddress;
+        addressed += memory && address != 0 ? 1 : 0;
+        withoutAddress += memory && address == 0 ? 1 : 0;
         add(memory ? ProfilerEvents.Kind.MEMORY : ProfilerEvents.Kind.OUT_OF_MEMORY, time, bytes);
       }
     } else if (phase.equals("X") && time != null) {

@@ -33,6 +33,8 @@ import org.allocsim.workloads.format.pytorch.derive.DerivationOptions;
 import org.allocsim.workloads.format.pytorch.derive.RequestDerivation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class KinetoFormatTest {
   @TempDir private Path folder;
@@ -111,13 +113,31 @@ class KinetoFormatTest {
     assertTrue(file.notes().toString().contains("8192 bytes were live"), file.notes().toString());
   }
 
-  @Test
-  void memoryEventsWithoutAddressesAreRefused() {
-    String event =
-        "{\"ph\":\"i\",\"name\":\"[memory]\",\"ts\":1,\"args\":"
-            + "{\"Device Type\":1,\"Device Id\":0,\"Bytes\":512}}";
-    TraceFormatException refused = assertThrows(TraceFormatException.class, () -> read(event));
+  /** PyTorch 1.8 and 1.9 write none; 0 is where no block lies. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "\"Addr\":0,", "\"Addr\":null,", "\"Addr\":\"0x200\","})
+  void memoryEventsWithoutAddressesAreRefused(String address) {
+    String start = "{\"ph\":\"i\",\"name\":\"[memory]\",\"ts\":%d,\"args\":{";
+    String end = "\"Device Type\":1,\"Device Id\":0,\"Bytes\":%d}}";
+    String allocation = start.formatted(1) + address + end.formatted(512);
+    String free = start.formatted(2) + address + end.formatted(-512);
+    TraceFormatException refused =
+        assertThrows(TraceFormatException.class, () -> read(allocation + "," + free));
     assertTrue(refused.getMessage().contains("have no addresses"), refused.getMessage());
+    TraceFormatException some =
+        assertThrows(
+            TraceFormatException.class,
+            () -> read(memory(1, 512, 1024, 1024) + "," + free + "," + memory(3, 512, -1024, 0)));
+    assertTrue(some.getMessage().contains("1 of its 3 memory events have no address"));
+  }
+
+  @Test
+  void eventsOfTheHostMayLackAddresses() throws Exception {
+    String host =
+        "{\"ph\":\"i\",\"name\":\"[memory]\",\"ts\":2,\"args\":"
+            + "{\"Device Type\":0,\"Device Id\":-1,\"Bytes\":512}}";
+    TraceFile file = read(memory(1, 512, 1024, 1024) + "," + host);
+    assertEquals(1, file.trace().allocationCount());
   }
 
   @Test

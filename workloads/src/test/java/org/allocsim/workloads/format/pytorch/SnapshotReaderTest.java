@@ -292,7 +292,7 @@ class SnapshotReaderTest {
   }
 
   @Test
-  void segmentsOfOldVersionsAreCompleted() throws Exception {
+  void segmentsOfPyTorch20AreCompletedByTheRunningSumOfSizes() throws Exception {
     Map<String, Object> value = snapshot();
     Map<String, Object> segment = dictAt(value.get("segments"), 0);
     segment
@@ -306,6 +306,9 @@ class SnapshotReaderTest {
       block.remove("frames");
     }
     dictAt(segment.get("blocks"), 1).put("state", "active_awaiting_free");
+    // That of the block's last request, before its neighbours were joined to it.
+    dictAt(segment.get("blocks"), 2)
+        .put("history", list(dict("addr", 3L << 40, "real_size", 7, "frames", list())));
     dictAt(segment.get("blocks"), 0)
         .put(
             "history",
@@ -324,10 +327,10 @@ class SnapshotReaderTest {
     assertEquals((1L << 40) + 1536, old.blockAddress(2));
     assertEquals(999, old.blockRequestedBytes(0));
     assertEquals(512, old.blockRequestedBytes(1));
-    assertEquals(0, old.blockRequestedBytes(2));
+    assertEquals(7, old.blockRequestedBytes(2));
     assertEquals(BlockState.ACTIVE_PENDING_FREE, old.blockState(1));
     assertEquals(List.of("a.py:1:f"), stack(read, old.blockStack(0)));
-    assertEquals(List.of("2 blocks without a requested size"), read.notes());
+    assertEquals(List.of("1 block without a requested size"), read.notes());
   }
 
   @Test

@@ -1,10 +1,8 @@
 package org.allocsim.workloads.format.pytorch.derive;
 
-import java.util.LongSummaryStatistics;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
-import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.workloads.format.pytorch.metadata.RecordedFacts;
 
@@ -39,9 +37,9 @@ public record DerivationOptions(
   }
 
   /**
-   * The same with what was recorded beside a snapshot, which goes before what is said: how the
-   * history came about depends on the recorded circumstances alone. A limit that changed on the way
-   * leaves the same to infer as a snapshot.
+   * The same with what was recorded beside a snapshot, whose limits and memory go before what is
+   * said: how the history came about depends on the recorded circumstances alone. A limit that
+   * changed on the way leaves the same to infer as a snapshot.
    */
   DerivationOptions with(RecordedFacts recorded) {
     if (!recorded.devices().stream().allMatch(RecordedFacts.Device::isLimitKnown)) {
@@ -49,16 +47,7 @@ public record DerivationOptions(
     }
     OptionalLong totalBytes =
         recorded.devices().stream().mapToLong(RecordedFacts.Device::totalBytes).max();
-    LongSummaryStatistics limits =
-        recorded.devices().stream()
-            .mapToLong(RecordedFacts.Device::limitBytes)
-            .filter(each -> each != MemoryLimit.NONE)
-            .summaryStatistics();
     return new DerivationOptions(
-        config,
-        version,
-        limits.getCount() == 0 ? MemoryLimit.NONE : limits.getMin(),
-        totalBytes.orElse(deviceTotalBytes),
-        Optional.of(recorded));
+        config, version, limitBytes, totalBytes.orElse(deviceTotalBytes), Optional.of(recorded));
   }
 }

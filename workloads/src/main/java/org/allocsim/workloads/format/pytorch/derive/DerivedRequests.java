@@ -13,21 +13,33 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * @param trace the requests; its stream numbers are those of the snapshot
  * @param starts per device the layout at the start of its history, empty where it began with
  *     nothing
- * @param limitBytes bytes that the allocator was allowed to reserve, as reported or as inferred
- *     from its failures; −1 where it had no limit or none is known
- * @param unexplainedEntries entries from the first on that contradicts the allocator's rules
+ * @param limits per device bytes that the allocator was allowed to reserve, as reported or as
+ *     inferred from its failures; −1 where it had no limit or none is known
+ * @param unexplained per device entries from the first on that contradicts the allocator's rules
  * @param inferences what the history does not say and was inferred
  */
 public record DerivedRequests(
     AllocationTrace trace,
     List<DeviceStart> starts,
-    long limitBytes,
-    long unexplainedEntries,
+    List<Long> limits,
+    List<Long> unexplained,
     List<Inference> inferences) {
   /** Keeps its own copies. */
   public DerivedRequests {
     starts = List.copyOf(starts);
+    limits = List.copyOf(limits);
+    unexplained = List.copyOf(unexplained);
     inferences = List.copyOf(inferences);
+  }
+
+  /** What the allocator was allowed to reserve on a device; −1 where no limit is known. */
+  public long limitBytes(int device) {
+    return limits.get(device);
+  }
+
+  /** Entries of all devices that are not explained. */
+  public long unexplainedEntries() {
+    return unexplained.stream().mapToLong(Long::longValue).sum();
   }
 
   /**

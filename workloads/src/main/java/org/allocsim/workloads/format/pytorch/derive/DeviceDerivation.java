@@ -149,7 +149,7 @@ final class DeviceDerivation {
     if (calls.changeAllocator()) {
       policy.expectChanges(ConfigParser::changeOrKeep);
     }
-    bounds = HistoryBounds.of(rows, start.layout(), config);
+    bounds = HistoryBounds.of(rows, reservedBytes(start.layout()), config);
     counts.highestGrantedBytes = bounds.highestGrantedBytes();
     segments = new SegmentMap(history, pools, start.layout(), calls);
     completions = new CompletionRows(effects);
@@ -161,6 +161,14 @@ final class DeviceDerivation {
                 .map(RecordedFacts.Device::streamUses)
                 .orElse(List.of()));
     restoreStart();
+  }
+
+  private static long reservedBytes(MemoryLayout layout) {
+    long bytes = 0;
+    for (int segment = 0; segment < layout.segmentCount(); segment++) {
+      bytes += layout.segmentBytes(segment);
+    }
+    return bytes;
   }
 
   private void restoreStart() {

@@ -4,7 +4,6 @@ import java.util.Arrays;
 import java.util.stream.LongStream;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
-import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 
 /**
@@ -38,12 +37,10 @@ record HistoryBounds(
     UNDECIDED
   }
 
-  static HistoryBounds of(HistoryRows rows, MemoryLayout start, AllocatorConfig config) {
+  /** The bounds of a history before which so much was reserved. */
+  static HistoryBounds of(HistoryRows rows, long startBytes, AllocatorConfig config) {
     EffectLog effects = rows.effects();
-    long reservedBytes = 0;
-    for (int i = 0; i < start.segmentCount(); i++) {
-      reservedBytes += start.segmentBytes(i);
-    }
+    long reservedBytes = startBytes;
     long grantedBytes = reservedBytes;
     long capacityBytes = UNKNOWN;
     long limitedBytes = UNKNOWN;

@@ -3,7 +3,6 @@ package org.allocsim.workloads.format.pytorch.derive;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.pytorch.DeviceHistory;
@@ -25,24 +24,25 @@ public final class RequestDerivation {
 
   private final Snapshot snapshot;
   private final DerivationOptions options;
-  private final boolean limitInferred;
+  private final List<LimitSearch.Limit> limits;
   private final List<HistoryRows> rows;
   private final List<RecordedCalls> calls;
   private final List<SegmentPools> pools = new ArrayList<>();
   private final List<ReadingChoices> choices = new ArrayList<>();
   private final List<PoolLearning> learnings = new ArrayList<>();
   private final List<Inference> inferences = new ArrayList<>();
-  private long unexplainedEntries;
-  private long retries;
-  private long lowestRetriedBytes;
-  private long highestGrantedBytes;
+  private final List<Long> unexplained = new ArrayList<>();
+  private final List<Long> shownLimits = new ArrayList<>();
 
   private RequestDerivation(
-      Snapshot snapshot, List<HistoryRows> rows, DerivationOptions options, boolean limitInferred) {
+      Snapshot snapshot,
+      List<HistoryRows> rows,
+      DerivationOptions options,
+      List<LimitSearch.Limit> limits) {
     this.snapshot = snapshot;
     this.rows = rows;
     this.options = options;
-    this.limitInferred = limitInferred;
+    this.limits = limits;
     calls =
         IntStream.range(0, rows.size())
             .mapToObj(device ->
@@ -63,48 +63,17 @@ public final class RequestDerivation {
     List<HistoryRows> rows =
         snapshot.devices().stream().map(device -> new HistoryRows(device.effects())).toList();
     DerivationOptions options = snapshot.facts().map(said::with).orElse(said);
-    if (options.facts().isPresent()) {
-      DerivedRequests recorded = new RequestDerivation(snapshot, rows, options, false).derive();
-      if (recorded.unexplainedEntries() == 0) {
-        return recorded;
-      }
-      // Threads that run side by side can have moved a call past the requests of others.
-      DerivedRequests inferred =
-          new RequestDerivation(snapshot, rows, options.withoutFacts(), false).derive();
-      return inferred.unexplainedEntries() < recorded.unexplainedEntries() ? inferred : recorded;
+    LimitSearch search = LimitSearch.of(snapshot, rows, options);
+    DerivedRequests requests =
+        search.run(limits -> new RequestDerivation(snapshot, rows, options, limits).derive());
+    if (options.facts().isEmpty() || requests.unexplainedEntries() == 0) {
+      return requests;
     }
-    if (options.limitBytes() >= 0) {
-      return new RequestDerivation(snapshot, rows, options, false).derive();
-    }
-    DerivedRequests best = null;
-    for (long limitBytes : possibleLimits(rows, options)) {
-      DerivedRequests requests =
-          new RequestDerivation(snapshot, rows, options.withLimit(limitBytes), true).derive();
-      if (best == null || requests.unexplainedEntries() < best.unexplainedEntries()) {
-        best = requests;
-      }
-      if (best.unexplainedEntries() == 0) {
-        return best;
-      }
-    }
-    DerivedRequests unlimited = new RequestDerivation(snapshot, rows, options, false).derive();
-    return best == null || unlimited.unexplainedEntries() <= best.unexplainedEntries()
-        ? unlimited
-        : best;
-  }
-
-  /** Limits that the failed requests of a snapshot allow; the fraction is the same everywhere. */
-  private static long[] possibleLimits(List<HistoryRows> rows, DerivationOptions options) {
-    MemoryLayout nothing = new MemoryLayout.Builder().build();
-    for (HistoryRows device : rows) {
-      long[] limits =
-          HistoryBounds.of(device, nothing, options.config())
-              .possibleLimits(options.config().garbageCollectionThreshold());
-      if (limits.length > 0) {
-        return limits;
-      }
-    }
-    return new long[0];
+    // Threads that run side by side can have moved a call past the requests of others.
+    DerivedRequests inferred =
+        search.run(limits ->
+            new RequestDerivation(snapshot, rows, options.withoutFacts(), limits).derive());
+    return inferred.unexplainedEntries() < requests.unexplainedEntries() ? inferred : requests;
   }
 
   private DerivedRequests derive() {
@@ -119,10 +88,8 @@ public final class RequestDerivation {
   /** One attempt; null where something was learned and the next attempt will get further. */
   private @Nullable DerivedRequests attempt(boolean last) {
     inferences.clear();
-    unexplainedEntries = 0;
-    retries = 0;
-    lowestRetriedBytes = Long.MAX_VALUE;
-    highestGrantedBytes = 0;
+    unexplained.clear();
+    shownLimits.clear();
     int requests = rows.stream().mapToInt(HistoryRows::requestCount).sum();
     AllocationTrace.Builder trace = new AllocationTrace.Builder(requests);
     for (long handle : snapshot.streamHandles()) {
@@ -154,7 +121,7 @@ public final class RequestDerivation {
               rows.get(device),
               device,
               snapshot.streamHandles(),
-              options,
+              options.withLimit(limits.get(device).bytes()),
               pools.get(device),
               learnings.get(device),
               choices.get(device),
@@ -175,8 +142,8 @@ public final class RequestDerivation {
         starts.stream()
             .map(start -> new DerivedRequests.DeviceStart(start.layout(), start.complete()))
             .toList(),
-        limitOfRetries(),
-        unexplainedEntries,
+        shownLimits,
+        unexplained,
         inferences);
   }
 
@@ -186,25 +153,27 @@ public final class RequestDerivation {
    * unless the allocator collects garbage: it does under a limit, and this history is explained
    * without.
    */
-  private long limitOfRetries() {
-    if (options.limitBytes() >= 0
+  private long limitOfRetries(int device, DeviceDerivation.Counts counts) {
+    long knownBytes = limits.get(device).bytes();
+    long retries = counts.likelyRetries;
+    if (knownBytes >= 0
         || options.config().garbageCollectionThreshold() > 0
         || options.facts().isPresent()
         || retries == 0
-        || unexplainedEntries > 0
-        || lowestRetriedBytes <= highestGrantedBytes) {
-      return options.limitBytes();
+        || counts.firstUnexplainedRow >= 0
+        || counts.lowestRetriedBytes <= counts.highestGrantedBytes) {
+      return knownBytes;
     }
-    long limitBytes = lowestRetriedBytes - 1;
+    long limitBytes = counts.lowestRetriedBytes - 1;
     infer(
-        0,
+        device,
         "memory limits",
         1,
         Confidence.LIKELY,
         "memory was released and asked for again "
             + (retries == 1 ? "once" : retries + " times")
             + ", as if no more could be had than between "
-            + ByteFormat.human(highestGrantedBytes)
+            + ByteFormat.human(counts.highestGrantedBytes)
             + " and "
             + ByteFormat.human(limitBytes)
             + " ("
@@ -226,9 +195,8 @@ public final class RequestDerivation {
   }
 
   private void report(int device, DeviceDerivation.Counts counts, DeviceStartFinder.Start start) {
-    retries += counts.likelyRetries;
-    lowestRetriedBytes = Math.min(lowestRetriedBytes, counts.lowestRetriedBytes);
-    highestGrantedBytes = Math.max(highestGrantedBytes, counts.highestGrantedBytes);
+    LimitSearch.Limit limit = limits.get(device);
+    shownLimits.add(limitOfRetries(device, counts));
     if (!start.complete()) {
       infer(
           device,
@@ -312,33 +280,32 @@ public final class RequestDerivation {
         "entry "
             + counts.overlappingRow
             + " obtains memory that is held already, which no allocator can do");
-    if (limitInferred) {
+    if (limit.isInferred()) {
       infer(
           device,
           "memory limits",
           1,
           Confidence.LIKELY,
           "a limit of "
-              + ByteFormat.human(options.limitBytes())
+              + ByteFormat.human(limit.bytes())
               + " ("
-              + options.limitBytes()
+              + limit.bytes()
               + " bytes) explains what was refused and released");
     }
+    long entries = snapshot.devices().get(device).effects().count();
+    unexplained.add(counts.firstUnexplainedRow < 0 ? 0 : entries - counts.firstUnexplainedRow);
     if (counts.firstUnexplainedRow >= 0) {
-      long unexplained =
-          (long) snapshot.devices().get(device).effects().count() - counts.firstUnexplainedRow;
-      unexplainedEntries += unexplained;
       infer(
           device,
           "entries derived without the allocator's state",
-          unexplained,
+          unexplained.getLast(),
           Confidence.GUESS,
           "from entry "
               + counts.firstUnexplainedRow
               + " on the history differs from what these settings and this limit produce");
       if (options.config().garbageCollectionThreshold() > 0
           && options.facts().isEmpty()
-          && (limitInferred || options.limitBytes() < 0)) {
+          && (limit.isInferred() || limit.bytes() < 0)) {
         infer(
             device,
             "unknown memory limits",
