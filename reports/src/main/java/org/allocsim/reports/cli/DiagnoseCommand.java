@@ -165,7 +165,7 @@ final class DiagnoseCommand implements Callable<Integer> {
           MessageCircumstances.of(
               input,
               circumstances,
-              deviceOptions.limitBytes(recorded),
+              deviceOptions.limitBytes(recorded, source),
               message.message(),
               "line " + message.line() + " of " + log.name());
     }

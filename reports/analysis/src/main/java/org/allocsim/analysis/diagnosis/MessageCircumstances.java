@@ -79,10 +79,10 @@ public final class MessageCircumstances {
         .recording()
         .filter(recording -> recording.snapshot().facts().isEmpty())
         .filter(recording -> recording.config().allocator().garbageCollectionThreshold() == 0)
-        .filter(recording -> recording.limitBytes() != MemoryLimit.NONE)
+        .filter(recording -> recording.limitBytes(input.device()) != MemoryLimit.NONE)
         .filter(recording ->
             recording.peakBytes(input.device()) <= limitBytes
-                && limitBytes <= recording.limitBytes())
+                && limitBytes <= recording.limitBytes(input.device()))
         .isPresent();
   }
 
