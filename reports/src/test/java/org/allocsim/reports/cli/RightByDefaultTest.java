@@ -95,6 +95,12 @@ class RightByDefaultTest {
     assertTrue(older.startsWith("1 of 6 837 allocation requests failed"), older);
   }
 
+  @Test
+  void theLimitRefusedTheRequestAlsoWhereTheReleaseDoesNotPrintIt() {
+    String older = CommandRun.of("diagnose", SAMPLE, "--torch-version", "2.2").out();
+    assertTrue(older.contains("CAPPED: the allocator's own limit of 9.26 GiB"), older);
+  }
+
   /** Of two devices the second fails; the first holds more and has no limit. */
   private Path twoDevices() throws IOException {
     TestSnapshot snapshot = cached(new TestSnapshot(), 2 * ADDRESS, 900 * MIB).nextDevice();
@@ -187,10 +193,14 @@ class RightByDefaultTest {
     assertEquals(ExitCodes.DONE, CommandRun.of("verify", collected).exitCode());
   }
 
-  /** The same without a limit, so that the threshold has no effect; the cache was emptied. */
-  @Test
-  void noLimitIsInferredWhereThresholdAndReleasesAreExplainedWithout() {
-    Path recording = CommandRun.recording("gc_emptied.pickle.xz");
+  /**
+   * The same without a limit, so that the threshold has no effect: a program that emptied the
+   * cache, and one that the full device refused memory.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"gc_emptied.pickle.xz", "gc_retried.pickle.xz"})
+  void noLimitIsInferredWhereThresholdAndReleasesAreExplainedWithout(String name) {
+    Path recording = CommandRun.recording(name);
     JsonNode tuned = json("tune", recording);
     assertTrue(tuned.get("limit_bytes").isNull(), tuned.get("limit_bytes").toString());
     assertEquals(ExitCodes.DONE, CommandRun.of("verify", recording).exitCode());

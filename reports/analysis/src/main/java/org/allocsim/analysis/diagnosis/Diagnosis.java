@@ -21,6 +21,7 @@ import org.allocsim.analysis.moment.Origins;
 import org.allocsim.analysis.moment.ReplayInput;
 import org.allocsim.analysis.oom.OomExplainer;
 import org.allocsim.analysis.oom.OomExplanation;
+import org.allocsim.analysis.oom.OomMessage;
 import org.allocsim.analysis.oom.OomMessageParser;
 import org.allocsim.analysis.oom.OomSettings;
 import org.allocsim.analysis.recording.RecordedCircumstances;
@@ -161,7 +162,13 @@ public record Diagnosis(
           config.text().isEmpty()
               ? OomSettings.UNKNOWN
               : new OomSettings(config.text(), "by the recording");
-      return OomExplainer.explain(OomMessageParser.parse(failed.message()), settings, false);
+      OomMessage message = OomMessageParser.parse(failed.message());
+      return OomExplainer.explain(
+          circumstances.limitBytes() == MemoryLimit.NONE
+              ? message
+              : message.withLimit(circumstances.limitBytes()),
+          settings,
+          false);
     }
 
     private Optional<DeviceProfile> smallestGpu(Tuning.Entry entry) {

@@ -81,6 +81,14 @@ public record OomMessage(
     processes = List.copyOf(processes);
   }
 
+  /** The same message with the allocator's limit, which old releases do not print. */
+  public OomMessage withLimit(long bytes) {
+    return with(
+        Map.of(
+            Amount.LIMIT,
+            new PrintedSize(PrintedSize.describe(bytes), new ByteRange(bytes, bytes, bytes))));
+  }
+
   /** The same message with sizes that it lacks itself. */
   OomMessage with(Map<Amount, PrintedSize> more) {
     Map<Amount, PrintedSize> all = new EnumMap<>(Amount.class);

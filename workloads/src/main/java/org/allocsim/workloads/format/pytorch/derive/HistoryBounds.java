@@ -131,6 +131,11 @@ record HistoryBounds(
     return limits.build().filter(limit -> limit >= highestGrantedBytes).distinct().toArray();
   }
 
+  /** Whether a request failed that the device had memory for. */
+  boolean showsLimit() {
+    return lowestLimitedBytes != UNKNOWN;
+  }
+
   /** The smallest limit of which a share is at least so much, in whole bytes as PyTorch rounds. */
   private static long limitOf(long thresholdBytes, double share) {
     double estimate = thresholdBytes / share;

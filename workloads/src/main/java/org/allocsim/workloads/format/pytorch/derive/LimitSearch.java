@@ -63,8 +63,9 @@ final class LimitSearch {
       candidates.add(new Limit(bytes, true));
     }
     // Programs set a threshold without a limit more often than with one, and empty their cache
-    // themselves. A limit that nothing but whole caches given back would show is not assumed.
-    candidates.add(threshold > 0 && !bounds.anyRefused() ? 0 : candidates.size(), none);
+    // themselves. A limit that nothing but whole caches given back, or a full device, would show is
+    // not assumed.
+    candidates.add(threshold > 0 && !bounds.showsLimit() ? 0 : candidates.size(), none);
     return candidates;
   }
 
