@@ -192,6 +192,7 @@ class SameAnswersTest {
     return rows;
   }
 
+  /** The program went on after its failures, so its own settings are replayed to the end. */
   @Test
   void aRowOfTuneIsThatOfTheReplayThatStops() throws IOException {
     JsonNode tuned =
@@ -203,7 +204,7 @@ class SameAnswersTest {
                   "--addresses",
                   "modelled",
                   "--after-oom",
-                  "stop",
+                  row.get("conf").asString().isEmpty() ? "continue" : "stop",
                   "--memory-limit",
                   LIMIT,
                   "--torch-version",
