@@ -98,7 +98,7 @@ class RightByDefaultTest {
   @Test
   void theLimitRefusedTheRequestAlsoWhereTheReleaseDoesNotPrintIt() {
     String older = CommandRun.of("diagnose", SAMPLE, "--torch-version", "2.2").out();
-    assertTrue(older.contains("CAPPED: the allocator's own limit of 9.26 GiB"), older);
+    assertTrue(older.contains("CAPPED: the allocator's own\nlimit of 9.26 GiB"), older);
   }
 
   /** Of two devices the second fails; the first holds more and has no limit. */
