@@ -18,7 +18,6 @@ import org.allocsim.reports.answer.compare.CompareCharts;
 import org.allocsim.reports.answer.compare.ComparedTrace;
 import org.allocsim.reports.answer.compare.RecordedTrial;
 import org.allocsim.reports.answer.part.InferenceText;
-import org.allocsim.reports.answer.part.LateStartPart;
 import org.allocsim.reports.chart.memory.MemoryTimelineChart;
 import org.allocsim.reports.cli.option.ConfListOptions;
 import org.allocsim.reports.cli.option.DeviceOptions;
@@ -210,14 +209,9 @@ final class CompareCommand implements Callable<Integer> {
         circumstances,
         input.conf(),
         tuning,
-        notes(input),
+        LateStart.of(input),
+        InferenceText.notes(input),
         observed);
-  }
-
-  private static List<String> notes(DeviceTrace input) {
-    List<String> notes = new ArrayList<>(InferenceText.notes(input));
-    LateStart.of(input).ifPresent(start -> notes.add(LateStartPart.sentence(start).toString()));
-    return notes;
   }
 
   private static MemoryTimelineChart.Bound bound(RecordedCircumstances circumstances) {

@@ -127,9 +127,7 @@ final class DiagnoseCommand implements Callable<Integer> {
       DiagnosedProgram program = diagnose(traces.getFirst(), said);
       outputs.write(
           new DiagnoseAnswer(program, said).document(),
-          outputs.hasPage()
-              ? List.of(TuneRecording.of(program.input(), program.diagnosis().tuning()))
-              : List.of());
+          () -> List.of(TuneRecording.of(program.input(), program.diagnosis().tuning())));
       return program.diagnosis().tuning().best().result().passes()
           ? ExitCodes.DONE
           : ExitCodes.CHECK_DID_NOT_HOLD;

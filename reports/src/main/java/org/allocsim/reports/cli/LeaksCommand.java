@@ -138,9 +138,7 @@ final class LeaksCommand implements Callable<Integer> {
       }
       outputs.write(
           answer.document(),
-          outputs.hasPage()
-              ? List.of(PageRun.underConf(traceName, analysed.run(), analysed.conf()))
-              : List.of());
+          () -> List.of(PageRun.underConf(traceName, analysed.run(), analysed.conf())));
       return answer.analysis().verdict().isHarmful()
           ? ExitCodes.CHECK_DID_NOT_HOLD
           : ExitCodes.DONE;

@@ -1,6 +1,5 @@
 package org.allocsim.reports.cli;
 
-import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.attribution.Attribution;
 import org.allocsim.analysis.attribution.CategoryTotals;
@@ -65,8 +64,7 @@ final class PeakCommand implements Callable<Integer> {
       LiveSet live = peak.live(grouping.by(program), limits.frames(), attribution);
       CategoryTotals categories = CategoryTotals.of(peak.moment(), attribution);
       outputs.write(
-          new PeakAnswer(peak, live, categories, limits.top()).document(),
-          outputs.hasPage() ? program.pageRuns() : List.of());
+          new PeakAnswer(peak, live, categories, limits.top()).document(), program::pageRuns);
       return ExitCodes.DONE;
     }
   }

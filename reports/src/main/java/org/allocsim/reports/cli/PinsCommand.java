@@ -1,6 +1,5 @@
 package org.allocsim.reports.cli;
 
-import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.Pins;
@@ -72,8 +71,7 @@ final class PinsCommand implements Callable<Integer> {
     try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
       ReplayedProgram program = ReplayedProgram.read(traceName, programOptions);
       outputs.write(
-          PinsAnswer.of(program, program.at(query), order, limits).document(),
-          outputs.hasPage() ? program.pageRuns() : List.of());
+          PinsAnswer.of(program, program.at(query), order, limits).document(), program::pageRuns);
       return ExitCodes.DONE;
     }
   }

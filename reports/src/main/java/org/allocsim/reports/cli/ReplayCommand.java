@@ -191,7 +191,7 @@ final class ReplayCommand implements Callable<Integer> {
           pictures.write(each);
         }
       }
-      outputs.write(answer.document(), outputs.hasPage() ? List.of(answer.pageRun()) : List.of());
+      outputs.write(answer.document(), () -> List.of(answer.pageRun()));
     }
     return ExitCodes.DONE;
   }

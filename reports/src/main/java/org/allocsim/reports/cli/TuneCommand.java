@@ -137,9 +137,7 @@ final class TuneCommand implements Callable<Integer> {
               Histogram.ofSizes(input.trace(), input.device()),
               Histogram.ofLifetimes(input.trace(), input.device()),
               seconds);
-      outputs.write(
-          answer.document(top),
-          outputs.hasPage() ? List.of(TuneRecording.of(input, tuning)) : List.of());
+      outputs.write(answer.document(top), () -> List.of(TuneRecording.of(input, tuning)));
       return tuning.allFail() ? ExitCodes.CHECK_DID_NOT_HOLD : ExitCodes.DONE;
     }
   }

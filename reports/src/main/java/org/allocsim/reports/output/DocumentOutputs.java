@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.document.Document;
@@ -102,6 +103,11 @@ public final class DocumentOutputs implements AutoCloseable {
   /** The folder that another option names for charts; null where the option is absent. */
   public @Nullable ChartFolder charts(String option, @Nullable String name) {
     return name == null ? null : new ChartFolder(outputs, option, ChartFolder.make(option, name));
+  }
+
+  /** As {@link #write(Document, List)}; runs are recorded only where there is a page. */
+  public <T> void write(Document<T> document, Supplier<List<TraceRecording>> recordings) {
+    write(document, hasPage() ? recordings.get() : List.of());
   }
 
   /** As {@link #write(Document, List)}, of an answer without recorded runs. */

@@ -12,6 +12,7 @@ import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.moment.Pins;
+import org.allocsim.analysis.recording.LateStart;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.Scenario;
@@ -248,6 +249,7 @@ final class Questions {
             circumstances,
             input.conf(),
             null,
+            LateStart.of(input),
             InferenceText.notes(input),
             observed);
     return new Answer(

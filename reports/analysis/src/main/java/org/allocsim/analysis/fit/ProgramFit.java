@@ -95,10 +95,8 @@ public final class ProgramFit {
               ? result.peakReservedBytes()
               : run(value, followed, scenario).peakReservedBytes());
     }
-    for (SizeFit.Scratch scratch : SizeFit.Scratch.values()) {
-      if (scratch != SizeFit.Scratch.FITTED) {
-        peaks.add(run(fit.at(value, base, scratch), base, scenario).peakReservedBytes());
-      }
+    for (SizeFit.Scratch other : List.of(SizeFit.Scratch.KEPT, SizeFit.Scratch.PROPORTIONAL)) {
+      peaks.add(run(fit.at(value, base, other), base, scenario).peakReservedBytes());
     }
     double uncertainty = uncertainty(value, result.peakReservedBytes(), scenario);
     AllocationTrace fitted = at(value);

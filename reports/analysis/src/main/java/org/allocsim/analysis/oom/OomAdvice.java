@@ -167,10 +167,7 @@ final class OomAdvice {
             + ": the cache holds only "
             + describe(cached())
             + ".");
-    cannotHelp.add(
-        emptyCache()
-            + " right before the request: PyTorch gave back every unused segment before it"
-            + " raised this error.");
+    cannotHelp.add(emptyCacheBefore());
   }
 
   private void elsewhere(boolean ownOther) {
@@ -216,10 +213,7 @@ final class OomAdvice {
     if (!nearlyFull) {
       helps.add(LESS_MEMORY);
     }
-    cannotHelp.add(
-        emptyCache()
-            + " right before the request: PyTorch gave back every unused segment before it"
-            + " raised this error.");
+    cannotHelp.add(emptyCacheBefore());
     if (message.bytes(Amount.LIMIT).isEmpty()) {
       cannotHelp.add("garbage_collection_threshold: it does nothing without a memory fraction.");
     }
@@ -297,6 +291,12 @@ final class OomAdvice {
                   + "), which keeps larger free blocks whole; a recorded snapshot shows which N."
                   + caution);
     }
+  }
+
+  private String emptyCacheBefore() {
+    return emptyCache()
+        + " right before the request: PyTorch gave back every unused segment before it raised this"
+        + " error.";
   }
 
   private String emptyCache() {

@@ -193,19 +193,15 @@ public record RecordedCircumstances(
       List<String> evidence) {
     AllocatorConfig config = recording.config().allocator();
     long fullBytes = Long.MAX_VALUE;
-    long seenBytes = -1;
-    for (RecordedFailure failure : recording.failures(input.device())) {
-      seenBytes = Math.max(seenBytes, failure.availableBytes());
+    List<RecordedFailure> failures = recording.failures(input.device());
+    for (RecordedFailure failure : failures) {
       if (failure.deviceFreeBytes() >= 0
           && failure.deviceFreeBytes() < config.segmentBytesFor(failure.requestedBytes())) {
         fullBytes = Math.min(fullBytes, failure.availableBytes());
       }
     }
     long peakBytes = recording.peakBytes(input.device());
-    if (seenBytes < 0 && peakBytes <= assumed.capacityBytes()) {
-      return assumed;
-    }
-    DeviceProfile known = smallestFor(Math.max(seenBytes, peakBytes), assumed);
+    DeviceProfile known = RecordedGpu.byUse(failures, peakBytes, assumed);
     if (limitBytes != MemoryLimit.NONE || fullBytes == Long.MAX_VALUE) {
       if (!known.equals(assumed)) {
         evidence.add("GPU " + known.name() + ", the smallest that had so much");

@@ -1,5 +1,6 @@
 package org.allocsim.analysis.recording;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -36,15 +37,23 @@ public final class RecordedGpu {
       return RecordedCircumstances.ofSize(facts.get().totalBytes());
     }
     DeviceProfile assumed = byRanges(ReservedRanges.totalBytes(snapshot));
-    long seenBytes = -1;
+    List<RecordedFailure> failures = new ArrayList<>();
     long peakBytes = 0;
     for (int device = 0; device < snapshot.devices().size(); device++) {
-      List<RecordedFailure> failures = RecordedFailure.of(snapshot, device);
-      for (RecordedFailure failure : failures) {
-        seenBytes = Math.max(seenBytes, failure.availableBytes());
-      }
+      failures.addAll(RecordedFailure.of(snapshot, device));
       peakBytes = Math.max(peakBytes, ReservedMemory.of(snapshot, device).peakBytes());
     }
+    return byUse(failures, peakBytes, assumed);
+  }
+
+  /**
+   * The smallest GPU that had what failed requests saw of it, and what was reserved.
+   *
+   * @param assumed taken where nothing speaks against it
+   */
+  static DeviceProfile byUse(
+      List<RecordedFailure> failures, long peakBytes, DeviceProfile assumed) {
+    long seenBytes = failures.stream().mapToLong(RecordedFailure::availableBytes).max().orElse(-1);
     return seenBytes < 0 && peakBytes <= assumed.capacityBytes()
         ? assumed
         : RecordedCircumstances.smallestFor(Math.max(seenBytes, peakBytes), assumed);

@@ -239,6 +239,13 @@ public record Tuning(
     leftOut = Collections.unmodifiableMap(leftOut);
   }
 
+  /** What others are compared with: of a late recording from the start that all others have. */
+  public RunResult before() {
+    return lateStart.isPresent() && recorded.result().passes() && modelled.passes()
+        ? modelled
+        : recorded.result();
+  }
+
   /** The program's steps, as {@code leaks} finds them. */
   private static Optional<Iterations> steps(AllocationTrace trace, int device) {
     try {

@@ -7,12 +7,14 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import org.allocsim.analysis.recording.LateStart;
 import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.analysis.tuning.Recommendation;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.reports.answer.part.Cost;
 import org.allocsim.reports.answer.part.FirstFailure;
+import org.allocsim.reports.answer.part.LateStartPart;
 import org.allocsim.reports.answer.part.Margin;
 import org.allocsim.reports.answer.part.NextStep;
 import org.allocsim.reports.answer.part.Settings;
@@ -33,6 +35,7 @@ final class CompareVerdict {
   private final Optional<RunResult> recorded;
   private final Optional<RunResult> best;
   private final Optional<Tuning> tuning;
+  private final Optional<LateStart> lateStart;
   private final PyTorchVersion version;
   private final long neededBytes;
   private final long maxBytes;
@@ -47,6 +50,7 @@ final class CompareVerdict {
     String recordedConf = trace.conf() == null ? "" : trace.conf();
     recorded = settings.stream().filter(each -> conf(each).equals(recordedConf)).findFirst();
     tuning = Optional.ofNullable(trace.tuning());
+    lateStart = trace.lateStart();
     best =
         settings.stream()
             .filter(RunResult::passes)
@@ -100,14 +104,16 @@ final class CompareVerdict {
               Settings.name(conf(now)),
               failure(now)));
     }
-    long savedBytes = now.peakReservedBytes() - then.peakReservedBytes();
+    long beforeBytes = tuning.map(Tuning::before).orElse(now).peakReservedBytes();
+    long savedBytes = beforeBytes - then.peakReservedBytes();
     if (then.equals(now) || tuning.isEmpty() && !Recommendation.isBetter(then, now)) {
       return setting(
           Verdict.Tone.NEUTRAL,
           now,
           Sentence.of(
               "Keep {}: no setting that was compared lowers its peak of {} by more than 2 %.",
-              Settings.name(conf(now)), bytes(now.peakReservedBytes())));
+              Settings.name(conf(now)),
+              bytes(tuning.map(Tuning::before).orElse(now).peakReservedBytes())));
     }
     return setting(
         Verdict.Tone.GOOD,
@@ -116,8 +122,8 @@ final class CompareVerdict {
             "Set {}: PyTorch reserves {} at most instead of {}, {} less.",
             Settings.name(conf(then)),
             bytes(then.peakReservedBytes()),
-            bytes(now.peakReservedBytes()),
-            Quantity.share(savedBytes, now.peakReservedBytes())));
+            bytes(beforeBytes),
+            Quantity.share(savedBytes, beforeBytes)));
   }
 
   private Verdict withoutRecorded() {
@@ -173,6 +179,7 @@ final class CompareVerdict {
     List<Sentence> details = new ArrayList<>();
     details.add(
         Sentence.of("The program itself holds {} at its peak.", Quantity.exactBytes(neededBytes)));
+    lateStart.map(LateStartPart::sentence).ifPresent(details::add);
     if (chosen != null) {
       Optional<Tuning> searched = tuning.filter(found -> conf(chosen).equals(found.best().conf()));
       details.add(

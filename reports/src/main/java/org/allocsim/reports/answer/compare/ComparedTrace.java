@@ -3,7 +3,9 @@ package org.allocsim.reports.answer.compare;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import org.allocsim.analysis.moment.ObservedRun;
+import org.allocsim.analysis.recording.LateStart;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.simulator.run.RunResult;
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param circumstances the simulated device and the allocator's own limit
  * @param conf settings that the program was recorded with; null where they are not known
  * @param tuning the search for settings; null where the user chose them
+ * @param lateStart what was held before the first entry
  * @param notes what the reader passed over or changed
  * @param runs what policies made of it, in the order of {@link #RANK}
  */
@@ -33,6 +36,7 @@ public record ComparedTrace(
     RecordedCircumstances circumstances,
     @Nullable String conf,
     @Nullable Tuning tuning,
+    Optional<LateStart> lateStart,
     List<String> notes,
     List<ObservedRun> runs) {
   /** What serves every request comes first, the lowest reserved memory first. */

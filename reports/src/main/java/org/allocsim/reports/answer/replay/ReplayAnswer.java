@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.analysis.tuning.Scenario;
@@ -34,8 +35,10 @@ import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.reports.input.Addresses;
 import org.allocsim.reports.input.ReplaySetup;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.stats.MemorySummary;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * @param run the replay
  * @param addresses where addresses came from
  * @param remarks what is to be known first of how it came about
- * @param notes what the reader passed over, and remarks on the replay
+ * @param notes what the reader passed over, and what else is to be known
  * @param insertion calls that the program was replayed with and did not make; null for none
  * @param insertions number of these calls
  */
@@ -206,7 +209,7 @@ public record ReplayAnswer(
                   .one("time", "Simulated time.", SimulatedTime.SHAPE, ReplayAnswer::time)
                   .missing("the replay has none")
                   .embed(Recorded.inferences(ReplayAnswer::inferences))
-                  .embed(Recorded.notes(ReplayAnswer::notes))
+                  .embed(Recorded.notes(ReplayAnswer::remarksAndNotes))
                   .seconds(
                       "wall_seconds",
                       "Time that the replay itself took; the only key that differs between two"
@@ -244,7 +247,7 @@ public record ReplayAnswer(
       blocks.addAll(time().blocks());
     }
     blocks.add(Recorded.inferred(inferences()));
-    blocks.add(Notes.of("notes", notes.stream().filter(each -> !isRemark(each)).toList()));
+    blocks.add(Notes.of("notes", notes));
     return new Document<>(
         KIND,
         String.valueOf(Path.of(setup().input().name()).getFileName()),
@@ -254,8 +257,8 @@ public record ReplayAnswer(
         this);
   }
 
-  private boolean isRemark(String note) {
-    return remarks.stream().anyMatch(each -> each.toString().equals(note));
+  private List<String> remarksAndNotes() {
+    return Stream.concat(remarks.stream().map(Sentence::toString), notes.stream()).toList();
   }
 
   private static Notes paragraph(String pattern, Object... values) {
@@ -390,8 +393,12 @@ public record ReplayAnswer(
 
   /** The run for a page. */
   public TraceRecording pageRun() {
-    return PageRun.of(
-        setup().input().name(), setup().runInTime(addresses), setup().choice().label());
+    String name = setup().input().name();
+    RunSetup again = setup().runInTime(addresses);
+    ParsedConfig config = setup().config();
+    return config == null
+        ? PageRun.of(name, again, setup().choice().label())
+        : PageRun.underConf(name, again, config.text());
   }
 
   /** What came of it. */

@@ -100,7 +100,6 @@ public record ReplayRequest(
       ReplayRun run, Addresses source, List<Sentence> remarks, int insertions) {
     RunResult result = run.result();
     ReplayNotes notes = new ReplayNotes(run.setup());
-    remarks.forEach(each -> notes.add(each.toString()));
     if (source == Addresses.MODELLED) {
       notes.addForModelled(result.failureCount() > 0 && !result.isStopped());
     }

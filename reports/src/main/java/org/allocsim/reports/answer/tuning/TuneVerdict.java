@@ -30,11 +30,7 @@ final class TuneVerdict {
   TuneVerdict(TuneAnswer answer) {
     this.answer = answer;
     tuning = answer.tuning();
-    RunResult recorded = tuning.recorded().result();
-    before =
-        tuning.lateStart().isPresent() && recorded.passes() && tuning.modelled().passes()
-            ? tuning.modelled()
-            : recorded;
+    before = tuning.before();
   }
 
   Verdict make() {

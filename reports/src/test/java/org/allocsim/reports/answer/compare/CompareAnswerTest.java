@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 import org.allocsim.analysis.moment.MomentObserver;
 import org.allocsim.analysis.moment.ObservedRun;
@@ -71,6 +72,7 @@ class CompareAnswerTest {
             RecordedCircumstances.given(MemoryLimit.NONE, DeviceProfiles.defaultProfile()),
             null,
             null,
+            Optional.empty(),
             List.of(),
             runs);
     return new CompareAnswer(PyTorchVersion.DEFAULT, List.of(compared)).document(WITH_ONE_MORE);
