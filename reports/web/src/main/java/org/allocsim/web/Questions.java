@@ -111,7 +111,7 @@ final class Questions {
               progress::update);
       Attribution attribution =
           Attribution.of(
-              input.trace(), input.device(), CategoryRules.NONE, RecordedCategories.NONE);
+              input.trace(), input.device(), CategoryRules.NONE, RecordedCategories.of(input));
       DiagnosedProgram program =
           new DiagnosedProgram(
               input,

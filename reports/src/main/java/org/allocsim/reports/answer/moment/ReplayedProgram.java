@@ -67,8 +67,9 @@ public record ReplayedProgram(
    * Any moment.
    *
    * @param landmarks what the first pass found
+   * @param recordedCategories what its recorder knew of its memory
    */
-  record History(Landmarks landmarks) implements Known {}
+  record History(Landmarks landmarks, RecordedCategories recordedCategories) implements Known {}
 
   /** Only the end, as a snapshot without a history shows it. */
   record End(MemoryMoment moment) implements Known {}
@@ -137,7 +138,7 @@ public record ReplayedProgram(
         input.recording().map(each -> each.inferences(device)).orElse(List.of()),
         notes(setup, landmarks),
         Origins.of(input.trace(), device),
-        new History(landmarks));
+        new History(landmarks, RecordedCategories.of(new DeviceTrace(input, device))));
   }
 
   private static ReplayInput input(
@@ -243,7 +244,7 @@ public record ReplayedProgram(
 
   /** What the first pass found; there is none where only the end is known. */
   public Optional<Landmarks> landmarks() {
-    return known instanceof History(var landmarks) ? Optional.of(landmarks) : Optional.empty();
+    return known instanceof History(var landmarks, _) ? Optional.of(landmarks) : Optional.empty();
   }
 
   /** The run for a page; none where only the end is known. */
@@ -257,8 +258,8 @@ public record ReplayedProgram(
   public Attribution attribution(CategoryRules rules) {
     return switch (known) {
       case End(var moment) -> Attribution.unknown(moment.layout());
-      case History(var landmarks) ->
-          Attribution.of(landmarks.input().trace(), device, rules, RecordedCategories.NONE);
+      case History(var landmarks, var recordedCategories) ->
+          Attribution.of(landmarks.input().trace(), device, rules, recordedCategories);
     };
   }
 
@@ -296,7 +297,7 @@ public record ReplayedProgram(
         }
         yield moment;
       }
-      case History(var landmarks) ->
+      case History(var landmarks, _) ->
           at(landmarks, query != null ? query : landmarks.failureOrPeak());
     };
   }

@@ -48,6 +48,7 @@ public record RecordedFacts(
    * @param end where the history ends
    * @param calls calls that leave no entry of their own, in their order
    * @param streamUses calls of {@code Tensor.record_stream}, in their order
+   * @param storages what is known to be held at the end, and what for
    */
   public record Device(
       int device,
@@ -57,11 +58,13 @@ public record RecordedFacts(
       boolean isLimitKnown,
       Position end,
       List<Call> calls,
-      List<StreamUse> streamUses) {
+      List<StreamUse> streamUses,
+      List<Storage> storages) {
     /** Keeps its own copy. */
     public Device {
       calls = List.copyOf(calls);
       streamUses = List.copyOf(streamUses);
+      storages = List.copyOf(storages);
     }
   }
 
@@ -111,6 +114,15 @@ public record RecordedFacts(
    * @param timeNanos when, on the clock of the history
    */
   public record StreamUse(long address, long timeNanos) {}
+
+  /**
+   * Memory of a tensor whose use the recorder knows.
+   *
+   * @param address where it begins
+   * @param bytes its size
+   * @param category what it is for, such as {@code parameter}
+   */
+  public record Storage(long address, long bytes, String category) {}
 
   /**
    * A place in a history: how many entries of each kind came before it, since the process began.

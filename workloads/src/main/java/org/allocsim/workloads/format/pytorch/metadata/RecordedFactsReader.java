@@ -35,6 +35,7 @@ public final class RecordedFactsReader {
   private final List<Partial> devices = new ArrayList<>();
   private final Map<Integer, List<Told>> calls = new HashMap<>();
   private final Map<Integer, List<RecordedFacts.StreamUse>> uses = new HashMap<>();
+  private final Map<Integer, List<RecordedFacts.Storage>> storages = new HashMap<>();
   private @Nullable PyTorchVersion release;
   private String firstSettings = "";
   private long version = -1;
@@ -49,7 +50,10 @@ public final class RecordedFactsReader {
       boolean isLimitSteady,
       RecordedFacts.Position end) {
     RecordedFacts.Device with(
-        @Nullable PyTorchVersion release, List<Told> told, List<RecordedFacts.StreamUse> uses) {
+        @Nullable PyTorchVersion release,
+        List<Told> told,
+        List<RecordedFacts.StreamUse> uses,
+        List<RecordedFacts.Storage> storages) {
       boolean follows =
           !isLimitSteady
               && told.stream().anyMatch(each -> each.call.kind() == CallKind.CHANGE_LIMIT);
@@ -63,7 +67,15 @@ public final class RecordedFactsReader {
       }
       long limitBytes = follows || fraction == 1 ? MemoryLimit.NONE : limitBytes(fraction, release);
       return new RecordedFacts.Device(
-          device, name, totalBytes, limitBytes, isLimitSteady || follows, end, calls, uses);
+          device,
+          name,
+          totalBytes,
+          limitBytes,
+          isLimitSteady || follows,
+          end,
+          calls,
+          uses,
+          storages);
     }
 
     private long limitBytes(double share, @Nullable PyTorchVersion release) {
@@ -110,6 +122,7 @@ public final class RecordedFactsReader {
         case "devices" -> readAll(this::readDevice);
         case "calls" -> readAll(this::readCall);
         case "stream_uses" -> readAll(this::readStreamUse);
+        case "categories" -> readAll(this::readStorage);
         case "lost_calls" -> lostCalls = number();
         default -> json.skipChildren();
       }
@@ -132,7 +145,8 @@ public final class RecordedFactsReader {
                 each.with(
                     release,
                     calls.getOrDefault(each.device, List.of()),
-                    uses.getOrDefault(each.device, List.of())))
+                    uses.getOrDefault(each.device, List.of()),
+                    storages.getOrDefault(each.device, List.of())))
             .toList(),
         lostCalls);
   }
@@ -254,6 +268,27 @@ public final class RecordedFactsReader {
     }
     uses.computeIfAbsent(device, _ -> new ArrayList<>())
         .add(new RecordedFacts.StreamUse(address, timeNanos));
+  }
+
+  private void readStorage() {
+    int device = 0;
+    long address = 0;
+    long bytes = 0;
+    String category = "";
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      String key = json.currentName();
+      json.nextToken();
+      switch (key) {
+        case "device" -> device = Math.toIntExact(number());
+        case "address" -> address = number();
+        case "bytes" -> bytes = number();
+        case "category" -> category = json.getString();
+        default -> json.skipChildren();
+      }
+    }
+    storages
+        .computeIfAbsent(device, _ -> new ArrayList<>())
+        .add(new RecordedFacts.Storage(address, bytes, category));
   }
 
   private List<RecordedFacts.Position> positions() {
