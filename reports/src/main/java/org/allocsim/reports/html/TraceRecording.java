@@ -17,6 +17,7 @@ public final class TraceRecording {
   private @Nullable Integer openRow;
   private @Nullable Integer openOther;
   private @Nullable Integer recorded;
+  private @Nullable Long mostBytes;
   private List<Integer> highlights = List.of();
 
   /**
@@ -64,6 +65,16 @@ public final class TraceRecording {
   public void opensWith(int row, @Nullable Integer other) {
     openRow = row;
     openOther = other;
+  }
+
+  /** What the allocators can have at most, where the results do not say it. */
+  public void mostBytes(long bytes) {
+    mostBytes = bytes;
+  }
+
+  /** That memory; null where it is not known. */
+  @Nullable Long mostBytes() {
+    return mostBytes;
   }
 
   /** Row of the run under the settings that the program was recorded with. */

@@ -1,5 +1,11 @@
 /* Timeline and map together: one run, one time cursor, one filter. */
 
+/** The blocks of one moment that another does not have. */
+function without(blocks, others) {
+  const known = new Set(others);
+  return blocks.filter((block) => !known.has(block));
+}
+
 class Explorer {
   constructor(data, results, view) {
     this.data = data;
@@ -10,6 +16,7 @@ class Explorer {
     // What takes long waits until the page is on the screen.
     this.opened = new Promise((resume) => (this.tellOpened = resume));
     this.cursor = 0;
+    this.mark = 0;
     this.filter = { stack: '', min: null, max: null, stream: '' };
     this.get = (id) => document.getElementById(id);
     this.timeline = new Timeline(this.get('timeline'), (at) => this.moveTo(at));
@@ -115,6 +122,7 @@ class Explorer {
       this.get('other').value = '';
       this.cursor = (this.run.moments.find(({ name }) => name === 'first_oom') || this.run.moments[0]).at;
       this.map.reset();
+      this.setMark(0);
     }
     this.map.chosen = -1;
     this.timeline.setBand(null);
@@ -187,7 +195,7 @@ class Explorer {
     const { known } = this;
     const all = [
       row.limit_bytes, row.capacity_bytes, known.limit_bytes,
-      known.capacity_bytes, known.device_bytes,
+      known.capacity_bytes, known.device_bytes, this.about.most_bytes,
     ].filter((bytes) => typeof bytes === 'number');
     return all.length ? Math.min(...all) : null;
   }
@@ -255,6 +263,12 @@ class Explorer {
       this.moving = 0;
       this.showMoment();
     });
+  }
+
+  /** Marks a moment, that of the time cursor unless another is given, to compare others with. */
+  setMark(at = this.cursor) {
+    this.mark = Math.min(this.trace.events - 1, Math.max(0, Math.round(at)));
+    this.timeline.setMark(this.mark);
   }
 
   showMoment() {
@@ -331,16 +345,29 @@ class Explorer {
 
   showFlame() {
     const { trace, run } = this;
-    const isOverTime = this.get('flame-of').value === 'time';
-    const isKnown = !isOverTime || run.isWhole;
+    const of = this.get('flame-of').value;
+    const isOverTime = of === 'time';
+    const isDifference = of === 'gained' || of === 'given';
+    const isKnown = of === 'cursor' || run.isWhole;
+    this.get('difference').hidden = !isDifference || !isKnown;
     const byCategory = this.get('flame-by').value === 'category';
-    const key = [isOverTime ? 'time' : this.layout.at, byCategory, run.about.id, run.isWhole, JSON.stringify(this.filter)].join();
+    const key = [of, isOverTime || this.layout.at, isDifference && this.mark, byCategory, run.about.id, run.isWhole, JSON.stringify(this.filter)].join();
     if (!isKnown || key === this.flameKey) return;
     this.flameKey = key;
     function* all(matches) {
       for (let i = 0; i < trace.birth.length; i++) if (run.done[i] >= 0 && matches(i)) yield i;
     }
-    const blocks = isOverTime ? all(this.map.matches) : Array.from(this.layout.blocks).filter(this.map.matches);
+    let blocks = isOverTime ? all(this.map.matches) : Array.from(this.layout.blocks).filter(this.map.matches);
+    if (isDifference) {
+      const before = Array.from(run.aliveBlocks(this.mark)).filter(this.map.matches);
+      const gained = without(blocks, before);
+      const given = without(before, blocks);
+      const sum = (each) => bytesText(each.reduce((bytes, i) => bytes + run.block[i], 0));
+      this.get('difference').textContent =
+        `Between the moments after events ${countText(this.mark)} (marked) and ${countText(this.layout.at)}: ` +
+        `${countOf(gained.length, 'block')} of ${sum(gained)} gained, ${countOf(given.length, 'block')} of ${sum(given)} given back.`;
+      blocks = of === 'gained' ? gained : given;
+    }
     const weight = isOverTime
       ? (i) => trace.size[i] * Math.max(0, Math.min(run.done[i], trace.events) - trace.birth[i])
       : (i) => run.block[i];
@@ -521,6 +548,11 @@ class Explorer {
     });
     on('flame-of', 'change', () => this.showFlame());
     on('flame-by', 'change', () => this.showFlame());
+    on('mark', 'click', () => {
+      this.setMark();
+      if (!['gained', 'given'].includes(this.get('flame-of').value)) this.get('flame-of').value = 'gained';
+      this.showFlame();
+    });
     on('find', 'change', () => {
       this.events.search(this.get('find').value);
       this.get('find').setAttribute('aria-invalid', String(this.events.isWrong));
@@ -565,6 +597,7 @@ class Explorer {
       },
       n: () => this.events.jump(1),
       b: () => this.events.jump(-1),
+      m: () => this.get('mark').click(),
       '[': () => this.nextRun(-1),
       ']': () => this.nextRun(1),
     };

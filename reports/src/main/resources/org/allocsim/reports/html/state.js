@@ -19,6 +19,7 @@ class PageState {
     state.set('run', this.get('run').value);
     put('other', this.get('other').value, '');
     state.set('at', explorer.cursor);
+    put('mark', explorer.mark, 0);
     if (view.from > 0 || view.to < explorer.trace.events) {
       state.set('from', Math.round(view.from));
       state.set('to', Math.round(view.to));
@@ -65,6 +66,7 @@ class PageState {
       this.get('other').value = state.get('other');
       await explorer.openOther(state.get('other'));
     }
+    if (number('mark') !== null) explorer.setMark(number('mark'));
     for (const id of STATE_CHOICES) {
       const field = this.get(id);
       const value = state.get(id);

@@ -125,6 +125,8 @@ class Timeline {
     this.frames = [];
     this.line = element('div', { className: 'time-cursor' });
     this.lifetime = element('div', { className: 'lifetime' });
+    this.mark = 0;
+    this.markLine = element('div', { className: 'time-mark', title: 'marked moment' });
     this.make();
     new ResizeObserver(() => this.resize()).observe(holder);
   }
@@ -175,7 +177,7 @@ class Timeline {
       },
     };
     this.plot = new uPlot(options, this.data(), this.holder);
-    this.plot.over.append(this.lifetime, this.line);
+    this.plot.over.append(this.lifetime, this.markLine, this.line);
     this.listen(this.plot.over);
     this.placeCursor();
   }
@@ -274,6 +276,9 @@ class Timeline {
     this.line.hidden = x < 0 || x > width;
     this.line.style.transform = `translateX(${x}px)`;
     if (this.follower) this.follower.place();
+    const marked = place(this.mark + 0.5);
+    this.markLine.hidden = !this.mark || marked < 0 || marked > width;
+    this.markLine.style.transform = `translateX(${marked}px)`;
     this.lifetime.hidden = !this.band;
     if (this.band) {
       const a = Math.max(0, place(this.band[0]));
@@ -285,6 +290,12 @@ class Timeline {
 
   setCursor(at) {
     this.cursor = at;
+    this.placeCursor();
+  }
+
+  /** Marks a moment; the first is not shown. */
+  setMark(at) {
+    this.mark = at;
     this.placeCursor();
   }
 

@@ -111,14 +111,14 @@ class OtherPagesTest {
     Path recording = CommandRun.recording("prefetch_streams.pickle.xz");
     CommandRun run = CommandRun.of(command, recording, "--report", folder);
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
-    long peakBytes =
-        new ObjectMapper()
-            .readTree(CommandRun.of("replay", recording, "--json", "-").out())
-            .get("stats")
-            .get("reserved_bytes.all.peak")
-            .asLong();
+    JsonNode replayed =
+        new ObjectMapper().readTree(CommandRun.of("replay", recording, "--json", "-").out());
+    long peakBytes = replayed.get("stats").get("reserved_bytes.all.peak").asLong();
     try (Browser browser = Browser.start()) {
       browser.open(folder.resolve(command + ".html"));
+      assertEquals(
+          replayed.get("device_bytes").asLong(),
+          browser.json("allocsim.explorer.timeline.limit").asLong());
       assertEquals(List.of(), browser.complaints());
       assertTrue(browser.find("#explorer").isDisplayed());
       assertFalse(browser.find("#table").isDisplayed());

@@ -190,6 +190,32 @@ class ViewCommandTest {
   }
 
   @Test
+  void theDifferenceOfTwoMomentsIsWhatOneHasAndTheOtherHasNot() {
+    String held =
+        "((at, other) => { const {trace, run} = allocsim.explorer; let bytes = 0;"
+            + " const has = (i, t) => trace.birth[i] <= t && run.done[i] > t;"
+            + " for (let i = 0; i < trace.birth.length; i++)"
+            + " if (has(i, at) && !has(i, other)) bytes += run.block[i]; return bytes; })";
+    open("#at=40&mark=10&flame-of=gained");
+    long gained = browser.json("allocsim.explorer.flame.root.weight").asLong();
+    assertEquals(browser.json(held + "(40, 10)").asLong(), gained);
+    open("#at=40&mark=10&flame-of=given");
+    long given = browser.json("allocsim.explorer.flame.root.weight").asLong();
+    assertEquals(browser.json(held + "(10, 40)").asLong(), given);
+    assertTrue(gained > 0 && given > 0, gained + " and " + given);
+    assertTrue(browser.find("#difference").getText().contains("events 10 (marked) and 40"));
+  }
+
+  @Test
+  void theKeyMMarksTheMomentOfTheCursor() {
+    open("#at=40");
+    browser.type("#timeline", "m");
+    browser.type("#timeline", Keys.ARROW_RIGHT);
+    assertEquals(40, browser.json("allocsim.explorer.mark").asInt());
+    assertEquals("gained", browser.find("#flame-of").getDomProperty("value"));
+  }
+
+  @Test
   void enterZoomsIntoAFrameOfTheFlameGraphAndEscapeBack() {
     open("#at=40");
     browser.run("document.querySelectorAll('#flame button')[1].focus()");

@@ -1,7 +1,10 @@
 package org.allocsim.reports.answer.part;
 
+import java.util.OptionalLong;
 import org.allocsim.reports.html.PolicyRecorder;
 import org.allocsim.reports.html.TraceRecording;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.run.MemorySource;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.run.RunSetup;
@@ -24,11 +27,26 @@ public final class PageRun {
    */
   public static TraceRecording of(String name, RunSetup setup, String label) {
     TraceRecording recording = new TraceRecording(name, setup.trace(), setup.device());
+    mostBytes(setup).ifPresent(recording::mostBytes);
     PolicyRecorder recorder = recording.recorder();
     RunResult result = Run.of(setup, new TimelineObserver(recorder.timeline()), recorder);
     if (recorder.recording() != null) {
       recording.add(0, label, recorder.recording(), result.time());
     }
     return recording;
+  }
+
+  private static OptionalLong mostBytes(RunSetup setup) {
+    long deviceBytes =
+        switch (setup.memory()) {
+          case MemorySource.Simulated(var profile) -> profile.capacityBytes();
+          case MemorySource.Recorded(_, _, long totalBytes) -> totalBytes;
+          case MemorySource.Given _ -> Long.MAX_VALUE;
+        };
+    long bytes =
+        setup.limitBytes() == MemoryLimit.NONE
+            ? deviceBytes
+            : Math.min(setup.limitBytes(), deviceBytes);
+    return bytes == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(bytes);
   }
 }
