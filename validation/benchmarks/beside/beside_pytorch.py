@@ -6,7 +6,7 @@ usage: beside_pytorch.py BUNDLE.tgz OUT.json SNAPSHOT...
 BUNDLE.tgz is what 'allocsim bundle BUNDLE.tgz --with bench' packs; SNAPSHOTs are memory
 snapshots of PyTorch, plain or compressed with gzip or xz, of programs on one stream. Needs a GPU, PyTorch with its
 headers and g++ for the first comparison, nothing but this Python for the second. comparison.py
-says how it is measured. Two snapshots take about six minutes, without reading four.
+says how it is measured. Two snapshots take about ten minutes, without reading eight.
 
 PyTorch's allocator and allocsim measure in turns on one core, another one in each round; turns.py
 says why. The rows of allocsim have the ratio of each pair of samples under "times".
@@ -25,6 +25,9 @@ from comparison import HERE, Comparison, Failed, compare, run
 from turns import Turns, pairs
 
 CONFS = ("", "expandable_segments:True")
+
+# Releases whose rules allocsim follows: free blocks in the order of addresses, and of segments' ages.
+RELEASES = ("2.11", "2.14")
 PICKLE_LOADS = 3
 
 # Loads a snapshot so many times in a fresh interpreter and prints the seconds of each.
@@ -93,7 +96,9 @@ class BesidePyTorch(Comparison):
     def parts(self, trace):
         if self.driver and self.allocsim:
             for conf in CONFS:
-                yield "replay/%s/%s" % (trace, conf), self.replay, trace, conf
+                for release in RELEASES:
+                    name = "replay/%s/%s/%s" % (trace, conf, release)
+                    yield name, self.replay, trace, conf, release
         if self.reads:
             if self.allocsim:
                 yield "read/" + trace, self.read, trace
@@ -105,16 +110,16 @@ class BesidePyTorch(Comparison):
 
     def next_core(self):
         """Cores in order, such that all replays of all rounds are spread over all of them."""
-        replays = self.rounds * len(self.traces) * len(CONFS)
+        replays = self.rounds * len(self.traces) * len(CONFS) * len(RELEASES)
         core = self.cores[self.replays * len(self.cores) // replays]
         self.replays += 1
         return core
 
-    def replay(self, trace, conf):
+    def replay(self, trace, conf, release):
         core = self.next_core()
         real = [self.driver, self.requests(trace)]
         simulated = [self.allocsim, "bench", "--in-turns", "--trace", self.snapshot(trace),
-                     "--policies", "pytorch(conf=%s)" % conf if conf else "pytorch"]
+                     "--policies", "pytorch(torch-version=%s%s)" % (release, conf and ";conf=" + conf)]
         environment = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF=conf)
         with Turns(real, core, env=environment) as pytorch, Turns(simulated, core) as allocsim:
             found = pairs(pytorch, allocsim, int(self.samples))
@@ -122,11 +127,12 @@ class BesidePyTorch(Comparison):
             own_facts = allocsim.end()
         self.machine["jdk"] = own_facts.pop("jdk")
         own_facts["cpu_share"] = statistics.median(own["cpu_share"] for _, own in found)
-        self.row("pytorch", trace, conf, "ns_per_request",
+        setting = ", ".join(filter(None, (conf, "rules of " + release)))
+        self.row("pytorch", trace, setting, "ns_per_request",
                  [real["ns_per_request"] for real, _ in found], **real_facts)
-        self.row("allocsim", trace, conf, "ns_per_event",
+        self.row("allocsim", trace, setting, "ns_per_event",
                  [own["ns_per_event"] for _, own in found], **own_facts)
-        self.row("allocsim", trace, conf, "ns_per_request",
+        self.row("allocsim", trace, setting, "ns_per_request",
                  [own["ns_per_request"] for _, own in found],
                  [real["ns_per_request"] / own["ns_per_request"] for real, own in found],
                  **own_facts)
