@@ -5,14 +5,17 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.allocsim.analysis.attribution.Attribution;
+import org.allocsim.analysis.attribution.CategoryRules;
 import org.allocsim.analysis.attribution.CategoryTotals;
 import org.allocsim.analysis.attribution.RecordedCategories;
 import org.allocsim.analysis.diagnosis.Diagnosis;
 import org.allocsim.analysis.diagnosis.MessageCircumstances;
 import org.allocsim.analysis.oom.OomLog;
 import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.TuningGrid;
 import org.allocsim.reports.answer.diagnosis.DiagnoseAnswer;
@@ -175,17 +178,18 @@ final class DiagnoseCommand implements Callable<Integer> {
             circumstances.limitBytes() != MemoryLimit.NONE,
             TuningGrid.quick(input.trace().eventCount()));
     try (ProgressMeter progress = ProgressMeter.of("diagnosing", "settings")) {
+      CategoryRules rules = categoryOption.rules();
+      Supplier<Attribution> attribution =
+          ParallelTasks.beside(() ->
+              Attribution.of(input.trace(), input.device(), rules, RecordedCategories.of(input)));
       Diagnosis diagnosis =
           Diagnosis.of(input, recorded, version, grid, platform, circumstances, progress::update);
-      Attribution attribution =
-          Attribution.of(
-              input.trace(), input.device(), categoryOption.rules(), RecordedCategories.NONE);
       return new DiagnosedProgram(
           input,
           version,
           circumstances,
           diagnosis,
-          CategoryTotals.of(diagnosis.moment(), attribution));
+          CategoryTotals.of(diagnosis.moment(), attribution.get()));
     }
   }
 }

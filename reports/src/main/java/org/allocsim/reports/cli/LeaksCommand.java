@@ -7,12 +7,14 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.allocsim.analysis.leak.IterationException;
 import org.allocsim.analysis.leak.IterationFinder;
-import org.allocsim.analysis.leak.IterationSampler;
 import org.allocsim.analysis.leak.Iterations;
 import org.allocsim.analysis.leak.LeakAnalysis;
+import org.allocsim.analysis.leak.ServedBlocks;
 import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.reports.answer.diagnosis.LeaksAnswer;
 import org.allocsim.reports.answer.part.PageRun;
 import org.allocsim.reports.answer.replay.ReplayRun;
@@ -187,18 +189,12 @@ final class LeaksCommand implements Callable<Integer> {
             AfterOom.CONTINUE,
             false);
     try {
+      ServedBlocks served = new ServedBlocks();
+      Supplier<Addresses> replayed = ParallelTasks.beside(() -> replay(setup, input, served));
       Iterations iterations = iterationsOption.find(new IterationFinder(trace, device));
-      Addresses addresses = input.recording().isPresent() ? Addresses.RECORDED : Addresses.MODELLED;
-      IterationSampler sampler = new IterationSampler(iterations, trace.allocationCount());
-      if (input.recording().isPresent()) {
-        sampler.startWith(input.recording().get().start(device));
-      }
-      if (replay(setup, addresses, sampler).divergedRow() >= 0) {
-        addresses = Addresses.MODELLED;
-        sampler = new IterationSampler(iterations, trace.allocationCount());
-        replay(setup, addresses, sampler);
-      }
-      LeakAnalysis analysis = LeakAnalysis.of(trace, device, sampler, warmUp == null ? -1 : warmUp);
+      Addresses addresses = replayed.get();
+      LeakAnalysis analysis =
+          LeakAnalysis.of(trace, device, iterations, served, warmUp == null ? -1 : warmUp);
       LeaksAnswer answer =
           new LeaksAnswer(
               input,
@@ -213,10 +209,19 @@ final class LeaksCommand implements Callable<Integer> {
     }
   }
 
-  private static RunResult replay(
-      ReplaySetup setup, Addresses addresses, IterationSampler sampler) {
+  /** Replays with recorded addresses where there are any that hold; answers which were used. */
+  private static Addresses replay(ReplaySetup setup, DeviceTrace input, ServedBlocks served) {
+    if (input.recording().isPresent()
+        && replay(setup, Addresses.RECORDED, served).divergedRow() < 0) {
+      return Addresses.RECORDED;
+    }
+    replay(setup, Addresses.MODELLED, served);
+    return Addresses.MODELLED;
+  }
+
+  private static RunResult replay(ReplaySetup setup, Addresses addresses, ServedBlocks served) {
     try (ProgressMeter progress = ProgressMeter.ofEvents("replaying")) {
-      return Run.of(setup.run(addresses), sampler, ReplayRun.progress(setup.trace(), progress));
+      return Run.of(setup.run(addresses), served, ReplayRun.progress(setup.trace(), progress));
     }
   }
 }

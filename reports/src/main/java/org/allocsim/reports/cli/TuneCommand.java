@@ -84,10 +84,11 @@ final class TuneCommand implements Callable<Integer> {
 
   @Option(
       names = "--grid",
-      paramLabel = "coarse|usual|fine",
+      paramLabel = "coarsest|coarse|usual|fine",
       description = {
-        "coarse: a dozen settings; usual: some 50 (the default); fine: some 400, with values in",
-        "between and more combinations."
+        "coarsest: a handful of settings; coarse: a dozen; usual: some 50 (the default); fine:"
+            + " some",
+        "400, with values in between and more combinations."
       })
   private TuningGrid.Fineness fineness = TuningGrid.Fineness.USUAL;
 

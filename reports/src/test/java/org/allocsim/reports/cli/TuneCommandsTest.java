@@ -54,7 +54,7 @@ class TuneCommandsTest {
     assertTrue(
         expect(2, "tune", GROWTH, "--grid", "rough")
             .err()
-            .contains("'rough' is none of coarse, usual, fine"));
+            .contains("'rough' is none of coarsest, coarse, usual, fine"));
   }
 
   @Test

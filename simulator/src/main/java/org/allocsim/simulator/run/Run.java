@@ -251,8 +251,16 @@ public final class Run {
   private void look() {
     peak.look(row);
     if (simulated != null && simulated.changes() != callsSeen) {
-      callsSeen = simulated.changes();
-      leastFreeBytes = Math.min(leastFreeBytes, simulated.freeBytes());
+      lookAtDevice(simulated);
+    }
+  }
+
+  /** Apart from the rest, which every row does, so that it stays small. */
+  private void lookAtDevice(SimulatedDevice device) {
+    callsSeen = device.changes();
+    leastFreeBytes = Math.min(leastFreeBytes, device.freeBytes());
+    for (RunObserver observer : observers) {
+      observer.deviceCalled(row);
     }
   }
 

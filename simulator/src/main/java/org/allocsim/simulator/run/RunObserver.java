@@ -42,6 +42,9 @@ public interface RunObserver {
     return 0;
   }
 
+  /** The simulated device was called, or got streams, by the row that was sent last. */
+  default void deviceCalled(int row) {}
+
   /** The last request was served. */
   default void end() {}
 

@@ -8,9 +8,9 @@ import java.util.SequencedSet;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.allocsim.analysis.leak.IterationException;
-import org.allocsim.analysis.leak.IterationSampler;
 import org.allocsim.analysis.leak.Iterations;
 import org.allocsim.analysis.leak.LeakAnalysis;
+import org.allocsim.analysis.leak.ServedBlocks;
 import org.allocsim.analysis.moment.CodeLine;
 import org.allocsim.analysis.moment.Culprits;
 import org.allocsim.analysis.moment.Landmarks;
@@ -38,7 +38,6 @@ import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.run.FailedRequest;
-import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.source.DeviceTrace;
@@ -96,7 +95,7 @@ public record Diagnosis(
   }
 
   /** The deciding moment of a program under the recorded settings. */
-  private record Held(Landmarks landmarks, MemoryMoment moment, Origins origins) {}
+  private record Held(MemoryMoment moment, Origins origins) {}
 
   /** What diagnoses are made of. */
   private record Work(
@@ -105,12 +104,19 @@ public record Diagnosis(
       PyTorchVersion version,
       RecordedCircumstances circumstances) {
     Diagnosis diagnose(TuningGrid grid, Platform platform, Tuning.Progress progress) {
-      Supplier<Held> beside = ParallelTasks.beside(this::held);
-      Tuning tuning = tune(grid, platform, progress);
+      ServedBlocks served = new ServedBlocks();
+      Supplier<Landmarks> surveyed =
+          ParallelTasks.beside(() ->
+              MomentFinder.survey(
+                  ReplayInput.of(input, config, version, circumstances), Progress.NONE, served));
+      Supplier<Held> atMoment = ParallelTasks.beside(() -> held(surveyed.get()));
+      Tuning tuning = tune(grid, platform, surveyed, progress);
       Tuning.Entry best = tuning.best();
+      Supplier<Optional<LeakAnalysis>> leaks =
+          ParallelTasks.beside(() -> tuning.steps().flatMap(steps -> leaks(steps, served)));
       Optional<Fragility> copies = copies(tuning, progress);
-      Held held = beside.get();
-      Landmarks landmarks = held.landmarks();
+      Held held = atMoment.get();
+      Landmarks landmarks = surveyed.get();
       Optional<FailedRequest> failed = landmarks.firstFailure();
       return new Diagnosis(
           tuning,
@@ -124,27 +130,38 @@ public record Diagnosis(
           smallestGpu(tuning.recorded()),
           smallestGpu(best),
           best.result().passes() ? OptionalLong.empty() : missingBytes(best, progress),
-          tuning.steps().flatMap(steps -> leaks(landmarks.input(), steps)));
+          leaks.get());
     }
 
     /** What the memory holds when the first request fails, else at its peak. */
-    private Held held() {
-      Landmarks landmarks =
-          MomentFinder.survey(ReplayInput.of(input, config, version, circumstances), Progress.NONE);
+    private Held held(Landmarks landmarks) {
       Origins origins = Origins.of(input.trace(), input.device());
       MomentQuery.Kind kind =
           landmarks.firstFailure().isPresent()
               ? MomentQuery.Kind.FIRST_OOM
               : MomentQuery.Kind.PEAK_ALLOCATED;
       return new Held(
-          landmarks,
           MomentFinder.at(landmarks, MomentQuery.of(kind), origins, Progress.NONE).orElseThrow(),
           origins);
     }
 
-    private Tuning tune(TuningGrid grid, Platform platform, Tuning.Progress progress) {
+    private Tuning tune(
+        TuningGrid grid,
+        Platform platform,
+        Supplier<Landmarks> surveyed,
+        Tuning.Progress progress) {
       try {
-        return Tuning.run(input, grid, version, platform, circumstances, progress);
+        return Tuning.run(
+            input,
+            grid,
+            version,
+            platform,
+            circumstances,
+            _ ->
+                Optional.of(surveyed.get())
+                    .filter(Landmarks::hasRecordedAddresses)
+                    .map(Landmarks::result),
+            progress);
       } catch (ConfigException e) {
         throw new IllegalStateException("the grid holds a string that PyTorch refuses", e);
       }
@@ -195,14 +212,9 @@ public record Diagnosis(
       return device -> new Scenario(settings, version, MemoryLimit.NONE, device);
     }
 
-    private static Optional<LeakAnalysis> leaks(ReplayInput replayed, Iterations steps) {
-      IterationSampler sampler = new IterationSampler(steps, replayed.trace().allocationCount());
-      if (replayed.recording() != null) {
-        sampler.startWith(replayed.recording().start());
-      }
-      Run.of(replayed.setup(), sampler);
+    private Optional<LeakAnalysis> leaks(Iterations steps, ServedBlocks served) {
       try {
-        return Optional.of(LeakAnalysis.of(replayed.trace(), replayed.device(), sampler, -1));
+        return Optional.of(LeakAnalysis.of(input.trace(), input.device(), steps, served, -1));
       } catch (IterationException _) {
         return Optional.empty();
       }

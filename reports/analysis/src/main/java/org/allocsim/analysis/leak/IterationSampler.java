@@ -1,18 +1,15 @@
 package org.allocsim.analysis.leak;
 
-import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
-import org.allocsim.simulator.policy.MemoryLayout;
-import org.allocsim.simulator.run.RunObserver;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.RequestKind;
 
 /**
- * Watches a replay and notes for every iteration how much was live at its quietest and at its
- * busiest moment, and reserved at its end. Live is what the program was given and has not given
- * back, in whole blocks.
+ * How much was live in every iteration at its quietest and at its busiest moment, and reserved at
+ * its end. Live is what the program was given and has not given back, in whole blocks.
  */
-public final class IterationSampler implements EffectListener, RunObserver {
+final class IterationSampler {
   private final Iterations iterations;
-  private final long[] blockBytes;
+  private final ServedBlocks served;
   private final long[] floorBytes;
   private final long[] floorRequestedBytes;
   private final int[] floorEvents;
@@ -22,50 +19,60 @@ public final class IterationSampler implements EffectListener, RunObserver {
 
   private long liveBytes;
   private long requestedBytes;
-  private long heldBytes;
   private long recordBytes;
-  private int event;
   private int current = -1;
+  private int change;
 
   /**
-   * A sampler for one replay.
+   * Measures a run that is over.
    *
-   * @param allocationCount number of allocations of the trace
+   * @param served has watched it
    */
-  public IterationSampler(Iterations iterations, int allocationCount) {
+  IterationSampler(AllocationTrace trace, int device, Iterations iterations, ServedBlocks served) {
     this.iterations = iterations;
+    this.served = served;
     int count = iterations.count();
-    blockBytes = new long[allocationCount];
     floorBytes = new long[count];
     floorRequestedBytes = new long[count];
     floorEvents = new int[count];
     peakBytes = new long[count];
     reservedBytes = new long[count];
     maxBytes = new long[count];
+    walk(trace, device);
   }
 
-  /** What the policy held before its first request. */
-  public void startWith(MemoryLayout layout) {
-    for (int segment = 0; segment < layout.segmentCount(); segment++) {
-      heldBytes += layout.segmentBytes(segment);
-    }
-    for (int block = 0; block < layout.blockCount(); block++) {
-      if (layout.state(block) == BlockState.ACTIVE_ALLOCATED) {
-        allocated(layout.allocation(block), layout.requestedBytes(block), layout.blockBytes(block));
+  private void walk(AllocationTrace trace, int device) {
+    long[] requested = new long[trace.allocationCount()];
+    int begin = iterations.begin(0);
+    for (int row = 0; row < trace.eventCount(); row++) {
+      if (trace.device(row) != device) {
+        continue;
+      }
+      if (begin <= row) {
+        beginAt(row);
+        begin = current < iterations.count() ? iterations.begin(current + 1) : Integer.MAX_VALUE;
+      }
+      RequestKind kind = trace.kind(row);
+      int allocation = trace.allocation(row);
+      if (kind == RequestKind.ALLOCATE || kind == RequestKind.RESTORE_BLOCK) {
+        long bytes = served.blockBytes(allocation);
+        if (bytes > 0) {
+          requested[allocation] = trace.bytes(row);
+          allocate(trace.bytes(row), bytes);
+        }
+      } else if (kind == RequestKind.FREE) {
+        free(row, requested[allocation], served.blockBytes(allocation));
       }
     }
+    if (current >= 0 && current < iterations.count()) {
+      end(Integer.MAX_VALUE);
+    }
   }
 
-  @Override
-  public EffectListener effects() {
-    return this;
-  }
-
-  /** Row {@code row} of the trace comes next. */
-  @Override
-  public boolean before(int row) {
+  /** The first row of an iteration, or the first after the last one, comes next. */
+  private void beginAt(int row) {
     while (current < iterations.count() && iterations.begin(current + 1) <= row) {
-      endIteration();
+      end(row);
       current++;
       if (current < iterations.count()) {
         floorBytes[current] = liveBytes;
@@ -74,71 +81,39 @@ public final class IterationSampler implements EffectListener, RunObserver {
         peakBytes[current] = liveBytes;
       }
     }
-    event = row;
-    return true;
   }
 
-  @Override
-  public void end() {
-    if (current >= 0 && current < iterations.count()) {
-      endIteration();
-      current = iterations.count();
-    }
-  }
-
-  private void endIteration() {
+  private void end(int row) {
     if (current >= 0) {
-      reservedBytes[current] = heldBytes;
+      while (change < served.changes() && served.row(change) < row) {
+        change++;
+      }
+      reservedBytes[current] = change == 0 ? 0 : served.reservedBytes(change - 1);
       maxBytes[current] = recordBytes;
     }
   }
 
-  @Override
-  public void blockAllocated(
-      int allocation, long address, long requested, long bytes, int stream, boolean small) {
-    allocated(allocation, requested, bytes);
-  }
-
-  private void allocated(int allocation, long requested, long bytes) {
-    blockBytes[allocation] = bytes;
+  private void allocate(long requested, long bytes) {
     liveBytes += bytes;
     requestedBytes += requested;
     recordBytes = Math.max(recordBytes, liveBytes);
-    if (current >= 0 && current < iterations.count()) {
+    if (isInside()) {
       peakBytes[current] = Math.max(peakBytes[current], liveBytes);
     }
   }
 
-  @Override
-  public void freeRequested(
-      int allocation, long address, long requested, long bytes, int stream, boolean small) {
+  private void free(int row, long requested, long bytes) {
     liveBytes -= bytes;
     requestedBytes -= requested;
-    if (current >= 0 && current < iterations.count() && liveBytes < floorBytes[current]) {
+    if (isInside() && liveBytes < floorBytes[current]) {
       floorBytes[current] = liveBytes;
       floorRequestedBytes[current] = requestedBytes;
-      floorEvents[current] = event;
+      floorEvents[current] = row;
     }
   }
 
-  @Override
-  public void segmentAllocated(long address, long bytes, int stream, boolean small) {
-    heldBytes += bytes;
-  }
-
-  @Override
-  public void segmentFreed(long address, long bytes, int stream, boolean small) {
-    heldBytes -= bytes;
-  }
-
-  @Override
-  public void segmentMapped(long address, long bytes, int stream, boolean small) {
-    heldBytes += bytes;
-  }
-
-  @Override
-  public void segmentUnmapped(long address, long bytes, int stream, boolean small) {
-    heldBytes -= bytes;
+  private boolean isInside() {
+    return current >= 0 && current < iterations.count();
   }
 
   Iterations iterations() {
@@ -147,7 +122,7 @@ public final class IterationSampler implements EffectListener, RunObserver {
 
   /** Size of the block that an allocation got; 0 where it got none. */
   long blockBytes(int allocation) {
-    return blockBytes[allocation];
+    return served.blockBytes(allocation);
   }
 
   long[] floorBytes() {

@@ -1,6 +1,5 @@
 package org.allocsim.analysis.leak;
 
-import java.util.Arrays;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 
@@ -46,24 +45,27 @@ public record IterationSeries(
     Iterations iterations = sampler.iterations();
     int count = iterations.count();
     long[] change = new long[count + 1];
-    int[] born = new int[trace.allocationCount()];
-    Arrays.fill(born, -1);
+    int[] keptFrom = new int[trace.allocationCount()];
+    int iteration = -1;
     for (int event = 0; event < trace.eventCount(); event++) {
       if (trace.device(event) != device) {
         continue;
       }
+      while (iteration < count && iterations.begin(iteration + 1) <= event) {
+        iteration++;
+      }
       RequestKind kind = trace.kind(event);
       int allocation = trace.allocation(event);
       if (kind == RequestKind.ALLOCATE || kind == RequestKind.RESTORE_BLOCK) {
-        born[allocation] = event;
-        change[firstKept(iterations, event)] += sampler.blockBytes(allocation);
+        keptFrom[allocation] = Math.min(count, Math.max(0, iteration + KEPT_LAG));
+        change[keptFrom[allocation]] += sampler.blockBytes(allocation);
       } else if (kind == RequestKind.FREE) {
-        int from = firstKept(iterations, born[allocation]);
         // At its quietest moment an iteration still holds what is freed after that moment.
-        int freed = iterations.iterationOf(event);
-        int until =
-            freed >= 0 && freed < count && sampler.floorEvent(freed) < event ? freed + 1 : freed;
-        change[Math.min(count, Math.max(from, until))] -= sampler.blockBytes(allocation);
+        boolean isLate =
+            iteration >= 0 && iteration < count && sampler.floorEvent(iteration) < event;
+        int until = isLate ? iteration + 1 : iteration;
+        change[Math.min(count, Math.max(keptFrom[allocation], until))] -=
+            sampler.blockBytes(allocation);
       }
     }
     long[] kept = new long[count];
@@ -73,10 +75,6 @@ public record IterationSeries(
       kept[i] = i < KEPT_LAG ? 0 : bytes;
     }
     return kept;
-  }
-
-  private static int firstKept(Iterations iterations, int event) {
-    return Math.min(iterations.count(), Math.max(0, iterations.iterationOf(event) + KEPT_LAG));
   }
 
   /** Number of iterations. */

@@ -48,13 +48,14 @@ public record LeakAnalysis(
   /**
    * Analyses a replay that is over.
    *
-   * @param sampler has watched the replay
+   * @param served has watched the replay
    * @param warmUp iterations to leave out, or −1 to find them from the data
    * @throws IterationException where the warm-up leaves too few iterations
    */
   public static LeakAnalysis of(
-      AllocationTrace trace, int device, IterationSampler sampler, int warmUp)
+      AllocationTrace trace, int device, Iterations iterations, ServedBlocks served, int warmUp)
       throws IterationException {
+    IterationSampler sampler = new IterationSampler(trace, device, iterations, served);
     IterationSeries series = IterationSeries.of(trace, device, sampler);
     int count = series.count();
     if (warmUp >= 0 && count - warmUp < Iterations.FEWEST) {
@@ -80,7 +81,7 @@ public record LeakAnalysis(
     Trend reserved = Trend.of(series.reservedBytes(), cut, CONFIDENCE);
     Trend excess = Trend.of(series.excessBytes(), cut, CONFIDENCE);
     return new LeakAnalysis(
-        sampler.iterations(),
+        iterations,
         series,
         cut,
         floor,

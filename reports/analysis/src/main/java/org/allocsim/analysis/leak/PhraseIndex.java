@@ -16,14 +16,15 @@ final class PhraseIndex {
   private int[] places = {};
 
   /**
-   * Indexes a text.
+   * Indexes the phrases of a text.
    *
+   * @param phrases by the place of their last word: a number that equal ones share; the words
+   *     themselves where a phrase is one
    * @param length words per phrase
    */
-  static PhraseIndex of(long[] text, int length) {
+  static PhraseIndex of(long[] phrases, int length) {
     PhraseIndex index = new PhraseIndex();
     Arrays.fill(index.table, -1);
-    long[] phrases = phrases(text, length);
     int[] slots = new int[phrases.length];
     for (int i = length - 1; i < phrases.length; i++) {
       int slot = index.slot(phrases[i]);
@@ -47,19 +48,23 @@ final class PhraseIndex {
     return index;
   }
 
-  private static long[] phrases(long[] text, int length) {
-    if (length == 1) {
-      return text;
-    }
-    long[] phrases = new long[text.length];
-    for (int i = length - 1; i < text.length; i++) {
+  /**
+   * Phrases of several shorter ones in a row.
+   *
+   * @param phrases the shorter ones, as for {@link #of}
+   * @param length words in each of them
+   * @param times how many in a row
+   */
+  static long[] inRow(long[] phrases, int length, int times) {
+    long[] longer = new long[phrases.length];
+    for (int i = length * times - 1; i < phrases.length; i++) {
       long hash = 0;
-      for (int back = length - 1; back >= 0; back--) {
-        hash = mix(hash * 31 + text[i - back]);
+      for (int back = times - 1; back >= 0; back--) {
+        hash = mix(hash * 31 + phrases[i - back * length]);
       }
-      phrases[i] = hash;
+      longer[i] = hash;
     }
-    return phrases;
+    return longer;
   }
 
   private static long mix(long value) {

@@ -35,7 +35,8 @@ import org.allocsim.simulator.trace.RequestKind;
  * @param rows rows of the trace at which it does
  */
 record Recurrence(String description, int[] rows) {
-  private static final int[] PHRASES = {1, 4, 16};
+  private static final int LONGEST_PHRASE = 16;
+  private static final int LONGER = 4;
   private static final double MIN_SHARE = 0.75;
   private static final double MIN_SPAN = 0.5;
   private static final int TOLERANCE = 8;
@@ -102,8 +103,10 @@ record Recurrence(String description, int[] rows) {
 
   /** Adds the regular phrases of a text, of those with one rhythm only the first. */
   private static void collect(long[] text, boolean sizes, List<Candidate> candidates) {
-    for (int length : PHRASES) {
-      PhraseIndex index = PhraseIndex.of(text, length);
+    long[] phrases = text;
+    for (int length = 1; length <= LONGEST_PHRASE; length *= LONGER) {
+      phrases = length == 1 ? text : PhraseIndex.inRow(phrases, length / LONGER, LONGER);
+      PhraseIndex index = PhraseIndex.of(phrases, length);
       Set<Long> rhythms = new HashSet<>();
       double span = MIN_SPAN * text.length;
       for (int phrase = index.nextWide(0, Iterations.FEWEST, span);

@@ -2,10 +2,8 @@ package org.allocsim.analysis.leak;
 
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.function.IntFunction;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -40,32 +38,51 @@ final class SingleCall {
   private final StackTable table;
   private final boolean isGuess;
 
-  /** Frames of Python by stack, outermost first. */
-  private final Map<Integer, List<Frame>> inside = new HashMap<>();
-
-  private final Map<Integer, List<Frame>> outside = new HashMap<>();
+  private final Stacks inside = new Stacks();
+  private final Stacks outside = new Stacks();
 
   /** Repetitions that ask for memory, and those among them that do so from Python. */
   private final BitSet asking = new BitSet();
 
   private final BitSet fromPython = new BitSet();
 
+  /** Stacks by their frames of Python, outermost first. */
+  private static final class Stacks {
+    private final BitSet known = new BitSet();
+    private final BitSet ofPython = new BitSet();
+    private final List<List<Frame>> frames = new ArrayList<>();
+
+    /** Adds a stack; answers whether it has frames of Python. */
+    boolean add(int stack, IntFunction<List<Frame>> framesOf) {
+      int index = stack + 1;
+      if (!known.get(index)) {
+        known.set(index);
+        List<Frame> found = framesOf.apply(stack);
+        frames.add(found);
+        ofPython.set(index, !found.isEmpty());
+      }
+      return ofPython.get(index);
+    }
+  }
+
   private SingleCall(AllocationTrace trace, int device, Iterations iterations) {
     table = trace.stacks();
     isGuess = iterations.source() == Iterations.Source.PERIOD;
-    int first = iterations.begin(0);
-    int end = iterations.begin(iterations.count());
+    int iteration = -1;
     for (int row = trace.prologueCount(); row < trace.eventCount(); row++) {
       if (trace.device(row) != device || trace.kind(row) != RequestKind.ALLOCATE) {
         continue;
       }
-      boolean isInside = row >= first && row < end;
-      List<Frame> frames =
-          (isInside ? inside : outside).computeIfAbsent(trace.stack(row), this::frames);
+      while (iteration < iterations.count() && iterations.begin(iteration + 1) <= row) {
+        iteration++;
+      }
+      boolean isInside = iteration >= 0 && iteration < iterations.count();
+      boolean isPython = (isInside ? inside : outside).add(trace.stack(row), this::frames);
       if (isInside) {
-        int iteration = iterations.iterationOf(row);
         asking.set(iteration);
-        fromPython.set(iteration, !frames.isEmpty() || fromPython.get(iteration));
+        if (isPython) {
+          fromPython.set(iteration);
+        }
       }
     }
   }
@@ -78,10 +95,10 @@ final class SingleCall {
   private boolean holds() {
     if (2 * fromPython.cardinality() < asking.cardinality()) {
       return Stream.of(inside, outside)
-          .flatMap(stacks -> stacks.values().stream())
+          .flatMap(stacks -> stacks.frames.stream())
           .anyMatch(frames -> !frames.isEmpty());
     }
-    List<Frame> shared = shared(inside.values());
+    List<Frame> shared = shared(inside.frames);
     boolean inModule = false;
     for (int depth = 0; depth < shared.size(); depth++) {
       Frame frame = shared.get(depth);
@@ -105,7 +122,7 @@ final class SingleCall {
   /** Whether a request outside comes from another line of the function at a depth. */
   private boolean hasOtherLine(List<Frame> shared, int depth) {
     Frame frame = shared.get(depth);
-    for (List<Frame> other : outside.values()) {
+    for (List<Frame> other : outside.frames) {
       if (other.size() > depth
           && other.get(depth).line() != frame.line()
           && other.get(depth).function().equals(frame.function())
@@ -118,7 +135,7 @@ final class SingleCall {
   }
 
   /** The outer frames that all stacks have in common; those without frames say nothing. */
-  private static List<Frame> shared(Collection<List<Frame>> stacks) {
+  private static List<Frame> shared(List<List<Frame>> stacks) {
     List<Frame> shared = null;
     for (List<Frame> frames : stacks) {
       if (frames.isEmpty()) {

@@ -3,6 +3,7 @@ package org.allocsim.analysis.moment;
 import java.util.Optional;
 import org.allocsim.analysis.moment.MomentQuery.Kind;
 import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.RunResult;
 
 /**
  * What the first pass over a program found: where its peaks are, and what failed first.
@@ -18,8 +19,7 @@ import org.allocsim.simulator.run.FailedRequest;
  * @param peakAllocatedRow trace row after which allocated memory first has its peak
  * @param peakRequestedRow trace row after which requested memory first has its peak
  * @param lastRow last row
- * @param requests number of allocation requests
- * @param failures number of requests that failed
+ * @param result the figures of the run
  * @param firstFailure the first request that failed for lack of memory
  */
 public record Landmarks(
@@ -32,9 +32,18 @@ public record Landmarks(
     int peakAllocatedRow,
     int peakRequestedRow,
     int lastRow,
-    long requests,
-    long failures,
+    RunResult result,
     Optional<FailedRequest> firstFailure) {
+
+  /** Number of allocation requests. */
+  public long requests() {
+    return result.requests();
+  }
+
+  /** Number of requests that failed. */
+  public long failures() {
+    return result.failureCount();
+  }
 
   /** Whether addresses and refusals are the recorded ones. */
   public boolean hasRecordedAddresses() {

@@ -1,5 +1,6 @@
 package org.allocsim.analysis.moment;
 
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
 import org.allocsim.analysis.moment.MomentQuery.Kind;
@@ -30,14 +31,16 @@ public final class MomentFinder {
   /**
    * Replays a whole program. Recorded addresses come first where there are any; should the
    * allocator do something else than in the recording, the program is replayed with modelled ones.
+   *
+   * @param observers look on, at the second run too where there is one
    */
-  public static Landmarks survey(ReplayInput input, Progress progress) {
-    Survey survey = new Survey(input, progress);
+  public static Landmarks survey(ReplayInput input, Progress progress, RunObserver... observers) {
+    Survey survey = new Survey(input, progress, observers);
     long divergedRow = survey.result.divergedRow();
     if (divergedRow < 0) {
       return survey.landmarks(-1);
     }
-    return new Survey(input.modelled(), progress).landmarks(divergedRow);
+    return new Survey(input.modelled(), progress, observers).landmarks(divergedRow);
   }
 
   /** The memory at a moment; empty where the program has no such moment. */
@@ -133,13 +136,16 @@ public final class MomentFinder {
     private long allocated;
     private long requested;
 
-    Survey(ReplayInput input, Progress progress) {
+    Survey(ReplayInput input, Progress progress, RunObserver... others) {
       this.input = input;
       row = input.startRow();
       reservedRow = row;
       allocatedRow = row;
       requestedRow = row;
-      run = start(input.setup(), this, new Steps(input.trace().eventCount(), progress));
+      RunObserver[] observers = Arrays.copyOf(others, others.length + 2);
+      observers[others.length] = this;
+      observers[others.length + 1] = new Steps(input.trace().eventCount(), progress);
+      run = start(input.setup(), observers);
       stats = run.stats();
       result = run.finish();
     }
@@ -189,8 +195,7 @@ public final class MomentFinder {
           allocatedRow,
           requestedRow,
           row,
-          result.requests(),
-          result.failureCount(),
+          result,
           run.failures().firstShortage());
     }
   }

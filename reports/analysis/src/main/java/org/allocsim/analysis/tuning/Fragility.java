@@ -60,17 +60,18 @@ public record Fragility(Scenario scenario, RunResult plain, List<Copy> runs) {
    * time as fit into half of the memory that Java has. Where work is to end early, the copies that
    * were begun until then are all.
    *
+   * @param plain the program as it is
    * @param count number of copies, at least 1
    */
-  public static Fragility run(
+  static Fragility run(
       AllocationTrace trace,
       int device,
       Scenario scenario,
+      RunResult plain,
       Perturbation perturbation,
       long firstSeed,
       int count,
       Tuning.Progress progress) {
-    RunResult plain = Run.of(scenario.setup(trace, device, AfterOom.STOP));
     List<Callable<Optional<Copy>>> tasks = new ArrayList<>();
     for (int run = 0; run < count; run++) {
       long seed = firstSeed + run;
@@ -92,6 +93,19 @@ public record Fragility(Scenario scenario, RunResult plain, List<Copy> runs) {
         ParallelTasks.run(tasks, maxCopies(trace), progress::done).stream()
             .flatMap(Optional::stream)
             .toList());
+  }
+
+  /** As above; the program as it is runs first. */
+  public static Fragility run(
+      AllocationTrace trace,
+      int device,
+      Scenario scenario,
+      Perturbation perturbation,
+      long firstSeed,
+      int count,
+      Tuning.Progress progress) {
+    RunResult plain = Run.of(scenario.setup(trace, device, AfterOom.STOP));
+    return run(trace, device, scenario, plain, perturbation, firstSeed, count, progress);
   }
 
   private static int maxCopies(AllocationTrace trace) {

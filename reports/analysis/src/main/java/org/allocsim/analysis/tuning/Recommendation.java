@@ -117,7 +117,14 @@ public record Recommendation(Tuning.Entry entry, Optional<Fragility> copies) {
             FEWEST_COPIES,
             MOST_COPIES);
     return Fragility.run(
-        trace, input.device(), entry.scenario(), CHANGES, FIRST_SEED, count, progress);
+        trace,
+        input.device(),
+        entry.scenario(),
+        entry.result(),
+        CHANGES,
+        FIRST_SEED,
+        count,
+        progress);
   }
 
   /** The best setting and the next ones that are safe, serve everything and do something else. */

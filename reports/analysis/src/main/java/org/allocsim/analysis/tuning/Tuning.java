@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.allocsim.analysis.leak.IterationException;
 import org.allocsim.analysis.leak.IterationFinder;
 import org.allocsim.analysis.leak.Iterations;
@@ -151,11 +152,35 @@ public record Tuning(
       RecordedCircumstances circumstances,
       Progress progress)
       throws ConfigException {
+    return run(
+        input,
+        grid,
+        version,
+        platform,
+        circumstances,
+        setup -> circumstances.follow(input, setup),
+        progress);
+  }
+
+  /**
+   * As above.
+   *
+   * @param followed runs the recorded settings and follows what the device answered, as {@link
+   *     RecordedCircumstances#follow} does
+   */
+  public static Tuning run(
+      DeviceTrace input,
+      TuningGrid grid,
+      PyTorchVersion version,
+      Platform platform,
+      RecordedCircumstances circumstances,
+      Function<RunSetup, Optional<RunResult>> followed,
+      Progress progress)
+      throws ConfigException {
     AllocationTrace trace = input.trace();
     int device = input.device();
     DeviceProfile profile = circumstances.profile().withHistory(input.addresses());
-    Optional<Iterations> steps = steps(trace, device);
-    int[] boundaries = steps.map(Iterations::boundaries).orElseGet(() -> new int[0]);
+    Supplier<Optional<Iterations>> steps = ParallelTasks.beside(() -> steps(trace, device));
     long largestBytes = Demand.largestBytes(trace, device);
     List<Scenario> scenarios = new ArrayList<>();
     SequencedMap<Circumstances, Callable<Optional<TimedResult>>> tasks = new LinkedHashMap<>();
@@ -170,17 +195,21 @@ public record Tuning(
             if (!isNeeded && EarlyEnd.isAsked()) {
               return Optional.empty();
             }
-            StepClock clock = new StepClock(boundaries);
+            StepClock clock = new StepClock();
             RunSetup setup =
                 scenario.setup(trace, device, isRecorded ? AfterOom.CONTINUE : AfterOom.STOP);
             RunResult result = Run.of(setup, clock);
             return Optional.of(
                 new TimedResult(
                     isRecorded
-                        ? circumstances.follow(input, setup).map(result::answeredAs).orElse(result)
+                        ? followed.apply(setup).map(result::answeredAs).orElse(result)
                         : result,
                     result,
-                    clock.stepNanos()));
+                    steps
+                        .get()
+                        .map(Iterations::boundaries)
+                        .map(clock::stepNanos)
+                        .orElse(List.of())));
           });
     }
     Map<Circumstances, TimedResult> results = new HashMap<>();
@@ -229,7 +258,7 @@ public record Tuning(
         unset,
         Recommendation.of(input, ranked, recorded, modelled, circumstances, progress),
         Demand.of(trace, device, unset.scenario().config().allocator()),
-        steps,
+        steps.get(),
         leftOut);
   }
 

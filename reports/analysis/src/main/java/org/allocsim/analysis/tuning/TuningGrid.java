@@ -23,6 +23,7 @@ public record TuningGrid(List<String> confs, Map<String, List<String>> leftOut) 
   private static final long MOST_ROWS = 60_000_000;
 
   private static final int USUAL_SETTINGS = 58;
+  private static final int COARSE_SETTINGS = 12;
 
   private static final int[] SPLIT_LIMITS = {20, 32, 64, 128, 256, 512, 1024};
   private static final int[] DIVISIONS = {2, 4, 8, 16, 32};
@@ -39,6 +40,8 @@ public record TuningGrid(List<String> confs, Map<String, List<String>> leftOut) 
 
   /** How closely the space of settings is searched. */
   public enum Fineness {
+    /** A handful: the one value of each kind that helps most often. */
+    COARSEST,
     /** A dozen settings: a value or two of every kind that is known to help somewhere. */
     COARSE,
     /** Some fifty settings, among them every kind that is known to help somewhere. */
@@ -49,6 +52,9 @@ public record TuningGrid(List<String> confs, Map<String, List<String>> leftOut) 
 
   /** How closely a program of so many rows can be searched within a few seconds. */
   public static Fineness quick(int rows) {
+    if ((long) rows * COARSE_SETTINGS > MOST_ROWS) {
+      return Fineness.COARSEST;
+    }
     return (long) rows * USUAL_SETTINGS > MOST_ROWS ? Fineness.COARSE : Fineness.USUAL;
   }
 
@@ -81,10 +87,17 @@ public record TuningGrid(List<String> confs, Map<String, List<String>> leftOut) 
       Fineness fineness) {
     SequencedSet<String> kept = new LinkedHashSet<>(List.of(recordedConf, ""));
     Map<String, List<String>> leftOut = new LinkedHashMap<>();
-    Set<String> candidates = fineness == Fineness.COARSE ? few() : candidates();
-    if (fineness == Fineness.FINE) {
-      addFine(candidates);
-    }
+    Set<String> candidates =
+        switch (fineness) {
+          case COARSEST -> fewest();
+          case COARSE -> few();
+          case USUAL -> candidates();
+          case FINE -> {
+            Set<String> all = candidates();
+            addFine(all);
+            yield all;
+          }
+        };
     for (String conf : candidates) {
       List<LintFinding> findings = ConfLint.check(conf, version, platform, limited);
       LintFinding against =
@@ -99,6 +112,11 @@ public record TuningGrid(List<String> confs, Map<String, List<String>> leftOut) 
       }
     }
     return new TuningGrid(new ArrayList<>(kept), leftOut);
+  }
+
+  private static Set<String> fewest() {
+    return new LinkedHashSet<>(
+        List.of(EXPANDABLE, split(256), roundup(4), "garbage_collection_threshold:0.8"));
   }
 
   private static Set<String> few() {

@@ -6,12 +6,13 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Random;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.device.SimulatedDevice;
-import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
-import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.MemorySource;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunPolicy;
+import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
@@ -89,17 +90,16 @@ final class SyntheticProgram {
 
   static LeakAnalysis analyse(AllocationTrace trace, AllocatorConfig config, Iterations iterations)
       throws IterationException {
-    IterationSampler sampler = new IterationSampler(iterations, trace.allocationCount());
-    CachingAllocator policy =
-        new CachingAllocator(
-            config,
-            PyTorchVersion.DEFAULT,
+    ServedBlocks served = new ServedBlocks();
+    Run.of(
+        new RunSetup(
+            trace,
+            0,
+            RunPolicy.pytorch(config, PyTorchVersion.DEFAULT),
             MemoryLimit.NONE,
-            new SimulatedDevice(DeviceProfiles.defaultProfile()),
-            sampler);
-    new Replay(trace, 0, policy, sampler, () -> 0).run(sampler::before);
-    sampler.end();
-    return LeakAnalysis.of(trace, 0, sampler, -1);
+            new MemorySource.Simulated(DeviceProfiles.defaultProfile())),
+        served);
+    return LeakAnalysis.of(trace, 0, iterations, served, -1);
   }
 
   LeakAnalysis analyse() throws IterationException {
