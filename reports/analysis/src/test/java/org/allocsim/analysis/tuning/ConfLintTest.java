@@ -34,7 +34,8 @@ class ConfLintTest {
         "max_split_size_mb:20 | 2.8 | LINUX | false | ILLEGAL ERROR",
         "max_split_size_mb:32,large_segment_size_mb:64 | 2.11 | LINUX | false | ILLEGAL ERROR",
         "large_segment_size_mb:32 | 2.10 | LINUX | false | ILLEGAL ERROR",
-        "expandable_segments:True,large_segment_size_mb:21 | 2.14 | LINUX | false | DANGEROUS ERROR",
+        "expandable_segments:True,large_segment_size_mb:21 | 2.14 | LINUX | false | DANGEROUS"
+            + " ERROR",
         "nonsense:1 | 2.11 | LINUX | false | ILLEGAL ERROR",
       })
   void settingsThatDoNotDoWhatTheySayAreFound(

@@ -216,8 +216,8 @@ public enum PyTorchVersion {
 
   /**
    * Whether garbage collection and the release of oversize blocks pass over expandable segments
-   * (2.5; pull request 134338 was merged in the end of August 2024). From 2.1 to 2.4 PyTorch itself stops there with the internal
-   * assertion {@code !block->expandable_segment_}; simulations go on.
+   * (2.5; pull request 134338 was merged in the end of August 2024). From 2.1 to 2.4 PyTorch itself
+   * stops there with the internal assertion {@code !block->expandable_segment_}; simulations go on.
    */
   public boolean skipsExpandableOnRelease() {
     return isAtLeast(V2_5);
@@ -225,8 +225,8 @@ public enum PyTorchVersion {
 
   /**
    * Whether events are processed and full releases retried inside {@code use_mem_pool}; not in 2.9,
-   * yes in 2.14. Pull request 181830 of April 2026 came after the branch of 2.12, and the headers of
-   * 2.13 have it.
+   * yes in 2.14. Pull request 181830 of April 2026 came after the branch of 2.12, and the headers
+   * of 2.13 have it.
    */
   public boolean processesEventsInUserPools() {
     return isAtLeast(V2_13);
