@@ -49,7 +49,11 @@ final class RandomCalls {
           "settings_pools",
           "captures",
           "captures_streams",
-          "captures_pools");
+          "captures_pools",
+          "pools_mix",
+          "pools_expandable_mix",
+          "captures_mix",
+          "captures_pools_mix");
 
   private final SplittableRandom random;
   private final String kind;
