@@ -8,7 +8,9 @@ import org.allocsim.simulator.trace.RowHead;
 
 /**
  * What a PyTorch process asks of the driver beside its allocator's segments: it decides where these
- * lie, and so which of two equally large free blocks is taken.
+ * lie, and so which of two equally large free blocks is taken. It is so under every policy, since
+ * the program is the same; of programs that do not run on PyTorch ({@link
+ * AllocationTrace#isOfPyTorch}) nothing is known beside their requests.
  *
  * <p>PyTorch makes the streams of its pool when a program first asks for one. All else is taken
  * from the process's recorded history. Without one, the process is taken to be as the recorded ones

@@ -97,7 +97,7 @@ public final class Run {
     switch (setup.memory()) {
       case MemorySource.Simulated(var profile) -> {
         simulated = new SimulatedDevice(profile);
-        process = new PyTorchProcess(trace, setup.device(), simulated);
+        process = trace.isOfPyTorch() ? new PyTorchProcess(trace, setup.device(), simulated) : null;
         simulation = setup.isInTime() ? simulation(setup, simulated) : null;
         follower = null;
         recorded = null;

@@ -51,6 +51,7 @@ public final class AllocationTrace {
   private final List<String> markerNames;
 
   private final boolean changesAllocator;
+  private final boolean ofPyTorch;
   private final StackTable stackTable;
   private final List<Work> works;
   private final List<Loader> loaders;
@@ -84,6 +85,7 @@ public final class AllocationTrace {
     b.renumberStreams(heads, streamHandles);
     markerNames = List.copyOf(b.markerNumbers.keySet());
     changesAllocator = b.changesAllocator;
+    ofPyTorch = b.ofPyTorch;
     works = List.copyOf(b.workNumbers.keySet());
     loaders = List.copyOf(b.loaders);
     hostBufferCount = b.hostBufferCount;
@@ -116,6 +118,14 @@ public final class AllocationTrace {
   /** Number of allocation ids. */
   public int allocationCount() {
     return allocationCount;
+  }
+
+  /**
+   * Whether the program runs on PyTorch, whose process takes device memory beside its allocator's;
+   * so where nothing says otherwise.
+   */
+  public boolean isOfPyTorch() {
+    return ofPyTorch;
   }
 
   /** Number of streams over all devices. */
@@ -357,6 +367,7 @@ public final class AllocationTrace {
     private final Map<PoolId, Integer> poolNumbers = new LinkedHashMap<>();
     private final Map<String, Integer> markerNumbers = new LinkedHashMap<>();
     private boolean changesAllocator;
+    private boolean ofPyTorch = true;
     private final Map<Work, Integer> workNumbers = new LinkedHashMap<>();
     private final List<Loader> loaders = new ArrayList<>();
     private final BitSet liveHostBuffers = new BitSet();
@@ -399,6 +410,12 @@ public final class AllocationTrace {
       this.device = device;
       this.timeNanos = timeNanos;
       this.stack = stack;
+      return this;
+    }
+
+    /** Sets whether the program runs on PyTorch; without this it does. */
+    public Builder ofPyTorch(boolean isOfPyTorch) {
+      ofPyTorch = isOfPyTorch;
       return this;
     }
 

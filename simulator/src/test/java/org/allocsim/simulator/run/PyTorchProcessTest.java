@@ -86,6 +86,16 @@ class PyTorchProcessTest {
   }
 
   @Test
+  void aProgramThatDoesNotRunOnPyTorchTakesNothingBesideItsRequests() {
+    program.ofPyTorch(false);
+    allocate(PAGE);
+    free(allocate(PAGE, 0x5000), PAGE);
+    allocate(WORKSPACE, 0x5000);
+    allocate(PAGE);
+    assertAddresses();
+  }
+
+  @Test
   void streamsAreMadeWithTheFirstRequestOnAnotherThanTheDefaultStream() {
     allocate(PAGE);
     device.createStreams(32);

@@ -246,7 +246,7 @@ final class CallReplay {
     }
   }
 
-  /** Frees in a capture wait for its end, and for the next call after that. */
+  /** Frees in a capture wait for its end, and for the next call that looks for finished uses. */
   private void submitDeferred() {
     if (captures()) {
       return;
@@ -279,6 +279,7 @@ final class CallReplay {
 
   /** Waiting for what a pool's blocks were used for completes all that their streams did before. */
   private void release(int pool) {
+    submitDeferred();
     allocator.releasePool(pool, poolIds.getOrDefault(pool, PoolId.unnamed(pool)));
     allocator.emptyPool(pool);
     for (int stream = 0; stream < pending.size(); stream++) {

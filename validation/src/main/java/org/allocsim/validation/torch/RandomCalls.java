@@ -49,7 +49,11 @@ final class RandomCalls {
           "settings_pools",
           "captures",
           "captures_streams",
-          "captures_pools");
+          "captures_pools",
+          "pools_mix",
+          "pools_expandable_mix",
+          "captures_mix",
+          "captures_pools_mix");
 
   private final SplittableRandom random;
   private final String kind;
@@ -147,7 +151,8 @@ final class RandomCalls {
   private String conf() {
     List<String> parts = new ArrayList<>();
     int maxSplit = Integer.MAX_VALUE;
-    if (kind.contains("expandable")) {
+    boolean expandable = kind.contains("expandable");
+    if (expandable) {
       parts.add("expandable_segments:True");
     } else if (changes() || captures()) {
       parts.add("expandable_segments:" + (random.nextBoolean() ? "True" : "False"));
@@ -187,7 +192,9 @@ final class RandomCalls {
     if (uses("large_segment")) {
       // Blocks of this size must be among those that may be split, now and after a change.
       int segment = List.of(20, 32, 64, 128, 256).get(random.nextInt(changes() ? 2 : 5));
-      parts.add("large_segment_size_mb:" + Math.min(segment, maxSplit));
+      int most = Math.min(segment, maxSplit);
+      // CUDA makes pages of expandable segments in steps of 2 MiB only.
+      parts.add("large_segment_size_mb:" + (expandable ? most / 2 * 2 : most));
     }
     if (uses("throw")) {
       parts.add("throw_on_cudamalloc_oom:True");

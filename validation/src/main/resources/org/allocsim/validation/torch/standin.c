@@ -488,16 +488,17 @@ EXPORT int cuMemAddressFree(uint64_t start, size_t bytes) {
   return at >= 0 ? SUCCESS : INVALID_VALUE;
 }
 
+/* As CUDA's, it makes whole pages only. */
 EXPORT int cuMemCreate(uint64_t *handle, size_t bytes, const void *properties, unsigned long long flags) {
   (void)properties; (void)flags;
+  if (bytes % PAGE_BYTES) return INVALID_VALUE;
   pthread_mutex_lock(&lock);
-  uint64_t taken = pages(bytes);
-  int code = taken > free_bytes ? OUT_OF_MEMORY : SUCCESS;
+  int code = bytes > free_bytes ? OUT_OF_MEMORY : SUCCESS;
   if (code == SUCCESS) {
     Handle *h = malloc(sizeof(Handle));
     if (!h) abort();
-    h->bytes = taken;
-    free_bytes -= taken;
+    h->bytes = bytes;
+    free_bytes -= bytes;
     *handle = (uint64_t)h;
   }
   pthread_mutex_unlock(&lock);

@@ -131,7 +131,7 @@ class Sequence:
         return self.routes > 0 if self.routes_capture else self.captured == self.current
 
     def submit_deferred(self):
-        """Frees in a capture wait for its end, and for the next call after that."""
+        """Frees in a capture wait for its end, and for the next call that looks for finished uses."""
         if self.deferred and not self.captures():
             for number, used in self.deferred:
                 self.tickets[number, used] = self.submitted(self.handles[used])
@@ -170,6 +170,7 @@ class Sequence:
             self.routes -= 1
         elif kind == "R":
             del self.pools[number]
+            self.submit_deferred()
         else:
             raise ValueError("unknown call %r" % kind)
 

@@ -26,7 +26,8 @@ public final class RankMerge {
       throw new IllegalArgumentException(
           devices + " devices cannot be merged; a trace has 1 to " + MOST_DEVICES);
     }
-    AllocationTrace.Builder builder = new AllocationTrace.Builder();
+    boolean ofPyTorch = ranks.stream().anyMatch(AllocationTrace::isOfPyTorch);
+    AllocationTrace.Builder builder = new AllocationTrace.Builder().ofPyTorch(ofPyTorch);
     StackTable.Builder stacks = new StackTable.Builder();
     TraceCopy[] copies = new TraceCopy[ranks.size()];
     int firstDevice = 0;

@@ -34,7 +34,12 @@ final class TraceCopy {
   private boolean prologueEnded;
 
   TraceCopy(AllocationTrace source) {
-    this(source, new AllocationTrace.Builder(source.eventCount()), 0, 0, null);
+    this(
+        source,
+        new AllocationTrace.Builder(source.eventCount()).ofPyTorch(source.isOfPyTorch()),
+        0,
+        0,
+        null);
   }
 
   /**

@@ -18,6 +18,8 @@ import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.workloads.transform.Perturbation.Resize;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TransformTest {
   private static final PoolId POOL = new PoolId(0, 1);
@@ -113,6 +115,15 @@ class TransformTest {
         assertEquals(trace.poolCount(), copy.poolCount());
       }
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aCopyRunsOnWhatItsSourceRunsOn(boolean ofPyTorch) {
+    AllocationTrace trace =
+        new AllocationTrace.Builder().ofPyTorch(ofPyTorch).build(StackTable.empty());
+    assertEquals(ofPyTorch, CacheClearing.before(trace, 0, new int[0]).isOfPyTorch());
+    assertEquals(ofPyTorch, RankMerge.of(List.of(trace, trace)).isOfPyTorch());
   }
 
   @Test

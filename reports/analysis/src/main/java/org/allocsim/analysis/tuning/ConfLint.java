@@ -17,6 +17,9 @@ import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
  * each message names its source.
  */
 public final class ConfLint {
+  /** Granularity of CUDA's physical memory ({@code cuMemGetAllocationGranularity}). */
+  private static final long PHYSICAL_UNIT_BYTES = 2L << 20;
+
   /** The variable that every release reads. */
   public static final String CUDA_VARIABLE = "PYTORCH_CUDA_ALLOC_CONF";
 
@@ -128,6 +131,7 @@ public final class ConfLint {
     boolean splitLimit = config.maxSplitBytes() != AllocatorConfig.UNLIMITED;
     if (config.expandableSegments()) {
       checkExpandable(splitLimit);
+      checkPages(config.largeSegmentBytes());
     }
     if (config.garbageCollectionThreshold() > 0) {
       checkGarbageCollection(config);
@@ -154,6 +158,18 @@ public final class ConfLint {
     }
     if (splitLimit) {
       checkExpandableWithSplitLimit();
+    }
+  }
+
+  /** Each page of an expandable segment for large blocks is one piece of physical memory. */
+  private void checkPages(long pageBytes) {
+    if (pageBytes % PHYSICAL_UNIT_BYTES != 0) {
+      error(
+          Kind.DANGEROUS,
+          "large_segment_size_mb:%d with expandable_segments ends in \"CUDA driver error: invalid"
+                  .formatted(pageBytes >> 20)
+              + " argument\" at the first request above 1 MiB: CUDA makes physical memory in steps"
+              + " of 2 MiB; give an even number");
     }
   }
 

@@ -34,6 +34,8 @@ class ConfLintTest {
         "max_split_size_mb:20 | 2.8 | LINUX | false | ILLEGAL ERROR",
         "max_split_size_mb:32,large_segment_size_mb:64 | 2.11 | LINUX | false | ILLEGAL ERROR",
         "large_segment_size_mb:32 | 2.10 | LINUX | false | ILLEGAL ERROR",
+        "expandable_segments:True,large_segment_size_mb:21 | 2.14 | LINUX | false | DANGEROUS"
+            + " ERROR",
         "nonsense:1 | 2.11 | LINUX | false | ILLEGAL ERROR",
       })
   void settingsThatDoNotDoWhatTheySayAreFound(
@@ -51,6 +53,8 @@ class ConfLintTest {
         "",
         "expandable_segments:True",
         "max_split_size_mb:128",
+        "large_segment_size_mb:21",
+        "expandable_segments:True,large_segment_size_mb:22",
         "max_split_size_mb:128,max_non_split_rounding_mb:64",
         "roundup_power2_divisions:[256:1,512:2,1024:4,>:8]",
         "garbage_collection_threshold:0.8,per_process_memory_fraction:0.5",

@@ -13,8 +13,9 @@ import java.util.stream.Collectors;
  * neighbours. Rounding, pools, best fit, splitting, merging and the order of retry and release are
  * the same in all of them for the default configuration.
  *
- * <p>{@link #isRecorded()} says of which releases the rules are sure; where a boundary lies between
- * others, the method that draws it says so.
+ * <p>{@link #certainty()} says how sure the rules of a release are. Where a boundary lies between
+ * recorded releases, the method that draws it names the pull request. Release branches were cut on
+ * 2024-03-15 (2.3), 2024-06-12 (2.4), 2024-09-09 (2.5), 2026-04-15 (2.12) and 2026-06-10 (2.13).
  */
 public enum PyTorchVersion {
   V2_0,
@@ -42,23 +43,43 @@ public enum PyTorchVersion {
   private static final Set<PyTorchVersion> RECORDED =
       EnumSet.of(V2_0, V2_1, V2_2, V2_4, V2_6, V2_9, V2_10, V2_11, V2_14);
 
-  /**
-   * Whether this release's own allocator was recorded, and the rules reproduce what it did: 2.0.0,
-   * 2.1.2, 2.2.0, 2.4.0, 2.6.0, 2.9.1, a state after 2.10, 2.11.0 and 2.14.1. The rules of other
-   * releases are presumed from the numbers and dates of pull requests and from their neighbours.
-   */
-  public boolean isRecorded() {
-    return RECORDED.contains(this);
+  /** Those between two recorded ones that decide alike. */
+  private static final Set<PyTorchVersion> ENCLOSED = EnumSet.of(V2_7, V2_8);
+
+  /** How sure the rules of a release are, the surest first. */
+  public enum Certainty {
+    /**
+     * Its own allocator was recorded, and the rules reproduce what it did: 2.0.0, 2.1.2, 2.2.0,
+     * 2.4.0, 2.6.0, 2.9.1, a state after 2.10, 2.11.0 and 2.14.1.
+     */
+    RECORDED,
+    /** The recorded releases before and after it decide alike. */
+    ENCLOSED,
+    /**
+     * Those decide differently. Which of them it follows is concluded from the dates of pull
+     * requests and of the cut of its branch.
+     */
+    DATED
+  }
+
+  /** How sure the rules of this release are. */
+  public Certainty certainty() {
+    return RECORDED.contains(this)
+        ? Certainty.RECORDED
+        : ENCLOSED.contains(this) ? Certainty.ENCLOSED : Certainty.DATED;
   }
 
   /** How sure the rules of the releases are, in a few words. */
   public static String evidence() {
-    return "releases " + listed(true) + " recorded; rules of " + listed(false) + " presumed";
+    return "releases %s recorded; %s between recorded ones that decide alike; rules of %s dated by"
+            .formatted(
+                listed(Certainty.RECORDED), listed(Certainty.ENCLOSED), listed(Certainty.DATED))
+        + " their pull requests";
   }
 
-  private static String listed(boolean recorded) {
+  private static String listed(Certainty certainty) {
     return Arrays.stream(VERSIONS)
-        .filter(version -> version.isRecorded() == recorded)
+        .filter(version -> version.certainty() == certainty)
         .map(PyTorchVersion::id)
         .collect(Collectors.joining(", "));
   }
@@ -81,9 +102,8 @@ public enum PyTorchVersion {
         "pinned_use_cuda_host_register",
         "pinned_use_hip_host_register",
         "pinned_num_register_threads");
-    // Unconfirmed: the first release with background threads.
-    introduce(V2_5, "pinned_use_background_threads");
-    introduce(V2_6, "max_non_split_rounding_mb");
+    // Pull request 135524 began on the day on which the branch of 2.5 was cut.
+    introduce(V2_6, "pinned_use_background_threads", "max_non_split_rounding_mb");
     introduce(V2_9, "graph_capture_record_stream_reuse");
     introduce(V2_10, "per_process_memory_fraction", "pinned_reserve_segment_size_mb");
     introduce(V2_11, "large_segment_size_mb");
@@ -138,15 +158,16 @@ public enum PyTorchVersion {
 
   /**
    * Whether the limit of a memory fraction is rounded to whole bytes. 2.14.1 does, 2.11 cuts them
-   * off; that it began with 2.12 is presumed.
+   * off. Pull request 179444 was still under review after the branch of 2.12 was cut; that it came
+   * before 2.13 is presumed.
    */
   boolean roundsLimits() {
-    return isAtLeast(V2_12);
+    return isAtLeast(V2_13);
   }
 
   /**
-   * Whether one division between powers of two means ordinary rounding to 512 bytes (2.4, pull
-   * request 126830). Before, sizes stay as they are.
+   * Whether one division between powers of two means ordinary rounding to 512 bytes (2.4; pull
+   * request 126830 of May 2024 came after the branch of 2.3). Before, sizes stay as they are.
    */
   public boolean roundsToOneDivision() {
     return isAtLeast(V2_4);
@@ -169,16 +190,20 @@ public enum PyTorchVersion {
     return isAtLeast(V2_6);
   }
 
-  /** Whether private pools may grow by expandable segments; since 2.6 (2.6 or 2.7, unconfirmed). */
+  /**
+   * Whether private pools may grow by expandable segments. 2.4 does not, 2.6 does (pull request
+   * 128068 of June 2024); that 2.5 does not is presumed.
+   */
   public boolean hasExpandablePrivatePools() {
     return isAtLeast(V2_6);
   }
 
   /**
    * Whether of free blocks of one size that of the older segment comes first, then the lower
-   * address, in best fit and where cached segments are released (pull request 183591, in 2.13 by
-   * its date). Before, the lower address does; in 2.12, which numbers every block (pull request
-   * 178362) and was not recorded, that is presumed.
+   * address, in best fit and where cached segments are released (pull request 183591 of May 2026,
+   * between the branches of 2.12 and 2.13). Before, the lower address does. An earlier form, which
+   * numbers every block (pull request 178362), was merged as the branch of 2.12 was cut; the notes
+   * of 2.13 have it as new.
    */
   public boolean ordersBySegmentAge() {
     return isAtLeast(V2_13);
@@ -191,8 +216,8 @@ public enum PyTorchVersion {
 
   /**
    * Whether garbage collection and the release of oversize blocks pass over expandable segments
-   * (2.5, pull request 134338). From 2.1 to 2.4 PyTorch itself stops there with the internal
-   * assertion {@code !block->expandable_segment_}; simulations go on.
+   * (2.5; pull request 134338 was merged in the end of August 2024). From 2.1 to 2.4 PyTorch itself
+   * stops there with the internal assertion {@code !block->expandable_segment_}; simulations go on.
    */
   public boolean skipsExpandableOnRelease() {
     return isAtLeast(V2_5);
@@ -200,7 +225,8 @@ public enum PyTorchVersion {
 
   /**
    * Whether events are processed and full releases retried inside {@code use_mem_pool}; not in 2.9,
-   * yes in 2.14; that it began with 2.13 is presumed from its headers.
+   * yes in 2.14. Pull request 181830 of April 2026 came after the branch of 2.12, and the headers
+   * of 2.13 have it.
    */
   public boolean processesEventsInUserPools() {
     return isAtLeast(V2_13);
@@ -221,9 +247,12 @@ public enum PyTorchVersion {
     return isAtLeast(V2_7);
   }
 
-  /** Whether a list of divisions may have 0 for "none". 2.2 refuses it, 2.4 does not. */
+  /**
+   * Whether a list of divisions may have 0 for "none". 2.2 refuses it, 2.4 does not; pull request
+   * 126833 of May 2024 came after the branch of 2.3.
+   */
   public boolean allowsZeroDivisions() {
-    return isAtLeast(V2_3);
+    return isAtLeast(V2_4);
   }
 
   /** Whether a configuration string of this release may have this key. */

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Arrays;
 import java.util.List;
 import org.allocsim.simulator.message.OutOfMemoryMessage.Template;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion.Certainty;
 import org.junit.jupiter.api.Test;
 
 class PyTorchVersionTest {
@@ -75,13 +76,76 @@ class PyTorchVersionTest {
   }
 
   @Test
-  void itIsSaidWhichReleasesWereRecordedAndWhichRulesArePresumed() {
-    assertTrue(PyTorchVersion.V2_11.isRecorded());
-    assertFalse(PyTorchVersion.V2_12.isRecorded());
+  void itIsSaidHowSureTheRulesOfEachReleaseAre() {
+    assertEquals(Certainty.RECORDED, PyTorchVersion.V2_11.certainty());
+    assertEquals(Certainty.ENCLOSED, PyTorchVersion.V2_7.certainty());
+    assertEquals(Certainty.DATED, PyTorchVersion.V2_12.certainty());
     assertEquals(
-        "releases 2.0, 2.1, 2.2, 2.4, 2.6, 2.9, 2.10, 2.11, 2.14 recorded; rules of 2.3, 2.5, 2.7,"
-            + " 2.8, 2.12, 2.13 presumed",
+        "releases 2.0, 2.1, 2.2, 2.4, 2.6, 2.9, 2.10, 2.11, 2.14 recorded; 2.7, 2.8 between"
+            + " recorded ones that decide alike; rules of 2.3, 2.5, 2.12, 2.13 dated by their pull"
+            + " requests",
         PyTorchVersion.evidence());
+  }
+
+  /** All that allocators decide by, and what settings they refuse. */
+  private static List<Boolean> decisions(PyTorchVersion version) {
+    return List.of(
+        version.isFractionOneALimit(),
+        version.roundsLimits(),
+        version.roundsToOneDivision(),
+        version.splitsPrivatePoolsByTheSetting(),
+        version.hasNonSplitRoundingSetting(),
+        version.hasExpandablePrivatePools(),
+        version.ordersBySegmentAge(),
+        version.hasExpandableSegments(),
+        version.skipsExpandableOnRelease(),
+        version.processesEventsInUserPools(),
+        version.hasTolerantConfigParser(),
+        version.allowsZeroDivisions());
+  }
+
+  private static PyTorchVersion recorded(PyTorchVersion from, int step) {
+    int next = from.ordinal() + step;
+    while (PyTorchVersion.values()[next].certainty() != Certainty.RECORDED) {
+      next += step;
+    }
+    return PyTorchVersion.values()[next];
+  }
+
+  @Test
+  void aReleaseIsEnclosedWhereTheRecordedOnesAroundItDecideAlikeAndDatedElsewhere() {
+    for (PyTorchVersion version : PyTorchVersion.values()) {
+      if (version.certainty() != Certainty.RECORDED) {
+        List<Boolean> before = decisions(recorded(version, -1));
+        List<Boolean> after = decisions(recorded(version, 1));
+        assertEquals(
+            before.equals(after) ? Certainty.ENCLOSED : Certainty.DATED,
+            version.certainty(),
+            version.id());
+        for (int i = 0; i < before.size(); i++) {
+          boolean decides = decisions(version).get(i);
+          assertTrue(decides == before.get(i) || decides == after.get(i), version.id());
+        }
+      }
+    }
+  }
+
+  @Test
+  void boundariesBetweenRecordedReleasesFollowThePullRequests() {
+    // 126830 and 126833, May 2024; the branch of 2.3 was cut in March, that of 2.4 in June.
+    assertFalse(PyTorchVersion.V2_3.roundsToOneDivision());
+    assertFalse(PyTorchVersion.V2_3.allowsZeroDivisions());
+    assertTrue(PyTorchVersion.V2_4.allowsZeroDivisions());
+    // 134338, August 2024, before 2.5; 135524 and 136174, September 2024, after it.
+    assertTrue(PyTorchVersion.V2_5.skipsExpandableOnRelease());
+    assertFalse(PyTorchVersion.V2_5.knowsKey("pinned_use_background_threads"));
+    assertFalse(PyTorchVersion.V2_5.hasNonSplitRoundingSetting());
+    // 179444, 181830, 183591, April and May 2026, between 2.12 and 2.13.
+    assertFalse(PyTorchVersion.V2_12.roundsLimits());
+    assertFalse(PyTorchVersion.V2_12.processesEventsInUserPools());
+    assertFalse(PyTorchVersion.V2_12.ordersBySegmentAge());
+    assertTrue(PyTorchVersion.V2_13.roundsLimits());
+    assertTrue(PyTorchVersion.V2_13.ordersBySegmentAge());
   }
 
   @Test

@@ -285,7 +285,7 @@ public final class BfcLogReader {
           "record with TF_CPP_MAX_VLOG_LEVEL=0 TF_CPP_VMODULE=bfc_allocator=5");
     }
     List<String> notes = new ArrayList<>();
-    AllocationTrace.Builder trace = new AllocationTrace.Builder();
+    AllocationTrace.Builder trace = new AllocationTrace.Builder().ofPyTorch(false);
     List<BfcPool> read = new ArrayList<>();
     int freed = 0;
     for (PoolLog pool : devices(asked)) {

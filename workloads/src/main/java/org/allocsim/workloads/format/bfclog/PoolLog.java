@@ -56,7 +56,7 @@ final class PoolLog {
   private long mergingNanos;
 
   private final List<BfcEffect> effects = new ArrayList<>();
-  private final AllocationTrace.Builder rows = new AllocationTrace.Builder();
+  private final AllocationTrace.Builder rows = new AllocationTrace.Builder().ofPyTorch(false);
   private long lastNanos;
   private int requests;
   private int moved;

@@ -22,6 +22,9 @@ public final class JsonLinesFormat implements RecordedFormat {
   /** Version of files that hold a recording, too. */
   static final int RECORDED_VERSION = 2;
 
+  /** Whether the program runs on PyTorch, in the first line; true where it is missing. */
+  static final String PYTORCH = "pytorch";
+
   /** Op of the last line of a file with a recording; its checksum covers the requests. */
   static final String END_MARK = "trace_end";
 

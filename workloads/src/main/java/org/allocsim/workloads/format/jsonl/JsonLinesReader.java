@@ -95,7 +95,7 @@ final class JsonLinesReader {
       throw lines.failure("the file is empty", "write it anew");
     }
     line.parse();
-    line.allow(Set.of("allocsim", "version"));
+    line.allow(Set.of("allocsim", "version", JsonLinesFormat.PYTORCH));
     if (!"trace".equals(line.text("allocsim"))) {
       throw lines.failure("this is no allocsim trace", REMEDY);
     }
@@ -105,6 +105,7 @@ final class JsonLinesReader {
           "version " + version + " of the format is not known",
           "write version " + JsonLinesFormat.VERSION + ", or use a newer allocsim");
     }
+    trace.ofPyTorch(!line.has(JsonLinesFormat.PYTORCH) || line.flag(JsonLinesFormat.PYTORCH));
     mayBeRecorded = version == JsonLinesFormat.RECORDED_VERSION;
     while (lines.next()) {
       if (lines.length() > 0) {

@@ -82,6 +82,9 @@ final class JsonLinesWriter implements RecordedWriter {
       json.writeStartObject();
       json.writeStringProperty("allocsim", "trace");
       json.writeNumberProperty("version", version);
+      if (!trace.isOfPyTorch()) {
+        json.writeBooleanProperty(JsonLinesFormat.PYTORCH, false);
+      }
       end();
       for (int stream = 0; stream < trace.streamCount(); stream++) {
         begin("stream");

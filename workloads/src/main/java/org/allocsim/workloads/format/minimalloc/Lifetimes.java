@@ -42,7 +42,7 @@ final class Lifetimes {
     int[] byBegin = TimeOrder.of(begins, count);
     int[] byEnd = TimeOrder.of(ends, count);
     int[] allocations = new int[count];
-    AllocationTrace.Builder trace = new AllocationTrace.Builder();
+    AllocationTrace.Builder trace = new AllocationTrace.Builder().ofPyTorch(false);
     int freed = 0;
     for (int row : byBegin) {
       while (ends[byEnd[freed]] <= begins[row]) {

@@ -27,7 +27,7 @@ final class RmmCsvReader {
 
   private final LineInput lines;
   private final CsvRow row;
-  private final AllocationTrace.Builder trace = new AllocationTrace.Builder();
+  private final AllocationTrace.Builder trace = new AllocationTrace.Builder().ofPyTorch(false);
   private final LivePointers live = new LivePointers();
 
   /** Bytes that a row takes in the trace and where it is live. */

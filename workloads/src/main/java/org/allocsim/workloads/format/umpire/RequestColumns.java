@@ -60,7 +60,7 @@ final class RequestColumns {
    * @param devices device index by resource number
    */
   AllocationTrace build(int[] devices) {
-    AllocationTrace.Builder trace = new AllocationTrace.Builder();
+    AllocationTrace.Builder trace = new AllocationTrace.Builder().ofPyTorch(false);
     for (int i = 0; i < count; i++) {
       trace.at(devices[resources[i]], times[i], 0);
       if (allocations[i] == EMPTY_CACHE) {

@@ -124,6 +124,16 @@ class JsonLinesFormatTest {
         TraceText.of(new JsonLinesFormat().read(written, Progress.NONE).trace(), 0));
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whetherAProgramRunsOnPyTorchIsKept(boolean ofPyTorch) throws Exception {
+    AllocationTrace.Builder trace = new AllocationTrace.Builder().ofPyTorch(ofPyTorch);
+    trace.allocate(1, 0, PoolId.DEFAULT);
+    Path file = write(trace.build(StackTable.empty()), JsonLinesFormat.ALL_DEVICES, "p.jsonl");
+    TraceFile read = new JsonLinesFormat().read(file, Progress.NONE);
+    assertEquals(ofPyTorch, read.trace().isOfPyTorch());
+  }
+
   @Test
   void idsMayBeUsedAgainAndTimesAndDevicesHoldOn() throws Exception {
     TraceFile file =

@@ -1,6 +1,7 @@
 package org.allocsim.workloads.format.rmm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -47,6 +48,7 @@ class RmmCsvFormatTest {
                 + "4712,09:30:01.000002,free,0x7f2a00999900,5,0\n"
                 + "4712,09:30:01.000003,allocate,0x7f2a00000000,7,16\n");
     assertEquals("rmm-csv", file.format());
+    assertFalse(file.trace().isOfPyTorch());
     assertEquals(
         """
         --
