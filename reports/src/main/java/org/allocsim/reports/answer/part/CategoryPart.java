@@ -31,6 +31,12 @@ public final class CategoryPart {
                 each -> each.group().requestedBytes())
             .count("blocks", "blocks", "Number of blocks.", each -> each.group().blocks())
             .bytes("recorded_bytes", "What of it a recorder named.", Row::recordedBytes)
+            .shown(
+                Unit.BYTES,
+                "recorded",
+                "The same.",
+                each -> each.recordedBytes() == 0 ? null : Quantity.bytes(each.recordedBytes()))
+            .optional()
             .bytes("stack_bytes", "by stack", "What of it the stack shows.", Row::stackBytes)
             .bytes(
                 "inferred_bytes",
