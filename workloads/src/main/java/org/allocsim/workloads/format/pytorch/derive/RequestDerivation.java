@@ -347,8 +347,7 @@ public final class RequestDerivation {
         Inference.MEMORY_HELD_TWICE,
         1,
         Confidence.CERTAIN,
-        what
-            + ", which no allocator can do");
+        what + ", which no allocator can do");
   }
 
   private void infer(int device, String subject, long count, Confidence confidence, String reason) {

@@ -47,7 +47,8 @@ public final class DeviceStartFinder {
 
   /** The start of a history that began before the first allocation. */
   private static Start nothing() {
-    return new Start(new MemoryLayout.Builder().build(), List.of(), true, Map.of(), Map.of(), 0, 0, null);
+    return new Start(
+        new MemoryLayout.Builder().build(), List.of(), true, Map.of(), Map.of(), 0, 0, null);
   }
 
   /**

@@ -150,8 +150,8 @@ final class StartReconstruction {
   }
 
   /**
-   * Whether there was anything at the bytes that a row obtains or gives back, where there is nothing
-   * now.
+   * Whether there was anything at the bytes that a row obtains or gives back, where there is
+   * nothing now.
    */
   private boolean clear(int row, long address, long bytes) {
     boolean found = false;
