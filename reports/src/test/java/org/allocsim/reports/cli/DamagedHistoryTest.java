@@ -121,25 +121,7 @@ class DamagedHistoryTest {
   })
   void memoryThatReachesIntoABlockIsRefusedWithItsPlace(
       long secondMib, @Nullable EffectKind entry, String cause) throws Exception {
-    long first = 0x7f0000000000L;
-    long bytes = 20L << 20;
-    Snapshot.Builder builder =
-        new Snapshot.Builder(new long[] {0}, new StackTable.Builder().build());
-    builder.device(false, Optional.of(false));
-    if (entry != null) {
-      builder.event(entry, first + bytes / 2, bytes, 0, 0, StackTable.NONE, null);
-    }
-    long last = first + 5 * bytes;
-    builder.event(EffectKind.SEGMENT_ALLOC, last, bytes, 0, 0, StackTable.NONE, null);
-    builder.event(EffectKind.ALLOC, last, bytes, 0, 0, StackTable.NONE, null);
-    for (long place : new long[] {first, first + (secondMib << 20), last}) {
-      builder.segment(
-          new Snapshot.SegmentSums(
-              0, place, bytes, bytes, bytes, bytes, 0, false, PoolId.DEFAULT, false, 0));
-      builder.block(place, bytes, bytes, BlockState.ACTIVE_ALLOCATED, StackTable.NONE);
-    }
-    Path file = folder.resolve("late.jsonl");
-    write(opened("cat_growth.pickle.xz"), builder.build("late", "0".repeat(64)), file);
+    Path file = late(entry, List.of(0L, secondMib), List.of());
     for (List<String> command : List.of(List.of("replay", "--check"), List.of("verify"))) {
       List<Object> words = new ArrayList<>(command);
       words.add(file);
@@ -153,6 +135,45 @@ class DamagedHistoryTest {
           run.err());
       assertEquals(ExitCodes.FAILED, run.exitCode());
     }
+  }
+
+  @Test
+  void anOrdinarySegmentEndsARangeOfPages() throws Exception {
+    Path file = late(null, List.of(20L), List.of(0L, 40L));
+    assertReplayedOrRefused("between pages", "replay", file, "--check");
+  }
+
+  /**
+   * A recording that begins with segments of 20 MiB in use, at so many MiB from one place.
+   *
+   * @param entry of memory in the middle of the first segment
+   */
+  private Path late(@Nullable EffectKind entry, List<Long> ordinary, List<Long> pages)
+      throws Exception {
+    long first = 0x7f0000000000L;
+    long bytes = 20L << 20;
+    long last = first + 5 * bytes;
+    Snapshot.Builder builder =
+        new Snapshot.Builder(new long[] {0}, new StackTable.Builder().build());
+    builder.device(false, Optional.of(false));
+    if (entry != null) {
+      builder.event(entry, first + bytes / 2, bytes, 0, 0, StackTable.NONE, null);
+    }
+    builder.event(EffectKind.SEGMENT_ALLOC, last, bytes, 0, 0, StackTable.NONE, null);
+    builder.event(EffectKind.ALLOC, last, bytes, 0, 0, StackTable.NONE, null);
+    hold(builder, last, bytes, false);
+    ordinary.forEach(mib -> hold(builder, first + (mib << 20), bytes, false));
+    pages.forEach(mib -> hold(builder, first + (mib << 20), bytes, true));
+    Path file = folder.resolve("late.jsonl");
+    write(opened("cat_growth.pickle.xz"), builder.build("late", "0".repeat(64)), file);
+    return file;
+  }
+
+  private static void hold(Snapshot.Builder builder, long place, long bytes, boolean isPages) {
+    builder.segment(
+        new Snapshot.SegmentSums(
+            0, place, bytes, bytes, bytes, bytes, 0, false, PoolId.DEFAULT, isPages, 0));
+    builder.block(place, bytes, bytes, BlockState.ACTIVE_ALLOCATED, StackTable.NONE);
   }
 
   private static void assertReplayedOrRefused(String what, Object... arguments) {
