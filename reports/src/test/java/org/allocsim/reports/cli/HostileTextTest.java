@@ -150,27 +150,33 @@ class HostileTextTest {
 
   @Test
   void inMarkdown() {
-    checkAllWith("--markdown", (name, arguments) -> {
-      CommandRun run = CommandRun.of(CommandLines.words(name, arguments, "--markdown"));
-      assertHarmlessMarkdown(run.out(), name);
-    });
+    checkAllWith(
+        "--markdown",
+        (name, arguments) -> {
+          CommandRun run = CommandRun.of(CommandLines.words(name, arguments, "--markdown"));
+          assertHarmlessMarkdown(run.out(), name);
+        });
   }
 
   @Test
   void inJson() {
-    checkAllWith("--json", (name, arguments) -> {
-      CommandRun run = CommandRun.of(CommandLines.words(name, arguments, "--json", "-"));
-      assertTrue(new ObjectMapper().readTree(run.out()).has("schema"), name + run.err());
-      assertFalse(run.out().contains("\u001b"), name);
-    });
+    checkAllWith(
+        "--json",
+        (name, arguments) -> {
+          CommandRun run = CommandRun.of(CommandLines.words(name, arguments, "--json", "-"));
+          assertTrue(new ObjectMapper().readTree(run.out()).has("schema"), name + run.err());
+          assertFalse(run.out().contains("\u001b"), name);
+        });
   }
 
   @Test
   void inCsv() {
-    checkAllWith("--csv", (name, arguments) -> {
-      CommandRun run = CommandRun.of(CommandLines.words(name, arguments, "--csv", "-"));
-      assertHarmlessCsv(run.out(), name);
-    });
+    checkAllWith(
+        "--csv",
+        (name, arguments) -> {
+          CommandRun run = CommandRun.of(CommandLines.words(name, arguments, "--csv", "-"));
+          assertHarmlessCsv(run.out(), name);
+        });
   }
 
   private static void assertHarmlessCsv(String text, String what) {
@@ -183,19 +189,21 @@ class HostileTextTest {
 
   @Test
   void inPagesAndCharts() {
-    checkAllWith("--report", (name, arguments) -> {
-      int given = arguments.indexOf("--report");
-      Path report =
-          given >= 0 ? (Path) arguments.get(given + 1) : folder.resolve("report-" + name);
-      Object[] more = given >= 0 ? new Object[] {} : new Object[] {"--report", report};
-      CommandRun run = CommandRun.of(CommandLines.words(name, arguments, more));
-      if (Files.isDirectory(report)) {
-        try (Stream<Path> files = Files.list(report)) {
-          files.forEach(HostileTextTest::assertHarmlessFile);
-        }
-      }
-      assertHarmlessOnATerminal(run.out() + run.err(), name);
-    });
+    checkAllWith(
+        "--report",
+        (name, arguments) -> {
+          int given = arguments.indexOf("--report");
+          Path report =
+              given >= 0 ? (Path) arguments.get(given + 1) : folder.resolve("report-" + name);
+          Object[] more = given >= 0 ? new Object[] {} : new Object[] {"--report", report};
+          CommandRun run = CommandRun.of(CommandLines.words(name, arguments, more));
+          if (Files.isDirectory(report)) {
+            try (Stream<Path> files = Files.list(report)) {
+              files.forEach(HostileTextTest::assertHarmlessFile);
+            }
+          }
+          assertHarmlessOnATerminal(run.out() + run.err(), name);
+        });
   }
 
   @Test
