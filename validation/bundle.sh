@@ -41,7 +41,8 @@ trap 'exit 143' TERM
 to=$work/allocsim
 mkdir -p "$to/lib"
 
-"$jdk/bin/jlink" \
+# The image says whose it is, for the list of what an archive has.
+"$jdk/bin/jlink" --release-info "$jdk/release" \
   --add-modules java.base,java.desktop,java.logging,java.management,jdk.management,jdk.unsupported \
   --strip-debug --no-header-files --no-man-pages --compress zip-9 --output "$to/runtime" ||
   fail "jlink of $jdk failed."

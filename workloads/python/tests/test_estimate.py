@@ -1,10 +1,13 @@
 """What the estimate says, and the page of its errors."""
 
+import contextlib
 import importlib.util
+import io
 import os
 import subprocess
 import sys
 import tempfile
+import unicodedata
 import unittest
 from pathlib import Path
 
@@ -77,6 +80,43 @@ class CommandTest(unittest.TestCase):
     def test_wrong_usage_is_two(self):
         for arguments in ([], ["--device", "nonsense", "--", "python3"], ["--rank", "2", "--world", "2", "--", "python3"], ["--vary", "batch", "--", "python3"]):
             self.assertEqual(2, main(arguments), arguments)
+
+
+#: A name that a script, a line of it or an error may have; as in the Java tests.
+HOSTILE = "=1+1|`x`<script>alert(1)<\u200b[y](javascript:z)\x1b[31m\x07\r\nFORGED\u202e\u2066\u2028&quot;\"'\U000e0041"
+
+
+class HostileTextTest(unittest.TestCase):
+    def assert_harmless(self, text):
+        hidden = [each for each in text if each != "\n" and unicodedata.category(each) in ("Cc", "Cf", "Zl", "Zp", "Cs")]
+        self.assertEqual([], hidden, text)
+        self.assertIn("FORGED", text)
+        self.assertFalse([line for line in text.splitlines() if line.startswith("FORGED")], text)
+
+    def printed(self, call, *arguments):
+        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+            try:
+                call(*arguments)
+            except SystemExit:
+                pass
+        return out.getvalue() + err.getvalue()
+
+    def test_names_of_files_lines_and_errors_are_text_in_an_answer(self):
+        size = {"conf": HOSTILE, "reserved_bytes": 5, "capacity_bytes": 5}
+        place = {"line": f"{HOSTILE}:7", "what": HOSTILE, "value": HOSTILE, "times": 3}
+        found = {
+            "file": HOSTILE, "device": HOSTILE, "ended": "error", "problem": HOSTILE, "line": f"{HOSTILE}:8",
+            "peak_requested_bytes": 4, "peak_allocated_bytes": 4, "settings": {"recorded": size, "best": size | {"conf": "other" + HOSTILE}},
+            "interval": {"low_bytes": 4, "high_bytes": 6}, "gpus_that_fit": [HOSTILE], "beside_rank_bytes": 1,
+            "unmeasured_workspaces": 1, "cudnn_benchmark": True, "reads": [place], "selections": [place],
+        }
+        self.assert_harmless(self.printed(answers.print_answer, found))
+
+    def test_arguments_are_text_in_refusals(self):
+        here = ["--", "python3"]
+        for arguments in ([HOSTILE], ["--device", HOSTILE, *here], ["--vary", HOSTILE, *here], ["--value", HOSTILE, *here],
+                          ["--steps", HOSTILE, *here], ["-o", f"{HOSTILE}/run.pickle", *here], [f"--{HOSTILE}", *here]):
+            self.assert_harmless(self.printed(main, arguments))
 
 
 PROGRAM = """

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from typing import Any, NamedTuple
 
+from ..visible import visible
 from .cards import Card
 
 #: How far reserved peaks were off on the programs of validation/estimate, as shares of the truth, in 95 % of the
@@ -70,30 +71,30 @@ def print_answer(found: dict[str, Any]) -> None:
     """Prints an answer on the standard output."""
     recorded, best, interval = found["settings"]["recorded"], found["settings"]["best"], found["interval"]
     conf = recorded["conf"] or "default settings"
-    print(f"On {found['device']} the program would reserve {_size(recorded['reserved_bytes'])} at most ({conf}),")
-    print(f"between {_size(interval['low_bytes'])} and {_size(interval['high_bytes'])} as far as estimates were off on programs that were measured.")
-    print()
-    print(f"  requested  {_size(found['peak_requested_bytes'])}")
-    print(f"  allocated  {_size(found['peak_allocated_bytes'])}")
-    print(f"  reserved   {_size(recorded['reserved_bytes'])}  {conf}")
+    _print(f"On {found['device']} the program would reserve {_size(recorded['reserved_bytes'])} at most ({conf}),")
+    _print(f"between {_size(interval['low_bytes'])} and {_size(interval['high_bytes'])} as far as estimates were off on programs that were measured.")
+    _print("")
+    _print(f"  requested  {_size(found['peak_requested_bytes'])}")
+    _print(f"  allocated  {_size(found['peak_allocated_bytes'])}")
+    _print(f"  reserved   {_size(recorded['reserved_bytes'])}  {conf}")
     if best["conf"] != recorded["conf"]:
-        print(f"             {_size(best['reserved_bytes'])}  {best['conf']}")
-    print(f"  fits on    {', '.join(found['gpus_that_fit']) or 'no card that is known'}")
+        _print(f"             {_size(best['reserved_bytes'])}  {best['conf']}")
+    _print(f"  fits on    {', '.join(found['gpus_that_fit']) or 'no card that is known'}")
     if found["beside_rank_bytes"]:
-        print(f"- NCCL and the modules of kernels come to that: {_size(found['beside_rank_bytes'])} for each of two ranks that were measured; larger jobs were not.")
+        _print(f"- NCCL and the modules of kernels come to that: {_size(found['beside_rank_bytes'])} for each of two ranks that were measured; larger jobs were not.")
     if found["unmeasured_workspaces"]:
-        print(f"- {found['unmeasured_workspaces']} workspaces of libraries are guessed: no measurement covers them.")
+        _print(f"- {found['unmeasured_workspaces']} workspaces of libraries are guessed: no measurement covers them.")
     if found["cudnn_benchmark"]:
-        print("- torch.backends.cudnn.benchmark is on: what cuDNN's trials take is not in the figures, and can be several times as much.")
+        _print("- torch.backends.cudnn.benchmark is on: what cuDNN's trials take is not in the figures, and can be several times as much.")
     for each in found["reads"]:
-        print(f"- {_shown(each['line'])} reads {each['what']} that depends on weights or activations: {each['value']} was given, {each['times']} times; --value {_shown(each['line'])}=V gives another.")
+        _print(f"- {_shown(each['line'])} reads {each['what']} that depends on weights or activations: {each['value']} was given, {each['times']} times; --value {_shown(each['line'])}=V gives another.")
     for each in found["selections"]:
-        print(f"- {_shown(each['line'])} selects by values that are not known: all elements were taken, {each['times']} times; --value {_shown(each['line'])}=COUNT gives another.")
+        _print(f"- {_shown(each['line'])} selects by values that are not known: all elements were taken, {each['times']} times; --value {_shown(each['line'])}=COUNT gives another.")
     if found["ended"] == "steps":
-        print("- The program was ended after its first steps; --steps N runs more.")
+        _print("- The program was ended after its first steps; --steps N runs more.")
     if found["ended"] == "error":
-        print(f"- The program ended early, at {_shown(found['line'])}: {found['problem']}; the figures are those until then.")
-    print(f"- Next: 'allocsim view {os.path.relpath(found['file'])}', or tune, fit, min-capacity, diagnose.")
+        _print(f"- The program ended early, at {_shown(found['line'])}: {found['problem']}; the figures are those until then.")
+    _print(f"- Next: 'allocsim view {os.path.relpath(found['file'])}', or tune, fit, min-capacity, diagnose.")
 
 
 class Vary(NamedTuple):
@@ -133,18 +134,18 @@ class Vary(NamedTuple):
             try:
                 largest = self._largest(fits)
             except RuntimeError as problem:
-                print(f"allocsim estimate: {problem}", file=sys.stderr)
+                print(visible(f"allocsim estimate: {problem}"), file=sys.stderr)
                 return 1
         for value in sorted(rows):
             found = rows[value]
             word = "fits" if device in found["gpus_that_fit"] else "does not fit"
-            print(f"  {self.name} {value:>6}  {_size(found['settings']['recorded']['reserved_bytes']):>10}  {word}")
+            _print(f"  {self.name} {value:>6}  {_size(found['settings']['recorded']['reserved_bytes']):>10}  {word}")
         if largest is None:
-            print(f"Not even {self.name} {self.low} fits on {device}.")
+            _print(f"Not even {self.name} {self.low} fits on {device}.")
         elif largest == self.high:
-            print(f"{self.name} {largest}, the largest that was asked for, fits on {device}.")
+            _print(f"{self.name} {largest}, the largest that was asked for, fits on {device}.")
         else:
-            print(f"{self.name} {largest} is the largest that fits on {device}; {largest + 1} does not.")
+            _print(f"{self.name} {largest} is the largest that fits on {device}; {largest + 1} does not.")
         return 0
 
     def _largest(self, fits: Any) -> int | None:
@@ -157,6 +158,10 @@ class Vary(NamedTuple):
             middle = (low + high) // 2
             low, high = (middle, high) if fits(middle) else (low, middle)
         return low
+
+
+def _print(line: str) -> None:
+    print(visible(line))
 
 
 def _size(size: float) -> str:

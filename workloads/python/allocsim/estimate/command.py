@@ -9,12 +9,13 @@ import shutil
 import sys
 import tempfile
 import time
-from typing import Any, Sequence
+from typing import Any, NoReturn, Sequence
 
 from ..recorder.command import SITE, run_program, written_files
 from ..recorder.files import rank_path
 from ..recorder.follow import VARIABLE as RECORD_VARIABLE
 from ..recorder.recorder import MAX_ENTRIES
+from ..visible import visible
 from .answer import Vary, answer, print_answer
 from .cards import CARDS
 from .inside import VARIABLE
@@ -64,6 +65,13 @@ def main(arguments: Sequence[str]) -> int:
             json.dump(found, stream, indent=2)
             stream.write("\n")
     return code
+
+
+class Parser(argparse.ArgumentParser):
+    """Refuses arguments in sentences that are only text."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(visible(message))
 
 
 class Runs:
@@ -147,7 +155,7 @@ def _value(text: str) -> tuple[str, float]:
 
 
 def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="allocsim estimate",
         usage="allocsim estimate [--device CARD] [--steps N] [-o FILE] [--fake-weights] [--value FILE:LINE=VALUE] [--vary NAME=FROM..TO] [--rank R --world N] -- PROGRAM...",
         description="Says what a PyTorch program would need of a GPU, without one. The program runs as it is, in the CUDA build of"
@@ -200,4 +208,4 @@ def _wrong(sentence: str) -> int:
 
 def say(sentence: str) -> None:
     """One line for the user, on the standard error output."""
-    print(f"allocsim estimate: {sentence}", file=sys.stderr, flush=True)
+    print(visible(f"allocsim estimate: {sentence}"), file=sys.stderr, flush=True)

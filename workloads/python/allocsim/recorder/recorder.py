@@ -12,6 +12,7 @@ import threading
 import time
 from typing import Any, Iterator
 
+from ..visible import visible
 from .facts import Facts
 from .files import rank_path, write_snapshot
 from .patches import Patches
@@ -223,4 +224,4 @@ def record(path: str = "run.pickle", **options: Any) -> Iterator[Recorder]:
 
 def say(sentence: str) -> None:
     """One line for the user, on the standard error output."""
-    print(f"allocsim record: {sentence}", file=sys.stderr, flush=True)
+    print(visible(f"allocsim record: {sentence}"), file=sys.stderr, flush=True)

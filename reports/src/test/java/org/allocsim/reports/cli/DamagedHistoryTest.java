@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.simulator.effect.EffectKind;
@@ -15,6 +17,7 @@ import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.pytorch.DeviceHistory;
 import org.allocsim.workloads.format.pytorch.RecordedWriter;
@@ -22,8 +25,11 @@ import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.SnapshotSegment;
 import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.TraceSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * A recording whose rows and segments were changed at random, so that no allocator can have made
@@ -48,9 +54,7 @@ class DamagedHistoryTest {
             "device_oom.pickle.xz",
             "two_gpu.pickle.xz",
             "prefetch_streams.pickle.xz")) {
-      TraceSource source =
-          TraceSource.open(CommandRun.recording(name).toString(), null, Progress.NONE);
-      OpenedTrace opened = source.read(source.defaultOptions());
+      OpenedTrace opened = opened(name);
       Snapshot recorded = opened.recording().orElseThrow().snapshot();
       for (int seed = 0; seed < DAMAGES; seed++) {
         Path file = folder.resolve("damaged.jsonl");
@@ -69,10 +73,7 @@ class DamagedHistoryTest {
 
   @Test
   void memoryThatIsObtainedTwiceIsRefusedWithItsEntry() throws Exception {
-    TraceSource source =
-        TraceSource.open(
-            CommandRun.recording("cat_growth.pickle.xz").toString(), null, Progress.NONE);
-    OpenedTrace opened = source.read(source.defaultOptions());
+    OpenedTrace opened = opened("cat_growth.pickle.xz");
     Snapshot recorded = opened.recording().orElseThrow().snapshot();
     DeviceHistory history = recorded.devices().getFirst();
     int row = 0;
@@ -104,6 +105,77 @@ class DamagedHistoryTest {
     }
   }
 
+  /** Recordings that began late: what was held before is known from what is held at the end. */
+  @ParameterizedTest
+  @CsvSource({
+    "10, , the segments at the end overlap (memory at 0x7f0000a00000 and the block at"
+        + " 0x7f0000000000)",
+    "40, SEGMENT_FREE, 'entry 0 gives back memory at 0x7f0000a00000, which reaches into the block"
+        + " at 0x7f0000000000'",
+    "40, SEGMENT_ALLOC, 'entry 0 obtains memory at 0x7f0000a00000, which reaches into the block at"
+        + " 0x7f0000000000'",
+    "40, SEGMENT_UNMAP, 'entry 0 gives back memory at 0x7f0000a00000, which reaches into the block"
+        + " at 0x7f0000000000'",
+    "40, SEGMENT_MAP, 'entry 0 obtains memory at 0x7f0000a00000, which reaches into the block at"
+        + " 0x7f0000000000'"
+  })
+  void memoryThatReachesIntoABlockIsRefusedWithItsPlace(
+      long secondMib, @Nullable EffectKind entry, String cause) throws Exception {
+    Path file = late(entry, List.of(0L, secondMib), List.of());
+    for (List<String> command : List.of(List.of("replay", "--check"), List.of("verify"))) {
+      List<Object> words = new ArrayList<>(command);
+      words.add(file);
+      CommandRun run = CommandRun.of(words.toArray());
+      assertEquals(
+          "allocsim: "
+              + file
+              + ": in the history of device 0 "
+              + cause
+              + ", which no allocator can do; the file is damaged, write it anew.\n",
+          run.err());
+      assertEquals(ExitCodes.FAILED, run.exitCode());
+    }
+  }
+
+  @Test
+  void anOrdinarySegmentEndsARangeOfPages() throws Exception {
+    Path file = late(null, List.of(20L), List.of(0L, 40L));
+    assertReplayedOrRefused("between pages", "replay", file, "--check");
+  }
+
+  /**
+   * A recording that begins with segments of 20 MiB in use, at so many MiB from one place.
+   *
+   * @param entry of memory in the middle of the first segment
+   */
+  private Path late(@Nullable EffectKind entry, List<Long> ordinary, List<Long> pages)
+      throws Exception {
+    long first = 0x7f0000000000L;
+    long bytes = 20L << 20;
+    long last = first + 5 * bytes;
+    Snapshot.Builder builder =
+        new Snapshot.Builder(new long[] {0}, new StackTable.Builder().build());
+    builder.device(false, Optional.of(false));
+    if (entry != null) {
+      builder.event(entry, first + bytes / 2, bytes, 0, 0, StackTable.NONE, null);
+    }
+    builder.event(EffectKind.SEGMENT_ALLOC, last, bytes, 0, 0, StackTable.NONE, null);
+    builder.event(EffectKind.ALLOC, last, bytes, 0, 0, StackTable.NONE, null);
+    hold(builder, last, bytes, false);
+    ordinary.forEach(mib -> hold(builder, first + (mib << 20), bytes, false));
+    pages.forEach(mib -> hold(builder, first + (mib << 20), bytes, true));
+    Path file = folder.resolve("late.jsonl");
+    write(opened("cat_growth.pickle.xz"), builder.build("late", "0".repeat(64)), file);
+    return file;
+  }
+
+  private static void hold(Snapshot.Builder builder, long place, long bytes, boolean isPages) {
+    builder.segment(
+        new Snapshot.SegmentSums(
+            0, place, bytes, bytes, bytes, bytes, 0, false, PoolId.DEFAULT, isPages, 0));
+    builder.block(place, bytes, bytes, BlockState.ACTIVE_ALLOCATED, StackTable.NONE);
+  }
+
   private static void assertReplayedOrRefused(String what, Object... arguments) {
     CommandRun run = CommandRun.of(arguments);
     assertFalse(run.err().contains("this is a defect"), () -> what + ": " + run.err());
@@ -112,6 +184,12 @@ class DamagedHistoryTest {
     } else {
       assertTrue(run.exitCode() != ExitCodes.USAGE, () -> what + ": " + run.err());
     }
+  }
+
+  private static OpenedTrace opened(String name) throws Exception {
+    TraceSource source =
+        TraceSource.open(CommandRun.recording(name).toString(), null, Progress.NONE);
+    return source.read(source.defaultOptions());
   }
 
   private static void write(OpenedTrace opened, Snapshot damaged, Path file) throws Exception {

@@ -131,41 +131,52 @@ class HostileTextTest {
     assertAll(checks);
   }
 
-  @Test
-  void inMarkdown() {
+  /** What is looked at of a command. */
+  private interface Check {
+    void of(String name, List<Object> arguments) throws IOException;
+  }
+
+  /** Checks all commands that read the trace and have an option, which are more than twelve. */
+  private void checkAllWith(String option, Check check) {
     List<Executable> checks = new ArrayList<>();
     lines.forEach((name, arguments) -> {
-      if (arguments.contains(trace) && has(name, "--markdown")) {
-        checks.add(() -> {
-          CommandRun run = CommandRun.of(CommandLines.words(name, arguments, "--markdown"));
-          assertHarmlessMarkdown(run.out(), name);
-        });
+      if (arguments.contains(trace) && has(name, option)) {
+        checks.add(() -> check.of(name, arguments));
       }
     });
-    assertTrue(checks.size() > 12, "" + checks.size());
+    assertTrue(checks.size() > 12, option + ": " + checks.size());
     assertAll(checks);
   }
 
   @Test
-  void inJsonAndCsv() {
-    List<Executable> checks = new ArrayList<>();
-    lines.forEach((name, arguments) -> {
-      if (arguments.contains(trace) && has(name, "--json")) {
-        checks.add(() -> {
+  void inMarkdown() {
+    checkAllWith(
+        "--markdown",
+        (name, arguments) -> {
+          CommandRun run = CommandRun.of(CommandLines.words(name, arguments, "--markdown"));
+          assertHarmlessMarkdown(run.out(), name);
+        });
+  }
+
+  @Test
+  void inJson() {
+    checkAllWith(
+        "--json",
+        (name, arguments) -> {
           CommandRun run = CommandRun.of(CommandLines.words(name, arguments, "--json", "-"));
           assertTrue(new ObjectMapper().readTree(run.out()).has("schema"), name + run.err());
           assertFalse(run.out().contains("\u001b"), name);
         });
-      }
-      if (arguments.contains(trace) && has(name, "--csv")) {
-        checks.add(() -> {
+  }
+
+  @Test
+  void inCsv() {
+    checkAllWith(
+        "--csv",
+        (name, arguments) -> {
           CommandRun run = CommandRun.of(CommandLines.words(name, arguments, "--csv", "-"));
           assertHarmlessCsv(run.out(), name);
         });
-      }
-    });
-    assertTrue(checks.size() > 20, "" + checks.size());
-    assertAll(checks);
   }
 
   private static void assertHarmlessCsv(String text, String what) {
@@ -178,18 +189,14 @@ class HostileTextTest {
 
   @Test
   void inPagesAndCharts() {
-    List<Executable> checks = new ArrayList<>();
-    lines.forEach((name, arguments) -> {
-      if (arguments.contains(trace) && has(name, "--report")) {
-        checks.add(() -> {
+    checkAllWith(
+        "--report",
+        (name, arguments) -> {
           int given = arguments.indexOf("--report");
           Path report =
               given >= 0 ? (Path) arguments.get(given + 1) : folder.resolve("report-" + name);
-          CommandRun run =
-              CommandRun.of(
-                  given >= 0
-                      ? CommandLines.words(name, arguments)
-                      : CommandLines.words(name, arguments, "--report", report));
+          Object[] more = given >= 0 ? new Object[] {} : new Object[] {"--report", report};
+          CommandRun run = CommandRun.of(CommandLines.words(name, arguments, more));
           if (Files.isDirectory(report)) {
             try (Stream<Path> files = Files.list(report)) {
               files.forEach(HostileTextTest::assertHarmlessFile);
@@ -197,10 +204,6 @@ class HostileTextTest {
           }
           assertHarmlessOnATerminal(run.out() + run.err(), name);
         });
-      }
-    });
-    assertTrue(checks.size() > 12, "" + checks.size());
-    assertAll(checks);
   }
 
   @Test

@@ -3,6 +3,8 @@ package org.allocsim.workloads.format.pytorch.derive;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.allocsim.simulator.effect.EffectKind;
+import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.pytorch.DeviceHistory;
@@ -11,6 +13,7 @@ import org.allocsim.workloads.format.pytorch.SnapshotSegment;
 import org.allocsim.workloads.format.pytorch.derive.Inference.Confidence;
 import org.allocsim.workloads.format.pytorch.derive.start.DeviceStartFinder;
 import org.allocsim.workloads.format.pytorch.derive.start.PrologueWriter;
+import org.allocsim.workloads.format.pytorch.derive.start.Torn;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -280,6 +283,7 @@ public final class RequestDerivation {
         "entry "
             + counts.overlappingRow
             + " obtains memory that is held already, which no allocator can do");
+    inferTorn(device, start.torn());
     if (limit.isInferred()) {
       infer(
           device,
@@ -315,6 +319,35 @@ public final class RequestDerivation {
                 + " hold; give it with --memory-fraction or --memory-limit");
       }
     }
+  }
+
+  private void inferTorn(int device, @Nullable Torn torn) {
+    if (torn == null) {
+      return;
+    }
+    String block = "the block at 0x" + Long.toHexString(torn.blockAddress());
+    String memory = "memory at 0x" + Long.toHexString(torn.address());
+    EffectLog effects = snapshot.devices().get(device).effects();
+    String what;
+    if (torn.row() == effects.count()) {
+      what = "the segments at the end overlap (" + memory + " and " + block + ")";
+    } else {
+      EffectKind kind = effects.kind(torn.row());
+      boolean isObtained = kind == EffectKind.SEGMENT_ALLOC || kind == EffectKind.SEGMENT_MAP;
+      what =
+          "entry "
+              + torn.row()
+              + (isObtained ? " obtains " : " gives back ")
+              + memory
+              + ", which reaches into "
+              + block;
+    }
+    infer(
+        device,
+        Inference.MEMORY_HELD_TWICE,
+        1,
+        Confidence.CERTAIN,
+        what + ", which no allocator can do");
   }
 
   private void infer(int device, String subject, long count, Confidence confidence, String reason) {

@@ -16,6 +16,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.workloads.format.pytorch.DeviceHistory;
 import org.allocsim.workloads.format.pytorch.SnapshotSegment;
+import org.jspecify.annotations.Nullable;
 
 /** Finds what a device held when its history begins, and recreates it as a trace's prologue. */
 public final class DeviceStartFinder {
@@ -32,6 +33,7 @@ public final class DeviceStartFinder {
    * @param contradictions how many rows, and blocks at the end, the state around them contradicts
    * @param firstContradiction the first such row; the length of the history where only its end
    *     contradicts
+   * @param torn the first block that memory of another segment reaches into
    */
   public record Start(
       MemoryLayout layout,
@@ -40,11 +42,13 @@ public final class DeviceStartFinder {
       Map<Long, Integer> liveAllocations,
       Map<Long, Integer> pendingAllocations,
       int contradictions,
-      int firstContradiction) {}
+      int firstContradiction,
+      @Nullable Torn torn) {}
 
   /** The start of a history that began before the first allocation. */
   private static Start nothing() {
-    return new Start(new MemoryLayout.Builder().build(), List.of(), true, Map.of(), Map.of(), 0, 0);
+    return new Start(
+        new MemoryLayout.Builder().build(), List.of(), true, Map.of(), Map.of(), 0, 0, null);
   }
 
   /**
@@ -152,7 +156,8 @@ public final class DeviceStartFinder {
         live,
         pending,
         reconstruction.contradictions(),
-        reconstruction.firstContradiction());
+        reconstruction.firstContradiction(),
+        reconstruction.torn());
   }
 
   /**

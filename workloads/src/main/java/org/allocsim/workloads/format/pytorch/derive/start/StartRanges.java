@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where the address ranges of the expandable segments of a start begin: at the lowest page that is
  * mapped before all are unmapped, after which a range is given back and another one taken. Ranges
- * do not overlap, so pages of one never lie between pages of another.
+ * do not overlap, so neither pages of another nor ordinary segments lie between pages of one.
  */
 final class StartRanges {
   private final TreeMap<Long, Range> ranges = new TreeMap<>(Long::compareUnsigned);
@@ -48,6 +48,7 @@ final class StartRanges {
     Range last = null;
     for (Block block : blocks) {
       if (!block.run.expandable()) {
+        last = null;
         continue;
       }
       if (last == null || !last.run.equals(block.run)) {

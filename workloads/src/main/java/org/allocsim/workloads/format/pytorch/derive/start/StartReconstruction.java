@@ -75,6 +75,7 @@ final class StartReconstruction {
   private final Map<PageGroup, TreeMap<Long, Run>> pageRuns = new HashMap<>();
   private int contradictions;
   private int firstContradiction;
+  private @Nullable Torn torn;
 
   StartReconstruction(
       EffectLog effects, List<SnapshotSegment> finalSegments, AllocatorConfig config) {
@@ -138,13 +139,21 @@ final class StartReconstruction {
     return firstContradiction;
   }
 
+  /** The first block that memory of another segment reaches into; null where there is none. */
+  @Nullable Torn torn() {
+    return torn;
+  }
+
   private void contradict(int row) {
     contradictions++;
     firstContradiction = row;
   }
 
-  /** Whether there was anything at the bytes, where there is nothing now. */
-  private boolean clear(long address, long bytes) {
+  /**
+   * Whether there was anything at the bytes that a row obtains or gives back, where there is
+   * nothing now.
+   */
+  private boolean clear(int row, long address, long bytes) {
     boolean found = false;
     long end = address + bytes;
     for (Map.Entry<Long, Block> entry = blocks.lowerEntry(end);
@@ -154,8 +163,15 @@ final class StartReconstruction {
       Block block = entry.getValue();
       long blockEnd = block.end();
       blocks.remove(block.address);
+      boolean isCut =
+          Long.compareUnsigned(block.address, address) < 0
+              || Long.compareUnsigned(blockEnd, end) > 0;
+      if (row == effects.count() || (isCut && block.state != BlockState.INACTIVE)) {
+        torn = new Torn(row, block.address, address);
+      }
       if (Long.compareUnsigned(block.address, address) < 0) {
         block.bytes = address - block.address;
+        block.requestedBytes = Math.min(block.requestedBytes, block.bytes);
         blocks.put(block.address, block);
       }
       if (Long.compareUnsigned(blockEnd, end) > 0) {
@@ -179,11 +195,15 @@ final class StartReconstruction {
       if (block.bytes == 0
           || Long.compareUnsigned(block.address - segment.address(), segment.totalBytes()) >= 0
           || block.bytes > segment.totalBytes() - (block.address - segment.address())
-          || clear(block.address, block.bytes)) {
+          || clear(effects.count(), block.address, block.bytes)) {
         contradict(effects.count());
         continue;
       }
-      block.requestedBytes = segment.blockRequestedBytes(i);
+      block.requestedBytes = Math.min(segment.blockRequestedBytes(i), block.bytes);
+      if (block.state != BlockState.INACTIVE
+          && block.requestedBytes < segment.blockRequestedBytes(i)) {
+        contradict(effects.count());
+      }
       block.stack = segment.blockStack(i);
       blocks.put(block.address, block);
       if (segment.expandable()) {
@@ -212,7 +232,7 @@ final class StartReconstruction {
       case FREE_COMPLETED -> undoFreeCompleted(row, address, bytes);
       case SEGMENT_ALLOC -> undoSegmentAlloc(row, address, bytes);
       case SEGMENT_FREE -> {
-        if (clear(address, bytes)) {
+        if (clear(row, address, bytes)) {
           contradict(row);
         }
         boolean small = bytes == 2L << 20;
@@ -309,7 +329,7 @@ final class StartReconstruction {
     Block block = blocks.get(address);
     if (block == null || block.state != BlockState.INACTIVE || block.bytes != bytes) {
       contradict(row);
-      clear(address, bytes);
+      clear(row, address, bytes);
       return;
     }
     blocks.remove(address);
@@ -320,14 +340,14 @@ final class StartReconstruction {
     Block block = carve(address, bytes);
     if (block == null) {
       contradict(row);
-      clear(address, bytes);
+      clear(row, address, bytes);
       return;
     }
     blocks.remove(block.address);
   }
 
   private void undoUnmap(int row, long address, long bytes) {
-    if (clear(address, bytes)) {
+    if (clear(row, address, bytes)) {
       contradict(row);
     }
     Block block = new Block(runOfPages(row, address), address, bytes, BlockState.INACTIVE);

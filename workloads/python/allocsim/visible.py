@@ -1,0 +1,24 @@
+"""Text from outside, such as the name of a script, that does nothing where it is shown."""
+
+from __future__ import annotations
+
+import unicodedata
+
+#: Control characters, marks of direction and of no width, separators of lines, half pairs.
+HIDDEN = ("Cc", "Cf", "Zl", "Zp", "Cs")
+
+#: Letters and marks that are shown as nothing.
+FILLERS = "\u115f\u1160\u3164"
+
+
+def visible(text: str) -> str:
+    """The text in one line: what moves the cursor, turns the line or cannot be seen is an escape such as ``\\n`` or ``\\u202e``."""
+    return "".join(_escape(each) if unicodedata.category(each) in HIDDEN or each in FILLERS else each for each in text)
+
+
+def _escape(character: str) -> str:
+    known = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(character)
+    if known is not None:
+        return known
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
