@@ -174,7 +174,7 @@ class MainTest {
             + " roundup_power2_division:4|'roundup_power2_division'|roundup_power2_divisions",
         "replay t --device rtx-4900|unknown device 'rtx-4900'|rtx-4090",
         "generate lama_generate -o t|there is no program lama_generate|llama-generate",
-        "tune t --grid fien|'fien' is none of coarse, usual, fine|fine",
+        "tune t --grid fien|'fien' is none of coarsest, coarse, usual, fine|fine",
         "replay t --after-oom contine|'contine' is none of stop, continue|continue",
         "replay t --insert empty_cach@every:3|'empty_cach@every:3' is none"
             + " of|empty_cache@every:N",
