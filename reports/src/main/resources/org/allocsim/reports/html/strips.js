@@ -41,6 +41,8 @@ class Strip {
         scales: { x: { time: false, range: xRange }, y: { range: () => [0, top * 1.02] } },
         axes: [styledAxis(xAxis), styledAxis(shareAxis(top))],
         series: [{}, ...series.map((each) => ({ points: { show: false }, ...each }))],
+        // Only now has the chart its width.
+        hooks: { ready: [() => this.place()] },
       },
       data,
       this.holder,
