@@ -235,7 +235,7 @@ public final class ReportPage {
           if (each < 0x7f) {
             visible.append((char) each);
           } else {
-            String character = Character.toString(each);
+            String character = new String(Character.toChars(each));
             String shown = VisibleText.of(character);
             visible.append(shown.equals(character) ? shown : shown.replace("\\", "\\\\"));
           }

@@ -10,6 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Texts with values are those of Java. */
 class FormattedTextTest {
+  @SuppressWarnings("AnnotateFormatMethod") // the annotation is of a library that tests do not need
   private static void check(String form, Object... values) {
     assertEquals(
         String.format(Locale.ROOT, form, values),
