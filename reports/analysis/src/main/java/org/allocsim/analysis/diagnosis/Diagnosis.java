@@ -113,7 +113,11 @@ public record Diagnosis(
       Tuning tuning = tune(grid, platform, surveyed, progress);
       Tuning.Entry best = tuning.best();
       Supplier<Optional<LeakAnalysis>> leaks =
-          ParallelTasks.beside(() -> tuning.steps().flatMap(steps -> leaks(steps, served)));
+          ParallelTasks.beside(() -> {
+            // Where there is no recording to follow, nobody has waited for it yet.
+            surveyed.get();
+            return tuning.steps().flatMap(steps -> leaks(steps, served));
+          });
       Optional<Fragility> copies = copies(tuning, progress);
       Held held = atMoment.get();
       Landmarks landmarks = surveyed.get();
