@@ -66,29 +66,10 @@ record Outcome(long peakAllocatedBytes, long peakReservedBytes, long driverCalls
       allocated -= block;
     }
 
-    private void reserve(long bytes) {
+    @Override
+    public void reservedChanged(long bytes) {
       reserved += bytes;
       peakReserved = Math.max(peakReserved, reserved);
-    }
-
-    @Override
-    public void segmentAllocated(long address, long bytes, int stream, boolean small) {
-      reserve(bytes);
-    }
-
-    @Override
-    public void segmentFreed(long address, long bytes, int stream, boolean small) {
-      reserve(-bytes);
-    }
-
-    @Override
-    public void segmentMapped(long address, long bytes, int stream, boolean small) {
-      reserve(bytes);
-    }
-
-    @Override
-    public void segmentUnmapped(long address, long bytes, int stream, boolean small) {
-      reserve(-bytes);
     }
 
     @Override

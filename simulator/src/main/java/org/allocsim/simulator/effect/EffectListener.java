@@ -46,16 +46,29 @@ public interface EffectListener {
       boolean small) {}
 
   /** A segment was obtained from the device. */
-  default void segmentAllocated(long address, long bytes, int stream, boolean small) {}
+  default void segmentAllocated(long address, long bytes, int stream, boolean small) {
+    reservedChanged(bytes);
+  }
 
   /** A segment was returned to the device. */
-  default void segmentFreed(long address, long bytes, int stream, boolean small) {}
+  default void segmentFreed(long address, long bytes, int stream, boolean small) {
+    reservedChanged(-bytes);
+  }
 
   /** Physical memory was mapped into an expandable segment. */
-  default void segmentMapped(long address, long bytes, int stream, boolean small) {}
+  default void segmentMapped(long address, long bytes, int stream, boolean small) {
+    reservedChanged(bytes);
+  }
 
   /** Physical memory was unmapped from an expandable segment. */
-  default void segmentUnmapped(long address, long bytes, int stream, boolean small) {}
+  default void segmentUnmapped(long address, long bytes, int stream, boolean small) {
+    reservedChanged(-bytes);
+  }
+
+  /**
+   * More memory is held from the device, or less: any of the four above, where they are not heard.
+   */
+  default void reservedChanged(long bytes) {}
 
   /**
    * The free parts of partly used segments changed by a net number of blocks and bytes (either may

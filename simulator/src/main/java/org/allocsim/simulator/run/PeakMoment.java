@@ -27,7 +27,7 @@ final class PeakMoment implements EffectListener {
 
   /** Memory was there before the first request. */
   void startWith(long bytes) {
-    reserve(bytes);
+    reservedChanged(bytes);
     look(-1);
   }
 
@@ -61,7 +61,11 @@ final class PeakMoment implements EffectListener {
             stats.requestedBytes(), stats.allocatedBytes(), stats.activeBytes(), reservedBytes);
   }
 
-  private void reserve(long bytes) {
+  @Override
+  public void reservedChanged(long bytes) {
+    if (bytes < 0 && rose && reservedBytes == peakBytes) {
+      note();
+    }
     reservedBytes += bytes;
     if (reservedBytes > peakBytes) {
       peakBytes = reservedBytes;
@@ -69,35 +73,8 @@ final class PeakMoment implements EffectListener {
     }
   }
 
-  private void release(long bytes) {
-    if (rose && reservedBytes == peakBytes) {
-      note();
-    }
-    reservedBytes -= bytes;
-  }
-
   @Override
   public boolean followsBlocks() {
     return false;
-  }
-
-  @Override
-  public void segmentAllocated(long address, long bytes, int stream, boolean small) {
-    reserve(bytes);
-  }
-
-  @Override
-  public void segmentMapped(long address, long bytes, int stream, boolean small) {
-    reserve(bytes);
-  }
-
-  @Override
-  public void segmentFreed(long address, long bytes, int stream, boolean small) {
-    release(bytes);
-  }
-
-  @Override
-  public void segmentUnmapped(long address, long bytes, int stream, boolean small) {
-    release(bytes);
   }
 }

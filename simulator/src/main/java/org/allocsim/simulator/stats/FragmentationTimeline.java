@@ -129,22 +129,7 @@ public final class FragmentationTimeline implements EffectListener {
   }
 
   @Override
-  public void segmentAllocated(long address, long bytes, int stream, boolean small) {
-    sample();
-  }
-
-  @Override
-  public void segmentMapped(long address, long bytes, int stream, boolean small) {
-    sample();
-  }
-
-  @Override
-  public void segmentFreed(long address, long bytes, int stream, boolean small) {
-    sample();
-  }
-
-  @Override
-  public void segmentUnmapped(long address, long bytes, int stream, boolean small) {
+  public void reservedChanged(long bytes) {
     sample();
   }
 

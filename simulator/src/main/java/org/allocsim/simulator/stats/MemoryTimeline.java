@@ -244,26 +244,6 @@ public final class MemoryTimeline implements EffectListener {
   }
 
   @Override
-  public void segmentAllocated(long address, long bytes, int stream, boolean small) {
-    reserve(bytes);
-  }
-
-  @Override
-  public void segmentMapped(long address, long bytes, int stream, boolean small) {
-    reserve(bytes);
-  }
-
-  @Override
-  public void segmentFreed(long address, long bytes, int stream, boolean small) {
-    reserve(-bytes);
-  }
-
-  @Override
-  public void segmentUnmapped(long address, long bytes, int stream, boolean small) {
-    reserve(-bytes);
-  }
-
-  @Override
   public void outOfMemory(OutOfMemory failure) {
     if (failures < MAX_MARKS) {
       int mark = (int) failures;
@@ -282,7 +262,8 @@ public final class MemoryTimeline implements EffectListener {
     sample();
   }
 
-  private void reserve(long bytes) {
+  @Override
+  public void reservedChanged(long bytes) {
     current[RESERVED] += bytes;
     sample();
   }

@@ -200,29 +200,10 @@ public final class PolicyRun {
       allocatedBytes -= block;
     }
 
-    private void reserve(long bytes) {
+    @Override
+    public void reservedChanged(long bytes) {
       reservedBytes += bytes;
       peakReservedBytes = Math.max(peakReservedBytes, reservedBytes);
-    }
-
-    @Override
-    public void segmentAllocated(long address, long bytes, int stream, boolean small) {
-      reserve(bytes);
-    }
-
-    @Override
-    public void segmentFreed(long address, long bytes, int stream, boolean small) {
-      reserve(-bytes);
-    }
-
-    @Override
-    public void segmentMapped(long address, long bytes, int stream, boolean small) {
-      reserve(bytes);
-    }
-
-    @Override
-    public void segmentUnmapped(long address, long bytes, int stream, boolean small) {
-      reserve(-bytes);
     }
   }
 }

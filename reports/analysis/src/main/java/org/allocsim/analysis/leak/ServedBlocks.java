@@ -36,7 +36,7 @@ public final class ServedBlocks implements EffectListener, RunObserver {
 
   private void startWith(MemoryLayout layout) {
     for (int segment = 0; segment < layout.segmentCount(); segment++) {
-      reserve(layout.segmentBytes(segment));
+      reservedChanged(layout.segmentBytes(segment));
     }
     for (int block = 0; block < layout.blockCount(); block++) {
       if (layout.state(block) == BlockState.ACTIVE_ALLOCATED) {
@@ -62,26 +62,7 @@ public final class ServedBlocks implements EffectListener, RunObserver {
   }
 
   @Override
-  public void segmentAllocated(long address, long bytes, int stream, boolean small) {
-    reserve(bytes);
-  }
-
-  @Override
-  public void segmentFreed(long address, long bytes, int stream, boolean small) {
-    reserve(-bytes);
-  }
-
-  @Override
-  public void segmentMapped(long address, long bytes, int stream, boolean small) {
-    reserve(bytes);
-  }
-
-  @Override
-  public void segmentUnmapped(long address, long bytes, int stream, boolean small) {
-    reserve(-bytes);
-  }
-
-  private void reserve(long bytes) {
+  public void reservedChanged(long bytes) {
     reservedBytes += bytes;
     int row = run.row();
     if (changes > 0 && rows[changes - 1] == row) {

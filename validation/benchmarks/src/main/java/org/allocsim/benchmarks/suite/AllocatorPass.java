@@ -121,22 +121,7 @@ final class AllocatorPass {
     }
 
     @Override
-    public void segmentAllocated(long address, long bytes, int stream, boolean small) {
-      effects++;
-    }
-
-    @Override
-    public void segmentFreed(long address, long bytes, int stream, boolean small) {
-      effects++;
-    }
-
-    @Override
-    public void segmentMapped(long address, long bytes, int stream, boolean small) {
-      effects++;
-    }
-
-    @Override
-    public void segmentUnmapped(long address, long bytes, int stream, boolean small) {
+    public void reservedChanged(long bytes) {
       effects++;
     }
 
