@@ -21,7 +21,6 @@ final class IterationSampler {
   private long requestedBytes;
   private long recordBytes;
   private int current = -1;
-  private int change;
 
   /**
    * Measures a run that is over.
@@ -85,10 +84,7 @@ final class IterationSampler {
 
   private void end(int row) {
     if (current >= 0) {
-      while (change < served.changes() && served.row(change) < row) {
-        change++;
-      }
-      reservedBytes[current] = change == 0 ? 0 : served.reservedBytes(change - 1);
+      reservedBytes[current] = served.reservedBytesBefore(row);
       maxBytes[current] = recordBytes;
     }
   }

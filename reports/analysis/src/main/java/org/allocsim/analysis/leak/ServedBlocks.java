@@ -1,6 +1,5 @@
 package org.allocsim.analysis.leak;
 
-import java.util.Arrays;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
@@ -14,9 +13,7 @@ import org.allocsim.simulator.run.RunObserver;
  */
 public final class ServedBlocks implements EffectListener, RunObserver {
   private long[] blockBytes = {};
-  private int[] rows = new int[64];
-  private long[] reserved = new long[64];
-  private int changes;
+  private RowSeries reserved = new RowSeries();
   private long reservedBytes;
 
   @SuppressWarnings("NullAway.Init") // a run begins before its rows come
@@ -27,7 +24,7 @@ public final class ServedBlocks implements EffectListener, RunObserver {
   public void begin(Run begun) {
     run = begun;
     blockBytes = new long[begun.setup().trace().allocationCount()];
-    changes = 0;
+    reserved = new RowSeries();
     reservedBytes = 0;
     if (begun.setup().memory() instanceof MemorySource.Recorded(_, var start, _)) {
       startWith(start);
@@ -64,17 +61,7 @@ public final class ServedBlocks implements EffectListener, RunObserver {
   @Override
   public void reservedChanged(long bytes) {
     reservedBytes += bytes;
-    int row = run.row();
-    if (changes > 0 && rows[changes - 1] == row) {
-      reserved[changes - 1] = reservedBytes;
-      return;
-    }
-    if (changes == rows.length) {
-      rows = Arrays.copyOf(rows, 2 * changes);
-      reserved = Arrays.copyOf(reserved, 2 * changes);
-    }
-    rows[changes] = row;
-    reserved[changes++] = reservedBytes;
+    reserved.add(run.row(), reservedBytes);
   }
 
   /** Size of the block that an allocation got; 0 where it got none. */
@@ -82,18 +69,8 @@ public final class ServedBlocks implements EffectListener, RunObserver {
     return blockBytes[allocation];
   }
 
-  /** Number of rows by which reserved memory changed. */
-  int changes() {
-    return changes;
-  }
-
-  /** The row of a change, −1 for what was reserved before the first. */
-  int row(int change) {
-    return rows[change];
-  }
-
-  /** What was reserved after it. */
-  long reservedBytes(int change) {
-    return reserved[change];
+  /** What was reserved right before a row. */
+  long reservedBytesBefore(int row) {
+    return reserved.before(row);
   }
 }

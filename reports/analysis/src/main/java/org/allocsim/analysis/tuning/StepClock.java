@@ -1,20 +1,14 @@
 package org.allocsim.analysis.tuning;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import org.allocsim.analysis.leak.RowSeries;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunObserver;
 
 /** Notes when the driver's time rises, and tells how much of it each step of the program took. */
 final class StepClock implements RunObserver {
-  /** Rows that called the driver, in order. */
-  private int[] rows = new int[64];
-
-  /** The driver's time after each. */
-  private long[] nanos = new long[64];
-
-  private int count;
+  private final RowSeries driverNanos = new RowSeries();
 
   @SuppressWarnings("NullAway.Init") // a run begins before its rows come
   private Run run;
@@ -31,13 +25,7 @@ final class StepClock implements RunObserver {
 
   @Override
   public void deviceCalled(int row) {
-    if (count == rows.length) {
-      rows = Arrays.copyOf(rows, 2 * count);
-      nanos = Arrays.copyOf(nanos, 2 * count);
-    }
-    rows[count] = row;
-    nanos[count] = run.driverNanos();
-    count++;
+    driverNanos.add(row, run.driverNanos());
   }
 
   /**
@@ -48,13 +36,9 @@ final class StepClock implements RunObserver {
   List<Long> stepNanos(int[] begins) {
     int lastRow = run.failures().count() == 0 ? Integer.MAX_VALUE : run.row();
     List<Long> stepNanos = new ArrayList<>();
-    int at = 0;
     long beganNanos = 0;
     for (int step = 0; step < begins.length && begins[step] <= lastRow; step++) {
-      while (at < count && rows[at] < begins[step]) {
-        at++;
-      }
-      long nowNanos = at == 0 ? 0 : nanos[at - 1];
+      long nowNanos = driverNanos.before(begins[step]);
       if (step > 0) {
         stepNanos.add(nowNanos - beganNanos);
       }
