@@ -114,9 +114,9 @@ public record Diagnosis(
       Tuning.Entry best = tuning.best();
       Supplier<Optional<LeakAnalysis>> leaks =
           ParallelTasks.beside(() -> {
-            // Where there is no recording to follow, nobody has waited for it yet.
-            surveyed.get();
-            return tuning.steps().flatMap(steps -> leaks(steps, served));
+            // Only now are the blocks noted: without a recording nobody has waited for them.
+            ReplayInput replayed = surveyed.get().input();
+            return tuning.steps().flatMap(steps -> leaks(replayed, steps, served));
           });
       Optional<Fragility> copies = copies(tuning, progress);
       Held held = atMoment.get();
@@ -216,9 +216,10 @@ public record Diagnosis(
       return device -> new Scenario(settings, version, MemoryLimit.NONE, device);
     }
 
-    private Optional<LeakAnalysis> leaks(Iterations steps, ServedBlocks served) {
+    private static Optional<LeakAnalysis> leaks(
+        ReplayInput replayed, Iterations steps, ServedBlocks served) {
       try {
-        return Optional.of(LeakAnalysis.of(input.trace(), input.device(), steps, served, -1));
+        return Optional.of(LeakAnalysis.of(replayed.trace(), replayed.device(), steps, served, -1));
       } catch (IterationException _) {
         return Optional.empty();
       }
