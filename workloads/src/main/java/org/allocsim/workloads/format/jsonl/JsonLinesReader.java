@@ -27,7 +27,49 @@ import org.jspecify.annotations.Nullable;
 /** Reads the format line by line into columns. */
 final class JsonLinesReader {
   private static final String REMEDY = "the format is described in the user guide";
-  private static final Set<String> NO_MORE = Set.of();
+
+  private static final Set<String> TIMED_FIELDS = Set.of("ns", "stream");
+  private static final Set<String> COPY_FIELDS =
+      Set.of("copy_bytes", "to", "host_memory", "stream");
+  private static final Set<String> KERNEL_FIELDS =
+      Set.of("flops", "memory_bytes", "precision", "stream");
+
+  /** What requests may have beside the fields that all have, by their ops. */
+  private static final Map<String, Set<String>> FIELDS =
+      Map.ofEntries(
+          entry("alloc", "id", "bytes", "stream", "pool"),
+          entry("free", "id", "stream"),
+          entry("use_stream", "id", "stream", "rank"),
+          entry("use_complete", "id", "stream"),
+          entry("synchronize", "stream"),
+          entry("empty_cache"),
+          entry("release_pool", "pool"),
+          entry("empty_pool", "pool"),
+          entry("restore_block", "id", "bytes", "stream", "pool", "anchor", "offset"),
+          entry("begin", "name"),
+          entry("end", "name"),
+          entry("snapshot"),
+          entry("change_settings", "settings"),
+          entry("change_limit", "bytes"),
+          entry(
+              "launch",
+              "ns",
+              "copy_bytes",
+              "to",
+              "host_memory",
+              "flops",
+              "memory_bytes",
+              "precision",
+              "stream"),
+          entry("record_event", "event", "stream"),
+          entry("wait_event", "event", "stream"),
+          entry("synchronize_event", "event"),
+          entry("host_work", "ns"),
+          entry("load_batch", "loader"),
+          entry("host_alloc", "id", "bytes"),
+          entry("host_free", "id"),
+          entry("host_use_stream", "id", "stream"));
+
   private static final byte[] END_MARK =
       ("{\"op\":\"" + JsonLinesFormat.END_MARK + "\"").getBytes(StandardCharsets.UTF_8);
 
@@ -82,6 +124,10 @@ final class JsonLinesReader {
     line = new JsonLine(lines);
     stackNumbers.put(0L, StackTable.NONE);
     Arrays.fill(latestNanos, -MOST_NANOS);
+  }
+
+  private static Map.Entry<String, Set<String>> entry(String op, String... fields) {
+    return Map.entry(op, Set.of(fields));
   }
 
   static Content read(Path file, Progress progress) throws TraceFormatException {
@@ -248,6 +294,11 @@ final class JsonLinesReader {
   }
 
   private void request(String op) throws TraceFormatException {
+    Set<String> fields = FIELDS.get(op);
+    if (fields == null) {
+      throw lines.failure("op \"" + op + "\" is not known", REMEDY);
+    }
+    line.allowRequest(fields);
     lines.hold(ROW_BYTES);
     timeNanos = line.number("time_ns", timeNanos);
     if (timeNanos > MOST_NANOS || timeNanos < -MOST_NANOS) {
@@ -271,13 +322,11 @@ final class JsonLinesReader {
     trace.at(device, timeNanos, stack);
     switch (op) {
       case "alloc" -> {
-        allow(Set.of("id", "bytes", "stream", "pool"));
         put(
             trace.allocate(
                 bytes(), line.has("stream") ? line.stream("stream") : 0, line.pool("pool")));
       }
       case "free" -> {
-        allow(Set.of("id", "stream"));
         int allocation = take();
         if (line.has("stream")) {
           trace.free(allocation, line.stream("stream"));
@@ -286,7 +335,6 @@ final class JsonLinesReader {
         }
       }
       case "use_stream" -> {
-        allow(Set.of("id", "stream", "rank"));
         long rank = line.number("rank", 0);
         if (line.has("stream")) {
           trace.useStream(known(), line.stream("stream"), rank);
@@ -295,7 +343,6 @@ final class JsonLinesReader {
         }
       }
       case "use_complete" -> {
-        allow(Set.of("id", "stream"));
         if (line.has("stream")) {
           trace.useComplete(known(), line.stream("stream"));
         } else {
@@ -303,7 +350,6 @@ final class JsonLinesReader {
         }
       }
       case "synchronize" -> {
-        allow(Set.of("stream"));
         if (line.has("stream")) {
           trace.synchronizeStream(line.stream("stream"));
         } else {
@@ -311,36 +357,28 @@ final class JsonLinesReader {
         }
       }
       case "empty_cache" -> {
-        allow(NO_MORE);
         trace.emptyCache();
       }
       case "release_pool" -> {
-        allow(Set.of("pool"));
         trace.releasePool(line.pool("pool"));
       }
       case "empty_pool" -> {
-        allow(Set.of("pool"));
         trace.emptyPool(line.pool("pool"));
       }
       case "restore_block" -> restoreBlock();
       case "begin" -> {
-        allow(Set.of("name"));
         trace.markerBegin(text(line.text("name")));
       }
       case "end" -> {
-        allow(Set.of("name"));
         trace.markerEnd(text(line.text("name")));
       }
       case "snapshot" -> {
-        allow(NO_MORE);
         trace.snapshot();
       }
       case "change_settings" -> {
-        allow(Set.of("settings"));
         trace.changeSettings(text(line.text("settings")));
       }
       case "change_limit" -> {
-        allow(Set.of("bytes"));
         trace.changeLimit(line.number("bytes", -1));
       }
       default -> work(op);
@@ -351,39 +389,31 @@ final class JsonLinesReader {
     switch (op) {
       case "launch" -> launch();
       case "record_event" -> {
-        allow(Set.of("event", "stream"));
         trace.recordEvent(intNumber("event"), line.stream("stream"));
       }
       case "wait_event" -> {
-        allow(Set.of("event", "stream"));
         trace.waitEvent(intNumber("event"), line.stream("stream"));
       }
       case "synchronize_event" -> {
-        allow(Set.of("event"));
         trace.synchronizeEvent(intNumber("event"));
       }
       case "host_work" -> {
-        allow(Set.of("ns"));
         trace.hostWork(work(line.number("ns"), 0));
       }
       case "load_batch" -> {
-        allow(Set.of("loader"));
         trace.loadBatch(intNumber("loader"));
       }
       case "host_alloc" -> {
-        allow(Set.of("id", "bytes"));
         lines.hold(HOST_BUFFER_BYTES);
         if (hostBuffers.putIfAbsent(line.number("id"), trace.allocateHost(bytes())) != null) {
           throw lines.failure("host buffer " + line.number("id") + " is live", "free it first");
         }
       }
       case "host_free" -> {
-        allow(Set.of("id"));
         trace.freeHost(hostBuffer());
         hostBuffers.remove(line.number("id"));
       }
       case "host_use_stream" -> {
-        allow(Set.of("id", "stream"));
         trace.useHostOnStream(hostBuffer(), line.stream("stream"));
       }
       default -> throw lines.failure("op \"" + op + "\" is not known", REMEDY);
@@ -394,17 +424,17 @@ final class JsonLinesReader {
     int works = trace.workCount();
     Work work;
     if (line.has("ns")) {
-      allow(Set.of("ns", "stream"));
+      line.allowRequest(TIMED_FIELDS);
       work = new Work.Timed(work(line.number("ns"), 0));
     } else if (line.has("copy_bytes")) {
-      allow(Set.of("copy_bytes", "to", "host_memory", "stream"));
+      line.allowRequest(COPY_FIELDS);
       work =
           new Work.Copy(
               work(line.number("copy_bytes"), COPY_SHIFT),
               oneOf("to", "host", "device") == 1,
               oneOf("host_memory", "pageable", "pinned") == 1);
     } else {
-      allow(Set.of("flops", "memory_bytes", "precision", "stream"));
+      line.allowRequest(KERNEL_FIELDS);
       work =
           new Work.Kernel(
               work(line.number("flops"), KERNEL_SHIFT),
@@ -468,7 +498,6 @@ final class JsonLinesReader {
   }
 
   private void restoreBlock() throws TraceFormatException {
-    allow(Set.of("id", "bytes", "stream", "pool", "anchor", "offset"));
     int anchor = AllocationTrace.NO_ALLOCATION;
     if (line.has("anchor")) {
       anchor = allocations.get(line.number("anchor"));
@@ -489,10 +518,6 @@ final class JsonLinesReader {
             line.pool("pool"),
             anchor,
             offset));
-  }
-
-  private void allow(Set<String> fields) throws TraceFormatException {
-    line.allowRequest(fields);
   }
 
   private long bytes() throws TraceFormatException {

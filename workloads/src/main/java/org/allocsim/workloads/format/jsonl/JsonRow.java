@@ -6,11 +6,9 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.json.JsonFactory;
 
 /** A line that is a list of a text and some integers: a row of a table. */
 final class JsonRow {
-  private static final JsonFactory FACTORY = new JsonFactory();
   private static final int MOST_NUMBERS = 8;
 
   private final LineInput lines;
@@ -29,7 +27,8 @@ final class JsonRow {
     }
     count = 0;
     try (JsonParser json =
-        FACTORY.createParser(ObjectReadContext.empty(), lines.bytes(), 0, lines.length())) {
+        JsonLine.FACTORY.createParser(
+            ObjectReadContext.empty(), lines.bytes(), 0, lines.length())) {
       if (json.nextToken() != JsonToken.START_ARRAY || json.nextToken() != JsonToken.VALUE_STRING) {
         throw broken();
       }
