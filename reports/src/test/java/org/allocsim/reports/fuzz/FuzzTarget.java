@@ -43,6 +43,7 @@ enum FuzzTarget {
   KINETO(input -> trace(input, "kineto")),
   JSONL(input -> trace(input, "jsonl")),
   MINIMALLOC(input -> trace(input, "minimalloc")),
+  NSYS_SQLITE(input -> trace(input, "nsys-sqlite")),
   RMM_CSV(input -> trace(input, "rmm-csv")),
   STALLOC(input -> trace(input, "stalloc")),
   UMPIRE_REPLAY(input -> trace(input, "umpire-replay")),

@@ -35,6 +35,7 @@ enum GrowingInput {
       rows ->
           "1 0x7f0000000000 4096 0\nIteration Index : 0\nmicro-batch : F\n"
               + lines(rows, i -> "layer." + i + "->Module Layer : F-start")),
+  NSYS_CHURN(FuzzTarget.NSYS_SQLITE, GrowingDatabase::ofMemoryEvents),
   UMPIRE_CHURN(FuzzTarget.UMPIRE_REPLAY, rows -> written("umpire-replay", churn(rows))),
   BFC_CHURN(
       FuzzTarget.BFC_LOG,

@@ -11,10 +11,6 @@ enum ForeignFile {
       "version https://git-lfs",
       "it is a pointer of Git LFS, not the file that it stands for",
       "fetch that with 'git lfs pull'"),
-  SQLITE(
-      "sqlite format 3\0",
-      "it is an SQLite database",
-      "export the trace from it, or record with a tool that 'allocsim list formats' names"),
   RMM_DEBUG_LOG(
       "[",
       "it is a debug log of RMM, which says nothing of most requests",

@@ -57,7 +57,6 @@ class TraceFormatsTest {
   @ParameterizedTest
   @CsvSource({
     "version https://git-lfs.github.com/spec/v1, git lfs pull",
-    "'SQLite format 3\0', SQLite database",
     "'PK\3\4', torch.cuda.memory._dump_snapshot()",
     "<!DOCTYPE html>, web page",
     "<html>, web page",
