@@ -10,6 +10,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
+import time
 import unittest
 from pathlib import Path
 
@@ -32,6 +34,14 @@ from allocsim.recorder import follow
 follow.follow()
 device.allocate(100)
 {rest}
+"""
+
+#: Locks a mutex of the C library twice, which no signal interrupts.
+WAIT_OUTSIDE = """
+import ctypes
+mutex = ctypes.create_string_buffer(128)
+ctypes.CDLL(None).pthread_mutex_lock(mutex)
+ctypes.CDLL(None).pthread_mutex_lock(mutex)
 """
 
 
@@ -223,6 +233,35 @@ class ProcessTest(unittest.TestCase):
         code, _, err = self.finish(process)
         self.assertEqual(code, 128 + signal.SIGTERM, err)
         self.assertEqual(read(self.path)[1]["reason"], "sigterm")
+
+    def test_sigterm_writes_where_the_main_thread_waits_outside_of_python(self):
+        process = self.start(
+            "print(os.getpid(), flush=True)\n" + WAIT_OUTSIDE
+        )
+        number = int(process.stdout.readline())
+        os.kill(number, signal.SIGTERM)
+        end = time.monotonic() + 30
+        while not os.path.exists(self.path) and time.monotonic() < end:
+            time.sleep(0.05)
+        os.kill(number, signal.SIGKILL)
+        self.finish(process)
+        record = read(self.path)[1]
+        self.assertEqual((record["reason"], record["complete"]), ("sigterm", False))
+
+    def test_a_child_that_is_ended_writes_nothing_of_its_parent(self):
+        process = self.start(
+            "child = os.fork()\n"
+            "if child == 0:\n"
+            "    print('ready', flush=True)\n"
+            + textwrap.indent(WAIT_OUTSIDE, "    ") +
+            "time.sleep(0.5)\n"
+            "os.kill(child, 15); time.sleep(2); os.kill(child, 9); os.waitpid(child, 0)\n"
+            "print(os.path.exists({0!r}), flush=True); time.sleep(60)".format(self.path)
+        )  # fmt: skip
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        self.assertEqual(process.stdout.readline(), "False\n")
+        process.send_signal(signal.SIGTERM)
+        self.finish(process)
 
     def test_sigusr2_writes_and_goes_on(self):
         process = self.start(

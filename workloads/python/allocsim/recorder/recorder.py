@@ -26,6 +26,9 @@ SAMPLE_SECONDS = 1.0
 SNAPSHOT_TRIES = 8
 LONG_TURN_SECONDS = 60.0
 
+#: How long a process that is told to end has to begin with it, before a thread writes in its place.
+GRACE_SECONDS = 1.0
+
 
 class Recorder:
     """One recording of this process.
@@ -63,6 +66,7 @@ class Recorder:
         self._pid = os.getpid()
         self._writing = threading.RLock()
         self._ended = threading.Event()
+        self._ending = threading.Event()
         self._begun = False
         self._saw_out_of_memory = False
 
@@ -195,11 +199,38 @@ class Recorder:
             signal.signal(signal.SIGUSR2, lambda number, frame: self.write("signal"))
         if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
             signal.signal(signal.SIGTERM, self._terminate)
+            self._follow_without_handlers()
+
+    def _follow_without_handlers(self) -> None:
+        """Has a thread hear of SIGTERM too: a rank that waits for others in C++ runs no handler of Python."""
+        reading, writing = os.pipe()
+        os.set_blocking(writing, False)
+        before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+        if before != -1:  # The program's own; it hears of signals in this way already.
+            signal.set_wakeup_fd(before)
+            os.close(reading)
+            os.close(writing)
+            return
+        os.register_at_fork(after_in_child=_forget_wakeups)
+
+        def hear() -> None:
+            while signals := os.read(reading, 64):
+                if signal.SIGTERM in signals and not self._ending.wait(GRACE_SECONDS):
+                    self.write("sigterm")
+
+        threading.Thread(target=hear, name="allocsim-signals", daemon=True).start()
 
     def _terminate(self, number: int, frame: Any) -> None:
+        self._ending.set()
         self.close("sigterm")
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _forget_wakeups() -> None:
+    """Signals of a child are no matter of its parent, whose pipe it has."""
+    with contextlib.suppress(ValueError):
+        signal.set_wakeup_fd(-1)
 
 
 @contextlib.contextmanager
