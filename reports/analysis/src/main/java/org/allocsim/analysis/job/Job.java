@@ -98,9 +98,7 @@ public record Job(Path folder, List<Rank> ranks, List<String> others, List<Integ
     }
     if (recordings.isEmpty()) {
       throw new JobException(
-          folder
-              + " holds no trace; name a folder with one recording for each rank, which 'allocsim"
-              + " list formats' shows how to tell");
+          folder + " holds no trace; 'allocsim list formats' shows what can be read");
     }
     recordings.sort(NaturalOrder.OF_NAMES);
     others.sort(NaturalOrder.OF_NAMES);

@@ -157,9 +157,8 @@ public final class RecordedFactsReader {
 
   /** Null where it is none that torchrun can have set. */
   private @Nullable Integer rank() {
-    return json.currentToken() == JsonToken.VALUE_NUMBER_INT && number() >= 0 && number() <= MOST_RANK
-        ? Integer.valueOf((int) number())
-        : null;
+    long value = json.currentToken() == JsonToken.VALUE_NUMBER_INT ? json.getLongValue() : -1;
+    return value >= 0 && value <= MOST_RANK ? Integer.valueOf((int) value) : null;
   }
 
   private void readAll(Runnable one) {
