@@ -198,8 +198,7 @@ final class DiagnoseCommand implements Callable<Integer> {
     long limitBytes = deviceOptions.limitBytes(recorded, source);
     DeviceTrace input =
         traceOptions.read(
-            source,
-            new ReadingOptions(version, limitBytes, deviceOptions.profile().totalBytes()));
+            source, new ReadingOptions(version, limitBytes, deviceOptions.profile().totalBytes()));
     return new Opened(
         input, version, recorded, deviceOptions.circumstances(input, recorded), limitBytes);
   }

@@ -64,7 +64,8 @@ public record FailureOrder(List<Ranked<RankFailure>> failed, Optional<Unknown> u
     if (sorted.stream().map(each -> each.rank().host()).distinct().count() > 1) {
       return Optional.of(Unknown.SEVERAL_HOSTS);
     }
-    long lastBegin = sorted.stream().mapToLong(each -> each.found().firstNanos()).max().orElseThrow();
+    long lastBegin =
+        sorted.stream().mapToLong(each -> each.found().firstNanos()).max().orElseThrow();
     long firstEnd = sorted.stream().mapToLong(each -> each.found().lastNanos()).min().orElseThrow();
     if (lastBegin > firstEnd) {
       return Optional.of(Unknown.NO_OVERLAP);

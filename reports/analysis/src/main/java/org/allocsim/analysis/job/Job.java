@@ -105,8 +105,7 @@ public record Job(Path folder, List<Rank> ranks, List<String> others, List<Integ
     return new Contents(recordings, others, List.of());
   }
 
-  private static Contents list(Path job, Path folder, int before)
-      throws JobException, IOException {
+  private static Contents list(Path job, Path folder, int before) throws JobException, IOException {
     List<Path> files = new ArrayList<>();
     List<Path> folders = new ArrayList<>();
     List<String> others = new ArrayList<>();

@@ -17,10 +17,7 @@ public record JobSetting(String conf, List<Ranked<RankTuning.Outcome>> outcomes)
 
   /** Ranks on which a request fails. */
   public List<Rank> failing() {
-    return outcomes.stream()
-        .filter(each -> !each.found().passes())
-        .map(Ranked::rank)
-        .toList();
+    return outcomes.stream().filter(each -> !each.found().passes()).map(Ranked::rank).toList();
   }
 
   /** Whether every request of every rank is served. */

@@ -55,7 +55,10 @@ public record JobTuning(
     });
     JobSetting recorded =
         new JobSetting(
-            "", ranks.stream().map(each -> new Ranked<>(each.rank(), each.found().recorded())).toList());
+            "",
+            ranks.stream()
+                .map(each -> new Ranked<>(each.rank(), each.found().recorded()))
+                .toList());
     List<JobSetting> ranked =
         SettingOrder.ranked(
             onAll,
@@ -63,7 +66,11 @@ public record JobTuning(
             recorded.peakReservedBytes() / Tuning.STEPS_OF_PEAK,
             ranks.stream().mapToLong(each -> each.found().negligibleNanos()).max().orElseThrow());
     return new JobTuning(
-        ranks, ranked, byConf.size() - onAll.size(), recorded, recommended(ranks, ranked, recorded));
+        ranks,
+        ranked,
+        byConf.size() - onAll.size(),
+        recorded,
+        recommended(ranks, ranked, recorded));
   }
 
   private static SettingOrder.Figures figures(JobSetting setting) {
@@ -81,10 +88,7 @@ public record JobTuning(
         new JobSetting(
             "", ranks.stream().map(each -> new Ranked<>(each.rank(), each.found().now())).toList());
     Optional<JobSetting> first =
-        ranked.stream()
-            .filter(JobSetting::isSafe)
-            .findFirst()
-            .filter(each -> isBetter(each, now));
+        ranked.stream().filter(JobSetting::isSafe).findFirst().filter(each -> isBetter(each, now));
     if (recorded.passes() || first.isEmpty() || !first.get().passes()) {
       return first.filter(each -> !isRecorded(each, ranks));
     }

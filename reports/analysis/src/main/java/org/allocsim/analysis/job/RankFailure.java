@@ -11,8 +11,7 @@ import org.allocsim.workloads.source.DeviceTrace;
  * @param lastNanos when it ends
  * @param isWallClock whether that is the time of day, which ranks of one host share
  */
-public record RankFailure(
-    long failedNanos, long firstNanos, long lastNanos, boolean isWallClock) {
+public record RankFailure(long failedNanos, long firstNanos, long lastNanos, boolean isWallClock) {
   /** PyTorch writes the time of day since 2.2; what began with a process is far below. */
   private static final long FIRST_WALL_CLOCK_NANOS = 1_000_000_000_000_000_000L;
 

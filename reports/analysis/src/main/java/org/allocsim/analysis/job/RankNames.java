@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds ranks in the names of files: {@code rank0}, {@code rank_0}, {@code run.rank3.pickle} as
- * {@code allocsim record} writes it, {@code rank0_memory_snapshot.pickle} as torchtitan does, {@code
- * gpu1}, {@code snapshot-0.pickle}. A way of naming counts where all files of a folder share it.
+ * {@code allocsim record} writes it, {@code rank0_memory_snapshot.pickle} as torchtitan does,
+ * {@code gpu1}, {@code snapshot-0.pickle}. A way of naming counts where all files of a folder share
+ * it.
  */
 final class RankNames {
   /** Endings that say how a file is stored, not which it is. */
@@ -121,8 +122,7 @@ final class RankNames {
     return BY_NUMBER
         .matcher(stem)
         .results()
-        .filter(each ->
-            !OTHER_COUNT.matcher(stem.substring(0, each.start(1))).find())
+        .filter(each -> !OTHER_COUNT.matcher(stem.substring(0, each.start(1))).find())
         .findFirst();
   }
 }

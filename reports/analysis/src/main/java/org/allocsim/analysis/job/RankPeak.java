@@ -22,7 +22,9 @@ public record RankPeak(
     return stepPeakBytes.clone();
   }
 
-  /** The highest of its steps over the lowest, without the first, which warms up; 1 without steps. */
+  /**
+   * The highest of its steps over the lowest, without the first, which warms up; 1 without steps.
+   */
   double variation() {
     if (stepPeakBytes.length < JobBalance.FEWEST_STEPS) {
       return 1;
@@ -61,9 +63,7 @@ public record RankPeak(
   @Override
   public int hashCode() {
     return Arrays.hashCode(
-        new long[] {
-          reservedBytes, allocatedBytes, parameterBytes, Arrays.hashCode(stepPeakBytes)
-        });
+        new long[] {reservedBytes, allocatedBytes, parameterBytes, Arrays.hashCode(stepPeakBytes)});
   }
 
   @Override

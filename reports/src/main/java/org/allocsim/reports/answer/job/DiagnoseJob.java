@@ -122,8 +122,7 @@ public record DiagnoseJob(Trials trials) implements JobQuestion<DiagnosedProgram
   private static final Shape<Row> ROW =
       Shape.of(rank ->
           rank.count("device_index", "Index of the recorded device.", Row::device)
-              .text(
-                  "torch_version", "The release whose rules apply.", each -> each.version().id())
+              .text("torch_version", "The release whose rules apply.", each -> each.version().id())
               .text("device", "Name of the simulated device's profile.", Row::gpu)
               .embed(BalancePart.RANK, Row::peak)
               .embed(tuned(), Row::tuning)
@@ -161,9 +160,7 @@ public record DiagnoseJob(Trials trials) implements JobQuestion<DiagnosedProgram
                   "The most that is live in each step.",
                   each -> Arrays.stream(each.peak().stepPeakBytes()).boxed().toList())
               .bytes(
-                  "missing_bytes",
-                  "How much less memory it must need at least.",
-                  Row::missingBytes)
+                  "missing_bytes", "How much less memory it must need at least.", Row::missingBytes)
               .missing("a setting serves every request, or the limit suffices on no GPU")
               .text(
                   "smallest_gpu",
@@ -203,8 +200,7 @@ public record DiagnoseJob(Trials trials) implements JobQuestion<DiagnosedProgram
                   .text(
                       "order_unknown_because",
                       "Why it is not known which rank failed first.",
-                      each ->
-                          each.order().unknown().map(FailureOrder.Unknown::clause).orElse(null))
+                      each -> each.order().unknown().map(FailureOrder.Unknown::clause).orElse(null))
                   .missing("it is known, or fewer than two failed")
                   .embed(BalancePart.SHAPE, Finding::balance)
                   .text(
@@ -289,8 +285,7 @@ public record DiagnoseJob(Trials trials) implements JobQuestion<DiagnosedProgram
 
   private SettingTrial trial(Ranked<Row> rank, Optional<JobSetting> recommended) {
     Row row = rank.found();
-    String conf =
-        recommended.map(JobSetting::conf).orElse(row.tuning().recorded().conf());
+    String conf = recommended.map(JobSetting::conf).orElse(row.tuning().recorded().conf());
     if (conf.equals(row.tuning().bestConf())) {
       return row.best();
     }
@@ -353,7 +348,9 @@ public record DiagnoseJob(Trials trials) implements JobQuestion<DiagnosedProgram
     }
     Rank first = failed.getFirst().rank();
     return Sentence.of(
-        failed.size() == 1 ? "Out of memory on {} only, of {}: {}" : "Out of memory on {} first, of {}: {}",
+        failed.size() == 1
+            ? "Out of memory on {} only, of {}: {}"
+            : "Out of memory on {} first, of {}: {}",
         first.label(),
         all,
         asked(row(answer, first)));
@@ -449,10 +446,7 @@ public record DiagnoseJob(Trials trials) implements JobQuestion<DiagnosedProgram
 
   private static void addLeaks(JobAnswer<Row, Finding> answer, List<Sentence> details) {
     List<Rank> leaking =
-        answer.ranks().stream()
-            .filter(each -> each.found().isLeak())
-            .map(Ranked::rank)
-            .toList();
+        answer.ranks().stream().filter(each -> each.found().isLeak()).map(Ranked::rank).toList();
     if (!leaking.isEmpty()) {
       details.add(
           Sentence.of(

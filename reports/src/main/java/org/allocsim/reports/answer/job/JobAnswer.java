@@ -41,7 +41,8 @@ public record JobAnswer<R, F>(
 
   private static final Shape<Job> JOB =
       Shape.of(job ->
-          job.text("folder", "Name of the folder as it was given.", each -> each.folder().toString())
+          job.text(
+                  "folder", "Name of the folder as it was given.", each -> each.folder().toString())
               .count("ranks", "Number of recordings in it.", each -> each.ranks().size())
               .texts("hosts", "Hosts that the files' names give.", Job::hosts)
               .series(
@@ -65,8 +66,7 @@ public record JobAnswer<R, F>(
 
   private static final Shape<Ranked<String>> UNREADABLE =
       Shape.of(file ->
-          file.embed(RANK, Ranked::rank)
-              .text("error", "Why it could not be read.", Ranked::found));
+          file.embed(RANK, Ranked::rank).text("error", "Why it could not be read.", Ranked::found));
 
   /** Keeps its own copies. */
   public JobAnswer {
@@ -162,7 +162,9 @@ public record JobAnswer<R, F>(
     }
     if (!job.others().isEmpty()) {
       notes.add(
-          Sentence.of("not read, as they are no recordings: {}", JobWords.list(job.others(), OTHERS_SHOWN)));
+          Sentence.of(
+              "not read, as they are no recordings: {}",
+              JobWords.list(job.others(), OTHERS_SHOWN)));
     }
     if (job.ranks().stream().anyMatch(rank -> rank.number() == null)) {
       notes.add(

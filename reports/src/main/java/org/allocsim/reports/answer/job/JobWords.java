@@ -41,8 +41,7 @@ final class JobWords {
   private static boolean isRun(List<Rank> ranks) {
     for (int i = 0; i < ranks.size(); i++) {
       int expected = Objects.requireNonNull(ranks.getFirst().number()) + i;
-      if (!Integer.valueOf(expected).equals(ranks.get(i).number())
-          || ranks.get(i).host() != null) {
+      if (!Integer.valueOf(expected).equals(ranks.get(i).number()) || ranks.get(i).host() != null) {
         return false;
       }
     }

@@ -64,7 +64,11 @@ final class SettingsPart {
           row.count("place", "place", "Place of the setting, 1 for the best.", Row::place)
               .text("conf", "setting", "Configuration string.", each -> each.setting().conf())
               .worded(each -> Settings.name(each.setting().conf()))
-              .texts("failing_ranks", "ranks that fail", "Ranks on which a request fails.", Row::failing)
+              .texts(
+                  "failing_ranks",
+                  "ranks that fail",
+                  "Ranks on which a request fails.",
+                  Row::failing)
               .worded(each ->
                   each.setting().passes()
                       ? "none"
@@ -85,8 +89,7 @@ final class SettingsPart {
                   "left_bytes",
                   "left there",
                   "What it leaves of the memory that the allocator can have on that rank.",
-                  each ->
-                      each.setting().passes() ? Long.valueOf(each.setting().leftBytes()) : null)
+                  each -> each.setting().passes() ? Long.valueOf(each.setting().leftBytes()) : null)
               .rank(1)
               .missing("a request fails")
               .count(
@@ -176,7 +179,8 @@ final class SettingsPart {
               count(tuning.now().forcedSynchronizations())));
     }
     if (tuning.recordedConf().isEmpty()) {
-      sentences.add(Sentence.of("The ranks were recorded with different settings; the table says which."));
+      sentences.add(
+          Sentence.of("The ranks were recorded with different settings; the table says which."));
     }
     return sentences;
   }
@@ -203,8 +207,7 @@ final class SettingsPart {
             bytes(tuning.now().peakReservedBytes()))
         : Sentence.of(
             "No other setting that is safe leaves {} more by over 2 % of its peak: keep {}.",
-            worst.rank().label(),
-            name);
+            worst.rank().label(), name);
   }
 
   private static Sentence notServed(JobTuning tuning, String name, JobSetting best) {

@@ -36,8 +36,7 @@ public record TuneJob(int top) implements JobQuestion<TuneAnswer, Row, JobTuning
   private static final Shape<Row> ROW =
       Shape.of(rank ->
           rank.count("device_index", "Index of the recorded device.", Row::device)
-              .text(
-                  "torch_version", "The release whose rules apply.", each -> each.version().id())
+              .text("torch_version", "The release whose rules apply.", each -> each.version().id())
               .embed(outcome(), Row::tuning));
 
   public static final Kind<JobAnswer<Row, JobTuning>> KIND =
