@@ -107,7 +107,7 @@ public record CheckJob() implements JobQuestion<CheckAnswer, Row, Finding> {
         holds(finding)
             ? Sentence.of("{} kept on {}.", limits, ranks)
             : Sentence.of(
-                "{} not kept on {}, of {}.", limits, JobWords.ranks(finding.failing()), ranks),
+                "Not every limit is kept on {}, of {}.", JobWords.ranks(finding.failing()), ranks),
         List.of(),
         null);
   }

@@ -347,13 +347,18 @@ public record DiagnoseJob(Trials trials) implements JobQuestion<DiagnosedProgram
           finding.order().unknown().get().clause());
     }
     Rank first = failed.getFirst().rank();
-    return Sentence.of(
-        failed.size() == 1
-            ? "Out of memory on {} only, of {}: {}"
-            : "Out of memory on {} first, of {}: {}",
-        first.label(),
-        all,
-        asked(row(answer, first)));
+    Sentence asked = asked(row(answer, first));
+    if (answer.ranks().size() == 1) {
+      return Sentence.of("Out of memory on {}: {}", first.label(), asked);
+    }
+    return failed.size() == 1
+        ? Sentence.of("Out of memory on one of {}, {}: {}", all, first.label(), asked)
+        : Sentence.of(
+            "Out of memory on {} of {}, first on {}: {}",
+            count(failed.size()),
+            all,
+            first.label(),
+            asked);
   }
 
   private static Row row(JobAnswer<Row, Finding> answer, Rank rank) {

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import org.allocsim.analysis.job.Rank;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.document.Sentence;
 
 /** How sentences name ranks. */
 final class JobWords {
@@ -31,6 +32,14 @@ final class JobWords {
     return ranks.startsWith("rank ") || ranks.startsWith("ranks ")
         ? "R" + ranks.substring(1)
         : ranks;
+  }
+
+  /** The command that goes on where an answer about a job ends. */
+  static Sentence diagnose(String folder) {
+    return Sentence.of(
+        "Next: 'allocsim diagnose {}' says which rank fails first and why, and what helps all of"
+            + " them.",
+        folder);
   }
 
   /** A rank at the beginning of a sentence. */

@@ -128,7 +128,7 @@ public record ReplayJob() implements JobQuestion<ReplayAnswer, Row, Finding> {
     List<Sentence> details =
         new ArrayList<>(BalancePart.sentences(peaks(answer.ranks()), answer.finding().balance()));
     details.add(
-        failed.isEmpty() ? NextStep.tune(answer.folder()) : NextStep.diagnose(answer.folder()));
+        failed.isEmpty() ? NextStep.tune(answer.folder()) : JobWords.diagnose(answer.folder()));
     return new Verdict(
         failed.isEmpty() ? Tone.GOOD : Tone.BAD,
         failed.isEmpty()

@@ -111,12 +111,15 @@ public record TuneJob(int top) implements JobQuestion<TuneAnswer, Row, JobTuning
   public Verdict verdict(JobAnswer<Row, JobTuning> answer) {
     JobTuning tuning = answer.finding();
     List<Sentence> sentences = new ArrayList<>(SettingsPart.sentences(tuning));
-    sentences.add(Sentence.of("{} settings were compared on every rank.", tuning.ranked().size()));
     sentences.add(
-        Sentence.of(
-            "Next: 'allocsim diagnose {}' says which rank fails first and why, and which GPU is"
-                + " enough.",
-            answer.folder()));
+        tuning.notOnAll() == 0
+            ? Sentence.of("{} settings were compared on every rank.", tuning.ranked().size())
+            : Sentence.of(
+                "{} settings were compared on every rank; {} more make sense on some ranks only,"
+                    + " such as those under a limit.",
+                tuning.ranked().size(),
+                tuning.notOnAll()));
+    sentences.add(JobWords.diagnose(answer.folder()));
     return new Verdict(
         !tuning.best().passes()
             ? Tone.BAD
