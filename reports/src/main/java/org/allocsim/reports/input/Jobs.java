@@ -5,6 +5,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
 import org.allocsim.analysis.job.Job;
 import org.allocsim.analysis.job.JobException;
 import org.allocsim.reports.output.Failure;
@@ -41,8 +42,22 @@ public final class Jobs {
     }
   }
 
-  /** What to say of a folder that cannot be read. */
-  public static Failure unreadable(String folder, IOException cause) {
+  /**
+   * The recordings in a folder, whichever ranks they are of.
+   *
+   * @throws Failure where there are none
+   */
+  public static List<Path> recordings(String folder) {
+    try {
+      return Job.recordings(Path.of(folder));
+    } catch (JobException e) {
+      throw new Failure(e.getMessage(), e);
+    } catch (IOException e) {
+      throw unreadable(folder, e);
+    }
+  }
+
+  private static Failure unreadable(String folder, IOException cause) {
     return new Failure(
         folder
             + (cause instanceof AccessDeniedException

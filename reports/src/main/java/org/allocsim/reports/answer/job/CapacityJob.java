@@ -328,7 +328,7 @@ public record CapacityJob(Trials trials) implements JobQuestion<CapacityAnswer, 
   private static Line line(List<Ranked<Row>> ranks, Setting setting, @Nullable Long bytes) {
     Comparator<Ranked<Row>> byNeed =
         Comparator.comparing((Ranked<Row> each) -> need(each, setting).capacityBytes() >= 0)
-            .thenComparing(each -> -need(each, setting).capacityBytes());
+            .thenComparingLong(each -> -need(each, setting).capacityBytes());
     return new Line(
         setting,
         bytes == null ? -1 : bytes,
