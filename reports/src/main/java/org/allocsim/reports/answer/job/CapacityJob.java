@@ -150,6 +150,7 @@ public record CapacityJob(Trials trials) implements JobQuestion<CapacityAnswer, 
    * @param capacityBytes the smallest device on which every rank runs, −1 where one runs on none
    * @param worst the rank that needs it
    * @param gpu the smallest known GPU on which every rank runs; null where there is none
+   * @param isRecorded whether every rank was recorded so
    */
   private record Line(
       Setting setting, long capacityBytes, Rank worst, @Nullable String gpu, boolean isRecorded) {
