@@ -250,7 +250,7 @@ class JobCommandsTest {
     assertRefused(2, "leave out the other names", "verify", job, SERVED);
     assertRefused(2, "leave out the other names", "compare", SERVED, job);
     assertRefused(2, "give the recording of one rank with its log", "diagnose", job, "-");
-    for (String command : List.of("pins", "account", "inspect", "perturb")) {
+    for (String command : List.of("pins", "account", "inspect")) {
       assertRefused(1, "is a folder; name a file in it, that of one rank", command, job);
     }
   }

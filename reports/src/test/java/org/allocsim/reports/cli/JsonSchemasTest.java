@@ -246,17 +246,25 @@ class JsonSchemasTest {
       arguments.replaceAll(argument -> argument.equals(SWEPT) ? swept : argument);
     }
     if (arguments.contains(JOB)) {
-      Path job = Files.createDirectory(folder.resolve("job"));
-      Files.copy(CAT_GROWTH, job.resolve("node1-rank0.pickle.xz"));
-      Files.copy(DEVICE_OOM, job.resolve("node2-rank2.pickle.xz"));
-      Files.writeString(job.resolve("node2-rank3.pickle.xz"), "damaged");
-      Files.writeString(job.resolve("notes.txt"), "no recording");
+      Path job = folder.resolve("job");
+      makeJob(job);
       arguments.replaceAll(argument -> argument.equals(JOB) ? job : argument);
     }
     arguments.addAll(List.of("--json", json));
     CommandRun run = CommandRun.of(arguments.toArray());
     assertTrue(Files.exists(json), run.err());
     return Files.readString(json);
+  }
+
+  /** Two ranks on two hosts, a damaged one, and what is no recording. */
+  private static void makeJob(Path job) throws IOException {
+    if (Files.notExists(job)) {
+      Files.createDirectory(job);
+      Files.copy(CAT_GROWTH, job.resolve("node1-rank0.pickle.xz"));
+      Files.copy(DEVICE_OOM, job.resolve("node2-rank2.pickle.xz"));
+      Files.writeString(job.resolve("node2-rank3.pickle.xz"), "damaged");
+      Files.writeString(job.resolve("notes.txt"), "no recording");
+    }
   }
 
   private static void assertValid(String text) {
