@@ -12,6 +12,15 @@ import org.allocsim.reports.answer.diagnosis.LintAnswer;
 import org.allocsim.reports.answer.fleet.FleetAnswer;
 import org.allocsim.reports.answer.fleet.SuiteAnswer;
 import org.allocsim.reports.answer.fleet.SuiteScoresAnswer;
+import org.allocsim.reports.answer.job.CapacityJob;
+import org.allocsim.reports.answer.job.CheckJob;
+import org.allocsim.reports.answer.job.CompareJob;
+import org.allocsim.reports.answer.job.DiagnoseJob;
+import org.allocsim.reports.answer.job.LeaksJob;
+import org.allocsim.reports.answer.job.PeakJob;
+import org.allocsim.reports.answer.job.ReplayJob;
+import org.allocsim.reports.answer.job.TuneJob;
+import org.allocsim.reports.answer.job.VerifyJob;
 import org.allocsim.reports.answer.moment.AccountAnswer;
 import org.allocsim.reports.answer.moment.CheckAnswer;
 import org.allocsim.reports.answer.moment.DiffAnswer;
@@ -64,6 +73,15 @@ public final class Answers {
           FleetAnswer.KIND,
           SuiteAnswer.KIND,
           SuiteScoresAnswer.KIND,
+          DiagnoseJob.KIND,
+          TuneJob.KIND,
+          CapacityJob.KIND,
+          CompareJob.KIND,
+          ReplayJob.KIND,
+          PeakJob.KIND,
+          CheckJob.KIND,
+          LeaksJob.KIND,
+          VerifyJob.KIND,
           ListAnswer.POLICIES.kind(),
           ListAnswer.FORMATS.kind(),
           ListAnswer.PROGRAMS.kind(),

@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -7,6 +8,7 @@ import org.allocsim.analysis.moment.Landmarks;
 import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.tuning.LimitCheck;
+import org.allocsim.reports.answer.job.CheckJob;
 import org.allocsim.reports.answer.moment.CheckAnswer;
 import org.allocsim.reports.answer.moment.ReplayedProgram;
 import org.allocsim.reports.cli.option.OutputOptions;
@@ -14,14 +16,17 @@ import org.allocsim.reports.cli.option.ProgramOptions;
 import org.allocsim.reports.cli.option.ShareOrSize;
 import org.allocsim.reports.cli.option.SizeConverter;
 import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.input.Jobs;
 import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code allocsim check}: does a program keep its limits? */
 @Command(
@@ -47,7 +52,9 @@ import picocli.CommandLine.Parameters;
       "  allocsim check snapshot.pickle --max-allocated 18GiB --json check.json"
     })
 final class CheckCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
 
   @Option(
@@ -88,7 +95,7 @@ final class CheckCommand implements Callable<Integer> {
   @Mixin private OutputOptions outputOptions;
 
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     if (maxReservedBytes == null
         && maxAllocatedBytes == null
         && maxRequestedBytes == null
@@ -98,12 +105,20 @@ final class CheckCommand implements Callable<Integer> {
           "check without a limit checks nothing; give --max-reserved, --max-allocated,"
               + " --max-requested, --max-slack or --no-oom");
     }
+    if (Jobs.isFolder(traceName)) {
+      return JobRun.run(
+          traceName, outputOptions, new CheckJob(), this::check, spec.commandLine().getErr());
+    }
     try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
-      ReplayedProgram program = ReplayedProgram.replay(traceName, programOptions);
-      CheckAnswer answer = new CheckAnswer(program, checks(program));
+      CheckAnswer answer = check(traceName);
       outputs.write(answer.document());
       return answer.holds() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
     }
+  }
+
+  private CheckAnswer check(String name) {
+    ReplayedProgram program = ReplayedProgram.replay(name, programOptions);
+    return new CheckAnswer(program, checks(program));
   }
 
   private List<LimitCheck> checks(ReplayedProgram program) {

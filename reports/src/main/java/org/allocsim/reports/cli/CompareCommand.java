@@ -17,6 +17,7 @@ import org.allocsim.reports.answer.compare.CompareAnswer;
 import org.allocsim.reports.answer.compare.CompareCharts;
 import org.allocsim.reports.answer.compare.ComparedTrace;
 import org.allocsim.reports.answer.compare.RecordedTrial;
+import org.allocsim.reports.answer.job.CompareJob;
 import org.allocsim.reports.answer.part.InferenceText;
 import org.allocsim.reports.chart.memory.MemoryTimelineChart;
 import org.allocsim.reports.cli.option.ConfListOptions;
@@ -25,11 +26,13 @@ import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.PolicyListOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.html.TraceRecording;
+import org.allocsim.reports.input.Jobs;
 import org.allocsim.reports.input.Settings;
 import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.ChartFolder;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
@@ -39,7 +42,9 @@ import org.allocsim.workloads.source.DeviceTrace;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code allocsim compare}: one trace, every allocator. */
 @Command(
@@ -69,10 +74,14 @@ import picocli.CommandLine.Parameters;
       "  allocsim compare a.pickle b.pickle --confs ';expandable_segments:True' --report compared"
     })
 final class CompareCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
   @Parameters(
       paramLabel = "TRACE",
       arity = "1..*",
-      description = "Traces of any format; 'allocsim list formats' shows them.")
+      description =
+          "Traces of any format; 'allocsim list formats' shows them. Or a folder with one recording"
+              + " for each rank of a job.")
   private List<String> names;
 
   @Mixin private PolicyListOptions policyOptions = new PolicyListOptions("all");
@@ -87,8 +96,11 @@ final class CompareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    List<Path> files = names.stream().map(Traces::file).toList();
     List<PolicyChoice> chosen = policyOptions.choices();
+    if (names.stream().anyMatch(Jobs::isFolder)) {
+      return compareJob(chosen);
+    }
+    List<Path> files = names.stream().map(Traces::file).toList();
     try (DocumentOutputs outputs = outputOptions.open(files.toArray(Path[]::new))) {
       List<ComparedTrace> traces = new ArrayList<>();
       List<TraceRecording> recordings = new ArrayList<>();
@@ -97,7 +109,8 @@ final class CompareCommand implements Callable<Integer> {
           break;
         }
         String prefix = names.size() == 1 ? "" : traces.size() + 1 + "-";
-        compare(name, chosen, outputs, recordings, prefix).ifPresent(traces::add);
+        Drawing drawing = new Drawing(outputs, recordings, prefix);
+        compare(name, chosen, outputs.hasPage() ? drawing : null).ifPresent(traces::add);
       }
       if (traces.isEmpty()) {
         return ExitCodes.FAILED;
@@ -105,6 +118,20 @@ final class CompareCommand implements Callable<Integer> {
       outputs.write(answer(traces).document(), recordings);
     }
     return ExitCodes.DONE;
+  }
+
+  private int compareJob(List<PolicyChoice> chosen) throws IOException {
+    if (names.size() > 1) {
+      throw Failure.usage("compare takes a job's folder alone; leave out the other names");
+    }
+    return JobRun.run(
+        names.getFirst(),
+        outputOptions,
+        new CompareJob(),
+        name ->
+            compare(name, chosen, null)
+                .orElseThrow(() -> new Failure(name + ": the process was told to end")),
+        spec.commandLine().getErr());
   }
 
   private CompareAnswer answer(List<ComparedTrace> traces) {
@@ -155,26 +182,27 @@ final class CompareCommand implements Callable<Integer> {
   }
 
   /**
-   * Compares on one trace; empty where the process is told to end before a policy was run.
+   * A page with charts.
    *
-   * @param recordings gets what a page shows of the runs, where one is wanted
+   * @param recordings gets what the page shows of the runs
    * @param prefix begins the names of charts
    */
+  private record Drawing(DocumentOutputs outputs, List<TraceRecording> recordings, String prefix) {}
+
+  /**
+   * Compares on one trace; empty where the process is told to end before a policy was run.
+   *
+   * @param drawing where a page with charts is wanted; null without one
+   */
   private Optional<ComparedTrace> compare(
-      String name,
-      List<PolicyChoice> chosen,
-      DocumentOutputs outputs,
-      List<TraceRecording> recordings,
-      String prefix)
-      throws IOException {
+      String name, List<PolicyChoice> chosen, @Nullable Drawing drawing) throws IOException {
     DeviceTrace input = traceOptions.read(name, deviceOptions.release());
     RecordedCircumstances circumstances =
         deviceOptions.circumstances(
             input, Settings.parse("", deviceOptions.torchVersion(), Scenario.PYTORCH));
     Tuning tuning = tune(chosen, input, circumstances);
     List<PolicyChoice> choices = withConfs(chosen, input, tuning);
-    RecordedTrial recorded =
-        new RecordedTrial(input, circumstances, outputs.hasPage() ? name : null);
+    RecordedTrial recorded = new RecordedTrial(input, circumstances, drawing == null ? null : name);
     EarlyEnd.begin();
     List<ObservedRun> observed;
     try (ProgressMeter progress = ProgressMeter.of("comparing", "policies")) {
@@ -184,11 +212,11 @@ final class CompareCommand implements Callable<Integer> {
       return Optional.empty();
     }
     ComparedTrace compared = compared(input, circumstances, tuning, observed);
-    if (outputs.hasPage()) {
-      recordings.add(recorded.recording(compared.results(), input.conf()));
-      ChartFolder charts = outputs.charts();
+    if (drawing != null) {
+      drawing.recordings().add(recorded.recording(compared.results(), input.conf()));
+      ChartFolder charts = drawing.outputs().charts();
       if (charts != null) {
-        new CompareCharts(compared, bound(circumstances), observed).write(charts, prefix);
+        new CompareCharts(compared, bound(circumstances), observed).write(charts, drawing.prefix());
       }
     }
     return Optional.of(compared);

@@ -13,6 +13,8 @@ import org.allocsim.analysis.attribution.CategoryTotals;
 import org.allocsim.analysis.attribution.RecordedCategories;
 import org.allocsim.analysis.diagnosis.Diagnosis;
 import org.allocsim.analysis.diagnosis.MessageCircumstances;
+import org.allocsim.analysis.diagnosis.SettingTrial;
+import org.allocsim.analysis.job.Rank;
 import org.allocsim.analysis.oom.OomLog;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.task.ParallelTasks;
@@ -21,10 +23,12 @@ import org.allocsim.analysis.tuning.TuningGrid;
 import org.allocsim.reports.answer.diagnosis.DiagnoseAnswer;
 import org.allocsim.reports.answer.diagnosis.DiagnosedProgram;
 import org.allocsim.reports.answer.diagnosis.ExplainOomAnswer;
+import org.allocsim.reports.answer.job.DiagnoseJob;
 import org.allocsim.reports.answer.tuning.TuneRecording;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.input.Jobs;
 import org.allocsim.reports.input.LogInput;
 import org.allocsim.reports.input.Settings;
 import org.allocsim.reports.input.Traces;
@@ -61,7 +65,11 @@ import picocli.CommandLine.Spec;
           + " that",
       "the answer takes seconds; 'allocsim tune' tries all. A log shows why its request failed;",
       "beside a recording, its message says what that leaves open: how much memory there was, and",
-      "the limit."
+      "the limit.",
+      "",
+      "Of a folder with the recordings of a job's ranks it says which rank failed first and why,",
+      "how even the ranks are, which one setting serves all of them, and the smallest GPU on which",
+      "every rank runs."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -75,6 +83,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "  allocsim diagnose snapshot.pickle",
       "  allocsim diagnose snapshot.pickle train.log --report diagnosis",
+      "  allocsim diagnose ranks/",
       "  python train.py 2>&1 | allocsim diagnose -"
     })
 final class DiagnoseCommand implements Callable<Integer> {
@@ -85,7 +94,7 @@ final class DiagnoseCommand implements Callable<Integer> {
       arity = "1..2",
       description =
           "A recording ('allocsim list formats'), a log with the message (- is standard input), or"
-              + " one of each.")
+              + " one of each; or a folder with one recording for each rank of a job.")
   private List<String> names;
 
   @Mixin private DeviceOptions deviceOptions;
@@ -104,6 +113,9 @@ final class DiagnoseCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (names.stream().anyMatch(Jobs::isFolder)) {
+      return diagnoseJob();
+    }
     List<String> logs =
         names.stream()
             .filter(each -> each.equals(LogInput.STANDARD_INPUT) || !Traces.isTrace(each))
@@ -137,6 +149,29 @@ final class DiagnoseCommand implements Callable<Integer> {
     }
   }
 
+  private int diagnoseJob() throws IOException {
+    if (names.size() > 1) {
+      throw Failure.usage(
+          String.join(" and ", names)
+              + ": a job is diagnosed from its recordings; leave the other name out, or give the"
+              + " recording of one rank with its log");
+    }
+    return JobRun.run(
+        names.getFirst(),
+        outputOptions,
+        new DiagnoseJob(this::trial),
+        name -> diagnose(name, null),
+        spec.commandLine().getErr());
+  }
+
+  private SettingTrial trial(Rank rank, String conf) {
+    Opened opened = open(rank.file().toString());
+    try (ProgressMeter progress = ProgressMeter.of("diagnosing", "copies")) {
+      return SettingTrial.of(
+          opened.input(), conf, opened.version(), opened.circumstances(), progress::update);
+    }
+  }
+
   private ExplainOomAnswer explain(LogInput log) throws IOException {
     try {
       return ExplainOomAnswer.of(log.label(), log.read(spec.commandLine().getErr()), null);
@@ -146,27 +181,41 @@ final class DiagnoseCommand implements Callable<Integer> {
     }
   }
 
-  private DiagnosedProgram diagnose(String name, @Nullable ExplainOomAnswer log) {
+  /** A recording and the circumstances that it shows. */
+  private record Opened(
+      DeviceTrace input,
+      PyTorchVersion version,
+      ParsedConfig recorded,
+      RecordedCircumstances circumstances,
+      long limitBytes) {}
+
+  private Opened open(String name) {
     TraceSource source = traceOptions.open(name);
     deviceOptions.release().follow(source);
     PyTorchVersion version = deviceOptions.torchVersion();
     ParsedConfig recorded = Settings.recorded(source, version);
     Settings.requirePossible(recorded, deviceOptions.profile());
+    long limitBytes = deviceOptions.limitBytes(recorded, source);
     DeviceTrace input =
         traceOptions.read(
-            source,
-            new ReadingOptions(
-                version,
-                deviceOptions.limitBytes(recorded, source),
-                deviceOptions.profile().totalBytes()));
-    RecordedCircumstances circumstances = deviceOptions.circumstances(input, recorded);
+            source, new ReadingOptions(version, limitBytes, deviceOptions.profile().totalBytes()));
+    return new Opened(
+        input, version, recorded, deviceOptions.circumstances(input, recorded), limitBytes);
+  }
+
+  private DiagnosedProgram diagnose(String name, @Nullable ExplainOomAnswer log) {
+    Opened opened = open(name);
+    DeviceTrace input = opened.input();
+    PyTorchVersion version = opened.version();
+    ParsedConfig recorded = opened.recorded();
+    RecordedCircumstances circumstances = opened.circumstances();
     if (log != null && !log.contents().found().isEmpty()) {
       OomLog.Found message = log.contents().found().getFirst();
       circumstances =
           MessageCircumstances.of(
               input,
               circumstances,
-              deviceOptions.limitBytes(recorded, source),
+              opened.limitBytes(),
               message.message(),
               "line " + message.line() + " of " + log.name());
     }

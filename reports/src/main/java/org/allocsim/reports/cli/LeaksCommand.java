@@ -16,6 +16,7 @@ import org.allocsim.analysis.leak.ServedBlocks;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.reports.answer.diagnosis.LeaksAnswer;
+import org.allocsim.reports.answer.job.LeaksJob;
 import org.allocsim.reports.answer.part.PageRun;
 import org.allocsim.reports.answer.replay.ReplayRun;
 import org.allocsim.reports.chart.ChartFile;
@@ -27,6 +28,7 @@ import org.allocsim.reports.cli.option.IterationsOption;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Addresses;
+import org.allocsim.reports.input.Jobs;
 import org.allocsim.reports.input.ReplaySetup;
 import org.allocsim.reports.input.Settings;
 import org.allocsim.reports.input.Traces;
@@ -51,8 +53,10 @@ import org.allocsim.workloads.source.TraceSource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code allocsim leaks}: does memory grow from iteration to iteration, and what does? */
 @Command(
@@ -88,7 +92,9 @@ import picocli.CommandLine.Parameters;
       "  allocsim leaks snapshot.pickle --iterations period --json leak.json"
     })
 final class LeaksCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
 
   @Mixin private IterationsOption iterationsOption;
@@ -123,6 +129,19 @@ final class LeaksCommand implements Callable<Integer> {
     ChartFile chartFormat = chartFormat();
     if (warmUp != null && warmUp < 0) {
       throw Failure.usage("--warm-up " + warmUp + " is negative; give a number of iterations");
+    }
+    if (Jobs.isFolder(traceName)) {
+      if (chartName != null) {
+        throw Failure.usage(
+            "--chart draws one recording; give the file of one rank instead of the folder "
+                + traceName);
+      }
+      return JobRun.run(
+          traceName,
+          outputOptions,
+          new LeaksJob(),
+          name -> analyse(name).answer(),
+          spec.commandLine().getErr());
     }
     List<Path> inputs = Collections.singletonList(Traces.file(traceName));
     try (DocumentOutputs outputs = outputOptions.open(inputs.toArray(Path[]::new))) {
@@ -167,7 +186,11 @@ final class LeaksCommand implements Callable<Integer> {
 
   /** The recording is replayed as it was made; the device that was chosen is only forecast. */
   Analysed analyse() throws IOException {
-    TraceSource source = traceOptions.open(traceName);
+    return analyse(traceName);
+  }
+
+  private Analysed analyse(String name) throws IOException {
+    TraceSource source = traceOptions.open(name);
     deviceOptions.release().follow(source);
     PyTorchVersion version = deviceOptions.torchVersion();
     ParsedConfig config = Settings.recorded(source, version);
@@ -204,7 +227,7 @@ final class LeaksCommand implements Callable<Integer> {
               deviceOptions.circumstances(input, config).maxBytes());
       return new Analysed(answer, setup.run(addresses), config.text());
     } catch (IterationException e) {
-      String sentence = traceName + ": " + e.getMessage();
+      String sentence = name + ": " + e.getMessage();
       throw e.isNameUnknown() ? Failure.usage(sentence) : new Failure(sentence, e);
     }
   }

@@ -3,13 +3,17 @@ package org.allocsim.reports.cli;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedSet;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
+import org.allocsim.analysis.job.Rank;
 import org.allocsim.analysis.tuning.CapacitySearch;
 import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.reports.answer.job.CapacityJob;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
 import org.allocsim.reports.chart.comparison.FrontierChart;
 import org.allocsim.reports.chart.comparison.FrontierData;
@@ -19,6 +23,7 @@ import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.PolicyListOptions;
 import org.allocsim.reports.cli.option.TorchVersionOption;
 import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.input.Jobs;
 import org.allocsim.reports.input.Settings;
 import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.ChartFolder;
@@ -36,8 +41,10 @@ import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code allocsim min-capacity}: the smallest device on which a program runs. */
 @Command(
@@ -56,7 +63,10 @@ import picocli.CommandLine.Parameters;
       "A program that runs on one device may fail on a slightly larger one, because the allocator",
       "releases cached memory when it runs short: the 8 steps below and above the answer are tried",
       "as well, and failures above it are reported. With --report a chart, frontier, shows which",
-      "allocator runs the program on which GPU."
+      "allocator runs the program on which GPU.",
+      "",
+      "Of a folder with the recordings of a job's ranks: the smallest device on which every rank"
+          + " runs."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -68,6 +78,7 @@ import picocli.CommandLine.Parameters;
     footerHeading = "%nExamples:%n",
     footer = {
       "  allocsim min-capacity snapshot.pickle",
+      "  allocsim min-capacity ranks/",
       "  allocsim min-capacity snapshot.pickle --policies all --csv capacity.csv",
       "  allocsim min-capacity snapshot.pickle --confs \";expandable_segments:True\"",
       "  allocsim min-capacity snapshot.pickle --memory-fraction 0.9 --json capacity.json"
@@ -78,7 +89,9 @@ final class MinCapacityCommand implements Callable<Integer> {
       List.of(
           "", "expandable_segments:True", "max_split_size_mb:128", "roundup_power2_divisions:8");
 
-  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
 
   @Mixin private PolicyListOptions policyOptions = new PolicyListOptions(Scenario.PYTORCH);
@@ -106,42 +119,77 @@ final class MinCapacityCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Path file = Traces.file(traceName);
     List<PolicyChoice> choices = choices();
     if (confs != null && choices.stream().noneMatch(MinCapacityCommand::takesConf)) {
       throw Failure.usage("--confs is for policy pytorch; add it to --policies, or leave it out");
     }
-    try (DocumentOutputs outputs = outputOptions.open(file)) {
-      DeviceTrace input = traceOptions.read(traceName, version);
-      List<ParsedConfig> settings =
-          confs == null
-              ? usual(input.conf() == null ? "" : input.conf())
-              : parse(ConfListOptions.split(confs));
-      List<Function<DeviceProfile, Scenario>> scenarios = scenarios(choices, settings);
-      List<String> leftOut = new ArrayList<>();
-      scenarios.removeIf(each ->
-          each.apply(DeviceProfiles.defaultProfile())
-              .obstacle(input.trace(), input.device())
-              .filter(leftOut::add)
-              .isPresent());
-      if (scenarios.isEmpty()) {
-        throw new Failure(traceName + ": " + String.join("; ", leftOut));
-      }
-      EarlyEnd.begin();
-      long startNanos = System.nanoTime();
-      List<CapacitySearch.Result> results = search(input, scenarios);
-      if (results.isEmpty()) {
+    if (Jobs.isFolder(traceName)) {
+      return JobRun.run(
+          traceName,
+          outputOptions,
+          new CapacityJob((rank, bytes) -> smallestFrom(rank, choices, bytes)),
+          name -> answer(name, choices),
+          spec.commandLine().getErr());
+    }
+    try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
+      CapacityAnswer answer = answer(traceName, choices);
+      if (answer.results().isEmpty()) {
         return ExitCodes.FAILED;
       }
-      double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
-      CapacityAnswer answer = answer(input, choices, results, leftOut, seconds);
       if (outputs.charts() != null) {
         draw(answer.frontier(), outputs.charts());
       }
       outputs.write(answer.document());
-      boolean allFound = results.stream().allMatch(result -> result.capacityBytes() >= 0);
+      boolean allFound = answer.results().stream().allMatch(result -> result.capacityBytes() >= 0);
       return allFound ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
     }
+  }
+
+  /** The answer to one recording; without results where the process is told to end. */
+  private CapacityAnswer answer(String name, List<PolicyChoice> choices) {
+    DeviceTrace input = traceOptions.read(name, version);
+    List<ParsedConfig> settings =
+        confs == null
+            ? usual(input.conf() == null ? "" : input.conf())
+            : parse(ConfListOptions.split(confs));
+    List<Function<DeviceProfile, Scenario>> scenarios = scenarios(choices, settings);
+    List<String> leftOut = new ArrayList<>();
+    scenarios.removeIf(each ->
+        each.apply(DeviceProfiles.defaultProfile())
+            .obstacle(input.trace(), input.device())
+            .filter(leftOut::add)
+            .isPresent());
+    if (scenarios.isEmpty()) {
+      throw new Failure(name + ": " + String.join("; ", leftOut));
+    }
+    EarlyEnd.begin();
+    long startNanos = System.nanoTime();
+    List<CapacitySearch.Result> results = search(input, scenarios);
+    double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
+    return answer(name, input, choices, results, leftOut, seconds);
+  }
+
+  /** Replays a rank on sizes that others need, under settings that were tried on it. */
+  private Map<CapacityJob.Setting, Long> smallestFrom(
+      Rank rank, List<PolicyChoice> choices, Map<CapacityJob.Setting, Long> bytes) {
+    DeviceTrace input = traceOptions.read(rank.file().toString(), version);
+    Map<CapacityJob.Setting, Long> sizes = new LinkedHashMap<>();
+    bytes.forEach((setting, from) -> {
+      PolicyChoice choice =
+          choices.stream()
+              .filter(each -> each.label().equals(setting.policy()))
+              .findFirst()
+              .orElseThrow();
+      ParsedConfig config = parse(setting.conf() == null ? "" : setting.conf());
+      sizes.put(
+          setting,
+          CapacitySearch.smallestFrom(
+              input.trace(),
+              input.device(),
+              profile -> scenario(choice, config, profile.withHistory(input.addresses())),
+              from));
+    });
+    return sizes;
   }
 
   private List<PolicyChoice> choices() {
@@ -222,13 +270,14 @@ final class MinCapacityCommand implements Callable<Integer> {
   }
 
   private CapacityAnswer answer(
+      String name,
       DeviceTrace input,
       List<PolicyChoice> choices,
       List<CapacitySearch.Result> results,
       List<String> leftOut,
       double seconds) {
     return new CapacityAnswer(
-        traceName,
+        name,
         input.sha256(),
         input.format(),
         input.device(),

@@ -1,10 +1,12 @@
 package org.allocsim.reports.cli;
 
+import java.io.IOException;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.attribution.Attribution;
 import org.allocsim.analysis.attribution.CategoryTotals;
 import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.MomentQuery;
+import org.allocsim.reports.answer.job.PeakJob;
 import org.allocsim.reports.answer.moment.PeakAnswer;
 import org.allocsim.reports.answer.moment.ProgramMoment;
 import org.allocsim.reports.answer.moment.ReplayedProgram;
@@ -13,12 +15,15 @@ import org.allocsim.reports.cli.option.GroupingOptions;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.ProgramOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.input.Jobs;
 import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code allocsim peak}: what fills the memory at its peak. */
 @Command(
@@ -29,7 +34,9 @@ import picocli.CommandLine.Parameters;
       "Shows what a program holds when its memory is at the peak, and what that is for.",
       "",
       "The lines add up to the byte; what was recorded without a stack has a line of its own. Of a",
-      "snapshot without a history the end is shown, the only moment that it holds."
+      "snapshot without a history the end is shown, the only moment that it holds. Of a folder"
+          + " with",
+      "the recordings of a job's ranks: what each rank holds at its own peak."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -42,7 +49,9 @@ import picocli.CommandLine.Parameters;
       "torch.profiler.record_function() blocks."
     })
 final class PeakCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
 
   @Mixin private GroupingOptions grouping;
@@ -54,18 +63,26 @@ final class PeakCommand implements Callable<Integer> {
   @Mixin private OutputOptions outputOptions;
 
   @Override
-  public Integer call() {
-    TableLimits limits = grouping.limits();
+  public Integer call() throws IOException {
+    if (Jobs.isFolder(traceName)) {
+      return JobRun.run(
+          traceName, outputOptions, new PeakJob(), this::peak, spec.commandLine().getErr());
+    }
     try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
-      ReplayedProgram program = ReplayedProgram.read(traceName, programOptions);
-      ProgramMoment peak =
-          new ProgramMoment(program, program.peak(grouping.query(MomentQuery.Kind.PEAK_ALLOCATED)));
-      Attribution attribution = program.attribution(categoryOption.rules());
-      LiveSet live = peak.live(grouping.by(program), limits.frames(), attribution);
-      CategoryTotals categories = CategoryTotals.of(peak.moment(), attribution);
-      outputs.write(
-          new PeakAnswer(peak, live, categories, limits.top()).document(), program::pageRuns);
+      PeakAnswer answer = peak(traceName);
+      outputs.write(answer.document(), answer.at().program()::pageRuns);
       return ExitCodes.DONE;
     }
+  }
+
+  private PeakAnswer peak(String name) {
+    TableLimits limits = grouping.limits();
+    ReplayedProgram program = ReplayedProgram.read(name, programOptions);
+    ProgramMoment peak =
+        new ProgramMoment(program, program.peak(grouping.query(MomentQuery.Kind.PEAK_ALLOCATED)));
+    Attribution attribution = program.attribution(categoryOption.rules());
+    LiveSet live = peak.live(grouping.by(program), limits.frames(), attribution);
+    CategoryTotals categories = CategoryTotals.of(peak.moment(), attribution);
+    return new PeakAnswer(peak, live, categories, limits.top());
   }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.reports.answer.job.ReplayJob;
 import org.allocsim.reports.answer.replay.CacheInsertion;
 import org.allocsim.reports.answer.replay.RepeatedAnswer;
 import org.allocsim.reports.answer.replay.ReplayAnswer;
@@ -23,6 +24,7 @@ import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.PolicyChoiceConverter;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Addresses;
+import org.allocsim.reports.input.Jobs;
 import org.allocsim.reports.input.ReplaySetup;
 import org.allocsim.reports.input.Settings;
 import org.allocsim.reports.input.Traces;
@@ -42,8 +44,10 @@ import org.allocsim.workloads.source.TraceSource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code allocsim replay}: one policy on one recorded program. */
 @Command(
@@ -55,7 +59,8 @@ import picocli.CommandLine.Parameters;
       "Prints out-of-memory messages, PyTorch's memory summary and where reserved memory went.",
       "",
       "With the recorded settings, addresses and refusals come from the recording; with other",
-      "settings, another device or a capacity, from the simulated device."
+      "settings, another device or a capacity, from the simulated device. Of a folder with the",
+      "recordings of a job's ranks every rank is replayed."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -64,11 +69,14 @@ import picocli.CommandLine.Parameters;
       "  allocsim replay snapshot.pickle --conf expandable_segments:True --capacity 24GiB",
       "  allocsim replay snapshot.pickle --memory-limit 20GiB --after-oom stop",
       "  allocsim replay snapshot.pickle --capacity 12GiB --insert empty_cache@phase-boundaries",
+      "  allocsim replay ranks/ --conf expandable_segments:True",
       "  allocsim replay snapshot.pickle --events - | head",
       "  allocsim replay 'program:gpt(iterations=4)' --repeat 1000 --policy cuda-async"
     })
 final class ReplayCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
 
   @Option(
@@ -173,15 +181,18 @@ final class ReplayCommand implements Callable<Integer> {
     if (isRepeated) {
       requireRepeatable();
     }
+    if (Jobs.isFolder(traceName)) {
+      return replayJob();
+    }
     try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
       if (isRepeated) {
-        outputs.write(RepeatedAnswer.of(setup(), repeat).document());
+        outputs.write(RepeatedAnswer.of(setup(traceName), repeat).document());
         return ExitCodes.DONE;
       }
       OutputFiles.Output events = outputs.open("--events", eventsName);
       OutputFiles.Output chart = outputs.open("--chart", chartName);
       ChartFolder folder = outputs.charts("--charts", chartsName);
-      ReplayAnswer answer = answer(events);
+      ReplayAnswer answer = answer(traceName, events);
       ReplayPictures pictures = new ReplayPictures(answer);
       if (chart != null && chartFormat != null) {
         draw(pictures, chartFormat, chart);
@@ -202,13 +213,32 @@ final class ReplayCommand implements Callable<Integer> {
    * @param events gets every effect as a line, or null
    */
   ReplayAnswer answer(OutputFiles.@Nullable Output events) throws IOException {
+    return answer(traceName, events);
+  }
+
+  private ReplayAnswer answer(String name, OutputFiles.@Nullable Output events) throws IOException {
     return new ReplayRequest(
-            setup(),
+            setup(name),
             addresses,
             deviceOptions.isDeviceGiven(),
             traceOptions.deviceIndex() != null,
             insertion)
         .replay(events);
+  }
+
+  private int replayJob() throws IOException {
+    if (repeat != null || eventsName != null || chartName != null || chartsName != null) {
+      throw Failure.usage(
+          traceName
+              + " is the folder of a job, and --repeat, --events, --chart and --charts are for one"
+              + " recording; give the file of one rank");
+    }
+    return JobRun.run(
+        traceName,
+        outputOptions,
+        new ReplayJob(),
+        name -> answer(name, null),
+        spec.commandLine().getErr());
   }
 
   private void requireRepeatable() {
@@ -225,8 +255,8 @@ final class ReplayCommand implements Callable<Integer> {
   }
 
   /** What is replayed, and how. */
-  private ReplaySetup setup() {
-    TraceSource source = traceOptions.open(traceName);
+  private ReplaySetup setup(String name) {
+    TraceSource source = traceOptions.open(name);
     deviceOptions.release().follow(source);
     PyTorchVersion version = chosenVersion();
     ParsedConfig given = givenConfig(version);
@@ -241,8 +271,7 @@ final class ReplayCommand implements Callable<Integer> {
           "--addresses recorded and --check are for policy pytorch; leave them out");
     }
     if (addresses == Addresses.RECORDED && input.recording().isEmpty()) {
-      throw Failure.usage(
-          traceName + " holds no recorded addresses; leave out --addresses recorded");
+      throw Failure.usage(name + " holds no recorded addresses; leave out --addresses recorded");
     }
     int device = Traces.device(input, traceOptions.deviceIndex());
     RecordedCircumstances circumstances =

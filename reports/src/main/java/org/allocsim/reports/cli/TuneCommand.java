@@ -1,17 +1,20 @@
 package org.allocsim.reports.cli;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.analysis.tuning.TuningGrid;
+import org.allocsim.reports.answer.job.TuneJob;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.answer.tuning.TuneRecording;
 import org.allocsim.reports.chart.comparison.Histogram;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.input.Jobs;
 import org.allocsim.reports.input.Settings;
 import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.DocumentOutputs;
@@ -47,7 +50,8 @@ import picocli.CommandLine.Spec;
       "1 %% of that of the recorded settings count as equal and rank by the time in the driver",
       "(in steps of 1 %% of the recorded time), then by the number of settings. A replay ends at",
       "the first request that fails. A request that failed in the recording and is served now is",
-      "given back at once."
+      "given back at once. Of a folder with the recordings of a job's ranks, one setting for all",
+      "is sought: what any rank has left decides."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -59,6 +63,7 @@ import picocli.CommandLine.Spec;
     footerHeading = "%nExamples:%n",
     footer = {
       "  allocsim tune snapshot.pickle",
+      "  allocsim tune ranks/",
       "  allocsim tune snapshot.pickle --capacity 24GiB",
       "  allocsim tune snapshot.pickle --memory-fraction 0.9 --torch-version 2.9 --os windows",
       "  allocsim tune snapshot.pickle --grid fine --top 0 --json tuning.json",
@@ -69,7 +74,7 @@ final class TuneCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
 
   @Mixin private DeviceOptions deviceOptions;
@@ -101,46 +106,64 @@ final class TuneCommand implements Callable<Integer> {
   @Mixin private OutputOptions outputOptions;
 
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     if (top < 0) {
       throw new ParameterException(
           spec.commandLine(),
           "--top " + top + " is negative; give the number of rows, or 0 for all");
     }
+    if (Jobs.isFolder(traceName)) {
+      return JobRun.run(
+          traceName,
+          outputOptions,
+          new TuneJob(top),
+          name -> tune(name).answer(),
+          spec.commandLine().getErr());
+    }
     try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
-      TraceSource source = traceOptions.open(traceName);
-      deviceOptions.release().follow(source);
-      PyTorchVersion version = deviceOptions.torchVersion();
-      ParsedConfig recorded = Settings.recorded(source, version);
-      Settings.requirePossible(recorded, deviceOptions.profile());
-      DeviceTrace input =
-          traceOptions.read(
-              source,
-              new ReadingOptions(
-                  version,
-                  deviceOptions.limitBytes(recorded, source),
-                  deviceOptions.profile().totalBytes()));
-      RecordedCircumstances circumstances = deviceOptions.circumstances(input, recorded);
-      EarlyEnd.begin();
-      long startNanos = System.nanoTime();
-      Tuning tuning = tune(input, recorded, circumstances);
-      double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
-      TuneAnswer answer =
-          new TuneAnswer(
-              traceName,
-              input.sha256(),
-              input.eventCount(),
-              input.device(),
-              version,
-              platform,
-              circumstances,
-              tuning,
-              Histogram.ofSizes(input.trace(), input.device()),
-              Histogram.ofLifetimes(input.trace(), input.device()),
-              seconds);
-      outputs.write(answer.document(top), () -> List.of(TuneRecording.of(input, tuning)));
+      Tuned tuned = tune(traceName);
+      Tuning tuning = tuned.answer().tuning();
+      outputs.write(
+          tuned.answer().document(top), () -> List.of(TuneRecording.of(tuned.input(), tuning)));
       return tuning.allFail() ? ExitCodes.CHECK_DID_NOT_HOLD : ExitCodes.DONE;
     }
+  }
+
+  /** An answer and the recording that it is about. */
+  private record Tuned(DeviceTrace input, TuneAnswer answer) {}
+
+  private Tuned tune(String name) {
+    TraceSource source = traceOptions.open(name);
+    deviceOptions.release().follow(source);
+    PyTorchVersion version = deviceOptions.torchVersion();
+    ParsedConfig recorded = Settings.recorded(source, version);
+    Settings.requirePossible(recorded, deviceOptions.profile());
+    DeviceTrace input =
+        traceOptions.read(
+            source,
+            new ReadingOptions(
+                version,
+                deviceOptions.limitBytes(recorded, source),
+                deviceOptions.profile().totalBytes()));
+    RecordedCircumstances circumstances = deviceOptions.circumstances(input, recorded);
+    EarlyEnd.begin();
+    long startNanos = System.nanoTime();
+    Tuning tuning = tune(input, recorded, circumstances);
+    double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
+    return new Tuned(
+        input,
+        new TuneAnswer(
+            name,
+            input.sha256(),
+            input.eventCount(),
+            input.device(),
+            version,
+            platform,
+            circumstances,
+            tuning,
+            Histogram.ofSizes(input.trace(), input.device()),
+            Histogram.ofLifetimes(input.trace(), input.device()),
+            seconds));
   }
 
   private Tuning tune(

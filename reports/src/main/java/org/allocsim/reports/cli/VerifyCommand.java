@@ -9,11 +9,13 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import org.allocsim.reports.answer.job.VerifyJob;
 import org.allocsim.reports.answer.validation.VerifiedDevice;
 import org.allocsim.reports.answer.validation.VerifyAnswer;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.input.Inputs;
+import org.allocsim.reports.input.Jobs;
 import org.allocsim.reports.input.Settings;
 import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.json.SavedStats;
@@ -52,6 +54,7 @@ import picocli.CommandLine.Spec;
       "  allocsim verify snapshot.pickle",
       "  allocsim verify snapshot.pickle --memory-fraction 0.9 --stats stats.json",
       "  allocsim verify *.pickle --json verdict.json",
+      "  allocsim verify ranks/",
       "",
       "stats.json comes from the recorded program:",
       "  json.dump(torch.cuda.memory_stats(), open(\"stats.json\", \"w\"))"
@@ -61,7 +64,10 @@ final class VerifyCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "SNAPSHOT", arity = "1..*", description = "Snapshots to verify.")
+  @Parameters(
+      paramLabel = "SNAPSHOT",
+      arity = "1..*",
+      description = "Snapshots to verify, or a folder with one for each rank of a job.")
   private List<String> names;
 
   @Mixin private DeviceOptions deviceOptions;
@@ -85,6 +91,9 @@ final class VerifyCommand implements Callable<Integer> {
     if (statsName != null && names.size() > 1) {
       throw Failure.usage("--stats goes with one snapshot; verify the others without it");
     }
+    if (names.stream().anyMatch(Jobs::isFolder)) {
+      return verifyJob();
+    }
     try (DocumentOutputs outputs =
         outputOptions.open(names.stream().map(Path::of).toArray(Path[]::new))) {
       SortedMap<String, Long> saved = statsName == null ? new TreeMap<>() : readStats();
@@ -97,6 +106,20 @@ final class VerifyCommand implements Callable<Integer> {
           ? ExitCodes.FAILED
           : answer.isExact() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
     }
+  }
+
+  private int verifyJob() throws IOException {
+    if (names.size() > 1 || statsName != null) {
+      throw Failure.usage(
+          "verify takes a job's folder alone; leave out "
+              + (statsName == null ? "the other names" : "--stats"));
+    }
+    return JobRun.run(
+        names.getFirst(),
+        outputOptions,
+        new VerifyJob(),
+        name -> devices(name, new TreeMap<>()),
+        spec.commandLine().getErr());
   }
 
   private SortedMap<String, Long> readStats() {

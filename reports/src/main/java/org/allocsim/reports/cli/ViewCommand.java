@@ -1,12 +1,10 @@
 package org.allocsim.reports.cli;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Scenario;
@@ -18,15 +16,14 @@ import org.allocsim.reports.cli.option.ConfListOptions;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.html.TraceRecording;
+import org.allocsim.reports.input.Jobs;
 import org.allocsim.reports.input.Settings;
 import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
-import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.workloads.source.DeviceTrace;
-import org.allocsim.workloads.source.TraceSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -111,26 +108,14 @@ final class ViewCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  /** The files, with those of folders in the order of their names. */
-  private List<String> expanded() throws IOException {
+  /** The files, with those of folders in the order in which people sort names. */
+  private List<String> expanded() {
     List<String> files = new ArrayList<>();
     for (String name : names) {
-      Path path = TraceSource.isProgram(name) ? null : Path.of(name);
-      if (path == null || !Files.isDirectory(path)) {
+      if (Jobs.isFolder(name)) {
+        Jobs.recordings(name).stream().map(Path::toString).forEach(files::add);
+      } else {
         files.add(name);
-        continue;
-      }
-      int before = files.size();
-      try (Stream<Path> inside = Files.list(path)) {
-        inside
-            .filter(Files::isRegularFile)
-            .map(Path::toString)
-            .sorted()
-            .filter(Traces::isTrace)
-            .forEach(files::add);
-      }
-      if (files.size() == before) {
-        throw new Failure(name + " holds no trace; 'allocsim list formats' shows what can be read");
       }
     }
     return files;

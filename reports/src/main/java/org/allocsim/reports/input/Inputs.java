@@ -25,7 +25,8 @@ public final class Inputs {
       throw new Failure(name + ": not a file name; check the path");
     }
     if (Files.isDirectory(file)) {
-      throw new Failure(name + " is a folder; name a file in it");
+      throw new Failure(
+          name + " is a folder; name a file in it, that of one rank where it holds a job");
     }
     if (!Files.exists(file)) {
       throw new Failure(name + ": no such file; check the path");

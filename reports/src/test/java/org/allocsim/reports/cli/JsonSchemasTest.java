@@ -50,6 +50,7 @@ class JsonSchemasTest {
   private static final String FRACTION = "--memory-fraction=0.05";
   private static final String GENERATED = "GENERATED";
   private static final String SWEPT = "SWEPT";
+  private static final String JOB = "JOB";
 
   private static final List<List<Object>> COMMANDS =
       List.of(
@@ -96,6 +97,15 @@ class JsonSchemasTest {
           List.of("lint-conf", "expandable_segments:True", "--snapshot", SAMPLE),
           List.of("explain-oom", "src/test/resources/golden/replay-device-oom.txt"),
           List.of("diagnose", DEVICE_OOM),
+          List.of("diagnose", JOB),
+          List.of("tune", JOB),
+          List.of("min-capacity", JOB),
+          List.of("compare", JOB, "--policies", "pytorch,direct"),
+          List.of("replay", JOB),
+          List.of("verify", JOB),
+          List.of("peak", JOB),
+          List.of("leaks", JOB),
+          List.of("check", JOB, "--no-oom"),
           List.of("perturb", CAT_GROWTH, "--runs=3", "--swap-adjacent"),
           List.of("perturb", DEVICE_OOM, "--runs=2", "--resize=5%"));
 
@@ -235,10 +245,26 @@ class JsonSchemasTest {
       CommandRun.of("sweep", CAT_GROWTH, "-o", swept, "--capacities", "1GiB,4GiB");
       arguments.replaceAll(argument -> argument.equals(SWEPT) ? swept : argument);
     }
+    if (arguments.contains(JOB)) {
+      Path job = folder.resolve("job");
+      makeJob(job);
+      arguments.replaceAll(argument -> argument.equals(JOB) ? job : argument);
+    }
     arguments.addAll(List.of("--json", json));
     CommandRun run = CommandRun.of(arguments.toArray());
     assertTrue(Files.exists(json), run.err());
     return Files.readString(json);
+  }
+
+  /** Two ranks on two hosts, a damaged one, and what is no recording. */
+  private static void makeJob(Path job) throws IOException {
+    if (Files.notExists(job)) {
+      Files.createDirectory(job);
+      Files.copy(CAT_GROWTH, job.resolve("node1-rank0.pickle.xz"));
+      Files.copy(DEVICE_OOM, job.resolve("node2-rank2.pickle.xz"));
+      Files.writeString(job.resolve("node2-rank3.pickle.xz"), "damaged");
+      Files.writeString(job.resolve("notes.txt"), "no recording");
+    }
   }
 
   private static void assertValid(String text) {

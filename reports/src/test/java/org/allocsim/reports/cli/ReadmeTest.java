@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
 import javax.imageio.ImageIO;
 import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.output.ExitCodes;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -42,7 +43,8 @@ class ReadmeTest {
 
   /** Files and folders that commands write. */
   private static final Pattern OUTPUT =
-      Pattern.compile("[a-z]+\\.(png|csv|jsonl\\.zst)|charts|compared|capacity");
+      Pattern.compile(
+          "[a-z]+\\.(png|csv|jsonl\\.zst)|charts|compared|capacity|ranks(/rank[0-9]\\.jsonl\\.zst)?");
 
   /** Commands that refuse to run on a system without fonts. */
   private static final Pattern DRAWS = Pattern.compile("--charts? |^min-capacity .*--report ");
@@ -50,6 +52,11 @@ class ReadmeTest {
   private static final Pattern HEAD = Pattern.compile("(.+) \\| head -([0-9]+)");
 
   @TempDir private Path folder;
+
+  @BeforeEach
+  void makeFolderOfRanks() throws IOException {
+    Files.createDirectories(folder.resolve("ranks"));
+  }
 
   @TestFactory
   List<DynamicTest> theReadmeShowsWhatHappens() throws IOException {

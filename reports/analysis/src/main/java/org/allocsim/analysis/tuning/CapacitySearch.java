@@ -166,6 +166,36 @@ public final class CapacitySearch {
         .findFirst();
   }
 
+  /**
+   * A size that serves a program for certain, as does every larger one: what it reserves where
+   * memory is ample. With a limit that depends on the size only ample memory does.
+   *
+   * @param ample the run on a device without bounds, in which no request fails
+   */
+  public static long enoughBytes(RunResult ample) {
+    return ample.setup().limitBytes() >= 0
+        ? AMPLE_BYTES
+        : stepsFor(ample.peakReservedBytes() + RecordedAnswers.STREAM_BYTES) * STEP_BYTES;
+  }
+
+  /**
+   * The smallest size from a given one on, in steps, with which every request is served.
+   *
+   * @param setting makes the scenario on a device; some size serves the program under it
+   */
+  public static long smallestFrom(
+      AllocationTrace trace,
+      int device,
+      Function<DeviceProfile, Scenario> setting,
+      long fromBytes) {
+    CapacitySearch search = new CapacitySearch(trace, device, setting);
+    long steps = stepsFor(fromBytes);
+    while (steps * STEP_BYTES < AMPLE_BYTES && !search.passes(steps)) {
+      steps++;
+    }
+    return steps * STEP_BYTES;
+  }
+
   private Result search() {
     Scenario scenario = scenarios.apply(DeviceProfiles.ofCapacity(AMPLE_BYTES));
     RunResult ample = run(scenario);

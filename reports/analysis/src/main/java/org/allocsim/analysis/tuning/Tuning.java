@@ -2,7 +2,6 @@ package org.allocsim.analysis.tuning;
 
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -47,6 +46,8 @@ import org.allocsim.workloads.source.DeviceTrace;
  * @param recommendation the setting to run under, for every command
  * @param demand what the program holds at most, whatever the settings
  * @param steps steps of the program, empty where none are found
+ * @param negligibleNanos driver time that does not matter: a hundredth of the time that the program
+ *     was recorded
  * @param leftOut strings that were not tried, by the reason
  */
 public record Tuning(
@@ -58,8 +59,11 @@ public record Tuning(
     Recommendation recommendation,
     Demand demand,
     Optional<Iterations> steps,
+    long negligibleNanos,
     Map<String, List<String>> leftOut) {
-  private static final long STEPS_OF_PEAK = 100;
+  /** Peaks that differ by a smaller part of that of the recorded settings count as equal. */
+  public static final long STEPS_OF_PEAK = 100;
+
   private static final long STEPS_OF_TIME = 100;
   private static final long MIN_STEP_NANOS = 10_000_000;
   private static final String TOLD_TO_END = "the search was told to end before it";
@@ -101,11 +105,13 @@ public record Tuning(
           : stepNanos.stream().mapToLong(Long::longValue).sum() / stepNanos.size();
     }
 
-    /** Number of settings that the string names. */
-    int settings() {
-      // The commas of a list stand in brackets.
-      String flat = conf.replaceAll("\\[[^]]*]", "");
-      return conf.isEmpty() ? 0 : 1 + (int) flat.chars().filter(c -> c == ',').count();
+    private SettingOrder.Figures figures() {
+      return new SettingOrder.Figures(
+          conf,
+          result.passes(),
+          progressOf(result),
+          result.peakReservedBytes(),
+          result.driverNanos());
     }
 
     /** Whether it may be recommended. */
@@ -244,11 +250,13 @@ public record Tuning(
     }
     Entry recorded = Objects.requireNonNull(entries.get(grid.confs().getFirst()));
     Entry unset = Objects.requireNonNull(entries.get(""));
+    long negligibleNanos = negligibleNanos(trace, device);
     List<Entry> ranked =
-        rank(
+        SettingOrder.ranked(
             entries.values(),
+            Entry::figures,
             recorded.result().peakReservedBytes() / STEPS_OF_PEAK,
-            stepNanos(trace, device));
+            negligibleNanos);
     RunResult modelled = resultOf.apply(recorded.scenario()).modelled;
     return new Tuning(
         ranked,
@@ -259,6 +267,7 @@ public record Tuning(
         Recommendation.of(input, ranked, recorded, modelled, circumstances, progress),
         Demand.of(trace, device, unset.scenario().config().allocator()),
         steps.get(),
+        negligibleNanos,
         leftOut);
   }
 
@@ -284,8 +293,7 @@ public record Tuning(
     }
   }
 
-  /** Driver time that does not matter: a hundredth of the time that the program was recorded. */
-  private static long stepNanos(AllocationTrace trace, int device) {
+  private static long negligibleNanos(AllocationTrace trace, int device) {
     long first = Long.MAX_VALUE;
     long last = Long.MIN_VALUE;
     for (int event = trace.prologueCount(); event < trace.eventCount(); event++) {
@@ -297,48 +305,9 @@ public record Tuning(
     return Math.max(MIN_STEP_NANOS, last < first ? 0 : (last - first) / STEPS_OF_TIME);
   }
 
-  private static List<Entry> rank(Iterable<Entry> entries, long samePeakBytes, long stepNanos) {
-    Comparator<Entry> byCost =
-        Comparator.<Entry>comparingLong(entry -> entry.result().driverNanos() / stepNanos)
-            .thenComparing(SIMPLICITY);
-    List<Entry> byPeak = new ArrayList<>();
-    entries.forEach(byPeak::add);
-    byPeak.sort(
-        Comparator.comparing((Entry entry) -> !entry.result().passes())
-            .thenComparingLong(entry -> -progressOf(entry.result()))
-            .thenComparingLong(entry -> entry.result().peakReservedBytes())
-            .thenComparing(byCost));
-    List<Entry> ranked = new ArrayList<>();
-    int from = 0;
-    while (from < byPeak.size()) {
-      int to = from + 1;
-      while (to < byPeak.size() && isSamePeak(byPeak.get(from), byPeak.get(to), samePeakBytes)) {
-        to++;
-      }
-      List<Entry> equals = new ArrayList<>(byPeak.subList(from, to));
-      equals.sort(byCost);
-      ranked.addAll(equals);
-      from = to;
-    }
-    return ranked;
-  }
-
-  private static final Comparator<Entry> SIMPLICITY =
-      Comparator.comparingInt(Entry::settings)
-          .thenComparingInt(entry -> entry.conf().length())
-          .thenComparing(Entry::conf);
-
   /** How far a replay got: 0 for all that pass, else the row of the first failure. */
-  static long progressOf(RunResult result) {
+  public static long progressOf(RunResult result) {
     return result.firstFailure().map(oom -> (long) oom.row()).orElse(0L);
-  }
-
-  private static boolean isSamePeak(Entry lowest, Entry other, long samePeakBytes) {
-    RunResult a = lowest.result();
-    RunResult b = other.result();
-    return a.passes() == b.passes()
-        && progressOf(a) == progressOf(b)
-        && b.peakReservedBytes() - a.peakReservedBytes() <= samePeakBytes;
   }
 
   /** The setting that is recommended; empty where the recorded one is as good. */

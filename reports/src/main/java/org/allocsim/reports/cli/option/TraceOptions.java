@@ -17,6 +17,10 @@ public final class TraceOptions {
       "A trace of any format ('allocsim list formats'), or a program: program:ID(name=value;...)"
           + " ('allocsim list programs').";
 
+  /** What commands take that answer for jobs, too. */
+  public static final String TRACE_OR_JOB =
+      TRACE + " Or a folder with one recording for each rank of a job.";
+
   @Option(
       names = "--device-index",
       paramLabel = "N",

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * where a snapshot alone leaves to infer.
  *
  * @param text the whole text, for those who write it again
+ * @param rank the rank in the job, as torchrun set it; null where it did not
  * @param release the release that recorded; null where this program does not know it
  * @param firstSettings what the program's environment set, where it changed settings later; null
  *     where it did not, so that a snapshot tells
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record RecordedFacts(
     String text,
+    @Nullable Integer rank,
     @Nullable PyTorchVersion release,
     @Nullable String firstSettings,
     List<Device> devices,

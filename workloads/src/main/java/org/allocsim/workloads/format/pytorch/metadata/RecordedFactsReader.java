@@ -23,6 +23,7 @@ import tools.jackson.core.json.JsonFactory;
  */
 public final class RecordedFactsReader {
   private static final int VERSION = 1;
+  private static final int MOST_RANK = 9_999_999;
   private static final RecordedFacts.Position BEGIN = new RecordedFacts.Position(0, 0, 0, 0);
   private static final JsonFactory FACTORY =
       JsonFactory.builder()
@@ -37,6 +38,7 @@ public final class RecordedFactsReader {
   private final Map<Integer, List<RecordedFacts.StreamUse>> uses = new HashMap<>();
   private final Map<Integer, List<RecordedFacts.Storage>> storages = new HashMap<>();
   private @Nullable PyTorchVersion release;
+  private @Nullable Integer rank;
   private String firstSettings = "";
   private long version = -1;
   private long lostCalls;
@@ -117,6 +119,7 @@ public final class RecordedFactsReader {
       json.nextToken();
       switch (key) {
         case "version" -> version = number();
+        case "rank" -> rank = rank();
         case "pytorch" -> release = release(json.getString());
         case "settings" -> readSettings();
         case "devices" -> readAll(this::readDevice);
@@ -134,6 +137,7 @@ public final class RecordedFactsReader {
             : "its version is " + version + ", and this allocsim reads 1");
     return new RecordedFacts(
         text,
+        rank,
         release,
         calls.values().stream()
                 .flatMap(List::stream)
@@ -149,6 +153,12 @@ public final class RecordedFactsReader {
                     storages.getOrDefault(each.device, List.of())))
             .toList(),
         lostCalls);
+  }
+
+  /** Null where it is none that torchrun can have set. */
+  private @Nullable Integer rank() {
+    long value = json.currentToken() == JsonToken.VALUE_NUMBER_INT ? json.getLongValue() : -1;
+    return value >= 0 && value <= MOST_RANK ? Integer.valueOf((int) value) : null;
   }
 
   private void readAll(Runnable one) {

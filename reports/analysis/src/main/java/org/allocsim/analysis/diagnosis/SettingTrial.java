@@ -1,0 +1,66 @@
+package org.allocsim.analysis.diagnosis;
+
+import java.util.List;
+import java.util.Optional;
+import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.tuning.CapacitySearch;
+import org.allocsim.analysis.tuning.Fragility;
+import org.allocsim.analysis.tuning.Recommendation;
+import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.analysis.tuning.Tuning;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.pytorch.ConfigException;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.workloads.source.DeviceTrace;
+
+/**
+ * What a program needs under a setting, and how safe that is.
+ *
+ * @param smallestGpu the smallest known GPU; empty where it runs on none
+ * @param copies changed copies that were replayed
+ * @param failedCopies those of them in which a request fails
+ */
+public record SettingTrial(Optional<DeviceProfile> smallestGpu, int copies, int failedCopies) {
+  /** A trial of which the runs are known. */
+  public static SettingTrial of(Optional<DeviceProfile> smallestGpu, Optional<Fragility> copies) {
+    return new SettingTrial(
+        smallestGpu,
+        copies.map(all -> all.runs().size()).orElse(0),
+        copies.map(Fragility::failures).orElse(0));
+  }
+
+  /**
+   * Tries a setting as a {@link Diagnosis} tries the one that it recommends.
+   *
+   * @param conf a string that the release takes
+   */
+  public static SettingTrial of(
+      DeviceTrace input,
+      String conf,
+      PyTorchVersion version,
+      RecordedCircumstances circumstances,
+      Tuning.Progress progress) {
+    DeviceProfile profile = circumstances.profile().withHistory(input.addresses());
+    Scenario scenario;
+    try {
+      scenario = Scenario.of(conf, version, circumstances.limitBytes(), profile);
+    } catch (ConfigException e) {
+      throw new IllegalStateException("a setting was tried that PyTorch refuses", e);
+    }
+    RunResult result = Run.of(scenario.setup(input.trace(), input.device(), AfterOom.STOP));
+    Tuning.Entry entry = new Tuning.Entry(conf, scenario, result, List.of(), List.of(), false);
+    return of(
+        CapacitySearch.smallestGpu(
+            input.trace(),
+            input.device(),
+            device -> new Scenario(scenario.config(), version, MemoryLimit.NONE, device),
+            result),
+        result.passes() && !circumstances.areUnknown()
+            ? new Recommendation(entry, Optional.empty()).withCopies(input, progress).copies()
+            : Optional.empty());
+  }
+}

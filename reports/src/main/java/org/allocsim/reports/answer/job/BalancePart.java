@@ -1,0 +1,129 @@
+package org.allocsim.reports.answer.job;
+
+import static org.allocsim.reports.document.Quantity.bytes;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.allocsim.analysis.job.JobBalance;
+import org.allocsim.analysis.job.RankPeak;
+import org.allocsim.analysis.job.Ranked;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+
+/** How evenly the ranks of a job use memory, in answers. */
+final class BalancePart {
+  static final Shape<JobBalance> SHAPE =
+      Shape.of(job ->
+          job.text(
+                  "highest_rank",
+                  "The rank that reserves the most, or its file.",
+                  each -> each.highest().rank().id())
+              .bytes(
+                  "highest_reserved_bytes",
+                  "What it reserves at most.",
+                  each -> each.highest().found().reservedBytes())
+              .text(
+                  "lowest_rank",
+                  "The rank that reserves the least, or its file.",
+                  each -> each.lowest().rank().id())
+              .bytes(
+                  "lowest_reserved_bytes",
+                  "What it reserves at most.",
+                  each -> each.lowest().found().reservedBytes())
+              .bytes(
+                  "median_reserved_bytes",
+                  "Median of what the ranks reserve at most.",
+                  JobBalance::medianBytes)
+              .ratio(
+                  "imbalance_ratio",
+                  "The highest of these over the median; 1 where all are alike.",
+                  JobBalance::ratio)
+              .text(
+                  "peaks_by_rank",
+                  "Whether allocated peaks rise or fall with the rank, as in a pipeline: rising or"
+                      + " falling.",
+                  each ->
+                      each.slope().map(slope -> slope.name().toLowerCase(Locale.ROOT)).orElse(null))
+              .missing("the recordings do not show it")
+              .text(
+                  "varying_rank",
+                  "The rank whose peaks vary from step to step more than those of the others,"
+                      + " though it holds as many parameters.",
+                  each -> each.varying().map(varying -> varying.rank().id()).orElse(null))
+              .missing("the recordings show none"));
+
+  /** What a rank takes. */
+  static final Shape<RankPeak> RANK =
+      Shape.of(rank ->
+          rank.bytes(
+                  "peak_reserved_bytes",
+                  "peak reserved",
+                  "Maximum memory held from the device.",
+                  RankPeak::reservedBytes)
+              .bytes(
+                  "peak_allocated_bytes",
+                  "peak allocated",
+                  "Maximum memory in blocks in use.",
+                  RankPeak::allocatedBytes)
+              .rank(2));
+
+  private static final double IN_WORDS = 1.005;
+
+  private BalancePart() {}
+
+  /** Which rank reserves the most and the least, and what shows in the order of the ranks. */
+  static List<Sentence> sentences(List<Ranked<RankPeak>> ranks, JobBalance balance) {
+    if (ranks.size() == 1) {
+      return List.of();
+    }
+    List<Sentence> sentences = new ArrayList<>();
+    Sentence lowest = Sentence.of("{}", bytes(balance.lowest().found().reservedBytes()));
+    Sentence highest = Sentence.of("{}", bytes(balance.highest().found().reservedBytes()));
+    if (balance.isEven()) {
+      sentences.add(
+          highest.toString().equals(lowest.toString())
+              ? Sentence.of("All ranks reserve as much at their peaks: {}.", highest)
+              : Sentence.of(
+                  "All ranks reserve nearly the same at their peaks: {} to {}, the most on {}.",
+                  lowest,
+                  highest,
+                  balance.highest().rank().label()));
+    } else {
+      sentences.add(
+          Sentence.of(
+              "{} reserves the most, {} at its peak{}; {} the least, {}.",
+              JobWords.begin(balance.highest().rank()),
+              highest,
+              balance.ratio() < IN_WORDS
+                  ? ""
+                  : String.format(Locale.ROOT, ", %.2f times the median", balance.ratio()),
+              balance.lowest().rank().label(),
+              lowest));
+    }
+    balance.slope().ifPresent(slope -> sentences.add(slope(ranks, slope)));
+    balance
+        .varying()
+        .ifPresent(varying ->
+            sentences.add(
+                Sentence.of(
+                    "The peaks of {} vary from step to step, from {} to {}, more than those of the"
+                        + " others, though it holds as many parameters: it gets an uneven share of"
+                        + " the work, as experts do.",
+                    varying.rank().label(),
+                    bytes(varying.found().lowestStepBytes()),
+                    bytes(varying.found().highestStepBytes()))));
+    return sentences;
+  }
+
+  private static Sentence slope(List<Ranked<RankPeak>> ranks, JobBalance.Slope slope) {
+    return Sentence.of(
+        "Allocated peaks {} with the rank, from {} on {} to {} on {}, as those of a pipeline's"
+            + " stages do.",
+        slope == JobBalance.Slope.FALLING ? "fall" : "rise",
+        bytes(ranks.getFirst().found().allocatedBytes()),
+        ranks.getFirst().rank().label(),
+        bytes(ranks.getLast().found().allocatedBytes()),
+        ranks.getLast().rank().label());
+  }
+}

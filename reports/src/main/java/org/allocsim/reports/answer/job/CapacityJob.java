@@ -1,0 +1,417 @@
+package org.allocsim.reports.answer.job;
+
+import static org.allocsim.reports.document.Quantity.bytes;
+import static org.allocsim.reports.document.Quantity.exactBytes;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.Set;
+import org.allocsim.analysis.job.Rank;
+import org.allocsim.analysis.job.Ranked;
+import org.allocsim.analysis.tuning.CapacitySearch;
+import org.allocsim.reports.answer.job.CapacityJob.Finding;
+import org.allocsim.reports.answer.job.CapacityJob.Row;
+import org.allocsim.reports.answer.part.Settings;
+import org.allocsim.reports.answer.tuning.CapacityAnswer;
+import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.document.Verdict.Tone;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code min-capacity} of a job: the smallest device on which every rank runs.
+ *
+ * @param trials replays a rank on sizes that another rank needs
+ */
+public record CapacityJob(Trials trials) implements JobQuestion<CapacityAnswer, Row, Finding> {
+  /** Rounds in which ranks may make the device larger for one another. */
+  private static final int MOST_ROUNDS = 4;
+
+  private static final String ON_NONE = "requests of a rank fail on every device";
+
+  /** Opens a rank once more and replays it on given sizes. */
+  @FunctionalInterface
+  public interface Trials {
+    /** The smallest size from the given one on that serves the rank, for each setting. */
+    Map<Setting, Long> smallestFrom(Rank rank, Map<Setting, Long> bytes);
+  }
+
+  /**
+   * An allocator with its settings.
+   *
+   * @param policy the allocator with its options
+   * @param conf settings of PyTorch's allocator; null where it takes none
+   */
+  public record Setting(String policy, @Nullable String conf) {
+    /** The setting of a search. */
+    public static Setting of(CapacitySearch.Result result) {
+      return new Setting(
+          result.scenario().choice().label(),
+          result.scenario().takesConf() ? result.config().text() : null);
+    }
+
+    String name() {
+      return conf == null ? policy : Settings.name(conf);
+    }
+  }
+
+  /**
+   * What a rank needs under a setting.
+   *
+   * @param capacityBytes the smallest device, −1 where requests fail on every one
+   * @param failingAboveBytes sizes above it on which a request fails all the same
+   * @param enoughBytes a size that is certainly enough, as is everything above it
+   * @param gpus known GPUs on which it runs
+   */
+  private record Need(
+      long capacityBytes, List<Long> failingAboveBytes, long enoughBytes, Set<String> gpus) {
+    private boolean isKnownToPass(long bytes) {
+      return bytes == capacityBytes
+          || bytes >= enoughBytes
+          || bytes > capacityBytes
+              && bytes <= capacityBytes + CapacitySearch.NEIGHBOURS * CapacitySearch.STEP_BYTES
+              && !failingAboveBytes.contains(bytes);
+    }
+  }
+
+  /** What a rank needs. */
+  public static final class Row {
+    private final int device;
+    private final PyTorchVersion version;
+    private final @Nullable String recordedConf;
+    private final long neededBytes;
+    private final SequencedMap<Setting, Need> needs = new LinkedHashMap<>();
+    private final List<CapacityJob.Gpu> gpus;
+
+    Row(CapacityAnswer answer) {
+      device = answer.deviceIndex();
+      version = answer.version();
+      recordedConf = answer.recordedConf();
+      neededBytes = answer.results().getFirst().demand().peakRequestedBytes();
+      gpus =
+          answer.results().getFirst().gpus().stream()
+              .map(each ->
+                  new CapacityJob.Gpu(each.profile().name(), each.profile().capacityBytes()))
+              .toList();
+      for (CapacitySearch.Result result : answer.results()) {
+        Set<String> fits = new LinkedHashSet<>();
+        result.gpus().stream()
+            .filter(CapacitySearch.Gpu::fits)
+            .forEach(each -> fits.add(each.profile().name()));
+        needs.put(
+            Setting.of(result),
+            new Need(
+                result.capacityBytes(),
+                result.failingAboveBytes(),
+                CapacitySearch.enoughBytes(result.ample()),
+                fits));
+      }
+    }
+
+    private Optional<Map.Entry<Setting, Need>> smallest() {
+      return needs.entrySet().stream()
+          .filter(each -> each.getValue().capacityBytes() >= 0)
+          .min(Comparator.comparingLong(each -> each.getValue().capacityBytes()));
+    }
+
+    private @Nullable Long recordedBytes() {
+      return needs.entrySet().stream()
+          .filter(each -> each.getKey().conf() != null && each.getKey().conf().equals(recordedConf))
+          .map(each -> each.getValue().capacityBytes())
+          .filter(bytes -> bytes >= 0)
+          .findFirst()
+          .orElse(null);
+    }
+  }
+
+  /**
+   * A known GPU.
+   *
+   * @param name its name
+   * @param capacityBytes what a program can have of it
+   */
+  private record Gpu(String name, long capacityBytes) {}
+
+  /**
+   * What a setting needs on every rank.
+   *
+   * @param setting the setting
+   * @param capacityBytes the smallest device on which every rank runs, −1 where one runs on none
+   * @param worst the rank that needs it
+   * @param gpu the smallest known GPU on which every rank runs; null where there is none
+   * @param isRecorded whether every rank was recorded so
+   */
+  private record Line(
+      Setting setting, long capacityBytes, Rank worst, @Nullable String gpu, boolean isRecorded) {
+    private boolean isFound() {
+      return capacityBytes >= 0;
+    }
+  }
+
+  /**
+   * What the ranks come to.
+   *
+   * @param lines one for each setting that was tried on every rank
+   */
+  public record Finding(List<Line> lines) {}
+
+  private static final Shape<Line> LINES =
+      Shape.of(line ->
+          line.text("policy", "The allocator with its options.", each -> each.setting().policy())
+              .text(
+                  "conf",
+                  "setting",
+                  "Settings of PyTorch's allocator.",
+                  each -> each.setting().conf())
+              .worded(each -> each.setting().name())
+              .missing("the allocator takes none")
+              .bytes(
+                  "capacity_bytes",
+                  "smallest device",
+                  "Memory of the smallest device on which every rank runs.",
+                  each -> each.isFound() ? Long.valueOf(each.capacityBytes()) : null)
+              .worded(each -> each.isFound() ? exactBytes(each.capacityBytes()).toString() : "none")
+              .missing(ON_NONE)
+              .text(
+                  "worst_rank", "worst rank", "The rank that needs it.", each -> each.worst().id())
+              .text(
+                  "smallest_gpu",
+                  "smallest GPU",
+                  "The smallest known GPU on which every rank runs.",
+                  Line::gpu)
+              .missing("there is none")
+              .texts(
+                  "remarks",
+                  "note",
+                  "Whether every rank was recorded so.",
+                  each -> each.isRecorded() ? List.of("recorded") : List.of()));
+
+  private static final Shape<Row> ROW =
+      Shape.of(rank ->
+          rank.count("device_index", "Index of the recorded device.", each -> each.device)
+              .bytes(
+                  "peak_requested_bytes",
+                  "requested at peak",
+                  "Maximum memory that the program asked for at once; no device with less free runs"
+                      + " it.",
+                  each -> each.neededBytes)
+              .rank(1)
+              .text(
+                  "recorded_conf",
+                  "recorded setting",
+                  "Settings that it was recorded with.",
+                  each -> each.recordedConf)
+              .worded(each -> each.recordedConf == null ? "-" : Settings.name(each.recordedConf))
+              .missing("they are not known")
+              .rank(2)
+              .bytes(
+                  "recorded_capacity_bytes",
+                  "smallest device",
+                  "Memory of the smallest device that runs it under them.",
+                  Row::recordedBytes)
+              .missing("there is none, or they were not tried")
+              .text(
+                  "best_conf",
+                  "best for it alone",
+                  "The setting or allocator that needs the smallest device.",
+                  each -> each.smallest().map(best -> best.getKey().name()).orElse(null))
+              .missing(ON_NONE)
+              .bytes(
+                  "best_capacity_bytes",
+                  "smallest device then",
+                  "Memory of that device.",
+                  each -> each.smallest().map(best -> best.getValue().capacityBytes()).orElse(null))
+              .missing(ON_NONE));
+
+  public static final Kind<JobAnswer<Row, Finding>> KIND =
+      JobAnswer.kind(
+          "min-capacity",
+          "the smallest device on which every rank runs",
+          ROW,
+          Shape.of(job ->
+              job.many(
+                  "settings",
+                  "One entry for each allocator and setting that was tried on every rank.",
+                  LINES,
+                  Finding::lines)));
+
+  @Override
+  public Kind<JobAnswer<Row, Finding>> kind() {
+    return KIND;
+  }
+
+  @Override
+  public Shape<Row> row() {
+    return ROW;
+  }
+
+  @Override
+  public Row keep(CapacityAnswer answer) {
+    return new Row(answer);
+  }
+
+  @Override
+  public Finding fold(List<Ranked<Row>> ranks) {
+    List<Setting> settings =
+        ranks.getFirst().found().needs.keySet().stream()
+            .filter(
+                setting -> ranks.stream().allMatch(each -> each.found().needs.containsKey(setting)))
+            .toList();
+    Map<Setting, Long> sizes = new LinkedHashMap<>();
+    for (Setting setting : settings) {
+      boolean runsOnNone = ranks.stream().anyMatch(each -> need(each, setting).capacityBytes() < 0);
+      if (!runsOnNone) {
+        sizes.put(
+            setting,
+            ranks.stream()
+                .mapToLong(each -> need(each, setting).capacityBytes())
+                .max()
+                .orElseThrow());
+      }
+    }
+    settle(ranks, sizes);
+    return new Finding(
+        settings.stream().map(setting -> line(ranks, setting, sizes.get(setting))).toList());
+  }
+
+  /**
+   * Makes sizes larger until every rank runs on them: one that runs on a small device may fail on a
+   * larger one.
+   */
+  private void settle(List<Ranked<Row>> ranks, Map<Setting, Long> sizes) {
+    boolean isSettled = false;
+    for (int round = 0; round < MOST_ROUNDS && !isSettled; round++) {
+      isSettled = true;
+      for (Ranked<Row> rank : ranks) {
+        Map<Setting, Long> open = new LinkedHashMap<>();
+        sizes.forEach((setting, bytes) -> {
+          if (!need(rank, setting).isKnownToPass(bytes)) {
+            open.put(setting, bytes);
+          }
+        });
+        if (!open.isEmpty()) {
+          Map<Setting, Long> larger = trials.smallestFrom(rank.rank(), open);
+          isSettled &= larger.equals(open);
+          sizes.putAll(larger);
+        }
+      }
+    }
+    if (!isSettled) {
+      sizes.replaceAll((setting, bytes) ->
+          Math.max(
+              bytes,
+              ranks.stream()
+                  .mapToLong(each -> need(each, setting).enoughBytes())
+                  .max()
+                  .orElseThrow()));
+    }
+  }
+
+  private static Need need(Ranked<Row> rank, Setting setting) {
+    Need need = rank.found().needs.get(setting);
+    if (need == null) {
+      throw new IllegalArgumentException(rank.rank().label() + " was not tried: " + setting);
+    }
+    return need;
+  }
+
+  private static Line line(List<Ranked<Row>> ranks, Setting setting, @Nullable Long bytes) {
+    Comparator<Ranked<Row>> byNeed =
+        Comparator.comparing((Ranked<Row> each) -> need(each, setting).capacityBytes() >= 0)
+            .thenComparingLong(each -> -need(each, setting).capacityBytes());
+    return new Line(
+        setting,
+        bytes == null ? -1 : bytes,
+        ranks.stream().min(byNeed).orElseThrow().rank(),
+        ranks.getFirst().found().gpus.stream()
+            .sorted(Comparator.comparingLong(Gpu::capacityBytes))
+            .map(Gpu::name)
+            .filter(
+                gpu -> ranks.stream().allMatch(each -> need(each, setting).gpus().contains(gpu)))
+            .findFirst()
+            .orElse(null),
+        setting.conf() != null
+            && ranks.stream().allMatch(each -> setting.conf().equals(each.found().recordedConf)));
+  }
+
+  @Override
+  public Verdict verdict(JobAnswer<Row, Finding> answer) {
+    List<Line> lines = answer.finding().lines();
+    Ranked<Row> largest =
+        answer.ranks().stream()
+            .max(Comparator.comparingLong(each -> each.found().neededBytes))
+            .orElseThrow();
+    List<Sentence> details = new ArrayList<>();
+    details.add(
+        Sentence.of(
+            "{} asks for {} at its peak; no device with less free runs the job.",
+            JobWords.begin(largest.rank()),
+            exactBytes(largest.found().neededBytes)));
+    lines.stream()
+        .filter(each -> !each.isFound())
+        .forEach(each ->
+            details.add(
+                Sentence.of(
+                    "With {} requests of {} fail on every device: the limit is too small.",
+                    each.setting().name(),
+                    each.worst().label())));
+    Optional<Line> smallest =
+        lines.stream().filter(Line::isFound).min(Comparator.comparingLong(Line::capacityBytes));
+    if (smallest.isEmpty()) {
+      return new Verdict(
+          Tone.BAD,
+          Sentence.of("The job runs on no device under any setting that was tried on every rank."),
+          details,
+          null);
+    }
+    Line best = smallest.get();
+    Optional<Line> recorded = lines.stream().filter(Line::isRecorded).findFirst();
+    Sentence minimum =
+        Sentence.of(
+            "A device with {} free runs every rank with {}{}",
+            bytes(best.capacityBytes()),
+            best.setting().name(),
+            answer.ranks().size() == 1 ? "" : "; " + best.worst().label() + " needs it");
+    boolean isBetter =
+        recorded.isPresent()
+            && (!recorded.get().isFound() || recorded.get().capacityBytes() > best.capacityBytes());
+    return new Verdict(
+        isBetter ? Tone.GOOD : Tone.NEUTRAL,
+        !isBetter
+            ? Sentence.of("{}.", minimum)
+            : recorded.get().isFound()
+                ? Sentence.of(
+                    "{}; under the recorded settings, {}, it takes {}.",
+                    minimum,
+                    recorded.get().setting().name(),
+                    bytes(recorded.get().capacityBytes()))
+                : Sentence.of("{}; under the recorded settings none does.", minimum),
+        details,
+        isBetter && best.setting().conf() != null
+            ? Settings.paste(best.setting().conf(), answer.ranks().getFirst().found().version)
+            : null);
+  }
+
+  @Override
+  public List<Block> blocks(JobAnswer<Row, Finding> answer) {
+    return List.of(
+        Table.of("Smallest devices for all ranks", LINES, answer.finding().lines())
+            .at("/settings"));
+  }
+
+  @Override
+  public boolean holds(Finding finding) {
+    return finding.lines().stream().allMatch(Line::isFound);
+  }
+}

@@ -1,0 +1,119 @@
+package org.allocsim.reports.answer.job;
+
+import static org.allocsim.reports.document.Quantity.count;
+
+import java.util.List;
+import org.allocsim.analysis.job.Rank;
+import org.allocsim.analysis.job.Ranked;
+import org.allocsim.analysis.tuning.LimitCheck;
+import org.allocsim.reports.answer.job.CheckJob.Finding;
+import org.allocsim.reports.answer.job.CheckJob.Row;
+import org.allocsim.reports.answer.moment.CheckAnswer;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.document.Verdict.Tone;
+import org.allocsim.simulator.stats.ByteFormat;
+
+/** {@code check} of a job: does every rank keep its limits? */
+public record CheckJob() implements JobQuestion<CheckAnswer, Row, Finding> {
+  /**
+   * A rank.
+   *
+   * @param device index of the recorded device
+   * @param checks the limits and what they were held against
+   */
+  public record Row(int device, List<LimitCheck> checks) {
+    private boolean holds() {
+      return checks.stream().allMatch(LimitCheck::holds);
+    }
+
+    private List<String> words() {
+      return checks.stream()
+          .map(each ->
+              each.subject()
+                  + " "
+                  + (each.isSize() ? ByteFormat.human(each.actual()) : each.actual()))
+          .toList();
+    }
+
+    private List<String> broken() {
+      return checks.stream().filter(each -> !each.holds()).map(LimitCheck::subject).toList();
+    }
+  }
+
+  /**
+   * What the ranks come to.
+   *
+   * @param limits number of limits
+   * @param failing ranks that do not keep every one
+   */
+  public record Finding(int limits, List<Rank> failing) {}
+
+  private static final Shape<Row> ROW =
+      Shape.of(rank ->
+          rank.count("device_index", "Index of the recorded device.", Row::device)
+              .texts("actual", "has", "What the rank has of what is limited.", Row::words)
+              .worded(each -> String.join(", ", each.words()))
+              .texts("not_kept", "not kept", "Limits that it does not keep.", Row::broken)
+              .worded(each -> each.holds() ? "none" : String.join(", ", each.broken()))
+              .flag("holds", "Whether every limit is kept.", Row::holds));
+
+  public static final Kind<JobAnswer<Row, Finding>> KIND =
+      JobAnswer.kind(
+          "check",
+          "whether every rank keeps the limits",
+          ROW,
+          Shape.of(job ->
+              job.flag(
+                      "holds",
+                      "Whether every rank keeps every limit.",
+                      each -> each.failing().isEmpty())
+                  .count(
+                      "failing_ranks",
+                      "Number of ranks that do not.",
+                      each -> each.failing().size())));
+
+  @Override
+  public Kind<JobAnswer<Row, Finding>> kind() {
+    return KIND;
+  }
+
+  @Override
+  public Shape<Row> row() {
+    return ROW;
+  }
+
+  @Override
+  public Row keep(CheckAnswer answer) {
+    return new Row(answer.program().device(), answer.checks());
+  }
+
+  @Override
+  public Finding fold(List<Ranked<Row>> ranks) {
+    return new Finding(
+        ranks.getFirst().found().checks().size(),
+        ranks.stream().filter(each -> !each.found().holds()).map(Ranked::rank).toList());
+  }
+
+  @Override
+  public Verdict verdict(JobAnswer<Row, Finding> answer) {
+    Finding finding = answer.finding();
+    Sentence limits = count(finding.limits(), "limit");
+    Sentence ranks = count(answer.ranks().size(), "rank");
+    return new Verdict(
+        holds(finding) ? Tone.GOOD : Tone.BAD,
+        holds(finding)
+            ? Sentence.of("{} kept on {}.", limits, ranks)
+            : Sentence.of(
+                "Not every limit is kept on {}, of {}.", JobWords.ranks(finding.failing()), ranks),
+        List.of(),
+        null);
+  }
+
+  @Override
+  public boolean holds(Finding finding) {
+    return finding.failing().isEmpty();
+  }
+}

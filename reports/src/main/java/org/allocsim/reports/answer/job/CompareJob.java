@@ -1,0 +1,265 @@
+package org.allocsim.reports.answer.job;
+
+import static org.allocsim.reports.document.Quantity.bytes;
+import static org.allocsim.reports.document.Quantity.count;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.allocsim.analysis.job.Ranked;
+import org.allocsim.reports.answer.compare.ComparedTrace;
+import org.allocsim.reports.answer.job.CompareJob.Finding;
+import org.allocsim.reports.answer.job.CompareJob.Row;
+import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.document.Verdict.Tone;
+import org.allocsim.simulator.run.RunResult;
+import org.jspecify.annotations.Nullable;
+
+/** {@code compare} of a job: allocators on every rank. */
+public record CompareJob() implements JobQuestion<ComparedTrace, Row, Finding> {
+  /**
+   * What an allocator made of a rank.
+   *
+   * @param policy the allocator with its options
+   * @param notRunBecause why it was not run; null where it was
+   * @param failures requests that failed
+   * @param peakReservedBytes what it held at most
+   * @param driverCalls calls of the driver
+   */
+  private record Outcome(
+      String policy,
+      @Nullable String notRunBecause,
+      long failures,
+      long peakReservedBytes,
+      long driverCalls) {
+    private static Outcome of(RunResult result) {
+      return result.isRun()
+          ? new Outcome(
+              result.choice().label(),
+              null,
+              result.failureCount(),
+              result.peakReservedBytes(),
+              result.driverCalls())
+          : new Outcome(result.choice().label(), result.notRunBecause(), 0, 0, 0);
+    }
+
+    private boolean passes() {
+      return notRunBecause == null && failures == 0;
+    }
+  }
+
+  /**
+   * A rank.
+   *
+   * @param device index of the recorded device
+   * @param outcomes what allocators made of it, the best first
+   */
+  public record Row(int device, List<Outcome> outcomes) {
+    private Optional<Outcome> of(String policy) {
+      return outcomes.stream().filter(each -> each.policy().equals(policy)).findFirst();
+    }
+
+    private Optional<Outcome> best() {
+      return outcomes.stream().filter(Outcome::passes).findFirst();
+    }
+  }
+
+  /**
+   * An allocator on every rank.
+   *
+   * @param policy the allocator with its options
+   * @param outcomes what it made of each rank
+   */
+  private record Line(String policy, List<Ranked<Outcome>> outcomes) {
+    private @Nullable String notRunBecause() {
+      return outcomes.stream()
+          .map(each -> each.found().notRunBecause())
+          .filter(Objects::nonNull)
+          .findFirst()
+          .orElse(null);
+    }
+
+    private List<String> failing() {
+      return outcomes.stream()
+          .filter(each -> each.found().failures() > 0)
+          .map(each -> each.rank().id())
+          .toList();
+    }
+
+    private boolean passes() {
+      return notRunBecause() == null && failing().isEmpty();
+    }
+
+    private Ranked<Outcome> worst() {
+      return outcomes.stream()
+          .min(
+              Comparator.comparingLong((Ranked<Outcome> each) -> -each.found().failures())
+                  .thenComparingLong(each -> -each.found().peakReservedBytes()))
+          .orElseThrow();
+    }
+
+    private long peakBytes() {
+      return outcomes.stream()
+          .mapToLong(each -> each.found().peakReservedBytes())
+          .max()
+          .orElseThrow();
+    }
+
+    private long failures() {
+      return outcomes.stream().mapToLong(each -> each.found().failures()).sum();
+    }
+
+    private long driverCalls() {
+      return outcomes.stream().mapToLong(each -> each.found().driverCalls()).sum();
+    }
+  }
+
+  /**
+   * What the ranks come to.
+   *
+   * @param lines allocators that were tried on every rank, the best first
+   */
+  public record Finding(List<Line> lines) {}
+
+  private static final Shape<Line> LINES =
+      Shape.of(line ->
+          line.text("policy", "policy", "The allocator with its options.", Line::policy)
+              .text("not_run_because", "Why it was not run.", Line::notRunBecause)
+              .missing("it was")
+              .texts(
+                  "failing_ranks",
+                  "ranks that fail",
+                  "Ranks on which a request fails.",
+                  Line::failing)
+              .worded(each ->
+                  each.failing().isEmpty()
+                      ? "none"
+                      : each.failing().size() == each.outcomes().size()
+                          ? "all"
+                          : JobWords.list(each.failing(), 3))
+              .bytes(
+                  "peak_reserved_bytes",
+                  "peak reserved",
+                  "Maximum memory that any rank holds from its device.",
+                  Line::peakBytes)
+              .text(
+                  "worst_rank",
+                  "worst rank",
+                  "The rank with the most failed requests, else with the highest peak.",
+                  each -> each.worst().rank().id())
+              .count(
+                  "driver_calls",
+                  "driver calls",
+                  "Calls of the driver on all ranks together.",
+                  Line::driverCalls)
+              .rank(1));
+
+  private static final Shape<Row> ROW =
+      Shape.of(rank ->
+          rank.count("device_index", "Index of the recorded device.", Row::device)
+              .text(
+                  "best_policy",
+                  "best for it alone",
+                  "The allocator that serves the rank with the least memory.",
+                  each -> each.best().map(Outcome::policy).orElse(null))
+              .missing("requests fail under each")
+              .bytes(
+                  "best_peak_reserved_bytes",
+                  "peak reserved",
+                  "What that holds at most.",
+                  each -> each.best().map(Outcome::peakReservedBytes).orElse(null))
+              .missing("requests fail under each"));
+
+  public static final Kind<JobAnswer<Row, Finding>> KIND =
+      JobAnswer.kind(
+          "compare",
+          "allocators on every rank",
+          ROW,
+          Shape.of(job ->
+              job.many(
+                  "policies",
+                  "The allocators that were tried on every rank, the best first.",
+                  LINES,
+                  Finding::lines)));
+
+  @Override
+  public Kind<JobAnswer<Row, Finding>> kind() {
+    return KIND;
+  }
+
+  @Override
+  public Shape<Row> row() {
+    return ROW;
+  }
+
+  @Override
+  public Row keep(ComparedTrace trace) {
+    return new Row(trace.device(), trace.results().stream().map(Outcome::of).toList());
+  }
+
+  @Override
+  public Finding fold(List<Ranked<Row>> ranks) {
+    List<Line> lines = new ArrayList<>();
+    for (Outcome first : ranks.getFirst().found().outcomes()) {
+      List<Ranked<Outcome>> outcomes = new ArrayList<>();
+      for (Ranked<Row> rank : ranks) {
+        rank.found()
+            .of(first.policy())
+            .ifPresent(outcome -> outcomes.add(new Ranked<>(rank.rank(), outcome)));
+      }
+      if (outcomes.size() == ranks.size()) {
+        lines.add(new Line(first.policy(), outcomes));
+      }
+    }
+    lines.sort(
+        Comparator.comparing((Line line) -> line.notRunBecause() != null)
+            .thenComparing(line -> !line.passes())
+            .thenComparingLong(Line::failures)
+            .thenComparingLong(Line::peakBytes)
+            .thenComparing(Line::policy));
+    return new Finding(lines);
+  }
+
+  @Override
+  public Verdict verdict(JobAnswer<Row, Finding> answer) {
+    List<Line> served = answer.finding().lines().stream().filter(Line::passes).toList();
+    Sentence ranks = count(answer.ranks().size(), "rank");
+    Sentence next =
+        Sentence.of(
+            "Next: 'allocsim tune {}' looks for one setting of PyTorch's allocator for all ranks.",
+            answer.folder());
+    if (served.isEmpty()) {
+      return new Verdict(
+          Tone.BAD,
+          Sentence.of("No allocator that was tried serves every request of all {}.", ranks),
+          List.of(next),
+          null);
+    }
+    Line best = served.getFirst();
+    return new Verdict(
+        Tone.NEUTRAL,
+        Sentence.of(
+            "{} serves all {} with the least memory, {} reserved at most, on {}.",
+            best.policy(),
+            ranks,
+            bytes(best.peakBytes()),
+            best.worst().rank().label()),
+        List.of(next),
+        null);
+  }
+
+  @Override
+  public List<Block> blocks(JobAnswer<Row, Finding> answer) {
+    return List.of(
+        Table.of("Allocators on all ranks", LINES, answer.finding().lines())
+            .leavingOut(Line::notRunBecause)
+            .at("/policies"));
+  }
+}

@@ -1,0 +1,193 @@
+package org.allocsim.reports.answer.job;
+
+import static org.allocsim.reports.document.Quantity.count;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.allocsim.analysis.job.Job;
+import org.allocsim.analysis.job.Rank;
+import org.allocsim.analysis.job.Ranked;
+import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Facts;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Notes;
+import org.allocsim.reports.document.Section;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Unit;
+import org.allocsim.reports.output.ExitCodes;
+
+/**
+ * What a command says of a job.
+ *
+ * @param <R> what was kept of each rank
+ * @param <F> what that comes to
+ * @param job the job
+ * @param ranks what was found of the ranks whose recordings could be read
+ * @param unreadable why the others could not be
+ * @param finding what the ranks come to
+ */
+public record JobAnswer<R, F>(
+    Job job, List<Ranked<R>> ranks, List<Ranked<String>> unreadable, F finding) {
+  /** Names of other files that people read. */
+  private static final int OTHERS_SHOWN = 5;
+
+  /** Ranks of a long job that people read. */
+  private static final int RANKS_SHOWN = 64;
+
+  private static final Shape<Job> JOB =
+      Shape.of(job ->
+          job.text(
+                  "folder", "Name of the folder as it was given.", each -> each.folder().toString())
+              .count("ranks", "Number of recordings in it.", each -> each.ranks().size())
+              .texts("hosts", "Hosts that the files' names give.", Job::hosts)
+              .series(
+                  Unit.COUNT,
+                  "missing_ranks",
+                  "Ranks below the highest one that have no recording.",
+                  Job::missing)
+              .texts("not_read", "Files and folders in it that are no recordings.", Job::others));
+
+  private static final Shape<Rank> RANK =
+      Shape.of(rank ->
+          rank.count(
+                  "rank",
+                  "Number of the rank, on its host where files count on each.",
+                  Rank::number)
+              .missing("neither the files' names nor their content give it")
+              .shown(Unit.TEXT, "rank", "The rank, or its file.", Rank::id)
+              .text("host", "Host that the file's name gives.", Rank::host)
+              .missing("it gives none")
+              .text("file", "Name of the file.", each -> each.file().toString()));
+
+  private static final Shape<Ranked<String>> UNREADABLE =
+      Shape.of(file ->
+          file.embed(RANK, Ranked::rank).text("error", "Why it could not be read.", Ranked::found));
+
+  /** Keeps its own copies. */
+  public JobAnswer {
+    ranks = List.copyOf(ranks);
+    unreadable = List.copyOf(unreadable);
+  }
+
+  /**
+   * The JSON of a command's answer to a job.
+   *
+   * @param command the command's name
+   * @param says what its answer says, which continues "of a job:"
+   * @param row what is said of each rank
+   * @param finding what is said of the job
+   */
+  static <R, F> Kind<JobAnswer<R, F>> kind(
+      String command, String says, Shape<R> row, Shape<F> finding) {
+    return new Kind<>(
+        "job-" + command,
+        command + " FOLDER --json",
+        "What `allocsim " + command + " FOLDER --json` writes of a job: " + says + ".",
+        Shape.of(answer ->
+            answer
+                .one("job", "The job.", JOB, JobAnswer::job)
+                .embed(finding, JobAnswer::finding)
+                .many("ranks", "One entry for each rank.", rows(row), JobAnswer::ranks)
+                .many(
+                    "unreadable",
+                    "Ranks whose recordings could not be read.",
+                    UNREADABLE,
+                    JobAnswer::unreadable)));
+  }
+
+  private static <R> Shape<Ranked<R>> rows(Shape<R> row) {
+    return Shape.of(rank -> rank.embed(RANK, Ranked::rank).embed(row, Ranked::found));
+  }
+
+  public <A> Document<JobAnswer<R, F>> document(JobQuestion<A, R, F> question) {
+    Table<Ranked<R>> table =
+        Table.of("Ranks", rows(question.row()), ranks)
+            .first(RANKS_SHOWN, new Table.More("rank", "--json FILE has all"))
+            .at("/ranks");
+    List<Block> blocks = new ArrayList<>(List.of(facts()));
+    blocks.addAll(question.blocks(this));
+    blocks.add(table);
+    blocks.add(new Notes(notes()));
+    Table<?> first =
+        blocks.stream()
+            .filter(Table.class::isInstance)
+            .<Table<?>>map(each -> (Table<?>) each)
+            .findFirst()
+            .orElseThrow();
+    return new Document<>(
+        question.kind(),
+        String.valueOf(job.folder().getFileName()),
+        question.verdict(this),
+        List.of(new Section(null, blocks)),
+        first,
+        this);
+  }
+
+  /** The exit code: a rank that could not be read makes the answer incomplete. */
+  public <A> int exitCode(JobQuestion<A, R, F> question) {
+    return !unreadable.isEmpty()
+        ? ExitCodes.FAILED
+        : question.holds(finding) ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
+  }
+
+  private Facts facts() {
+    Sentence ranks = count(job.ranks().size(), "rank");
+    return Facts.none()
+        .and(
+            "job",
+            "{}: {}",
+            job.folder(),
+            job.hosts().size() < 2
+                ? ranks
+                : Sentence.of("{} on {}", ranks, count(job.hosts().size(), "host")));
+  }
+
+  private List<Sentence> notes() {
+    List<Sentence> notes = new ArrayList<>();
+    for (Ranked<String> each : unreadable) {
+      notes.add(Sentence.of("{} is not counted: {}", each.rank().label(), each.found()));
+    }
+    if (!job.missing().isEmpty()) {
+      List<String> missing = job.missing().stream().map(String::valueOf).toList();
+      notes.add(
+          Sentence.of(
+              "no recording of {} {}",
+              missing.size() == 1 ? "rank" : "ranks",
+              JobWords.list(missing, JobWords.NAMES_SHOWN)));
+    }
+    if (!job.others().isEmpty()) {
+      notes.add(
+          Sentence.of(
+              "not read, as they are no recordings: {}",
+              JobWords.list(job.others(), OTHERS_SHOWN)));
+    }
+    if (job.ranks().stream().anyMatch(rank -> rank.number() == null)) {
+      notes.add(
+          Sentence.of(
+              "no file says which rank it is of; call them rank0, rank1 and so on to have them"
+                  + " named"));
+    }
+    return notes;
+  }
+
+  /** The folder as a shell takes it. */
+  String folder() {
+    return job.folder().toString();
+  }
+
+  /** The file of a rank, for a command line. */
+  static String file(Rank rank) {
+    Path file = rank.file();
+    return file.toString();
+  }
+
+  /** A word in small letters, as keys have it. */
+  static String key(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+}

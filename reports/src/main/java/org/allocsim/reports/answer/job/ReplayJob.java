@@ -1,0 +1,145 @@
+package org.allocsim.reports.answer.job;
+
+import static org.allocsim.reports.document.Quantity.bytes;
+import static org.allocsim.reports.document.Quantity.count;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.analysis.job.JobBalance;
+import org.allocsim.analysis.job.Rank;
+import org.allocsim.analysis.job.RankPeak;
+import org.allocsim.analysis.job.Ranked;
+import org.allocsim.reports.answer.job.ReplayJob.Finding;
+import org.allocsim.reports.answer.job.ReplayJob.Row;
+import org.allocsim.reports.answer.part.FirstFailure;
+import org.allocsim.reports.answer.part.NextStep;
+import org.allocsim.reports.answer.replay.ReplayAnswer;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Unit;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.document.Verdict.Tone;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.RunResult;
+import org.jspecify.annotations.Nullable;
+
+/** {@code replay} of a job: one policy on every rank. */
+public record ReplayJob() implements JobQuestion<ReplayAnswer, Row, Finding> {
+  /**
+   * A rank.
+   *
+   * @param device index of the recorded device
+   * @param addresses where addresses came from
+   * @param peak what it takes
+   * @param requests its allocation requests
+   * @param failures how many of them failed
+   * @param first the first that failed; null where none did
+   * @param driverCalls calls of the driver; null where the device was a recording
+   */
+  public record Row(
+      int device,
+      String addresses,
+      RankPeak peak,
+      long requests,
+      long failures,
+      @Nullable FailedRequest first,
+      @Nullable Long driverCalls) {}
+
+  /**
+   * What the ranks come to.
+   *
+   * @param failed ranks of which a request failed
+   * @param balance how even the ranks are
+   */
+  public record Finding(List<Rank> failed, JobBalance balance) {}
+
+  private static final Shape<Row> ROW =
+      Shape.of(rank ->
+          rank.count("device_index", "Index of the recorded device.", Row::device)
+              .text(
+                  "addresses",
+                  "Where addresses came from: recorded, or modelled as the driver would give"
+                      + " them.",
+                  Row::addresses)
+              .embed(BalancePart.RANK, Row::peak)
+              .count("allocation_requests", "requests", "Allocation requests.", Row::requests)
+              .rank(3)
+              .count("failed_request_count", "failed", "How many of them failed.", Row::failures)
+              .embed(FirstFailure.of(Row::first))
+              .shown(
+                  Unit.TEXT,
+                  "out of memory",
+                  "Where one failed first.",
+                  each -> FirstFailure.at(each.first()).toString())
+              .count("driver_calls", "driver calls", "Calls of the driver.", Row::driverCalls)
+              .rank(1)
+              .missing("none are counted"));
+
+  public static final Kind<JobAnswer<Row, Finding>> KIND =
+      JobAnswer.kind(
+          "replay",
+          "one policy on every rank",
+          ROW,
+          Shape.of(job ->
+              job.count(
+                      "failed_ranks",
+                      "Number of ranks of which a request failed.",
+                      each -> each.failed().size())
+                  .embed(BalancePart.SHAPE, Finding::balance)));
+
+  @Override
+  public Kind<JobAnswer<Row, Finding>> kind() {
+    return KIND;
+  }
+
+  @Override
+  public Shape<Row> row() {
+    return ROW;
+  }
+
+  @Override
+  public Row keep(ReplayAnswer answer) {
+    RunResult result = answer.result();
+    return new Row(
+        answer.run().setup().device(),
+        answer.addresses().toString(),
+        new RankPeak(result.peakReservedBytes(), result.peakAllocatedBytes(), 0, new long[0]),
+        result.requests(),
+        result.failureCount(),
+        result.failures().stream().findFirst().orElse(null),
+        result.driverCallsByFunction().isEmpty() ? null : Long.valueOf(result.driverCalls()));
+  }
+
+  @Override
+  public Finding fold(List<Ranked<Row>> ranks) {
+    return new Finding(
+        ranks.stream().filter(each -> each.found().failures() > 0).map(Ranked::rank).toList(),
+        JobBalance.of(peaks(ranks)));
+  }
+
+  private static List<Ranked<RankPeak>> peaks(List<Ranked<Row>> ranks) {
+    return ranks.stream().map(each -> new Ranked<>(each.rank(), each.found().peak())).toList();
+  }
+
+  @Override
+  public Verdict verdict(JobAnswer<Row, Finding> answer) {
+    List<Rank> failed = answer.finding().failed();
+    List<Sentence> details =
+        new ArrayList<>(BalancePart.sentences(peaks(answer.ranks()), answer.finding().balance()));
+    details.add(
+        failed.isEmpty() ? NextStep.tune(answer.folder()) : JobWords.diagnose(answer.folder()));
+    return new Verdict(
+        failed.isEmpty() ? Tone.GOOD : Tone.BAD,
+        failed.isEmpty()
+            ? Sentence.of(
+                "Every request of every rank is served with {} reserved at most.",
+                bytes(answer.finding().balance().highest().found().reservedBytes()))
+            : Sentence.of(
+                "Requests failed on {}, of {}.",
+                JobWords.ranks(failed),
+                count(answer.ranks().size(), "rank")),
+        details,
+        null);
+  }
+}

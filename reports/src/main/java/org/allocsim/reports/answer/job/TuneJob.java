@@ -1,0 +1,141 @@
+package org.allocsim.reports.answer.job;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.analysis.job.JobTuning;
+import org.allocsim.analysis.job.RankTuning;
+import org.allocsim.analysis.job.Ranked;
+import org.allocsim.reports.answer.job.TuneJob.Row;
+import org.allocsim.reports.answer.part.FirstFailure;
+import org.allocsim.reports.answer.part.Settings;
+import org.allocsim.reports.answer.tuning.TuneAnswer;
+import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Unit;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.document.Verdict.Tone;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+
+/**
+ * {@code tune} of a job: settings for all ranks.
+ *
+ * @param top rows of the table on paper, 0 for all
+ */
+public record TuneJob(int top) implements JobQuestion<TuneAnswer, Row, JobTuning> {
+  /**
+   * A rank.
+   *
+   * @param device index of the recorded device
+   * @param version whose rules applied
+   * @param tuning what its settings come to
+   */
+  public record Row(int device, PyTorchVersion version, RankTuning tuning) {}
+
+  private static final Shape<Row> ROW =
+      Shape.of(rank ->
+          rank.count("device_index", "Index of the recorded device.", Row::device)
+              .text("torch_version", "The release whose rules apply.", each -> each.version().id())
+              .embed(outcome(), Row::tuning));
+
+  public static final Kind<JobAnswer<Row, JobTuning>> KIND =
+      JobAnswer.kind("tune", "settings for all ranks, the best first", ROW, SettingsPart.SHAPE);
+
+  /** What the settings that are its own come to on a rank. */
+  static Shape<RankTuning> outcome() {
+    return Shape.of(rank ->
+        rank.text(
+                "recorded_conf",
+                "recorded setting",
+                "Settings that it was recorded with.",
+                each -> each.recorded().conf())
+            .worded(each -> Settings.name(each.recorded().conf()))
+            .rank(2)
+            .embed(FirstFailure.of((RankTuning each) -> each.recorded().failure()))
+            .shown(
+                Unit.TEXT,
+                "out of memory",
+                "Whether a request fails under them.",
+                each -> SettingsPart.failure(each.recorded()).toString())
+            .bytes(
+                "peak_reserved_bytes",
+                "peak reserved",
+                "Maximum memory held from the device under them.",
+                each -> each.recorded().peakReservedBytes())
+            .bytes(
+                "peak_requested_bytes",
+                "Maximum memory that the program asked for at once.",
+                RankTuning::heldBytes)
+            .bytes(
+                "available_bytes",
+                "of",
+                "What its allocator can have at most.",
+                RankTuning::maxBytes)
+            .rank(1)
+            .text(
+                "best_conf",
+                "best for it alone",
+                "The setting that is best for the rank alone; the recorded one where no other is"
+                    + " better.",
+                RankTuning::bestConf)
+            .worded(each -> Settings.name(each.bestConf()))
+            .rank(3));
+  }
+
+  @Override
+  public Kind<JobAnswer<Row, JobTuning>> kind() {
+    return KIND;
+  }
+
+  @Override
+  public Shape<Row> row() {
+    return ROW;
+  }
+
+  @Override
+  public Row keep(TuneAnswer answer) {
+    return new Row(
+        answer.deviceIndex(),
+        answer.version(),
+        RankTuning.of(answer.tuning(), answer.circumstances()));
+  }
+
+  @Override
+  public JobTuning fold(List<Ranked<Row>> ranks) {
+    return JobTuning.of(
+        ranks.stream().map(each -> new Ranked<>(each.rank(), each.found().tuning())).toList());
+  }
+
+  @Override
+  public Verdict verdict(JobAnswer<Row, JobTuning> answer) {
+    JobTuning tuning = answer.finding();
+    List<Sentence> sentences = new ArrayList<>(SettingsPart.sentences(tuning));
+    sentences.add(
+        tuning.notOnAll() == 0
+            ? Sentence.of("{} settings were compared on every rank.", tuning.ranked().size())
+            : Sentence.of(
+                "{} settings were compared on every rank; {} more make sense on some ranks only,"
+                    + " such as those under a limit.",
+                tuning.ranked().size(),
+                tuning.notOnAll()));
+    sentences.add(JobWords.diagnose(answer.folder()));
+    return new Verdict(
+        !tuning.best().passes()
+            ? Tone.BAD
+            : tuning.recommended().isPresent() ? Tone.GOOD : Tone.NEUTRAL,
+        sentences.getFirst(),
+        sentences.subList(1, sentences.size()),
+        SettingsPart.paste(tuning, answer.ranks().getFirst().found().version()));
+  }
+
+  @Override
+  public List<Block> blocks(JobAnswer<Row, JobTuning> answer) {
+    return List.of(SettingsPart.table(answer.finding(), top, "--top 0 shows all"));
+  }
+
+  @Override
+  public boolean holds(JobTuning tuning) {
+    return tuning.ranked().stream().anyMatch(setting -> setting.passes()) || tuning.best().passes();
+  }
+}

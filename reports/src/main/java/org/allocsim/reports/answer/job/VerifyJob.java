@@ -1,0 +1,151 @@
+package org.allocsim.reports.answer.job;
+
+import static org.allocsim.reports.document.Quantity.count;
+
+import java.util.List;
+import org.allocsim.analysis.job.Rank;
+import org.allocsim.analysis.job.Ranked;
+import org.allocsim.reports.answer.job.VerifyJob.Finding;
+import org.allocsim.reports.answer.job.VerifyJob.Row;
+import org.allocsim.reports.answer.validation.VerifiedDevice;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.document.Verdict.Tone;
+import org.jspecify.annotations.Nullable;
+
+/** {@code verify} of a job: is every rank repeated exactly? */
+public record VerifyJob() implements JobQuestion<List<VerifiedDevice>, Row, Finding> {
+  /**
+   * A rank.
+   *
+   * @param devices devices with a history
+   * @param recorded recorded events
+   * @param matched events before the first that differs
+   * @param isExact whether everything is equal
+   * @param divergedAt number of the first event that differs; null where none does
+   * @param seconds time that it took
+   */
+  public record Row(
+      int devices,
+      long recorded,
+      long matched,
+      boolean isExact,
+      @Nullable Long divergedAt,
+      double seconds) {}
+
+  /**
+   * What the ranks come to.
+   *
+   * @param notExact ranks that are not repeated exactly
+   * @param recorded recorded events of all ranks
+   * @param matched events of all ranks before the first that differs
+   */
+  public record Finding(List<Rank> notExact, long recorded, long matched) {}
+
+  private static final Shape<Row> ROW =
+      Shape.of(rank ->
+          rank.count("devices", "Devices with a history.", Row::devices)
+              .count("events_recorded", "events", "Recorded events.", Row::recorded)
+              .count(
+                  "events_matched",
+                  "as recorded",
+                  "Events before the first one that differs.",
+                  Row::matched)
+              .flag("exact", "exact", "Whether everything is equal.", Row::isExact)
+              .count(
+                  "diverged_at_index",
+                  "diverged at event",
+                  "Number of the first event that differs, from 0.",
+                  Row::divergedAt)
+              .optional()
+              .missing("none does")
+              .seconds("wall_seconds", "Time that the file took.", Row::seconds));
+
+  public static final Kind<JobAnswer<Row, Finding>> KIND =
+      JobAnswer.kind(
+          "verify",
+          "whether the simulation repeats every rank",
+          ROW,
+          Shape.of(job ->
+              job.flag(
+                      "exact",
+                      "Whether everything is equal on every rank that could be read.",
+                      each -> each.notExact().isEmpty())
+                  .count("events_recorded", "Recorded events of all ranks.", Finding::recorded)
+                  .count(
+                      "events_matched",
+                      "Those before the first one that differs.",
+                      Finding::matched)));
+
+  @Override
+  public Kind<JobAnswer<Row, Finding>> kind() {
+    return KIND;
+  }
+
+  @Override
+  public Shape<Row> row() {
+    return ROW;
+  }
+
+  @Override
+  public Row keep(List<VerifiedDevice> devices) {
+    return new Row(
+        devices.size(),
+        devices.stream().mapToLong(each -> each.verification().eventsRecorded()).sum(),
+        devices.stream().mapToLong(each -> each.verification().eventsMatched()).sum(),
+        devices.stream().allMatch(VerifiedDevice::exact),
+        devices.stream()
+            .flatMap(each -> each.verification().firstDivergence().stream())
+            .map(each -> Long.valueOf(each.index()))
+            .findFirst()
+            .orElse(null),
+        devices.stream().mapToDouble(VerifiedDevice::seconds).max().orElse(0));
+  }
+
+  @Override
+  public Finding fold(List<Ranked<Row>> ranks) {
+    return new Finding(
+        ranks.stream().filter(each -> !each.found().isExact()).map(Ranked::rank).toList(),
+        ranks.stream().mapToLong(each -> each.found().recorded()).sum(),
+        ranks.stream().mapToLong(each -> each.found().matched()).sum());
+  }
+
+  @Override
+  public Verdict verdict(JobAnswer<Row, Finding> answer) {
+    Finding finding = answer.finding();
+    Sentence events =
+        Sentence.of(
+            "{} of {} as recorded", count(finding.matched()), count(finding.recorded(), "event"));
+    if (holds(finding)) {
+      return new Verdict(
+          answer.unreadable().isEmpty() ? Tone.GOOD : Tone.BAD,
+          Sentence.of(
+              "Exact on {}: {}, all segments and blocks at the end.",
+              answer.unreadable().isEmpty() && answer.ranks().size() > 1
+                  ? Sentence.of("all {}", count(answer.ranks().size(), "rank"))
+                  : count(answer.ranks().size(), "rank"),
+              events),
+          List.of(),
+          null);
+    }
+    return new Verdict(
+        Tone.BAD,
+        Sentence.of(
+            "Not exact on {}, of {}: {}.",
+            JobWords.ranks(finding.notExact()),
+            count(answer.ranks().size(), "rank"),
+            events),
+        List.of(
+            Sentence.of(
+                "Next: 'allocsim verify {}' shows where it differs.",
+                JobAnswer.file(finding.notExact().getFirst()))),
+        null);
+  }
+
+  @Override
+  public boolean holds(Finding finding) {
+    return finding.notExact().isEmpty();
+  }
+}
