@@ -53,7 +53,9 @@ def main(arguments: Sequence[str]) -> int:
     if written:
         for each in written:
             say(f"{os.path.relpath(each)} ({os.path.getsize(each) / 1e6:.1f} MB)")
-        say(f"next: allocsim diagnose {os.path.relpath(written[0])}")
+        # Ranks are asked about together.
+        subject = written[0] if len(written) == 1 else os.path.dirname(written[0])
+        say(f"next: allocsim diagnose {os.path.relpath(subject)}")
     else:
         say("nothing was recorded: no Python process of this program used CUDA through PyTorch")
     return code

@@ -33,6 +33,9 @@ public record JobBalance(
 
   private static final double VARIES = 1.1;
 
+  /** One high step is an accident, such as buckets of DDP that are built anew. */
+  private static final int FEWEST_HIGH_STEPS = 2;
+
   /** How many times as much as the median rank's a rank's peaks must vary. */
   private static final double VARIES_MORE = 3;
 
@@ -136,7 +139,7 @@ public record JobBalance(
         ranks.stream().mapToDouble(each -> each.found().variation() - 1).sorted().toArray();
     double usual = variations[(variations.length - 1) / 2];
     return ranks.stream()
-        .filter(each -> each.found().variation() >= VARIES)
+        .filter(each -> each.found().stepsAbove(VARIES) >= FEWEST_HIGH_STEPS)
         .filter(each -> each.found().variation() - 1 >= VARIES_MORE * usual)
         .filter(each ->
             parameterBytes > 0

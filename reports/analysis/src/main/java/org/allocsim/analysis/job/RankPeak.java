@@ -33,6 +33,15 @@ public record RankPeak(
     return (double) highest(steps) / Math.max(1, lowest(steps));
   }
 
+  /** How many of its steps take so many times as much as the lowest, without the first. */
+  int stepsAbove(double ratio) {
+    if (stepPeakBytes.length < JobBalance.FEWEST_STEPS) {
+      return 0;
+    }
+    double least = ratio * lowestStepBytes();
+    return (int) Arrays.stream(stepPeakBytes).skip(1).filter(bytes -> bytes >= least).count();
+  }
+
   /** The lowest of its steps without the first. */
   public long lowestStepBytes() {
     return lowest(Arrays.copyOfRange(stepPeakBytes, 1, stepPeakBytes.length));

@@ -86,6 +86,16 @@ class JobBalanceTest {
     assertEquals(1, JobBalance.of(ranks).varying().orElseThrow().rank().number());
   }
 
+  /**
+   * As of DDP, which builds its buckets anew after the first step, in a job whose other rank fails.
+   */
+  @Test
+  void oneHighStepIsNoVariation() {
+    assertEquals(
+        Optional.empty(),
+        JobBalance.of(List.of(rank(0, 40, 4, 27, 38, 34, 34, 34), rank(1, 48, 4))).varying());
+  }
+
   @Test
   void whereAllVaryOrParametersDifferOrAreUnknownNoneIsNamed() {
     assertEquals(
