@@ -49,6 +49,7 @@ public final class ReportPage {
     "overview.js",
     "stacked.js",
     "flame.js",
+    "difference.js",
     "events.js",
     "explorer.js",
     "state.js",
@@ -150,8 +151,9 @@ public final class ReportPage {
     // What a reader sees last comes last: the page is shown while the browser reads on.
     StringBuilder blocks = new StringBuilder();
     List<TraceColumns.Encoded> shared = new ArrayList<>();
+    boolean isShort = traces.stream().anyMatch(trace -> trace.columns().hasManyStacks());
     for (TraceRecording trace : traces) {
-      TraceColumns.Encoded encoded = trace.columns().encode();
+      TraceColumns.Encoded encoded = trace.columns().encode(isShort);
       shared.add(encoded);
       budget =
           Math.max(budget, BUDGET_BYTES_PER_EVENT * trace.columns().eventCount())

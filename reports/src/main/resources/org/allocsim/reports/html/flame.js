@@ -4,6 +4,19 @@ const FLAME_ROW = 22;
 const FLAME_LEAST = 2;
 const FLAME_ROWS = 40;
 
+/** Adds a weight to all boxes of a path. */
+function addPath(root, names, weight, blocks) {
+  let node = root;
+  node.weight += weight;
+  node.blocks += blocks;
+  for (const name of names) {
+    if (!node.children.has(name)) node.children.set(name, { name, weight: 0, blocks: 0, children: new Map() });
+    node = node.children.get(name);
+    node.weight += weight;
+    node.blocks += blocks;
+  }
+}
+
 /** The tree of stacks, outermost frame first, with the weight of every block given. */
 function flameTree(trace, blocks, weight, byCategory) {
   const root = { name: 'all', weight: 0, blocks: 0, children: new Map() };
@@ -17,28 +30,17 @@ function flameTree(trace, blocks, weight, byCategory) {
     totals.set(key, total);
   }
   for (const total of totals.values()) {
-    let node = root;
-    const visit = (name) => {
-      if (!node.children.has(name)) node.children.set(name, { name, weight: 0, blocks: 0, children: new Map() });
-      node = node.children.get(name);
-      node.weight += total.weight;
-      node.blocks += total.blocks;
-    };
-    root.weight += total.weight;
-    root.blocks += total.blocks;
-    if (byCategory) visit(categories[total.category]);
     const depths = stacks[total.stack];
-    if (!depths.length) visit('stack not recorded');
-    for (let depth = depths.length - 1; depth >= 0; depth--) visit(frames[depths[depth]]);
+    const path = depths.length ? depths.map((frame) => frames[frame]).reverse() : ['stack not recorded'];
+    addPath(root, byCategory ? [categories[total.category], ...path] : path, total.weight, total.blocks);
   }
   return root;
 }
 
 class FlameGraph {
-  constructor(holder, facts, onSearch) {
+  constructor(holder, facts) {
     this.holder = holder;
     this.facts = facts;
-    this.onSearch = onSearch;
     this.path = [];
     holder.addEventListener('keydown', (event) => this.key(event));
     holder.addEventListener('click', (event) => this.click(event));
@@ -109,7 +111,11 @@ class FlameGraph {
   }
 
   describe(node) {
-    if (!node || !this.root.weight) return;
+    if (!node) return;
+    if (!this.root.weight) {
+      this.facts.textContent = 'Nothing: no bytes to show.';
+      return;
+    }
     this.facts.replaceChildren(
       element('b', {}, node.name),
       ` ${this.format(node.weight)}, ${percentText(node.weight / this.root.weight)}, ${countOf(node.blocks, 'block')}`,
@@ -120,7 +126,6 @@ class FlameGraph {
     this.path = path;
     this.draw();
     this.holder.querySelectorAll('.flame-box')[Math.min(path.length, this.focus().length - 1)]?.focus();
-    if (this.onZoom) this.onZoom();
   }
 
   click(event) {
