@@ -194,7 +194,7 @@ class RunDifference {
     this.get('between').textContent =
       `${name(from.trace, from.run)} ${moment(this.before, before)}; ` +
       `${name(explorer.trace, explorer.run)} ${moment(this.after, after)}: ` +
-      `${bytesText(Math.abs(change))} ${change < 0 ? 'less' : 'more'}, of which stacks that hold more gain ${bytesText(gained)} and those that hold less give back ${bytesText(given)}.`;
+      `${bytesText(Math.abs(change))} ${change < 0 ? 'less' : 'more'}, ${bytesText(gained)} gained by stacks that hold more and ${bytesText(given)} given back by those that hold less.`;
   }
 
   showRows(by) {
