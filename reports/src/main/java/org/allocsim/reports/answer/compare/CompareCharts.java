@@ -87,9 +87,7 @@ public final class CompareCharts {
           prefix + "utilisation",
           UtilisationChart.WIDTH,
           UtilisationChart.HEIGHT,
-          theme ->
-              UtilisationChart.create(
-                  "How busy the GPU is", file + ", " + label(result), busy, theme));
+          theme -> UtilisationChart.create(file + ", " + label(result), busy, theme));
     }
   }
 
@@ -131,7 +129,12 @@ public final class CompareCharts {
         PeakChart.WIDTH,
         PeakChart.height(peaks),
         theme ->
-            PeakChart.create("Where reserved memory goes at its peak", file, peaks, limit, theme));
+            PeakChart.create(
+                "Where reserved memory goes at its peak",
+                file + ", each policy at the moment of its own peak",
+                peaks,
+                limit,
+                theme));
     BarData driver = driverTime();
     folder.write(
         prefix + "driver-time",
@@ -163,6 +166,9 @@ public final class CompareCharts {
     String label = label(run.result());
     for (ObservedRun.Moment moment : run.moments()) {
       SegmentMapData data = SegmentMapData.byState(moment.layout());
+      if (moment.kind() == ObservedRun.Kind.FIRST_OOM) {
+        data.ask(run.result().failures().getFirst().requestedBytes());
+      }
       String name =
           switch (moment.kind()) {
             case FIRST_OOM -> "oom";

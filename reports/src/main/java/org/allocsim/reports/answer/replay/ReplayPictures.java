@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.IntUnaryOperator;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.ObservedRun;
@@ -51,11 +52,17 @@ public record ReplayPictures(ReplayAnswer answer) {
             ? new MemoryTimelineChart.Bound("limit", answer.setup().limitBytes())
             : new MemoryTimelineChart.Bound("device memory", answer.deviceBytes());
     return MemoryTimelineChart.create(
-        "Memory of GPU " + device() + " over time",
+        finding(),
         subtitle(),
         overTime().memory(),
         new MemoryTimelineChart.Context(bound, answer.neededBytes(), phases()),
         theme);
+  }
+
+  /** The verdict as a title. */
+  private String finding() {
+    String sentence = Objects.requireNonNull(answer.document().verdict()).sentence().toString();
+    return sentence.substring(0, sentence.length() - 1);
   }
 
   private String subtitle() {
@@ -154,7 +161,7 @@ public record ReplayPictures(ReplayAnswer answer) {
           "utilisation",
           UtilisationChart.WIDTH,
           UtilisationChart.HEIGHT,
-          theme -> UtilisationChart.create("How busy the GPU is", subtitle(), busy, theme));
+          theme -> UtilisationChart.create(subtitle(), busy, theme));
     }
   }
 
@@ -189,6 +196,9 @@ public record ReplayPictures(ReplayAnswer answer) {
           case PEAK -> MomentQuery.Kind.PEAK_RESERVED;
           case END -> MomentQuery.Kind.END;
         };
+    if (moment.kind() == ObservedRun.Kind.FIRST_OOM) {
+      data.ask(answer.result().failures().getFirst().requestedBytes());
+    }
     folder.write(
         "segments-" + name + suffix,
         SegmentMapChart.WIDTH,

@@ -6,6 +6,7 @@ import java.awt.Graphics2D;
 import java.awt.geom.Line2D;
 import java.awt.geom.Rectangle2D;
 import java.util.List;
+import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.chart.ChartStyle;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.Painting;
@@ -72,7 +73,11 @@ public final class FrontierChart {
     legend.add(ChartStyle.swatch("every request is served", fits(theme)));
     legend.add(ChartStyle.swatch("out of memory (crossed)", fails(theme)));
     plot.setFixedLegendItems(legend);
-    return ChartStyle.chart(title, subtitle, plot, theme);
+    String more =
+        data.leftOut() == 0
+            ? ""
+            : "; " + Numbers.count(data.leftOut(), "larger GPU") + " serve every request, too";
+    return ChartStyle.chart(title, subtitle + more, plot, theme);
   }
 
   /** Width of the last column, which holds sizes in words, in columns of cells. */

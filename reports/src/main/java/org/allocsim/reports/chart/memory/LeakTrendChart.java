@@ -244,10 +244,16 @@ public final class LeakTrendChart {
     items.add(item("live at the busiest moment", dash, ChartStyle.ORANGE));
     items.add(item("live at the quietest moment", dash, quietest(theme)));
     items.add(item("trend", dash, ChartStyle.VERMILLION));
-    items.add(
-        ChartStyle.swatch(
-            String.format(Locale.ROOT, "%.1f %% interval of its slope", 100 * data.confidence()),
-            BAND));
+    if (data.upper() > data.lower()) {
+      items.add(
+          ChartStyle.swatch(
+              String.format(
+                  Locale.ROOT,
+                  "where its slope lies with %.1f %% confidence; growth is certain if all of it"
+                      + " rises",
+                  100 * data.confidence()),
+              BAND));
+    }
     if (data.warmUp() > 0) {
       items.add(ChartStyle.swatch("warm-up", warmUp(theme)));
     }

@@ -26,11 +26,9 @@ public final class UtilisationChart {
   private UtilisationChart() {}
 
   /** Draws the chart. */
-  public static JFreeChart create(
-      String title, String subtitle, UtilisationData data, ChartTheme theme) {
+  public static JFreeChart create(String subtitle, UtilisationData data, ChartTheme theme) {
     XYPlot plot = new XYPlot();
-    NumberAxis time = new NumberAxis("simulated time [s]");
-    time.setStandardTickUnits(NumberAxis.createStandardTickUnits(Locale.ROOT));
+    NumberAxis time = ChartStyle.seconds(new NumberAxis("simulated time"), data.endSeconds());
     time.setRange(0, data.endSeconds());
     plot.setDomainAxis(ChartStyle.style(time, theme));
     NumberAxis percent = new NumberAxis("busy [%]");
@@ -54,7 +52,13 @@ public final class UtilisationChart {
     plot.setFixedLegendItems(legend);
     boolean idle = data.result().compute().totalNanos() == 0;
     return ChartStyle.chart(
-        title, idle ? subtitle + "; what the GPU computed is not known" : subtitle, plot, theme);
+        idle
+            ? "How busy the GPU is"
+            : String.format(
+                Locale.ROOT, "The GPU computes %.1f %% of the time", data.computePercent()),
+        idle ? subtitle + "; what the GPU computed is not known" : subtitle,
+        plot,
+        theme);
   }
 
   private static void copies(
