@@ -119,6 +119,12 @@ public final class ChartStyle {
     return axis;
   }
 
+  /** Whether an axis counts seconds or events. */
+  static boolean isTime(Axis axis) {
+    return axis.getLabel() != null
+        && (axis.getLabel().contains("time") || axis.getLabel().equals("event"));
+  }
+
   /** Gives a plot its paper and grid. */
   public static void style(XYPlot plot, ChartTheme theme) {
     plot.setBackgroundPaint(theme.paper());

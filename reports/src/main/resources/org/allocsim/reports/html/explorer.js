@@ -107,6 +107,7 @@ class Explorer {
       const shown = this[role];
       if (!shown || shown.isWhole || !shown.about.whole) continue;
       const whole = await this.whole(shown.about);
+      if (role === 'run') await gently(this.events.index(whole));
       if (trace !== this.trace) return;
       this.runs.set(shown.about.row, whole);
       for (const each of ['run', 'other']) if (this[each] === shown) this[each] = whole;
@@ -459,14 +460,23 @@ class Explorer {
       (wanted === '' || trace.streamName(trace.stream[block]) === wanted);
   }
 
+  /** Sums up what passes the filter, and shows it then. */
+  async sumFiltered() {
+    const filter = (this.summed = {});
+    const { trace, run, map } = this;
+    if (!this.isFiltered || !run.isWhole) return;
+    const series = await gently(running(trace.events, trace.birth, run.done, trace.size, map.matches), () => this.summed !== filter);
+    if (!series || this.summed !== filter) return;
+    this.filtered = series;
+    this.showSeries();
+    this.showValues(this.cursor);
+  }
+
   applyFilter() {
-    const { trace } = this;
     this.map.isFiltered = this.isFiltered;
-    this.map.matches = this.matcher(trace);
-    this.filtered =
-      this.isFiltered && this.run.isWhole
-        ? atOnce(running(trace.events, trace.birth, this.run.done, trace.size, this.map.matches))
-        : null;
+    this.map.matches = this.matcher(this.trace);
+    this.filtered = null;
+    this.sumFiltered();
     this.get('filter-clear').disabled = !this.isFiltered;
     this.showSeries();
     this.moveTo(this.cursor);

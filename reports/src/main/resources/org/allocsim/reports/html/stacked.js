@@ -7,33 +7,44 @@ const LAYER_HEIGHT = 220;
 /** Names and colours of the categories. */
 const CATEGORY_COLOURS = ['--blue', '--green', '--purple', '--sky', '--orange', '--vermillion', '--yellow', '--mint', '--other'];
 
+/** The blocks with the largest weights, the first of equals, in their order. */
+function* heaviest(count, weight, wanted) {
+  let found = [];
+  let least = 0;
+  const cut = () => {
+    found.sort((a, b) => b.weight - a.weight || a.i - b.i);
+    found.length = Math.min(found.length, wanted);
+    if (found.length === wanted) least = found.at(-1).weight;
+  };
+  yield* each(count, (i) => {
+    const own = weight(i);
+    if (own > least) found.push({ i, weight: own });
+    if (found.length > 16 * wanted) cut();
+  });
+  cut();
+  return found.map(({ i }) => i).sort((a, b) => a - b);
+}
+
 /** Which layer each block is in; 0 is the lowest. The last layer takes all others. */
-function layersOf(trace, run, by, { from, to }) {
+function* layersOf(trace, run, by, { from, to }) {
   const n = trace.birth.length;
+  if (by === 'category') return { layer: trace.category, names: trace.about.categories, colours: CATEGORY_COLOURS };
   const layer = new Uint16Array(n);
-  if (by === 'category') {
-    for (let i = 0; i < n; i++) layer[i] = trace.category[i];
-    return { layer, names: trace.about.categories, colours: CATEGORY_COLOURS };
-  }
-  const weight = new Map();
   const lived = (i) => trace.size[i] * Math.max(0, Math.min(to, run.done[i]) - Math.max(from, trace.birth[i]));
   if (by === 'stack') {
-    for (let i = 0; i < n; i++) weight.set(trace.stack[i], (weight.get(trace.stack[i]) || 0) + lived(i));
-    const top = [...weight].filter(([, w]) => w > 0).sort((a, b) => b[1] - a[1]).slice(0, LAYERS).map(([stack]) => stack);
-    const place = new Map(top.map((stack, i) => [stack, i]));
-    for (let i = 0; i < n; i++) layer[i] = place.get(trace.stack[i]) ?? top.length;
+    const weight = new Float64Array(trace.about.stacks.length);
+    yield* each(n, (i) => (weight[trace.stack[i]] += lived(i)));
+    const top = [...weight.keys()].filter((stack) => weight[stack] > 0).sort((a, b) => weight[b] - weight[a]).slice(0, LAYERS);
+    const place = new Uint16Array(weight.length).fill(top.length);
+    top.forEach((stack, i) => (place[stack] = i));
+    yield* each(n, (i) => (layer[i] = place[trace.stack[i]]));
     return {
       layer,
       names: [...top.map((stack) => trace.about.stacks[stack] || 'stack not recorded'), 'other stacks'],
       colours: [...STACK_COLOURS.slice(0, top.length), '--other'],
     };
   }
-  const sizes = new Float64Array(n);
-  for (let i = 0; i < n; i++) sizes[i] = lived(i);
-  const least = Float64Array.from(sizes).sort()[Math.max(0, n - LARGEST)];
-  const top = [];
-  for (let i = 0; i < n && top.length < LARGEST; i++) if (sizes[i] > 0 && sizes[i] >= least) top.push(i);
-  layer.fill(0);
+  const top = yield* heaviest(n, lived, LARGEST);
   top.forEach((block, i) => (layer[block] = i + 1));
   return {
     layer,
@@ -44,23 +55,37 @@ function layersOf(trace, run, by, { from, to }) {
 }
 
 /** Bytes of every layer at the begin of every pixel. */
-function layerSums(trace, run, layers, { from, to }, pixels) {
+function* layerSums(trace, run, layers, { from, to }, pixels) {
   const count = layers.names.length;
   const sums = new Float64Array(count * (pixels + 1));
   const scale = pixels / (to - from);
-  for (let i = 0; i < trace.birth.length; i++) {
+  yield* each(trace.birth.length, (i) => {
     const end = run.done[i];
-    if (end <= from || trace.birth[i] >= to) continue;
+    if (end <= from || trace.birth[i] >= to) return;
     const a = Math.max(0, Math.ceil((trace.birth[i] - from) * scale));
     const b = Math.min(pixels, Math.max(a + 1, Math.ceil((end - from) * scale)));
     const row = layers.layer[i] * (pixels + 1);
     sums[row + a] += trace.size[i];
     sums[row + b] -= trace.size[i];
-  }
+  });
   for (let row = 0; row < sums.length; row += pixels + 1) {
     for (let x = 1; x <= pixels; x++) sums[row + x] += sums[row + x - 1];
   }
   return sums;
+}
+
+/** What is known of another view, as far as it reaches into this one: shown until the sums of this one are there. */
+function resampled({ layers, sums, pixels, view }, wanted, wantedPixels) {
+  const moved = new Float64Array(layers.names.length * (wantedPixels + 1));
+  for (let x = 0; x < wantedPixels; x++) {
+    const at = wanted.from + ((wanted.to - wanted.from) * x) / wantedPixels;
+    const known = Math.floor(((at - view.from) / (view.to - view.from)) * pixels);
+    if (known < 0 || known >= pixels) continue;
+    for (let layer = 0; layer < layers.names.length; layer++) {
+      moved[layer * (wantedPixels + 1) + x] = sums[layer * (pixels + 1) + known];
+    }
+  }
+  return moved;
 }
 
 class StackedChart {
@@ -72,36 +97,63 @@ class StackedChart {
     new ResizeObserver(() => this.schedule()).observe(canvas.parentElement);
   }
 
-  show(run, onBlock) {
+  show(run) {
     this.run = run;
-    this.onBlock = onBlock;
     this.schedule();
   }
 
-  /** Draws once the view has come to rest, as every block is looked at. */
+  /** Draws what is known in the next frame, and the rest once the view has come to rest, as every block is looked at. */
   schedule() {
+    if (!this.frame) {
+      this.frame = requestAnimationFrame(() => {
+        this.frame = 0;
+        this.draw();
+      });
+    }
+    if (this.asked === this.key()) return;
+    this.asked = this.key();
     clearTimeout(this.pending);
-    this.pending = setTimeout(() => this.draw(), 40);
+    this.pending = setTimeout(() => this.compute(), 40);
+  }
+
+  pixels() {
+    return Math.max(50, Math.floor(this.canvas.clientWidth - AXIS - EDGE));
+  }
+
+  /** What the sums depend on. */
+  key() {
+    const { from, to } = this.timeline.view;
+    return this.run ? [this.run.about.id, this.run.isWhole, this.by, from, to, this.pixels()].join() : '';
+  }
+
+  async compute() {
+    const { run, by, asked } = this;
+    if (!run || !run.isWhole) return;
+    const view = { ...this.timeline.view };
+    const pixels = this.pixels();
+    const work = function* () {
+      const layers = yield* layersOf(run.trace, run, by, view);
+      return { run, by, layers, sums: yield* layerSums(run.trace, run, layers, view, pixels), pixels, view };
+    };
+    const drawn = await gently(work(), () => this.asked !== asked);
+    if (!drawn) return;
+    this.drawn = drawn;
+    this.draw();
+    this.showLegend(drawn.layers, drawn.sums, pixels);
   }
 
   draw() {
-    const { canvas, run } = this;
-    if (!run || !run.isWhole) return;
-    const start = performance.now();
+    const { canvas, run, drawn } = this;
+    if (!run || !run.isWhole || !drawn || drawn.run !== run || drawn.by !== this.by) return;
     const ratio = devicePixelRatio || 1;
-    const width = canvas.clientWidth;
-    canvas.width = Math.round(width * ratio);
+    canvas.width = Math.round(canvas.clientWidth * ratio);
     canvas.height = Math.round(LAYER_HEIGHT * ratio);
     const ctx = canvas.getContext('2d');
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const pixels = Math.max(50, Math.floor(width - AXIS - EDGE));
+    const pixels = this.pixels();
     const { view } = this.timeline;
-    const layers = layersOf(run.trace, run, this.by, view);
-    const sums = layerSums(run.trace, run, layers, view, pixels);
-    this.drawLayers(ctx, layers, sums, pixels);
-    this.drawn = { layers, sums, pixels, view: { ...view } };
-    this.showLegend(layers, sums, pixels);
-    this.millis = performance.now() - start;
+    const isExact = drawn.pixels === pixels && drawn.view.from === view.from && drawn.view.to === view.to;
+    this.drawLayers(ctx, drawn.layers, isExact ? drawn.sums : resampled(drawn, view, pixels), pixels);
   }
 
   drawLayers(ctx, layers, sums, pixels) {

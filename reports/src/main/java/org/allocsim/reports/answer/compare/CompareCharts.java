@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.chart.comparison.BarData;
 import org.allocsim.reports.chart.comparison.DistributionChart;
 import org.allocsim.reports.chart.comparison.DriverTimeChart;
@@ -27,6 +28,7 @@ import org.allocsim.reports.output.ChartFolder;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.FragmentationTimeline.Share;
 import org.allocsim.simulator.timing.TimeResult;
+import org.jspecify.annotations.Nullable;
 
 /** Draws what policies made of one trace. */
 public final class CompareCharts {
@@ -36,6 +38,7 @@ public final class CompareCharts {
   private final List<ObservedRun> ranked;
   private final List<ObservedRun> key;
   private final List<ObservedRun> closest;
+  private @Nullable FigureStyle figure;
 
   /**
    * Charts of runs in any order.
@@ -70,6 +73,7 @@ public final class CompareCharts {
 
   /** Writes all of them, under names that begin with {@code prefix}. */
   public void write(ChartFolder folder, String prefix) throws IOException {
+    figure = folder.figure();
     writeOverTime(folder, prefix);
     writeBars(folder, prefix);
     writeDistributions(folder, prefix, compared, file);
@@ -97,13 +101,14 @@ public final class CompareCharts {
         OverlayData.of(
             key.stream().map(this::line).toList(),
             others.stream().map(this::line).toList(),
-            OverlayChart.PLOT_COLUMNS);
+            OverlayChart.PLOT_COLUMNS,
+            isByEvent());
     folder.write(
         prefix + "reserved",
         OverlayChart.WIDTH,
         OverlayChart.HEIGHT,
         theme -> OverlayChart.create("Reserved memory over time", file, overlay, limit, theme));
-    FragmentationData unused = new FragmentationData();
+    FragmentationData unused = new FragmentationData().byEvent(isByEvent());
     for (ObservedRun each : key) {
       RunResult result = each.result();
       String atPeak =
@@ -234,7 +239,12 @@ public final class CompareCharts {
 
   /** The label, and whether it is that of the program's own setting. */
   private String name(RunResult result) {
-    return label(result) + (KeyRuns.isUnder(result, compared.conf()) ? " (as recorded)" : "");
+    String usual = label(result) + (KeyRuns.isUnder(result, compared.conf()) ? " (as recorded)" : "");
+    return figure == null ? usual : figure.nameOf(usual);
+  }
+
+  private boolean isByEvent() {
+    return figure != null && figure.isByEvent();
   }
 
   private static String label(RunResult result) {

@@ -16,6 +16,7 @@ import org.allocsim.analysis.moment.StackLabels;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.answer.compare.CompareCharts;
 import org.allocsim.reports.chart.ChartTheme;
+import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.chart.comparison.Histogram;
 import org.allocsim.reports.chart.memory.FragmentationChart;
 import org.allocsim.reports.chart.memory.FragmentationData;
@@ -47,6 +48,11 @@ public record ReplayPictures(ReplayAnswer answer) {
 
   /** The chart of memory over time. */
   public JFreeChart memory(ChartTheme theme) {
+    return memory(theme, false);
+  }
+
+  /** The same, where wanted by event. */
+  public JFreeChart memory(ChartTheme theme, boolean isByEvent) {
     MemoryTimelineChart.Bound bound =
         answer.hasLimit()
             ? new MemoryTimelineChart.Bound("limit", answer.setup().limitBytes())
@@ -55,7 +61,7 @@ public record ReplayPictures(ReplayAnswer answer) {
         finding(),
         subtitle(),
         overTime().memory(),
-        new MemoryTimelineChart.Context(bound, answer.neededBytes(), phases()),
+        new MemoryTimelineChart.Context(bound, answer.neededBytes(), phases(), isByEvent),
         theme);
   }
 
@@ -134,9 +140,16 @@ public record ReplayPictures(ReplayAnswer answer) {
 
   /** Writes all charts. */
   public void write(ChartFolder folder) throws IOException {
-    folder.write("memory", MemoryTimelineChart.WIDTH, MemoryTimelineChart.HEIGHT, this::memory);
+    FigureStyle figure = folder.figure();
+    boolean isByEvent = figure != null && figure.isByEvent();
+    folder.write(
+        "memory",
+        MemoryTimelineChart.WIDTH,
+        MemoryTimelineChart.HEIGHT,
+        theme -> memory(theme, isByEvent));
     FragmentationData shares =
         new FragmentationData()
+            .byEvent(isByEvent)
             .add("reserved, in no block in use", overTime().fragmentation(), Share.UNUSED)
             .add("lost to rounding in blocks in use", overTime().fragmentation(), Share.ROUNDING);
     folder.write(

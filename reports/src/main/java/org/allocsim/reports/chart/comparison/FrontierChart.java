@@ -127,6 +127,7 @@ public final class FrontierChart {
             cross(graphics, cell);
           }
         }
+        graphics.setFont(scale.font().deriveFont(ChartStyle.TEXT_FONT.getSize2D()));
         text(graphics, cell(scale, row, fits.size(), after), rows.get(row).smallestBytes());
       }
     }
@@ -150,7 +151,6 @@ public final class FrontierChart {
 
     private void text(Graphics2D graphics, Rectangle2D cell, long bytes) {
       String text = bytes < 0 ? "none" : ByteFormat.human(bytes);
-      graphics.setFont(ChartStyle.TEXT_FONT);
       graphics.setPaint(theme.ink());
       FontMetrics metrics = graphics.getFontMetrics();
       graphics.drawString(

@@ -81,9 +81,9 @@ public final class FragmentationChart {
     edge.setDrawSeriesLineAsPath(true);
     edge.setSeriesPaint(0, colour);
     edge.setSeriesStroke(0, ChartStyle.stroke(1.2f));
-    plot.setDataset(0, MemoryTimelineChart.dataset(line.points()));
+    plot.setDataset(0, MemoryTimelineChart.dataset(line.label(), line.points()));
     plot.setRenderer(0, area);
-    plot.setDataset(1, MemoryTimelineChart.dataset(line.points()));
+    plot.setDataset(1, MemoryTimelineChart.dataset(line.label(), line.points()));
     plot.setRenderer(1, edge);
     plot.setDatasetRenderingOrder(DatasetRenderingOrder.FORWARD);
     plot.addAnnotation(new PanelName(line.label(), theme));
@@ -105,7 +105,7 @@ public final class FragmentationChart {
 
     @Override
     protected void paint(Graphics2D graphics, Scale scale) {
-      graphics.setFont(ChartStyle.SMALL_FONT);
+      graphics.setFont(scale.font());
       FontMetrics metrics = graphics.getFontMetrics();
       double left = scale.area().getX() + 4;
       double top = scale.area().getY() + 2;

@@ -92,11 +92,18 @@ public final class MemoryTimelineChart {
    * @param neededBytes what the program holds at its peak, requests that fail included, so that no
    *     allocator serves it with less; −1 where it is not known
    * @param phases parts of the program in the order of their begin, none inside another
+   * @param isByEvent whether the axis counts events, also where times are known
    */
-  public record Context(Bound bound, long neededBytes, List<Phase> phases) {
+  public record Context(
+      Bound bound, long neededBytes, List<Phase> phases, boolean isByEvent) {
     /** Keeps its own copy. */
     public Context {
       phases = List.copyOf(phases);
+    }
+
+    /** With the usual axis. */
+    public Context(Bound bound, long neededBytes, List<Phase> phases) {
+      this(bound, neededBytes, phases, false);
     }
   }
 
@@ -117,7 +124,10 @@ public final class MemoryTimelineChart {
   /** The same with more beside it, on any paper. */
   public static JFreeChart create(
       String title, String subtitle, MemoryTimeline timeline, Context context, ChartTheme theme) {
-    TimelineData data = TimelineData.of(timeline, PLOT_COLUMNS);
+    TimelineData data = TimelineData.of(
+            timeline,
+            PLOT_COLUMNS,
+            TimelineData.Origin.of(timeline, context.isByEvent()));
     long peakBytes = Math.max(0, context.neededBytes());
     for (Series series : Series.values()) {
       peakBytes = Math.max(peakBytes, timeline.peakBytes(series));
@@ -198,13 +208,13 @@ public final class MemoryTimelineChart {
    * and may therefore rise above allocated.
    */
   private static void addLayers(XYPlot plot, TimelineData data, ChartTheme theme) {
-    add(plot, data.series(Series.RESERVED), area(reservedFill(theme)));
-    add(plot, data.series(Series.RESERVED), line(ChartStyle.SKY_BLUE, 1.4f));
-    add(plot, data.series(Series.ACTIVE), area(ChartStyle.ORANGE));
-    add(plot, data.series(Series.ALLOCATED), area(allocatedFill(theme)));
-    add(plot, data.series(Series.ALLOCATED), line(allocatedFill(theme), 1.8f));
-    add(plot, data.series(Series.REQUESTED), line(theme.thinInk(REQUESTED_ALPHA), 1.0f));
-    add(plot, data.asked(), crosses());
+    add(plot, data, Series.RESERVED, area(reservedFill(theme)));
+    add(plot, data, Series.RESERVED, line(ChartStyle.SKY_BLUE, 1.4f));
+    add(plot, data, Series.ACTIVE, area(ChartStyle.ORANGE));
+    add(plot, data, Series.ALLOCATED, area(allocatedFill(theme)));
+    add(plot, data, Series.ALLOCATED, line(allocatedFill(theme), 1.8f));
+    add(plot, data, Series.REQUESTED, line(theme.thinInk(REQUESTED_ALPHA), 1.0f));
+    add(plot, dataset("out of memory", data.asked()), crosses());
   }
 
   /** Sky blue at a third of its strength. */
@@ -216,16 +226,20 @@ public final class MemoryTimelineChart {
     return theme.either(0x0072B2, 0x1F86C4);
   }
 
-  private static void add(XYPlot plot, TimelineData.Points points, XYItemRenderer renderer) {
+  private static void add(XYPlot plot, TimelineData data, Series series, XYItemRenderer renderer) {
+    add(plot, dataset(series.name().toLowerCase(Locale.ROOT), data.series(series)), renderer);
+  }
+
+  private static void add(XYPlot plot, XYDataset dataset, XYItemRenderer renderer) {
     int index = plot.getRenderer(0) == null ? 0 : plot.getDatasetCount();
-    plot.setDataset(index, dataset(points));
+    plot.setDataset(index, dataset);
     plot.setRenderer(index, renderer);
   }
 
-  static XYDataset dataset(TimelineData.Points points) {
+  static XYDataset dataset(String name, TimelineData.Points points) {
     DefaultXYDataset dataset = new DefaultXYDataset();
     if (points.count() > 0) {
-      dataset.addSeries("points", new double[][] {points.x(), points.y()});
+      dataset.addSeries(name, new double[][] {points.x(), points.y()});
     }
     return dataset;
   }

@@ -53,11 +53,18 @@ public final class TimelineData {
 
     /** The origin of the charts of one timeline. */
     static Origin of(MemoryTimeline timeline) {
+      return of(timeline, false);
+    }
+
+    /** The same, where wanted by event. */
+    static Origin of(MemoryTimeline timeline, boolean isByEvent) {
       int buckets = timeline.bucketCount();
       return buckets == 0
           ? new Origin(Axis.EVENTS, 0, 0)
           : new Origin(
-              axis(buckets, timeline::startNanos, timeline.endNanos(buckets - 1)),
+              isByEvent
+                  ? Axis.EVENTS
+                  : axis(buckets, timeline::startNanos, timeline.endNanos(buckets - 1)),
               timeline.startNanos(0),
               timeline.startEvent(0));
     }

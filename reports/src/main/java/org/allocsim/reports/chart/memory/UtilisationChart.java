@@ -42,7 +42,7 @@ public final class UtilisationChart {
     XYAreaRenderer area = new XYAreaRenderer(XYAreaRenderer.AREA);
     area.setSeriesPaint(0, compute);
     area.setOutline(false);
-    add(plot, data.points(data.result().compute()), area);
+    add(plot, "computing", data.points(data.result().compute()), area);
     legend.add(
         ChartStyle.swatch(
             String.format(Locale.ROOT, "computing (%.1f %% of the time)", data.computePercent()),
@@ -76,7 +76,7 @@ public final class UtilisationChart {
     line.setDrawSeriesLineAsPath(true);
     line.setSeriesPaint(0, theme.series(series));
     line.setSeriesStroke(0, ChartStyle.stroke(1.4f));
-    add(plot, data.points(busy), line);
+    add(plot, name, data.points(busy), line);
     legend.add(
         ChartStyle.line(
             String.format(Locale.ROOT, "%s (%.1f %% of the time)", name, data.copyPercent(busy)),
@@ -84,9 +84,10 @@ public final class UtilisationChart {
             theme.series(series)));
   }
 
-  private static void add(XYPlot plot, TimelineData.Points points, XYItemRenderer renderer) {
+  private static void add(
+      XYPlot plot, String name, TimelineData.Points points, XYItemRenderer renderer) {
     int index = plot.getRenderer(0) == null ? 0 : plot.getDatasetCount();
-    plot.setDataset(index, MemoryTimelineChart.dataset(points));
+    plot.setDataset(index, MemoryTimelineChart.dataset(name, points));
     plot.setRenderer(index, renderer);
   }
 }
