@@ -6,6 +6,9 @@ function without(blocks, others) {
   return blocks.filter((block) => !known.has(block));
 }
 
+/** Boxes of flame graphs that are drawn anew with every step of the time cursor. */
+const MANY_BOXES = 200;
+
 class Explorer {
   constructor(data, results, view) {
     this.data = data;
@@ -296,8 +299,14 @@ class Explorer {
     this.showHolders();
     this.showCategories();
     this.showFailed();
-    this.showFlame();
-    this.between.show();
+    // Many boxes take the browser long: they wait until the time cursor rests.
+    clearTimeout(this.resting);
+    const boxes = () => {
+      this.showFlame();
+      this.between.show();
+    };
+    if (this.flame.count + this.between.flame.count > MANY_BOXES) this.resting = setTimeout(boxes, 120);
+    else boxes();
     this.events.show();
     this.layers.show(this.run);
   }
@@ -660,7 +669,7 @@ class Explorer {
     this.timeline.restyle();
     this.unused.restyle();
     this.busy.restyle();
-    this.layers.draw();
+    this.layers.restyle();
     this.map.draw();
   }
 }

@@ -42,6 +42,8 @@ class FlameGraph {
     this.holder = holder;
     this.facts = facts;
     this.path = [];
+    /** Boxes that are drawn. */
+    this.count = 0;
     holder.addEventListener('keydown', (event) => this.key(event));
     holder.addEventListener('click', (event) => this.click(event));
     holder.addEventListener('focusin', (event) => this.describe(event.target.node));
@@ -88,6 +90,7 @@ class FlameGraph {
     };
     const from = line.at(-1);
     if (from.weight > 0) lay(from, line.length, 0, width / from.weight, this.path.slice(0, line.length - 1));
+    this.count = boxes.length;
     this.holder.style.height = deepest * FLAME_ROW + 'px';
     this.holder.replaceChildren(
       ...boxes.map(({ node, depth, x, width: wide, path }, i) => {

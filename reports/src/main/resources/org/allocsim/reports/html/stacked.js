@@ -74,27 +74,18 @@ function* layerSums(trace, run, layers, { from, to }, pixels) {
   return sums;
 }
 
-/** What is known of another view, as far as it reaches into this one: shown until the sums of this one are there. */
-function resampled({ layers, sums, pixels, view }, wanted, wantedPixels) {
-  const moved = new Float64Array(layers.names.length * (wantedPixels + 1));
-  for (let x = 0; x < wantedPixels; x++) {
-    const at = wanted.from + ((wanted.to - wanted.from) * x) / wantedPixels;
-    const known = Math.floor(((at - view.from) / (view.to - view.from)) * pixels);
-    if (known < 0 || known >= pixels) continue;
-    for (let layer = 0; layer < layers.names.length; layer++) {
-      moved[layer * (wantedPixels + 1) + x] = sums[layer * (pixels + 1) + known];
-    }
-  }
-  return moved;
-}
-
 class StackedChart {
   constructor(canvas, legend, timeline) {
     this.canvas = canvas;
     this.legend = legend;
     this.timeline = timeline;
     this.by = 'category';
-    new ResizeObserver(() => this.schedule()).observe(canvas.parentElement);
+    this.width = canvas.clientWidth;
+    // To ask for it in every frame would have the browser lay the page out.
+    new ResizeObserver(() => {
+      this.width = canvas.clientWidth;
+      this.schedule();
+    }).observe(canvas.parentElement);
   }
 
   show(run) {
@@ -117,7 +108,7 @@ class StackedChart {
   }
 
   pixels() {
-    return Math.max(50, Math.floor(this.canvas.clientWidth - AXIS - EDGE));
+    return Math.max(50, Math.floor(this.width - AXIS - EDGE));
   }
 
   /** What the sums depend on. */
@@ -138,22 +129,49 @@ class StackedChart {
     const drawn = await gently(work(), () => this.asked !== asked);
     if (!drawn) return;
     this.drawn = drawn;
-    this.draw();
+    this.restyle();
     this.showLegend(drawn.layers, drawn.sums, pixels);
   }
 
+  /** Paints the layers anew, in the present style. */
+  restyle() {
+    const { drawn } = this;
+    if (!drawn) return;
+    const ratio = devicePixelRatio || 1;
+    this.picture = element('canvas', { width: Math.round(this.width * ratio), height: Math.round(LAYER_HEIGHT * ratio) });
+    const ctx = this.picture.getContext('2d');
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.drawLayers(ctx, drawn.layers, drawn.sums, drawn.pixels);
+    this.draw();
+  }
+
+  /** Shows the painted layers where they are in the present view, and the time cursor. */
   draw() {
-    const { canvas, run, drawn } = this;
+    const { canvas, run, drawn, picture } = this;
     if (!run || !run.isWhole || !drawn || drawn.run !== run || drawn.by !== this.by) return;
     const ratio = devicePixelRatio || 1;
-    canvas.width = Math.round(canvas.clientWidth * ratio);
+    canvas.width = Math.round(this.width * ratio);
     canvas.height = Math.round(LAYER_HEIGHT * ratio);
     const ctx = canvas.getContext('2d');
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     const pixels = this.pixels();
     const { view } = this.timeline;
-    const isExact = drawn.pixels === pixels && drawn.view.from === view.from && drawn.view.to === view.to;
-    this.drawLayers(ctx, drawn.layers, isExact ? drawn.sums : resampled(drawn, view, pixels), pixels);
+    const span = view.to - view.from;
+    const place = (at) => AXIS + ((at - view.from) / span) * pixels;
+    const height = LAYER_HEIGHT;
+    ctx.drawImage(picture, 0, 0, AXIS * ratio, picture.height, 0, 0, AXIS, height);
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(AXIS, 0, pixels, height);
+    ctx.clip();
+    const left = place(drawn.view.from);
+    ctx.drawImage(picture, AXIS * ratio, 0, drawn.pixels * ratio, picture.height, left, 0, place(drawn.view.to) - left, height);
+    ctx.restore();
+    const at = place(this.timeline.cursor + 0.5);
+    if (at >= AXIS && at <= AXIS + pixels) {
+      ctx.fillStyle = colour('--ink');
+      ctx.fillRect(at, 0, 1.5, height);
+    }
   }
 
   drawLayers(ctx, layers, sums, pixels) {
@@ -165,7 +183,6 @@ class StackedChart {
       top = Math.max(top, sum);
     }
     const scale = (LAYER_HEIGHT - 12) / top;
-    this.scale = scale;
     ctx.font = '12px system-ui, sans-serif';
     ctx.textAlign = 'right';
     ctx.textBaseline = 'middle';
@@ -200,18 +217,6 @@ class StackedChart {
         x = end;
       }
     }
-    const at = ((this.timeline.cursor + 0.5 - this.timeline.view.from) / (this.timeline.view.to - this.timeline.view.from)) * pixels;
-    if (at >= 0 && at <= pixels) {
-      ctx.fillStyle = colour('--ink');
-      ctx.fillRect(AXIS + at, 0, 1.5, LAYER_HEIGHT);
-    }
-  }
-
-  /** Bytes of a layer at the time cursor. */
-  atCursor(layer) {
-    const { sums, pixels, view } = this.drawn;
-    const x = Math.floor(((this.timeline.cursor + 0.5 - view.from) / (view.to - view.from)) * pixels);
-    return x < 0 || x >= pixels ? 0 : sums[layer * (pixels + 1) + x];
   }
 
   showLegend(layers, sums, pixels) {
