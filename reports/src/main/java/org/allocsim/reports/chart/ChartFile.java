@@ -129,6 +129,5 @@ public enum ChartFile {
   }
 
   /** Writes a chart and leaves the stream open. */
-  public abstract void write(JFreeChart chart, ChartSize size, OutputStream out)
-      throws IOException;
+  public abstract void write(JFreeChart chart, ChartSize size, OutputStream out) throws IOException;
 }

@@ -50,7 +50,8 @@ public final class ChartSeries {
           if (seen.add(name)) {
             for (int item = 0; item < data.getItemCount(series); item++) {
               points.add(
-                  new Point(panel, name, data.getXValue(series, item), data.getYValue(series, item)));
+                  new Point(
+                      panel, name, data.getXValue(series, item), data.getYValue(series, item)));
             }
           }
         }

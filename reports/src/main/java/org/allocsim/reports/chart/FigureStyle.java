@@ -23,7 +23,6 @@ import org.jfree.chart.plot.Plot;
 import org.jfree.chart.plot.XYPlot;
 import org.jfree.chart.title.LegendTitle;
 import org.jfree.chart.title.TextTitle;
-import org.jfree.chart.title.Title;
 import org.jfree.chart.ui.Layer;
 import org.jspecify.annotations.Nullable;
 
@@ -107,7 +106,8 @@ public record FigureStyle(
     int layoutHeight;
     if (heightPoints != null) {
       layoutHeight = (int) Math.round(heightPoints / pointsPerPixel);
-    } else if (chart.getPlot() instanceof CategoryPlot || chart.getPlot() instanceof XYPlot plot && hasRows(plot)) {
+    } else if (chart.getPlot() instanceof CategoryPlot
+        || chart.getPlot() instanceof XYPlot plot && hasRows(plot)) {
       layoutHeight = height;
     } else {
       double ratio = (double) height / width;
@@ -223,8 +223,7 @@ public record FigureStyle(
         apply(bars.getDomainAxis());
         apply(bars.getRangeAxis());
         bars.getRangeAxis()
-            .setUpperBound(
-                USUAL_BARS_WIDTH / MIN_BARS_WIDTH * bars.getRangeAxis().getUpperBound());
+            .setUpperBound(USUAL_BARS_WIDTH / MIN_BARS_WIDTH * bars.getRangeAxis().getUpperBound());
         apply(bars.getRangeMarkers(Layer.FOREGROUND));
         for (Object each : bars.getAnnotations()) {
           if (each instanceof CategoryTextAnnotation text) {

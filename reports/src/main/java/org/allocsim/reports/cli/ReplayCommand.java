@@ -14,8 +14,8 @@ import org.allocsim.reports.answer.replay.ReplayAnswer;
 import org.allocsim.reports.answer.replay.ReplayPictures;
 import org.allocsim.reports.answer.replay.ReplayRequest;
 import org.allocsim.reports.chart.ChartFile;
-import org.allocsim.reports.chart.ChartSize;
 import org.allocsim.reports.chart.ChartFonts;
+import org.allocsim.reports.chart.ChartSize;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.chart.memory.MemoryTimelineChart;
@@ -325,8 +325,7 @@ final class ReplayCommand implements Callable<Integer> {
   private void draw(ReplayPictures pictures, ChartFile format, OutputFiles.Output target)
       throws IOException {
     FigureStyle figure = outputOptions.figure();
-    JFreeChart chart =
-        pictures.memory(ChartTheme.LIGHT, figure != null && figure.isByEvent());
+    JFreeChart chart = pictures.memory(ChartTheme.LIGHT, figure != null && figure.isByEvent());
     ChartSize usual = ChartSize.screen(MemoryTimelineChart.WIDTH, MemoryTimelineChart.HEIGHT);
     try (OutputStream out = new BufferedOutputStream(target.stream())) {
       FigureStyle.write(figure, chart, usual, format, out);

@@ -47,8 +47,7 @@ class FigureTest {
   void aFigureIsAsWideAsItsPresetSays(String figure, double widthMm) throws IOException {
     draw("chart.pdf", figure);
     try (PDDocument pdf = Loader.loadPDF(folder.resolve("chart.pdf").toFile())) {
-      assertEquals(
-          widthMm * POINTS_PER_MM, pdf.getPage(0).getMediaBox().getWidth(), 0.6, "points");
+      assertEquals(widthMm * POINTS_PER_MM, pdf.getPage(0).getMediaBox().getWidth(), 0.6, "points");
     }
     Matcher width = Pattern.compile(" width=\"([0-9.]+)pt\"").matcher(svg(figure));
     assertTrue(width.find());
@@ -87,7 +86,8 @@ class FigureTest {
             "replay", SAMPLE, "--charts", folder, "--json", "-", "--figure", "one-column");
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
     List<String> files = CommandRun.files(folder);
-    assertTrue(files.contains("memory.pdf") && !files.contains("memory-dark.svg"), files.toString());
+    assertTrue(
+        files.contains("memory.pdf") && !files.contains("memory-dark.svg"), files.toString());
     JsonNode stats = new ObjectMapper().readTree(run.out()).get("stats");
     JsonNode series =
         new ObjectMapper().readTree(folder.resolve("memory-series.json").toFile()).get("series");
@@ -95,7 +95,8 @@ class FigureTest {
     assertEquals("panel,series,at,value", csv.getFirst());
     for (String name : List.of("reserved", "allocated", "requested")) {
       double peak =
-          series.valueStream()
+          series
+              .valueStream()
               .filter(each -> each.get("series").asString().equals(name))
               .flatMap(each -> each.get("points").valueStream())
               .mapToDouble(point -> point.get(1).asDouble())

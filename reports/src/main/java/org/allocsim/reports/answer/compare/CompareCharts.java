@@ -239,7 +239,8 @@ public final class CompareCharts {
 
   /** The label, and whether it is that of the program's own setting. */
   private String name(RunResult result) {
-    String usual = label(result) + (KeyRuns.isUnder(result, compared.conf()) ? " (as recorded)" : "");
+    String usual =
+        label(result) + (KeyRuns.isUnder(result, compared.conf()) ? " (as recorded)" : "");
     return figure == null ? usual : figure.nameOf(usual);
   }
 

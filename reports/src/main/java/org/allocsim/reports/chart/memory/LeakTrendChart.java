@@ -98,9 +98,18 @@ public final class LeakTrendChart {
             Arrays.stream(data.reservedBytes()).max().orElse(0),
             Arrays.stream(data.peakBytes()).max().orElse(0));
     XYPlot plot = plot(ByteAxis.upTo(top > 0 ? top * HEADROOM : 1 << 20, "memory"), data, theme);
-    add(plot, points("reserved at the end", data.reservedBytes(), 0, 0), line(reserved(theme), 2.2f, data));
-    add(plot, points("live at the busiest moment", data.peakBytes(), 0, 0), line(ChartStyle.ORANGE, 1.6f, data));
-    add(plot, points("live at the quietest moment", data.floorBytes(), 0, 0), line(quietest(theme), 2.0f, data));
+    add(
+        plot,
+        points("reserved at the end", data.reservedBytes(), 0, 0),
+        line(reserved(theme), 2.2f, data));
+    add(
+        plot,
+        points("live at the busiest moment", data.peakBytes(), 0, 0),
+        line(ChartStyle.ORANGE, 1.6f, data));
+    add(
+        plot,
+        points("live at the quietest moment", data.floorBytes(), 0, 0),
+        line(quietest(theme), 2.0f, data));
     return plot;
   }
 

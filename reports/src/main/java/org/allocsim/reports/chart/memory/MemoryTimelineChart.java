@@ -94,8 +94,7 @@ public final class MemoryTimelineChart {
    * @param phases parts of the program in the order of their begin, none inside another
    * @param isByEvent whether the axis counts events, also where times are known
    */
-  public record Context(
-      Bound bound, long neededBytes, List<Phase> phases, boolean isByEvent) {
+  public record Context(Bound bound, long neededBytes, List<Phase> phases, boolean isByEvent) {
     /** Keeps its own copy. */
     public Context {
       phases = List.copyOf(phases);
@@ -124,10 +123,9 @@ public final class MemoryTimelineChart {
   /** The same with more beside it, on any paper. */
   public static JFreeChart create(
       String title, String subtitle, MemoryTimeline timeline, Context context, ChartTheme theme) {
-    TimelineData data = TimelineData.of(
-            timeline,
-            PLOT_COLUMNS,
-            TimelineData.Origin.of(timeline, context.isByEvent()));
+    TimelineData data =
+        TimelineData.of(
+            timeline, PLOT_COLUMNS, TimelineData.Origin.of(timeline, context.isByEvent()));
     long peakBytes = Math.max(0, context.neededBytes());
     for (Series series : Series.values()) {
       peakBytes = Math.max(peakBytes, timeline.peakBytes(series));

@@ -84,7 +84,11 @@ public final class OverlayChart {
     }
     for (int index : backToFront(data.lines())) {
       OverlayData.Line line = data.lines().get(index);
-      add(plot, line.label(), line.reserved(), line(colour(index, theme), ChartStyle.stroke(2.2f, index)));
+      add(
+          plot,
+          line.label(),
+          line.reserved(),
+          line(colour(index, theme), ChartStyle.stroke(2.2f, index)));
     }
     for (int index = 0; index < data.lines().size(); index++) {
       XYLineAndShapeRenderer crosses = MemoryTimelineChart.crosses();

@@ -54,7 +54,9 @@ final class FigureConverter implements ITypeConverter<FigureStyle> {
     FigureStyle preset = whole.matches() ? PRESETS.get(whole.group(1)) : null;
     if (preset == null) {
       throw new TypeConversionException(
-          "'" + text + "' is no figure; write one-column, two-columns or slide, with changes as in"
+          "'"
+              + text
+              + "' is no figure; write one-column, two-columns or slide, with changes as in"
               + " 'one-column(size=8;dpi=300)'");
     }
     Map<String, String> changes = new HashMap<>();
@@ -113,7 +115,11 @@ final class FigureConverter implements ITypeConverter<FigureStyle> {
     double value = points == null ? 0 : points * Double.parseDouble(length.group(1));
     if (!(value >= POINTS_PER_MM && value <= MAX_MM * POINTS_PER_MM)) {
       throw new TypeConversionException(
-          "'" + name + "=" + text + "' is no length from 1 mm to 2 m; write one such as 89mm or 3.5in");
+          "'"
+              + name
+              + "="
+              + text
+              + "' is no length from 1 mm to 2 m; write one such as 89mm or 3.5in");
     }
     return value;
   }

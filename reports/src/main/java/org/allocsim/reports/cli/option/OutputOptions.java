@@ -79,8 +79,7 @@ public final class OutputOptions {
    */
   public DocumentOutputs open(String answer, @Nullable String folder, @Nullable Path... inputs) {
     DocumentOutputs outputs =
-        new DocumentOutputs(
-            spec.commandLine().getOut(), markdown, Arrays.asList(inputs), figure);
+        new DocumentOutputs(spec.commandLine().getOut(), markdown, Arrays.asList(inputs), figure);
     try {
       outputs.open(answer, json, csv, report == null ? folder : report);
       return outputs;
