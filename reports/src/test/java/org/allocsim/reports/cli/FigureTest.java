@@ -59,8 +59,8 @@ class FigureTest {
   void aPngHasTheDotsOfItsResolution(int dpi) throws IOException {
     draw("chart.png", "one-column(height=60mm;dpi=" + dpi + ")");
     BufferedImage image = ImageIO.read(folder.resolve("chart.png").toFile());
-    assertEquals(89 / 25.4 * dpi, image.getWidth(), 0.005 * dpi);
-    assertEquals(60 / 25.4 * dpi, image.getHeight(), 0.03 * dpi);
+    assertEquals(89 / 25.4 * dpi, image.getWidth(), 0.01 * dpi, "to a pixel of the layout");
+    assertEquals(60 / 25.4 * dpi, image.getHeight(), 0.01 * dpi, "to a pixel of the layout");
   }
 
   @Test
