@@ -15,6 +15,7 @@ import org.jfree.chart.LegendItemSource;
 import org.jfree.chart.annotations.CategoryTextAnnotation;
 import org.jfree.chart.axis.Axis;
 import org.jfree.chart.axis.CategoryAxis;
+import org.jfree.chart.axis.SymbolAxis;
 import org.jfree.chart.axis.ValueAxis;
 import org.jfree.chart.plot.CategoryPlot;
 import org.jfree.chart.plot.CombinedDomainXYPlot;
@@ -122,7 +123,7 @@ public record FigureStyle(
   /** Whether each row needs its height. */
   private static boolean hasRows(XYPlot plot) {
     return plot instanceof CombinedDomainXYPlot
-        || plot.getRangeAxis() instanceof org.jfree.chart.axis.SymbolAxis;
+        || plot.getRangeAxis() instanceof SymbolAxis;
   }
 
   /**

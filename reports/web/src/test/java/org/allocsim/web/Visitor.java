@@ -1,6 +1,7 @@
 package org.allocsim.web;
 
 import java.nio.file.Path;
+import java.util.List;
 
 /** A browser that someone visits the page with. */
 interface Visitor extends AutoCloseable {
@@ -32,7 +33,7 @@ interface Visitor extends AutoCloseable {
   void choose(String selector, Path file);
 
   /** Complaints of the browser about the page since the last call, in a line each. */
-  java.util.List<String> complaints();
+  List<String> complaints();
 
   /** What axe-core finds that is serious or critical, as JSON. */
   String accessibilityFaults();
