@@ -6,11 +6,15 @@ import java.awt.Font;
 import java.awt.Paint;
 import java.awt.geom.Line2D;
 import java.awt.geom.Rectangle2D;
+import java.text.DecimalFormat;
+import java.text.DecimalFormatSymbols;
 import java.util.List;
+import java.util.Locale;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.LegendItem;
 import org.jfree.chart.LegendItemSource;
 import org.jfree.chart.axis.Axis;
+import org.jfree.chart.axis.NumberAxis;
 import org.jfree.chart.block.BlockBorder;
 import org.jfree.chart.plot.Plot;
 import org.jfree.chart.plot.XYPlot;
@@ -95,6 +99,30 @@ public final class ChartStyle {
     axis.setAxisLinePaint(theme.faintInk());
     axis.setTickMarkPaint(theme.faintInk());
     return axis;
+  }
+
+  /**
+   * An axis of seconds with few, short numbers: in milliseconds or microseconds where it is short.
+   *
+   * @param axis its label names no unit yet
+   * @param endSeconds where it ends
+   */
+  public static NumberAxis seconds(NumberAxis axis, double endSeconds) {
+    boolean isMicros = endSeconds < 1e-3;
+    boolean isMillis = !isMicros && endSeconds < 1;
+    DecimalFormat format =
+        new DecimalFormat("0.###", DecimalFormatSymbols.getInstance(Locale.ROOT));
+    format.setMultiplier(isMicros ? 1_000_000 : isMillis ? 1000 : 1);
+    axis.setLabel(axis.getLabel() + (isMicros ? " [µs]" : isMillis ? " [ms]" : " [s]"));
+    axis.setStandardTickUnits(NumberAxis.createStandardTickUnits(Locale.ROOT));
+    axis.setNumberFormatOverride(format);
+    return axis;
+  }
+
+  /** Whether an axis counts seconds or events. */
+  static boolean isTime(Axis axis) {
+    return axis.getLabel() != null
+        && (axis.getLabel().contains("time") || axis.getLabel().equals("event"));
   }
 
   /** Gives a plot its paper and grid. */

@@ -1,5 +1,6 @@
 package org.allocsim.reports.chart;
 
+import java.awt.Font;
 import java.awt.Graphics2D;
 import java.awt.geom.Rectangle2D;
 import org.jfree.chart.annotations.AbstractXYAnnotation;
@@ -14,6 +15,11 @@ public abstract class Painting extends AbstractXYAnnotation {
 
   /** Pixels of the values of both axes, and the plot's place. */
   public record Scale(ValueAxis domain, ValueAxis range, Rectangle2D area) {
+    /** The font of small text. */
+    public Font font() {
+      return domain.getTickLabelFont();
+    }
+
     public double x(double value) {
       return domain.valueToJava2D(value, area, RectangleEdge.BOTTOM);
     }

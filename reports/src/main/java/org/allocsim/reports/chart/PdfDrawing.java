@@ -8,6 +8,7 @@ import org.apache.pdfbox.pdmodel.PDDocument;
 import org.apache.pdfbox.pdmodel.PDPage;
 import org.apache.pdfbox.pdmodel.PDPageContentStream;
 import org.apache.pdfbox.pdmodel.common.PDRectangle;
+import org.apache.pdfbox.util.Matrix;
 import org.jfree.chart.JFreeChart;
 
 /** Writes charts as PDF documents of one page with Apache PDFBox. */
@@ -17,17 +18,21 @@ final class PdfDrawing {
 
   private PdfDrawing() {}
 
-  static void write(JFreeChart chart, int width, int height, OutputStream out) throws IOException {
+  static void write(JFreeChart chart, ChartSize size, OutputStream out) throws IOException {
+    int width = size.width();
+    int height = size.height();
+    float scale = (float) size.pointsPerPixel();
     try (PDDocument document = new PDDocument()) {
       document.setDocumentId(IDENTIFIER);
       document.getDocumentInformation().setTitle(ChartFile.titleOf(chart));
-      PDPage page = new PDPage(new PDRectangle(width, height));
+      PDPage page = new PDPage(new PDRectangle(scale * width, scale * height));
       document.addPage(page);
       PdfBoxGraphics2D graphics = new PdfBoxGraphics2D(document, width, height);
       graphics.setFontTextDrawer(new PdfText());
       chart.draw(graphics, new Rectangle2D.Double(0, 0, width, height));
       graphics.dispose();
       try (PDPageContentStream content = new PDPageContentStream(document, page)) {
+        content.transform(Matrix.getScaleInstance(scale, scale));
         content.drawForm(graphics.getXFormObject());
       }
       document.save(out);

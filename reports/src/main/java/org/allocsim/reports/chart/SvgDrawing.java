@@ -9,6 +9,7 @@ import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
 import org.allocsim.reports.text.VisibleText;
@@ -26,7 +27,9 @@ final class SvgDrawing {
 
   private SvgDrawing() {}
 
-  static void write(JFreeChart chart, int width, int height, OutputStream out) throws IOException {
+  static void write(JFreeChart chart, ChartSize size, OutputStream out) throws IOException {
+    int width = size.width();
+    int height = size.height();
     SVGGeneratorContext context = SVGGeneratorContext.createDefault(emptyDocument());
     context.setComment(null);
     context.setPrecision(DECIMALS);
@@ -36,9 +39,17 @@ final class SvgDrawing {
     Element root = graphics.getRoot();
     name(root, ChartFile.titleOf(chart));
     root.setAttribute("viewBox", "0 0 " + width + " " + height);
+    if (!size.isScreen()) {
+      root.setAttribute("width", points(width * size.pointsPerPixel()));
+      root.setAttribute("height", points(height * size.pointsPerPixel()));
+    }
     Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
     graphics.stream(root, writer, false, false);
     writer.flush();
+  }
+
+  private static String points(double length) {
+    return String.format(Locale.ROOT, "%.2fpt", length);
   }
 
   /** XML has no control characters. */

@@ -21,7 +21,9 @@ import org.allocsim.reports.answer.part.PageRun;
 import org.allocsim.reports.answer.replay.ReplayRun;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
+import org.allocsim.reports.chart.ChartSize;
 import org.allocsim.reports.chart.ChartTheme;
+import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.chart.memory.LeakTrendChart;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.IterationsOption;
@@ -150,8 +152,12 @@ final class LeaksCommand implements Callable<Integer> {
       LeaksAnswer answer = analysed.answer();
       if (chart != null && chartFormat != null) {
         try (OutputStream stream = new BufferedOutputStream(chart.stream())) {
-          chartFormat.write(
-              answer.chart(ChartTheme.LIGHT), LeakTrendChart.WIDTH, LeakTrendChart.HEIGHT, stream);
+          FigureStyle.write(
+              outputOptions.figure(),
+              answer.chart(ChartTheme.LIGHT),
+              ChartSize.screen(LeakTrendChart.WIDTH, LeakTrendChart.HEIGHT),
+              chartFormat,
+              stream);
         }
       }
       if (outputs.charts() != null && ChartFonts.areAvailable()) {

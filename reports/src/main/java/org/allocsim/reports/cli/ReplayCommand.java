@@ -16,7 +16,9 @@ import org.allocsim.reports.answer.replay.ReplayPictures;
 import org.allocsim.reports.answer.replay.ReplayRequest;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
+import org.allocsim.reports.chart.ChartSize;
 import org.allocsim.reports.chart.ChartTheme;
+import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.chart.memory.MemoryTimelineChart;
 import org.allocsim.reports.cli.option.CacheInsertionConverter;
 import org.allocsim.reports.cli.option.DeviceOptions;
@@ -41,6 +43,7 @@ import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
+import org.jfree.chart.JFreeChart;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -348,14 +351,13 @@ final class ReplayCommand implements Callable<Integer> {
     return format;
   }
 
-  private static void draw(ReplayPictures pictures, ChartFile format, OutputFiles.Output target)
+  private void draw(ReplayPictures pictures, ChartFile format, OutputFiles.Output target)
       throws IOException {
+    FigureStyle figure = outputOptions.figure();
+    JFreeChart chart = pictures.memory(ChartTheme.LIGHT, figure != null && figure.isByEvent());
+    ChartSize usual = ChartSize.screen(MemoryTimelineChart.WIDTH, MemoryTimelineChart.HEIGHT);
     try (OutputStream out = new BufferedOutputStream(target.stream())) {
-      format.write(
-          pictures.memory(ChartTheme.LIGHT),
-          MemoryTimelineChart.WIDTH,
-          MemoryTimelineChart.HEIGHT,
-          out);
+      FigureStyle.write(figure, chart, usual, format, out);
     }
   }
 }

@@ -49,6 +49,7 @@ public final class ReportPage {
     "overview.js",
     "stacked.js",
     "flame.js",
+    "difference.js",
     "events.js",
     "explorer.js",
     "state.js",
@@ -146,16 +147,16 @@ public final class ReportPage {
   }
 
   private List<Object> putTraces(StringBuilder columns) {
-    long budget = MIN_BUDGET_BYTES;
+    long events = traces.stream().mapToLong(trace -> trace.columns().eventCount()).sum();
+    long budget = Math.max(MIN_BUDGET_BYTES, BUDGET_BYTES_PER_EVENT * events);
     // What a reader sees last comes last: the page is shown while the browser reads on.
     StringBuilder blocks = new StringBuilder();
     List<TraceColumns.Encoded> shared = new ArrayList<>();
+    boolean isShort = traces.stream().anyMatch(trace -> trace.columns().hasManyStacks());
     for (TraceRecording trace : traces) {
-      TraceColumns.Encoded encoded = trace.columns().encode();
+      TraceColumns.Encoded encoded = trace.columns().encode(isShort);
       shared.add(encoded);
-      budget =
-          Math.max(budget, BUDGET_BYTES_PER_EVENT * trace.columns().eventCount())
-              - encoded.bytes().length;
+      budget -= encoded.bytes().length;
       for (TraceRecording.Run run : trace.runs()) {
         budget -= run.recording().timeline().length + run.recording().moments().length;
       }

@@ -121,8 +121,18 @@ final class TraceColumns {
     return trace.bytes(rows[block]);
   }
 
-  /** The columns as the page reads them, and what it needs to read them. */
-  Encoded encode() {
+  /** Whether labels of stacks have to be short for the page to stay small. */
+  boolean hasManyStacks() {
+    return trace.stacks().stackCount() > MANY_STACKS;
+  }
+
+  /**
+   * The columns as the page reads them, and what it needs to read them.
+   *
+   * @param isShort whether labels of stacks are short; those of two traces compare only if they are
+   *     made alike
+   */
+  Encoded encode(boolean isShort) {
     ColumnWriter out = new ColumnWriter();
     int before = 0;
     for (int birth : births) {
@@ -136,7 +146,7 @@ final class TraceColumns {
       out.put(requestedBytes(block));
     }
     List<String> labels = new ArrayList<>();
-    putStacks(out, labels);
+    putStacks(out, labels, isShort ? FRAMES_OF_MANY : FRAMES);
     for (int row : rows) {
       out.putSigned(trace.stream(row));
     }
@@ -172,8 +182,7 @@ final class TraceColumns {
     return Arrays.stream(rows).filter(row -> row < trace.prologueCount()).count();
   }
 
-  private void putStacks(ColumnWriter out, List<String> labels) {
-    int frames = trace.stacks().stackCount() > MANY_STACKS ? FRAMES_OF_MANY : FRAMES;
+  private void putStacks(ColumnWriter out, List<String> labels, int frames) {
     StackLabels names = new StackLabels(trace.stacks(), frames);
     Map<String, Integer> numbers = new LinkedHashMap<>();
     int[] known = new int[trace.stacks().stackCount()];

@@ -3,13 +3,25 @@ package org.allocsim.reports.output;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Function;
+import org.allocsim.analysis.text.CsvText;
+import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
+import org.allocsim.reports.chart.ChartSeries;
 import org.allocsim.reports.chart.ChartTheme;
+import org.allocsim.reports.chart.FigureStyle;
 import org.jfree.chart.JFreeChart;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The charts that a command writes into a folder, each as {@code NAME.svg}, {@code NAME.png},
@@ -21,9 +33,21 @@ public class ChartFolder {
   private final OutputFiles outputs;
   private final String option;
   private final Path folder;
+  private final @Nullable FigureStyle figure;
 
-  /** A folder that the option {@code option} names. */
+  /** A folder that the option {@code option} names, with charts for screens. */
   public ChartFolder(OutputFiles outputs, String option, Path folder) {
+    this(outputs, option, folder, null);
+  }
+
+  /**
+   * A folder that the option {@code option} names.
+   *
+   * @param figure how charts are drawn; null for screens
+   */
+  public ChartFolder(
+      OutputFiles outputs, String option, Path folder, @Nullable FigureStyle figure) {
+    this.figure = figure;
     this.outputs = outputs;
     this.option = option;
     this.folder = folder;
@@ -43,18 +67,74 @@ public class ChartFolder {
     return name.substring(0, Math.min(LONGEST_NAME, name.length()));
   }
 
-  /** Writes a chart in both themes, as SVG and PNG. */
+  /** How charts are drawn; null for screens. */
+  public @Nullable FigureStyle figure() {
+    return figure;
+  }
+
+  /**
+   * Writes a chart in both themes, as SVG and PNG; a figure on light paper only, also as PDF, and
+   * its series.
+   */
   public void write(String name, int width, int height, Function<ChartTheme, JFreeChart> chart)
       throws IOException {
+    if (figure != null) {
+      JFreeChart drawn = chart.apply(ChartTheme.LIGHT);
+      figure.apply(drawn);
+      for (ChartFile format : ChartFile.values()) {
+        String file = name + "." + format.name().toLowerCase(Locale.ROOT);
+        try (OutputStream stream = open(file)) {
+          format.write(drawn, figure.size(drawn, width, height), stream);
+        }
+      }
+      writeSeries(name, ChartSeries.of(drawn));
+      return;
+    }
     for (ChartTheme theme : ChartTheme.values()) {
       JFreeChart drawn = chart.apply(theme);
       for (ChartFile format : ChartFile.OF_FOLDERS) {
         String file = name + theme.suffix() + "." + format.name().toLowerCase(Locale.ROOT);
-        OutputFiles.Output output = outputs.open(option, folder.resolve(file).toString(), null);
-        try (OutputStream stream = new BufferedOutputStream(output.stream())) {
+        try (OutputStream stream = open(file)) {
           format.write(drawn, width, height, stream);
         }
       }
+    }
+  }
+
+  private OutputStream open(String file) throws IOException {
+    return new BufferedOutputStream(
+        outputs.open(option, folder.resolve(file).toString(), null).stream());
+  }
+
+  /** Series as one table and as one object; maps have none. */
+  private void writeSeries(String name, List<ChartSeries.Point> points) throws IOException {
+    if (points.isEmpty()) {
+      return;
+    }
+    try (PrintWriter out =
+        new PrintWriter(
+            new OutputStreamWriter(open(name + "-series.csv"), StandardCharsets.UTF_8))) {
+      CsvText csv = new CsvText(out, "panel", "series", "at", "value");
+      points.forEach(point -> csv.row(point.panel(), point.series(), point.at(), point.value()));
+    }
+    List<Map<String, Object>> series = new ArrayList<>();
+    for (ChartSeries.Point point : points) {
+      Map<String, Object> last = series.isEmpty() ? Map.of() : series.getLast();
+      if (!point.series().equals(last.get("series"))
+          || !Integer.valueOf(point.panel()).equals(last.get("panel"))) {
+        Map<String, Object> next = new LinkedHashMap<>();
+        next.put("panel", point.panel());
+        next.put("series", point.series());
+        next.put("points", new ArrayList<>());
+        series.add(next);
+        last = next;
+      }
+      @SuppressWarnings("unchecked") // It was put there above.
+      List<Object> all = (List<Object>) last.get("points");
+      all.add(List.of(point.at(), point.value()));
+    }
+    try (OutputStream json = open(name + "-series.json")) {
+      JsonText.write(Map.of("series", series), json);
     }
   }
 }

@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.chart.ChartFonts;
+import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.render.CsvRenderer;
@@ -31,6 +32,7 @@ public final class DocumentOutputs implements AutoCloseable {
   private final boolean isMarkdown;
   private final List<Path> inputs;
   private final OutputFiles outputs;
+  private final @Nullable FigureStyle figure;
   private final List<OutputFiles.Output> json = new ArrayList<>();
   private String name = "";
   private OutputFiles.@Nullable Output csv;
@@ -38,6 +40,17 @@ public final class DocumentOutputs implements AutoCloseable {
   private OutputFiles.@Nullable Output page;
 
   public DocumentOutputs(PrintWriter out, boolean isMarkdown, List<Path> inputs) {
+    this(out, isMarkdown, inputs, null);
+  }
+
+  /**
+   * The same.
+   *
+   * @param figure how charts are drawn; null for screens
+   */
+  public DocumentOutputs(
+      PrintWriter out, boolean isMarkdown, List<Path> inputs, @Nullable FigureStyle figure) {
+    this.figure = figure;
     this.out = out;
     this.isMarkdown = isMarkdown;
     this.inputs = inputs.stream().filter(Objects::nonNull).toList();
@@ -97,12 +110,14 @@ public final class DocumentOutputs implements AutoCloseable {
   public @Nullable ChartFolder charts() {
     return folder == null || !ChartFonts.areAvailable()
         ? null
-        : new ChartFolder(outputs, REPORT, folder);
+        : new ChartFolder(outputs, REPORT, folder, figure);
   }
 
   /** The folder that another option names for charts; null where the option is absent. */
   public @Nullable ChartFolder charts(String option, @Nullable String name) {
-    return name == null ? null : new ChartFolder(outputs, option, ChartFolder.make(option, name));
+    return name == null
+        ? null
+        : new ChartFolder(outputs, option, ChartFolder.make(option, name), figure);
   }
 
   /** As {@link #write(Document, List)}; runs are recorded only where there is a page. */

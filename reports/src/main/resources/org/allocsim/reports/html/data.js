@@ -31,14 +31,15 @@ function atOnce(work) {
   return step.value;
 }
 
-/** Runs it in pieces, between which the page answers its reader. */
-async function gently(work) {
+/** Runs it in pieces, between which the page answers its reader; null where it is not wanted any more. */
+async function gently(work, isStale = () => false) {
   let start = performance.now();
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
     if (performance.now() - start > MAX_MILLIS) {
       await new Promise((resume) => setTimeout(resume));
+      if (isStale()) return null;
       start = performance.now();
     }
   }

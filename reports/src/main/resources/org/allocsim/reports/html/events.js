@@ -10,16 +10,17 @@ class EventList {
     this.address = null;
   }
 
-  /** The event at every position: a block's number plus one, negative where it is given back. */
-  index(run) {
+  /** Finds the event at every position: a block's number plus one, negative where it is given back. */
+  *index(run) {
     if (this.run === run) return;
-    this.run = run;
     const { trace } = run;
-    this.at = new Int32Array(trace.events);
-    for (let i = 0; i < trace.birth.length; i++) {
-      this.at[trace.birth[i]] = i + 1;
-      if (run.freed[i] >= 0 && run.freed[i] < trace.events) this.at[run.freed[i]] = -(i + 1);
-    }
+    const at = new Int32Array(trace.events);
+    yield* each(trace.birth.length, (i) => {
+      at[trace.birth[i]] = i + 1;
+      if (run.freed[i] >= 0 && run.freed[i] < trace.events) at[run.freed[i]] = -(i + 1);
+    });
+    this.run = run;
+    this.at = at;
   }
 
   matches(block) {
@@ -60,7 +61,7 @@ class EventList {
       this.facts.textContent = 'The list needs all blocks of the run, which this page does not hold, or not yet.';
       return;
     }
-    this.index(run);
+    atOnce(this.index(run));
     const before = this.find(cursor - 1, -1, EVENTS_SHOWN / 4).reverse();
     const after = this.find(cursor, 1, EVENTS_SHOWN - before.length);
     const rows = [...before, ...after];

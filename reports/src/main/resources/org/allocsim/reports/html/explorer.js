@@ -6,6 +6,9 @@ function without(blocks, others) {
   return blocks.filter((block) => !known.has(block));
 }
 
+/** Boxes of flame graphs that are drawn anew with every step of the time cursor. */
+const MANY_BOXES = 200;
+
 class Explorer {
   constructor(data, results, view) {
     this.data = data;
@@ -16,7 +19,8 @@ class Explorer {
     // What takes long waits until the page is on the screen.
     this.opened = new Promise((resume) => (this.tellOpened = resume));
     this.cursor = 0;
-    this.mark = 0;
+    /** The marked moment of each trace. */
+    this.marks = [];
     this.filter = { stack: '', min: null, max: null, stream: '' };
     this.get = (id) => document.getElementById(id);
     this.timeline = new Timeline(this.get('timeline'), (at) => this.moveTo(at));
@@ -29,6 +33,7 @@ class Explorer {
     );
     this.layers = new StackedChart(this.get('layers'), this.get('layer-legend'), this.timeline);
     this.flame = new FlameGraph(this.get('flame'), this.get('flame-facts'));
+    this.between = new RunDifference(this);
     this.events = new EventList(this, this.get('events'), this.get('event-facts'));
     this.timeline.onDraw = () => this.layers.schedule();
     this.listen();
@@ -36,6 +41,7 @@ class Explorer {
 
   /** Shows another trace, with its first run. */
   async openTrace(number) {
+    this.number = number;
     this.about = this.data.traces[number];
     this.rows = this.view.rows(this.results, number);
     this.known = this.results.traces?.[number] ?? this.results;
@@ -104,6 +110,7 @@ class Explorer {
       const shown = this[role];
       if (!shown || shown.isWhole || !shown.about.whole) continue;
       const whole = await this.whole(shown.about);
+      if (role === 'run') await gently(this.events.index(whole));
       if (trace !== this.trace) return;
       this.runs.set(shown.about.row, whole);
       for (const each of ['run', 'other']) if (this[each] === shown) this[each] = whole;
@@ -122,7 +129,7 @@ class Explorer {
       this.get('other').value = '';
       this.cursor = (this.run.moments.find(({ name }) => name === 'first_oom') || this.run.moments[0]).at;
       this.map.reset();
-      this.setMark(0);
+      this.timeline.setMark(this.mark);
     }
     this.map.chosen = -1;
     this.timeline.setBand(null);
@@ -265,9 +272,14 @@ class Explorer {
     });
   }
 
+  /** The marked moment of the trace in view; 0 where none is. */
+  get mark() {
+    return this.marks[this.number] ?? 0;
+  }
+
   /** Marks a moment, that of the time cursor unless another is given, to compare others with. */
-  setMark(at = this.cursor) {
-    this.mark = Math.min(this.trace.events - 1, Math.max(0, Math.round(at)));
+  setMark(at = this.cursor, number = this.number) {
+    this.marks[number] = Math.min(this.data.traces[number].events - 1, Math.max(0, Math.round(at)));
     this.timeline.setMark(this.mark);
   }
 
@@ -287,7 +299,14 @@ class Explorer {
     this.showHolders();
     this.showCategories();
     this.showFailed();
-    this.showFlame();
+    // Many boxes take the browser long: they wait until the time cursor rests.
+    clearTimeout(this.resting);
+    const boxes = () => {
+      this.showFlame();
+      this.between.show();
+    };
+    if (this.flame.count + this.between.flame.count > MANY_BOXES) this.resting = setTimeout(boxes, 120);
+    else boxes();
     this.events.show();
     this.layers.show(this.run);
   }
@@ -432,25 +451,42 @@ class Explorer {
     this.applyFilter();
   }
 
-  applyFilter() {
+  get isFiltered() {
     const { stack, min, max, stream } = this.filter;
-    const isOn = Boolean(stack || min !== null || max !== null || stream !== '');
-    const stacks = this.about.stacks.map((name) => name.toLowerCase().includes(stack));
-    const { trace } = this;
-    const wanted = Number(stream);
-    this.map.isFiltered = isOn;
-    this.map.matches = !isOn
-      ? always
-      : (block) =>
-          stacks[trace.stack[block]] &&
-          (min === null || trace.size[block] >= min) &&
-          (max === null || trace.size[block] <= max) &&
-          (stream === '' || trace.stream[block] === wanted);
-    this.filtered =
-      isOn && this.run.isWhole
-        ? atOnce(running(trace.events, trace.birth, this.run.done, trace.size, this.map.matches))
-        : null;
-    this.get('filter-clear').disabled = !isOn;
+    return Boolean(stack || min !== null || max !== null || stream !== '');
+  }
+
+  /** Which blocks of a trace pass the filter; streams of other traces are those of the same name. */
+  matcher(trace) {
+    if (!this.isFiltered) return always;
+    const { stack, min, max, stream } = this.filter;
+    const stacks = trace.about.stacks.map((name) => name.toLowerCase().includes(stack));
+    const wanted = stream === '' ? '' : this.trace.streamName(Number(stream));
+    return (block) =>
+      stacks[trace.stack[block]] &&
+      (min === null || trace.size[block] >= min) &&
+      (max === null || trace.size[block] <= max) &&
+      (wanted === '' || trace.streamName(trace.stream[block]) === wanted);
+  }
+
+  /** Sums up what passes the filter, and shows it then. */
+  async sumFiltered() {
+    const filter = (this.summed = {});
+    const { trace, run, map } = this;
+    if (!this.isFiltered || !run.isWhole) return;
+    const series = await gently(running(trace.events, trace.birth, run.done, trace.size, map.matches), () => this.summed !== filter);
+    if (!series || this.summed !== filter) return;
+    this.filtered = series;
+    this.showSeries();
+    this.showValues(this.cursor);
+  }
+
+  applyFilter() {
+    this.map.isFiltered = this.isFiltered;
+    this.map.matches = this.matcher(this.trace);
+    this.filtered = null;
+    this.sumFiltered();
+    this.get('filter-clear').disabled = !this.isFiltered;
     this.showSeries();
     this.moveTo(this.cursor);
   }
@@ -552,6 +588,7 @@ class Explorer {
       this.setMark();
       if (!['gained', 'given'].includes(this.get('flame-of').value)) this.get('flame-of').value = 'gained';
       this.showFlame();
+      this.between.show();
     });
     on('find', 'change', () => {
       this.events.search(this.get('find').value);
@@ -598,6 +635,7 @@ class Explorer {
       n: () => this.events.jump(1),
       b: () => this.events.jump(-1),
       m: () => this.get('mark').click(),
+      d: () => this.get('take-from').click(),
       '[': () => this.nextRun(-1),
       ']': () => this.nextRun(1),
     };
@@ -631,7 +669,7 @@ class Explorer {
     this.timeline.restyle();
     this.unused.restyle();
     this.busy.restyle();
-    this.layers.draw();
+    this.layers.restyle();
     this.map.draw();
   }
 }

@@ -4,6 +4,19 @@ const FLAME_ROW = 22;
 const FLAME_LEAST = 2;
 const FLAME_ROWS = 40;
 
+/** Adds a weight to all boxes of a path. */
+function addPath(root, names, weight, blocks) {
+  let node = root;
+  node.weight += weight;
+  node.blocks += blocks;
+  for (const name of names) {
+    if (!node.children.has(name)) node.children.set(name, { name, weight: 0, blocks: 0, children: new Map() });
+    node = node.children.get(name);
+    node.weight += weight;
+    node.blocks += blocks;
+  }
+}
+
 /** The tree of stacks, outermost frame first, with the weight of every block given. */
 function flameTree(trace, blocks, weight, byCategory) {
   const root = { name: 'all', weight: 0, blocks: 0, children: new Map() };
@@ -17,29 +30,20 @@ function flameTree(trace, blocks, weight, byCategory) {
     totals.set(key, total);
   }
   for (const total of totals.values()) {
-    let node = root;
-    const visit = (name) => {
-      if (!node.children.has(name)) node.children.set(name, { name, weight: 0, blocks: 0, children: new Map() });
-      node = node.children.get(name);
-      node.weight += total.weight;
-      node.blocks += total.blocks;
-    };
-    root.weight += total.weight;
-    root.blocks += total.blocks;
-    if (byCategory) visit(categories[total.category]);
     const depths = stacks[total.stack];
-    if (!depths.length) visit('stack not recorded');
-    for (let depth = depths.length - 1; depth >= 0; depth--) visit(frames[depths[depth]]);
+    const path = depths.length ? depths.map((frame) => frames[frame]).reverse() : ['stack not recorded'];
+    addPath(root, byCategory ? [categories[total.category], ...path] : path, total.weight, total.blocks);
   }
   return root;
 }
 
 class FlameGraph {
-  constructor(holder, facts, onSearch) {
+  constructor(holder, facts) {
     this.holder = holder;
     this.facts = facts;
-    this.onSearch = onSearch;
     this.path = [];
+    /** Boxes that are drawn. */
+    this.count = 0;
     holder.addEventListener('keydown', (event) => this.key(event));
     holder.addEventListener('click', (event) => this.click(event));
     holder.addEventListener('focusin', (event) => this.describe(event.target.node));
@@ -86,6 +90,7 @@ class FlameGraph {
     };
     const from = line.at(-1);
     if (from.weight > 0) lay(from, line.length, 0, width / from.weight, this.path.slice(0, line.length - 1));
+    this.count = boxes.length;
     this.holder.style.height = deepest * FLAME_ROW + 'px';
     this.holder.replaceChildren(
       ...boxes.map(({ node, depth, x, width: wide, path }, i) => {
@@ -109,7 +114,11 @@ class FlameGraph {
   }
 
   describe(node) {
-    if (!node || !this.root.weight) return;
+    if (!node) return;
+    if (!this.root.weight) {
+      this.facts.textContent = 'Nothing: no bytes to show.';
+      return;
+    }
     this.facts.replaceChildren(
       element('b', {}, node.name),
       ` ${this.format(node.weight)}, ${percentText(node.weight / this.root.weight)}, ${countOf(node.blocks, 'block')}`,
@@ -120,7 +129,6 @@ class FlameGraph {
     this.path = path;
     this.draw();
     this.holder.querySelectorAll('.flame-box')[Math.min(path.length, this.focus().length - 1)]?.focus();
-    if (this.onZoom) this.onZoom();
   }
 
   click(event) {

@@ -169,6 +169,7 @@ async function start() {
     page.explorer.onRun = (row) => {
       table.mark(row);
     };
+    page.explorer.between.fill();
     redraw.push(() => page.explorer.restyle());
     redraw.push(() => page.overview.draw());
   }

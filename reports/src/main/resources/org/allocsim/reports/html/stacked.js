@@ -7,33 +7,44 @@ const LAYER_HEIGHT = 220;
 /** Names and colours of the categories. */
 const CATEGORY_COLOURS = ['--blue', '--green', '--purple', '--sky', '--orange', '--vermillion', '--yellow', '--mint', '--other'];
 
+/** The blocks with the largest weights, the first of equals, in their order. */
+function* heaviest(count, weight, wanted) {
+  let found = [];
+  let least = 0;
+  const cut = () => {
+    found.sort((a, b) => b.weight - a.weight || a.i - b.i);
+    found.length = Math.min(found.length, wanted);
+    if (found.length === wanted) least = found.at(-1).weight;
+  };
+  yield* each(count, (i) => {
+    const own = weight(i);
+    if (own > least) found.push({ i, weight: own });
+    if (found.length > 16 * wanted) cut();
+  });
+  cut();
+  return found.map(({ i }) => i).sort((a, b) => a - b);
+}
+
 /** Which layer each block is in; 0 is the lowest. The last layer takes all others. */
-function layersOf(trace, run, by, { from, to }) {
+function* layersOf(trace, run, by, { from, to }) {
   const n = trace.birth.length;
+  if (by === 'category') return { layer: trace.category, names: trace.about.categories, colours: CATEGORY_COLOURS };
   const layer = new Uint16Array(n);
-  if (by === 'category') {
-    for (let i = 0; i < n; i++) layer[i] = trace.category[i];
-    return { layer, names: trace.about.categories, colours: CATEGORY_COLOURS };
-  }
-  const weight = new Map();
   const lived = (i) => trace.size[i] * Math.max(0, Math.min(to, run.done[i]) - Math.max(from, trace.birth[i]));
   if (by === 'stack') {
-    for (let i = 0; i < n; i++) weight.set(trace.stack[i], (weight.get(trace.stack[i]) || 0) + lived(i));
-    const top = [...weight].filter(([, w]) => w > 0).sort((a, b) => b[1] - a[1]).slice(0, LAYERS).map(([stack]) => stack);
-    const place = new Map(top.map((stack, i) => [stack, i]));
-    for (let i = 0; i < n; i++) layer[i] = place.get(trace.stack[i]) ?? top.length;
+    const weight = new Float64Array(trace.about.stacks.length);
+    yield* each(n, (i) => (weight[trace.stack[i]] += lived(i)));
+    const top = [...weight.keys()].filter((stack) => weight[stack] > 0).sort((a, b) => weight[b] - weight[a]).slice(0, LAYERS);
+    const place = new Uint16Array(weight.length).fill(top.length);
+    top.forEach((stack, i) => (place[stack] = i));
+    yield* each(n, (i) => (layer[i] = place[trace.stack[i]]));
     return {
       layer,
       names: [...top.map((stack) => trace.about.stacks[stack] || 'stack not recorded'), 'other stacks'],
       colours: [...STACK_COLOURS.slice(0, top.length), '--other'],
     };
   }
-  const sizes = new Float64Array(n);
-  for (let i = 0; i < n; i++) sizes[i] = lived(i);
-  const least = Float64Array.from(sizes).sort()[Math.max(0, n - LARGEST)];
-  const top = [];
-  for (let i = 0; i < n && top.length < LARGEST; i++) if (sizes[i] > 0 && sizes[i] >= least) top.push(i);
-  layer.fill(0);
+  const top = yield* heaviest(n, lived, LARGEST);
   top.forEach((block, i) => (layer[block] = i + 1));
   return {
     layer,
@@ -44,19 +55,19 @@ function layersOf(trace, run, by, { from, to }) {
 }
 
 /** Bytes of every layer at the begin of every pixel. */
-function layerSums(trace, run, layers, { from, to }, pixels) {
+function* layerSums(trace, run, layers, { from, to }, pixels) {
   const count = layers.names.length;
   const sums = new Float64Array(count * (pixels + 1));
   const scale = pixels / (to - from);
-  for (let i = 0; i < trace.birth.length; i++) {
+  yield* each(trace.birth.length, (i) => {
     const end = run.done[i];
-    if (end <= from || trace.birth[i] >= to) continue;
+    if (end <= from || trace.birth[i] >= to) return;
     const a = Math.max(0, Math.ceil((trace.birth[i] - from) * scale));
     const b = Math.min(pixels, Math.max(a + 1, Math.ceil((end - from) * scale)));
     const row = layers.layer[i] * (pixels + 1);
     sums[row + a] += trace.size[i];
     sums[row + b] -= trace.size[i];
-  }
+  });
   for (let row = 0; row < sums.length; row += pixels + 1) {
     for (let x = 1; x <= pixels; x++) sums[row + x] += sums[row + x - 1];
   }
@@ -69,39 +80,98 @@ class StackedChart {
     this.legend = legend;
     this.timeline = timeline;
     this.by = 'category';
-    new ResizeObserver(() => this.schedule()).observe(canvas.parentElement);
+    this.width = canvas.clientWidth;
+    // To ask for it in every frame would have the browser lay the page out.
+    new ResizeObserver(() => {
+      this.width = canvas.clientWidth;
+      this.schedule();
+    }).observe(canvas.parentElement);
   }
 
-  show(run, onBlock) {
+  show(run) {
     this.run = run;
-    this.onBlock = onBlock;
     this.schedule();
   }
 
-  /** Draws once the view has come to rest, as every block is looked at. */
+  /** Draws what is known in the next frame, and the rest once the view has come to rest, as every block is looked at. */
   schedule() {
+    if (!this.frame) {
+      this.frame = requestAnimationFrame(() => {
+        this.frame = 0;
+        this.draw();
+      });
+    }
+    if (this.asked === this.key()) return;
+    this.asked = this.key();
     clearTimeout(this.pending);
-    this.pending = setTimeout(() => this.draw(), 40);
+    this.pending = setTimeout(() => this.compute(), 40);
   }
 
-  draw() {
-    const { canvas, run } = this;
+  pixels() {
+    return Math.max(50, Math.floor(this.width - AXIS - EDGE));
+  }
+
+  /** What the sums depend on. */
+  key() {
+    const { from, to } = this.timeline.view;
+    return this.run ? [this.run.about.id, this.run.isWhole, this.by, from, to, this.pixels()].join() : '';
+  }
+
+  async compute() {
+    const { run, by, asked } = this;
     if (!run || !run.isWhole) return;
-    const start = performance.now();
+    const view = { ...this.timeline.view };
+    const pixels = this.pixels();
+    const work = function* () {
+      const layers = yield* layersOf(run.trace, run, by, view);
+      return { run, by, layers, sums: yield* layerSums(run.trace, run, layers, view, pixels), pixels, view };
+    };
+    const drawn = await gently(work(), () => this.asked !== asked);
+    if (!drawn) return;
+    this.drawn = drawn;
+    this.restyle();
+    this.showLegend(drawn.layers, drawn.sums, pixels);
+  }
+
+  /** Paints the layers anew, in the present style. */
+  restyle() {
+    const { drawn } = this;
+    if (!drawn) return;
     const ratio = devicePixelRatio || 1;
-    const width = canvas.clientWidth;
-    canvas.width = Math.round(width * ratio);
+    this.picture = element('canvas', { width: Math.round(this.width * ratio), height: Math.round(LAYER_HEIGHT * ratio) });
+    const ctx = this.picture.getContext('2d');
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.drawLayers(ctx, drawn.layers, drawn.sums, drawn.pixels);
+    this.draw();
+  }
+
+  /** Shows the painted layers where they are in the present view, and the time cursor. */
+  draw() {
+    const { canvas, run, drawn, picture } = this;
+    if (!run || !run.isWhole || !drawn || drawn.run !== run || drawn.by !== this.by) return;
+    const ratio = devicePixelRatio || 1;
+    canvas.width = Math.round(this.width * ratio);
     canvas.height = Math.round(LAYER_HEIGHT * ratio);
     const ctx = canvas.getContext('2d');
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const pixels = Math.max(50, Math.floor(width - AXIS - EDGE));
+    const pixels = this.pixels();
     const { view } = this.timeline;
-    const layers = layersOf(run.trace, run, this.by, view);
-    const sums = layerSums(run.trace, run, layers, view, pixels);
-    this.drawLayers(ctx, layers, sums, pixels);
-    this.drawn = { layers, sums, pixels, view: { ...view } };
-    this.showLegend(layers, sums, pixels);
-    this.millis = performance.now() - start;
+    const span = view.to - view.from;
+    const place = (at) => AXIS + ((at - view.from) / span) * pixels;
+    const height = LAYER_HEIGHT;
+    ctx.drawImage(picture, 0, 0, AXIS * ratio, picture.height, 0, 0, AXIS, height);
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(AXIS, 0, pixels, height);
+    ctx.clip();
+    const left = place(drawn.view.from);
+    ctx.drawImage(picture, AXIS * ratio, 0, drawn.pixels * ratio, picture.height, left, 0, place(drawn.view.to) - left, height);
+    ctx.restore();
+    const at = place(this.timeline.cursor + 0.5);
+    if (at >= AXIS && at <= AXIS + pixels) {
+      ctx.fillStyle = colour('--ink');
+      ctx.fillRect(at, 0, 1.5, height);
+    }
   }
 
   drawLayers(ctx, layers, sums, pixels) {
@@ -113,7 +183,6 @@ class StackedChart {
       top = Math.max(top, sum);
     }
     const scale = (LAYER_HEIGHT - 12) / top;
-    this.scale = scale;
     ctx.font = '12px system-ui, sans-serif';
     ctx.textAlign = 'right';
     ctx.textBaseline = 'middle';
@@ -148,18 +217,6 @@ class StackedChart {
         x = end;
       }
     }
-    const at = ((this.timeline.cursor + 0.5 - this.timeline.view.from) / (this.timeline.view.to - this.timeline.view.from)) * pixels;
-    if (at >= 0 && at <= pixels) {
-      ctx.fillStyle = colour('--ink');
-      ctx.fillRect(AXIS + at, 0, 1.5, LAYER_HEIGHT);
-    }
-  }
-
-  /** Bytes of a layer at the time cursor. */
-  atCursor(layer) {
-    const { sums, pixels, view } = this.drawn;
-    const x = Math.floor(((this.timeline.cursor + 0.5 - view.from) / (view.to - view.from)) * pixels);
-    return x < 0 || x >= pixels ? 0 : sums[layer * (pixels + 1) + x];
   }
 
   showLegend(layers, sums, pixels) {

@@ -1,6 +1,6 @@
 /* What is shown stands in the address, so that a link shows the same. */
 
-const STATE_CHOICES = ['colour', 'order', 'filter-stack', 'filter-min', 'filter-max', 'filter-stream', 'layer-by', 'flame-of', 'flame-by', 'find', 'theme'];
+const STATE_CHOICES = ['colour', 'order', 'filter-stack', 'filter-min', 'filter-max', 'filter-stream', 'layer-by', 'flame-of', 'flame-by', 'from-at', 'to-at', 'between-of', 'between-by', 'find', 'theme'];
 
 class PageState {
   constructor(page) {
@@ -20,6 +20,9 @@ class PageState {
     put('other', this.get('other').value, '');
     state.set('at', explorer.cursor);
     put('mark', explorer.mark, 0);
+    const { between } = explorer;
+    put('from-run', this.get('from-run').value, '');
+    if (between.from && between.from.number !== explorer.number) put('from-mark', explorer.marks[between.from.number] ?? 0, 0);
     if (view.from > 0 || view.to < explorer.trace.events) {
       state.set('from', Math.round(view.from));
       state.set('to', Math.round(view.to));
@@ -27,6 +30,7 @@ class PageState {
     for (const id of STATE_CHOICES) put(id, this.get(id).value, this.usual[id]);
     if (explorer.map.chosen >= 0) state.set('block', explorer.map.chosen);
     if (explorer.flame.path.length) state.set('frames', JSON.stringify(explorer.flame.path));
+    if (between.flame.path.length) state.set('between-frames', JSON.stringify(between.flame.path));
     return state.toString();
   }
 
@@ -50,6 +54,16 @@ class PageState {
     }, 150);
   }
 
+  /** Frames of an address; none where they are wrong. */
+  path(text) {
+    try {
+      const path = JSON.parse(text ?? '[]');
+      return Array.isArray(path) ? path.map(String) : [];
+    } catch {
+      return [];
+    }
+  }
+
   /** Shows what the address says; wrong values are passed over. */
   async read() {
     this.isReading = true;
@@ -67,6 +81,13 @@ class PageState {
       await explorer.openOther(state.get('other'));
     }
     if (number('mark') !== null) explorer.setMark(number('mark'));
+    if (state.has('from-run') && has('from-run', state.get('from-run'))) {
+      const name = state.get('from-run');
+      if (name && number('from-mark') !== null) explorer.setMark(number('from-mark'), Number(name.split('.')[0]));
+      explorer.between.chosen = explorer.between.choose(name);
+      // The whole of a long run is read once the page is on the screen.
+      if (!explorer.data.traces.some((trace) => trace.runs.some((run) => run.preview))) await explorer.between.chosen;
+    }
     for (const id of STATE_CHOICES) {
       const field = this.get(id);
       const value = state.get(id);
@@ -76,12 +97,9 @@ class PageState {
     }
     if (number('from') !== null && number('to') !== null) explorer.timeline.clampView(number('from'), number('to'));
     if (number('at') !== null) explorer.moveTo(number('at'));
-    try {
-      const path = JSON.parse(state.get('frames') ?? '[]');
-      explorer.flame.path = Array.isArray(path) ? path.map(String) : [];
-    } catch {
-      explorer.flame.path = [];
-    }
+    explorer.flame.path = this.path(state.get('frames'));
+    explorer.between.flame.path = this.path(state.get('between-frames'));
+    explorer.between.flame.draw();
     const block = number('block');
     if (block !== null && block < explorer.trace.birth.length && explorer.run.isWhole) explorer.choose(block);
     this.isReading = false;

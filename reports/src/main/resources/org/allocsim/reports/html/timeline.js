@@ -79,6 +79,8 @@ function extremes(sources, { from, to }, events, pixels) {
   const width = Math.max(50, pixels);
   const buckets = Math.max(1, Math.min(Math.ceil(width), Math.ceil(span)));
   const x = [];
+  // Of every place: 1 where it has highest values, 2 lowest ones, 0 the only ones.
+  const kinds = [];
   const columns = sources.map((source) => ({ source, values: [] }));
   const end = Math.min(events, Math.ceil(to) + 1);
   let a = Math.max(0, Math.floor(from));
@@ -86,7 +88,11 @@ function extremes(sources, { from, to }, events, pixels) {
     const b = Math.max(a + 1, Math.min(end, Math.floor(from + ((i + 1) * span) / buckets)));
     const isOne = b - a === 1;
     x.push(a);
-    if (!isOne) x.push((a + b) / 2);
+    kinds.push(isOne ? 0 : 1);
+    if (!isOne) {
+      x.push((a + b) / 2);
+      kinds.push(2);
+    }
     for (const column of columns) {
       if (!column.source) {
         column.values.push(null);
@@ -101,9 +107,37 @@ function extremes(sources, { from, to }, events, pixels) {
   }
   if (a < end || x.length > 0) {
     x.push(a);
+    kinds.push(0);
     for (const column of columns) column.values.push(column.values.at(-1));
   }
-  return { isFine: span <= width, x, columns: columns.map((column) => column.values) };
+  return { isFine: span <= width, x, kinds, columns: columns.map((column) => column.values) };
+}
+
+/** Lines through the highest and the lowest values: one that goes up and down at every pixel takes long to paint. */
+function envelope(u, series, first, last, kinds) {
+  const values = u.data[series];
+  const stroke = new Path2D();
+  const fill = new Path2D();
+  const floor = u.valToPos(0, 'y', true);
+  for (const line of [1, 2]) {
+    let begun = false;
+    let x = 0;
+    for (let i = first; i <= last; i++) {
+      if (values[i] === null || values[i] === undefined || kinds[i] === 3 - line) continue;
+      x = u.valToPos(u.data[0][i], 'x', true);
+      const y = u.valToPos(values[i], 'y', true);
+      if (!begun) {
+        stroke.moveTo(x, y);
+        if (line === 1) fill.moveTo(x, floor);
+      } else {
+        stroke.lineTo(x, y);
+      }
+      begun = true;
+      if (line === 1) fill.lineTo(x, y);
+    }
+    if (begun && line === 1) fill.lineTo(x, floor);
+  }
+  return { stroke, fill, gaps: null, clip: null, band: null, flags: 1 };
 }
 
 class Timeline {
@@ -134,9 +168,8 @@ class Timeline {
   make() {
     if (this.plot) this.plot.destroy();
     const stepped = uPlot.paths.stepped({ align: 1 });
-    const linear = uPlot.paths.linear();
-    // Where a pixel is many requests, steps cannot be seen and cost twice the points.
-    this.paths = (...all) => (this.isFine ? stepped : linear)(...all);
+    // Where a pixel is many requests, steps cannot be seen.
+    this.paths = (...all) => (this.isFine ? stepped(...all) : envelope(...all.slice(0, 4), this.kinds));
     const { paths } = this;
     const options = {
       width: Math.max(200, this.holder.clientWidth),
@@ -213,8 +246,9 @@ class Timeline {
   /** Lowest and highest values for every pixel in view. */
   data() {
     const sources = LINES.map((line) => this.series[line.key]);
-    const { isFine, x, columns } = extremes(sources, this.view, this.events, this.holder.clientWidth - AXIS - EDGE);
+    const { isFine, x, kinds, columns } = extremes(sources, this.view, this.events, this.holder.clientWidth - AXIS - EDGE);
     this.isFine = isFine;
+    this.kinds = kinds;
     return [x, ...columns];
   }
 

@@ -120,11 +120,20 @@ class FrontierChartDataTest {
     return rows;
   }
 
+  /** The largest devices, which all serve every request, may be left out. */
+  private static void assertShown(List<List<Boolean>> answers, List<List<Boolean>> cells) {
+    int shown = cells.getFirst().size();
+    assertEquals(answers.stream().map(row -> row.subList(0, shown)).toList(), cells);
+    for (List<Boolean> row : answers) {
+      assertTrue(row.subList(shown, row.size()).stream().allMatch(fits -> fits), row.toString());
+    }
+  }
+
   @Test
   void everyCellIsTheAnswerOfTheJsonAndOfAReplayOnThatDevice() throws IOException {
     JsonNode settings = search(ExitCodes.DONE, "--policies", "pytorch,cub,cuda-async,bfc");
     List<List<Boolean>> cells = cells();
-    assertEquals(answers(settings), cells);
+    assertShown(answers(settings), cells);
     List<Long> sizes = sizes(settings);
     assertTrue(sizes.size() > 4, "different sizes: " + sizes);
     String policies =
@@ -167,7 +176,7 @@ class FrontierChartDataTest {
         search(ExitCodes.CHECK_DID_NOT_HOLD, "--memory-fraction", "0.00001", "--confs", "");
     assertEquals(List.of(), sizes(settings));
     List<List<Boolean>> cells = cells();
-    assertEquals(answers(settings), cells);
+    assertShown(answers(settings), cells);
     assertTrue(cells.getFirst().stream().noneMatch(fits -> fits), cells.toString());
     assertTrue(svg().contains(">none<"));
   }

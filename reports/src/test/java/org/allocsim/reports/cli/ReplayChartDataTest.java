@@ -20,6 +20,7 @@ import org.allocsim.reports.answer.replay.ReplayPictures;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.memory.MemoryTimelineChart;
 import org.allocsim.reports.document.render.JsonRenderer;
+import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.LegendItemCollection;
@@ -154,8 +155,9 @@ class ReplayChartDataTest {
     LegendItemCollection legend = drawn.plot().getLegendItems();
     List<String> counts = new ArrayList<>();
     for (int item = 0; item < legend.getItemCount(); item++) {
-      if (legend.get(item).getLabel().startsWith("out of memory")) {
-        counts.add(legend.get(item).getLabel());
+      String label = legend.get(item).getLabel();
+      if (label.startsWith("out of memory")) {
+        counts.add(label.substring(0, label.indexOf(':')));
       }
     }
     assertEquals(
@@ -180,13 +182,13 @@ class ReplayChartDataTest {
   }
 
   /**
-   * Whether a cross shows a failure: over the memory that was reserved then and, unless the clock
-   * is simulated, at its time since the first event.
+   * Whether a cross shows a failure: over what was allocated then and what it asked for, and,
+   * unless the clock is simulated, at its time since the first event.
    */
   private static boolean isAt(Drawn drawn, int oom, XYDataset crosses, int cross) {
+    FailedRequest failed = drawn.answer().result().failures().get(oom);
     boolean isOver =
-        drawn.json().get("failed_requests").get(oom).get("reserved_bytes").asDouble()
-            == crosses.getYValue(0, cross);
+        (double) failed.allocatedBytes() + failed.requestedBytes() == crosses.getYValue(0, cross);
     if (drawn.answer().time() != null) {
       return isOver;
     }

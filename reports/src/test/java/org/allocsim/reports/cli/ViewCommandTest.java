@@ -215,6 +215,95 @@ class ViewCommandTest {
     assertEquals("gained", browser.find("#flame-of").getDomProperty("value"));
   }
 
+  /** Bytes that a run holds at a moment, by a block's category or all together. */
+  private static final String HELD =
+      "((trace, run, at, wanted) => { let bytes = 0;"
+          + " for (let i = 0; i < trace.birth.length; i++)"
+          + " if (trace.birth[i] <= at && run.done[i] > at"
+          + " && (wanted === null || trace.categoryName(i) === wanted)) bytes += run.block[i];"
+          + " return bytes; })";
+
+  private static long held(String whose, String moment, String category) {
+    return browser
+        .json(
+            "(({trace, run}) => %s(trace, run, run.about.moments.%s, %s))(%s)"
+                .formatted(HELD, moment, category, whose))
+        .asLong();
+  }
+
+  private static long number(String expression) {
+    return browser.json(expression).asLong();
+  }
+
+  @Test
+  void theDifferenceOfTwoRunsIsWhatOneHoldsMoreThanTheOther() {
+    open("#trace=1&from-run=0.0");
+    long before = held("allocsim.explorer.between.from", "peak", "null");
+    long after = held("allocsim.explorer", "peak", "null");
+    assertTrue(before > 0 && after > 0 && before != after, before + " and " + after);
+    assertEquals(after - before, number(BETWEEN + ".sums.gained - " + BETWEEN + ".sums.given"));
+    assertEquals(number(BETWEEN + ".sums.gained"), number(BETWEEN + ".flame.root.weight"));
+    open("#trace=1&from-run=0.0&between-of=given&from-at=end&to-at=peak");
+    assertEquals(number(BETWEEN + ".sums.given"), number(BETWEEN + ".flame.root.weight"));
+    assertEquals(
+        after - held("allocsim.explorer.between.from", "end", "null"),
+        number(BETWEEN + ".sums.gained - " + BETWEEN + ".sums.given"));
+    assertEquals("[]", browser.accessibilityFaults().toString());
+  }
+
+  private static final String BETWEEN = "allocsim.explorer.between";
+
+  @Test
+  void theTableOfTwoRunsHasEveryCategoryWithItsBytes() {
+    Path report = folder.resolve("settings");
+    Path sample = Path.of("samples", "train_gpt.pickle.xz");
+    CommandRun.of("view", sample, "--confs", ";expandable_segments:True", "--report", report);
+    browser.run("location.href = 'about:blank'");
+    browser.open(report.resolve("view.html"), "#from-run=0.1&from-at=end&between-by=category");
+    JsonNode rows =
+        browser.json("[...document.querySelectorAll('#between-rows tr')].map(row => row.dataset)");
+    assertTrue(rows.size() > 1, rows.toString());
+    for (JsonNode row : rows) {
+      String category = "'" + row.get("name").asString() + "'";
+      assertEquals(
+          held("allocsim.explorer", "peak", category)
+              - held("allocsim.explorer.between.from", "end", category),
+          row.get("change").asLong(),
+          category);
+    }
+  }
+
+  @Test
+  void theDifferenceOfARunToItselfAtOneMomentIsNothing() {
+    open("#from-run=0.0&from-at=cursor&to-at=cursor&at=40");
+    assertEquals(
+        "0 and 0",
+        browser.json(BETWEEN + ".sums.gained + ' and ' + " + BETWEEN + ".sums.given").asString());
+  }
+
+  @Test
+  void theKeyDKeepsTheRunAndMomentToCompareOthersWith() {
+    open("#at=40");
+    browser.type("#timeline", "d");
+    browser.choose("#trace", "1");
+    browser.until(
+        "allocsim.explorer.number === 1 && !document.getElementById('between-shown').hidden");
+    assertEquals("0.0", browser.find("#from-run").getDomProperty("value"));
+    assertTrue(browser.text("#between").contains("after event 40;"), browser.text("#between"));
+    browser.until("location.hash.includes('from-mark=40')");
+    String address = browser.json("location.hash").asString();
+    String sentence = browser.text("#between");
+    open(address);
+    assertEquals(sentence, browser.text("#between"));
+  }
+
+  @Test
+  void aMomentThatARunLacksIsNamed() {
+    open("#trace=1&from-run=0.0&from-at=mark");
+    assertTrue(browser.text("#between").contains("no marked moment"), browser.text("#between"));
+    assertFalse(browser.find("#between-shown").isDisplayed());
+  }
+
   @Test
   void enterZoomsIntoAFrameOfTheFlameGraphAndEscapeBack() {
     open("#at=40");

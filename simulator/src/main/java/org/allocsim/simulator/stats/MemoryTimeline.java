@@ -61,6 +61,7 @@ public final class MemoryTimeline implements EffectListener {
   private long[] failureNanos = new long[16];
   private long[] failureEvents = new long[16];
   private long[] failureReservedBytes = new long[16];
+  private long[] failureAllocatedBytes = new long[16];
   private long[] failureRequestedBytes = new long[16];
 
   /** A timeline of {@link #DEFAULT_BUCKETS} buckets. */
@@ -199,6 +200,11 @@ public final class MemoryTimeline implements EffectListener {
     return failureReservedBytes[mark];
   }
 
+  /** Memory that was allocated when a request failed. */
+  public long markAllocatedBytes(int mark) {
+    return failureAllocatedBytes[mark];
+  }
+
   /** What the failed request asked for. */
   public long markRequestedBytes(int mark) {
     return failureRequestedBytes[mark];
@@ -251,11 +257,13 @@ public final class MemoryTimeline implements EffectListener {
         failureNanos = Arrays.copyOf(failureNanos, mark * 2);
         failureEvents = Arrays.copyOf(failureEvents, mark * 2);
         failureReservedBytes = Arrays.copyOf(failureReservedBytes, mark * 2);
+        failureAllocatedBytes = Arrays.copyOf(failureAllocatedBytes, mark * 2);
         failureRequestedBytes = Arrays.copyOf(failureRequestedBytes, mark * 2);
       }
       failureNanos[mark] = timeNanos;
       failureEvents[mark] = Math.max(event, 0);
       failureReservedBytes[mark] = current[RESERVED];
+      failureAllocatedBytes[mark] = current[ALLOCATED];
       failureRequestedBytes[mark] = failure.requestedBytes();
     }
     failures++;

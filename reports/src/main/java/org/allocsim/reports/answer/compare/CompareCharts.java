@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.chart.comparison.BarData;
 import org.allocsim.reports.chart.comparison.DistributionChart;
 import org.allocsim.reports.chart.comparison.DriverTimeChart;
@@ -27,6 +28,7 @@ import org.allocsim.reports.output.ChartFolder;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.FragmentationTimeline.Share;
 import org.allocsim.simulator.timing.TimeResult;
+import org.jspecify.annotations.Nullable;
 
 /** Draws what policies made of one trace. */
 public final class CompareCharts {
@@ -36,6 +38,7 @@ public final class CompareCharts {
   private final List<ObservedRun> ranked;
   private final List<ObservedRun> key;
   private final List<ObservedRun> closest;
+  private @Nullable FigureStyle figure;
 
   /**
    * Charts of runs in any order.
@@ -70,6 +73,7 @@ public final class CompareCharts {
 
   /** Writes all of them, under names that begin with {@code prefix}. */
   public void write(ChartFolder folder, String prefix) throws IOException {
+    figure = folder.figure();
     writeOverTime(folder, prefix);
     writeBars(folder, prefix);
     writeDistributions(folder, prefix, compared, file);
@@ -87,9 +91,7 @@ public final class CompareCharts {
           prefix + "utilisation",
           UtilisationChart.WIDTH,
           UtilisationChart.HEIGHT,
-          theme ->
-              UtilisationChart.create(
-                  "How busy the GPU is", file + ", " + label(result), busy, theme));
+          theme -> UtilisationChart.create(file + ", " + label(result), busy, theme));
     }
   }
 
@@ -99,13 +101,14 @@ public final class CompareCharts {
         OverlayData.of(
             key.stream().map(this::line).toList(),
             others.stream().map(this::line).toList(),
-            OverlayChart.PLOT_COLUMNS);
+            OverlayChart.PLOT_COLUMNS,
+            isByEvent());
     folder.write(
         prefix + "reserved",
         OverlayChart.WIDTH,
         OverlayChart.HEIGHT,
         theme -> OverlayChart.create("Reserved memory over time", file, overlay, limit, theme));
-    FragmentationData unused = new FragmentationData();
+    FragmentationData unused = new FragmentationData().byEvent(isByEvent());
     for (ObservedRun each : key) {
       RunResult result = each.result();
       String atPeak =
@@ -131,7 +134,12 @@ public final class CompareCharts {
         PeakChart.WIDTH,
         PeakChart.height(peaks),
         theme ->
-            PeakChart.create("Where reserved memory goes at its peak", file, peaks, limit, theme));
+            PeakChart.create(
+                "Where reserved memory goes at its peak",
+                file + ", each policy at the moment of its own peak",
+                peaks,
+                limit,
+                theme));
     BarData driver = driverTime();
     folder.write(
         prefix + "driver-time",
@@ -163,6 +171,9 @@ public final class CompareCharts {
     String label = label(run.result());
     for (ObservedRun.Moment moment : run.moments()) {
       SegmentMapData data = SegmentMapData.byState(moment.layout());
+      if (moment.kind() == ObservedRun.Kind.FIRST_OOM) {
+        data.ask(run.result().failures().getFirst().requestedBytes());
+      }
       String name =
           switch (moment.kind()) {
             case FIRST_OOM -> "oom";
@@ -228,7 +239,13 @@ public final class CompareCharts {
 
   /** The label, and whether it is that of the program's own setting. */
   private String name(RunResult result) {
-    return label(result) + (KeyRuns.isUnder(result, compared.conf()) ? " (as recorded)" : "");
+    String usual =
+        label(result) + (KeyRuns.isUnder(result, compared.conf()) ? " (as recorded)" : "");
+    return figure == null ? usual : figure.nameOf(usual);
+  }
+
+  private boolean isByEvent() {
+    return figure != null && figure.isByEvent();
   }
 
   private static String label(RunResult result) {

@@ -59,6 +59,10 @@ public record LeaksAnswer(
     LeakAnalysis analysis,
     long capacityBytes) {
   private static final int ROWS = 8;
+
+  /** Characters of a title that fit into a line. */
+  private static final int MAX_TITLE = 70;
+
   private static final String NO_GROWTH = "there is no growth";
 
   private static final Shape<LeaksAnswer> TRACE =
@@ -549,9 +553,15 @@ public record LeaksAnswer(
   public JFreeChart chart(ChartTheme theme) {
     IterationSeries series = analysis.series();
     Trend trend = analysis.floor();
+    // A title is one line: what follows the first part of the finding goes below it.
+    String finding = headline().toString();
+    int comma = finding.length() > MAX_TITLE ? finding.indexOf(", ") : -1;
+    String title = comma < 0 ? finding : finding.substring(0, comma);
+    String rest = comma < 0 ? "" : finding.substring(comma + 2) + "; ";
     return LeakTrendChart.create(
-        analysis.verdict() + ": " + headline(),
-        Path.of(input.name()).getFileName()
+        analysis.verdict() + ": " + title,
+        rest
+            + Path.of(input.name()).getFileName()
             + ", "
             + analysis.iterations().count()
             + " iterations by "

@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.IntUnaryOperator;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.ObservedRun;
@@ -15,6 +16,7 @@ import org.allocsim.analysis.moment.StackLabels;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.answer.compare.CompareCharts;
 import org.allocsim.reports.chart.ChartTheme;
+import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.chart.comparison.Histogram;
 import org.allocsim.reports.chart.memory.FragmentationChart;
 import org.allocsim.reports.chart.memory.FragmentationData;
@@ -46,16 +48,27 @@ public record ReplayPictures(ReplayAnswer answer) {
 
   /** The chart of memory over time. */
   public JFreeChart memory(ChartTheme theme) {
+    return memory(theme, false);
+  }
+
+  /** The same, where wanted by event. */
+  public JFreeChart memory(ChartTheme theme, boolean isByEvent) {
     MemoryTimelineChart.Bound bound =
         answer.hasLimit()
             ? new MemoryTimelineChart.Bound("limit", answer.setup().limitBytes())
             : new MemoryTimelineChart.Bound("device memory", answer.deviceBytes());
     return MemoryTimelineChart.create(
-        "Memory of GPU " + device() + " over time",
+        finding(),
         subtitle(),
         overTime().memory(),
-        new MemoryTimelineChart.Context(bound, answer.neededBytes(), phases()),
+        new MemoryTimelineChart.Context(bound, answer.neededBytes(), phases(), isByEvent),
         theme);
+  }
+
+  /** The verdict as a title. */
+  private String finding() {
+    String sentence = Objects.requireNonNull(answer.document().verdict()).sentence().toString();
+    return sentence.substring(0, sentence.length() - 1);
   }
 
   private String subtitle() {
@@ -127,9 +140,16 @@ public record ReplayPictures(ReplayAnswer answer) {
 
   /** Writes all charts. */
   public void write(ChartFolder folder) throws IOException {
-    folder.write("memory", MemoryTimelineChart.WIDTH, MemoryTimelineChart.HEIGHT, this::memory);
+    FigureStyle figure = folder.figure();
+    boolean isByEvent = figure != null && figure.isByEvent();
+    folder.write(
+        "memory",
+        MemoryTimelineChart.WIDTH,
+        MemoryTimelineChart.HEIGHT,
+        theme -> memory(theme, isByEvent));
     FragmentationData shares =
         new FragmentationData()
+            .byEvent(isByEvent)
             .add("reserved, in no block in use", overTime().fragmentation(), Share.UNUSED)
             .add("lost to rounding in blocks in use", overTime().fragmentation(), Share.ROUNDING);
     folder.write(
@@ -154,7 +174,7 @@ public record ReplayPictures(ReplayAnswer answer) {
           "utilisation",
           UtilisationChart.WIDTH,
           UtilisationChart.HEIGHT,
-          theme -> UtilisationChart.create("How busy the GPU is", subtitle(), busy, theme));
+          theme -> UtilisationChart.create(subtitle(), busy, theme));
     }
   }
 
@@ -189,6 +209,9 @@ public record ReplayPictures(ReplayAnswer answer) {
           case PEAK -> MomentQuery.Kind.PEAK_RESERVED;
           case END -> MomentQuery.Kind.END;
         };
+    if (moment.kind() == ObservedRun.Kind.FIRST_OOM) {
+      data.ask(answer.result().failures().getFirst().requestedBytes());
+    }
     folder.write(
         "segments-" + name + suffix,
         SegmentMapChart.WIDTH,

@@ -1,5 +1,6 @@
 package org.allocsim.reports.chart.comparison;
 
+import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;
 import java.awt.font.FontRenderContext;
@@ -26,7 +27,6 @@ import org.jfree.chart.renderer.category.StandardBarPainter;
 import org.jfree.chart.text.TextBlockAnchor;
 import org.jfree.chart.ui.Layer;
 import org.jfree.chart.ui.RectangleAnchor;
-import org.jfree.chart.ui.RectangleInsets;
 import org.jfree.chart.ui.TextAnchor;
 import org.jfree.data.category.DefaultCategoryDataset;
 import org.jspecify.annotations.Nullable;
@@ -142,7 +142,14 @@ final class BarChart {
       }
     }
     if (shown != null) {
-      plot.addRangeMarker(bound(shown, theme), Layer.FOREGROUND);
+      ValueMarker marker = bound(shown, theme);
+      plot.addRangeMarker(marker, Layer.FOREGROUND);
+      // A label beside the line would lie on a bar.
+      legend.add(
+          ChartStyle.line(
+              shown.name() + " " + ByteFormat.human(shown.bytes()),
+              (BasicStroke) marker.getStroke(),
+              marker.getPaint()));
     }
     if (data.rows().isEmpty()) {
       ChartStyle.sayWithoutData(plot, "no policy was run", theme);
@@ -206,16 +213,7 @@ final class BarChart {
   }
 
   private static ValueMarker bound(MemoryTimelineChart.Bound bound, ChartTheme theme) {
-    ValueMarker marker =
-        new ValueMarker(
-            bound.bytes(), theme.either(0xA63C00, 0xFF9A5C), ChartStyle.stroke(1.4f, 1));
-    marker.setLabel(bound.name() + " " + ByteFormat.human(bound.bytes()));
-    marker.setLabelFont(ChartStyle.SMALL_FONT);
-    marker.setLabelPaint(theme.either(0xA63C00, 0xFF9A5C));
-    marker.setLabelBackgroundColor(theme.paper());
-    marker.setLabelAnchor(RectangleAnchor.BOTTOM_LEFT);
-    marker.setLabelTextAnchor(TextAnchor.BOTTOM_RIGHT);
-    marker.setLabelOffset(new RectangleInsets(2, 6, 2, 6));
-    return marker;
+    return new ValueMarker(
+        bound.bytes(), theme.either(0xA63C00, 0xFF9A5C), ChartStyle.stroke(1.4f, 1));
   }
 }

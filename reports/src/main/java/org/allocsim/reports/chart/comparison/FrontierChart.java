@@ -6,6 +6,7 @@ import java.awt.Graphics2D;
 import java.awt.geom.Line2D;
 import java.awt.geom.Rectangle2D;
 import java.util.List;
+import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.chart.ChartStyle;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.Painting;
@@ -72,7 +73,11 @@ public final class FrontierChart {
     legend.add(ChartStyle.swatch("every request is served", fits(theme)));
     legend.add(ChartStyle.swatch("out of memory (crossed)", fails(theme)));
     plot.setFixedLegendItems(legend);
-    return ChartStyle.chart(title, subtitle, plot, theme);
+    String more =
+        data.leftOut() == 0
+            ? ""
+            : "; " + Numbers.count(data.leftOut(), "larger GPU") + " serve every request, too";
+    return ChartStyle.chart(title, subtitle + more, plot, theme);
   }
 
   /** Width of the last column, which holds sizes in words, in columns of cells. */
@@ -122,6 +127,7 @@ public final class FrontierChart {
             cross(graphics, cell);
           }
         }
+        graphics.setFont(scale.font().deriveFont(ChartStyle.TEXT_FONT.getSize2D()));
         text(graphics, cell(scale, row, fits.size(), after), rows.get(row).smallestBytes());
       }
     }
@@ -145,7 +151,6 @@ public final class FrontierChart {
 
     private void text(Graphics2D graphics, Rectangle2D cell, long bytes) {
       String text = bytes < 0 ? "none" : ByteFormat.human(bytes);
-      graphics.setFont(ChartStyle.TEXT_FONT);
       graphics.setPaint(theme.ink());
       FontMetrics metrics = graphics.getFontMetrics();
       graphics.drawString(

@@ -5,6 +5,9 @@ import java.util.List;
 
 /** Which allocator runs a program on which device. */
 public final class FrontierData {
+  /** Devices that serve every row and are shown. */
+  private static final int ALIKE = 5;
+
   private final List<Column> columns;
   private final List<Row> rows = new ArrayList<>();
 
@@ -39,11 +42,32 @@ public final class FrontierData {
     return this;
   }
 
+  /** Devices that tell something: beyond those that serve every row, a few stand for the rest. */
   List<Column> columns() {
-    return columns;
+    return columns.subList(0, shown());
   }
 
+  /** Larger devices, which serve every row like the last one of {@link #columns()}. */
+  int leftOut() {
+    return columns.size() - shown();
+  }
+
+  private int shown() {
+    int told = 0;
+    for (int column = 0; column < columns.size(); column++) {
+      int each = column;
+      if (rows.stream().anyMatch(row -> !row.fits().get(each))) {
+        told = column + 1;
+      }
+    }
+    return Math.min(columns.size(), told + ALIKE);
+  }
+
+  /** Allocators with an answer for each of the {@link #columns()}. */
   List<Row> rows() {
-    return List.copyOf(rows);
+    int shown = shown();
+    return rows.stream()
+        .map(row -> new Row(row.label(), row.fits().subList(0, shown), row.smallestBytes()))
+        .toList();
   }
 }

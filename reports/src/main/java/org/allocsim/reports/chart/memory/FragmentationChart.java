@@ -1,6 +1,9 @@
 package org.allocsim.reports.chart.memory;
 
 import java.awt.Color;
+import java.awt.FontMetrics;
+import java.awt.Graphics2D;
+import java.awt.geom.Rectangle2D;
 import java.text.DecimalFormat;
 import java.text.DecimalFormatSymbols;
 import java.util.Arrays;
@@ -8,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import org.allocsim.reports.chart.ChartStyle;
 import org.allocsim.reports.chart.ChartTheme;
+import org.allocsim.reports.chart.Painting;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.LegendItemCollection;
 import org.jfree.chart.axis.NumberAxis;
@@ -77,12 +81,41 @@ public final class FragmentationChart {
     edge.setDrawSeriesLineAsPath(true);
     edge.setSeriesPaint(0, colour);
     edge.setSeriesStroke(0, ChartStyle.stroke(1.2f));
-    plot.setDataset(0, MemoryTimelineChart.dataset(line.points()));
+    plot.setDataset(0, MemoryTimelineChart.dataset(line.label(), line.points()));
     plot.setRenderer(0, area);
-    plot.setDataset(1, MemoryTimelineChart.dataset(line.points()));
+    plot.setDataset(1, MemoryTimelineChart.dataset(line.label(), line.points()));
     plot.setRenderer(1, edge);
     plot.setDatasetRenderingOrder(DatasetRenderingOrder.FORWARD);
+    plot.addAnnotation(new PanelName(line.label(), theme));
     return plot;
+  }
+
+  /** What a panel shows, in its upper left corner. */
+  private static final class PanelName extends Painting {
+    private static final long serialVersionUID = 1L;
+    private static final int PAPER_ALPHA = 200;
+
+    private final String text;
+    private final transient ChartTheme theme;
+
+    PanelName(String text, ChartTheme theme) {
+      this.text = text;
+      this.theme = theme;
+    }
+
+    @Override
+    protected void paint(Graphics2D graphics, Scale scale) {
+      graphics.setFont(scale.font());
+      FontMetrics metrics = graphics.getFontMetrics();
+      double left = scale.area().getX() + 4;
+      double top = scale.area().getY() + 2;
+      Color paper = theme.paper();
+      graphics.setPaint(new Color(paper.getRed(), paper.getGreen(), paper.getBlue(), PAPER_ALPHA));
+      graphics.fill(
+          new Rectangle2D.Double(left, top, metrics.stringWidth(text) + 8, metrics.getHeight()));
+      graphics.setPaint(theme.ink());
+      graphics.drawString(text, (float) left + 4, (float) top + metrics.getAscent());
+    }
   }
 
   /** Where a panel ends: at the whole, or for small shares at a round one just above them. */
@@ -92,7 +125,7 @@ public final class FragmentationChart {
   }
 
   private static NumberAxis axis(double top, ChartTheme theme) {
-    NumberAxis percent = new NumberAxis("[%]");
+    NumberAxis percent = new NumberAxis("share [%]");
     percent.setRange(0, top);
     percent.setTickUnit(new NumberTickUnit(top / 2));
     percent.setNumberFormatOverride(

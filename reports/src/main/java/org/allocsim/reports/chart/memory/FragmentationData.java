@@ -11,6 +11,7 @@ public final class FragmentationData {
 
   private final List<Line> lines = new ArrayList<>();
   private final List<Source> sources = new ArrayList<>();
+  private boolean isByEvent;
 
   private record Source(String label, FragmentationTimeline timeline, Share share) {}
 
@@ -24,6 +25,12 @@ public final class FragmentationData {
   /** Adds a line. */
   public FragmentationData add(String label, FragmentationTimeline timeline, Share share) {
     sources.add(new Source(label, timeline, share));
+    return this;
+  }
+
+  /** Has the axis count events, also where times are known. */
+  public FragmentationData byEvent(boolean wanted) {
+    isByEvent = wanted;
     return this;
   }
 
@@ -71,7 +78,7 @@ public final class FragmentationData {
       }
     }
     return new TimelineData.Origin(
-        timed ? TimelineData.Axis.SECONDS : TimelineData.Axis.EVENTS, nanos, event);
+        timed && !isByEvent ? TimelineData.Axis.SECONDS : TimelineData.Axis.EVENTS, nanos, event);
   }
 
   /** In every bucket the first, the lowest, the highest and the last value. */

@@ -98,9 +98,18 @@ public final class LeakTrendChart {
             Arrays.stream(data.reservedBytes()).max().orElse(0),
             Arrays.stream(data.peakBytes()).max().orElse(0));
     XYPlot plot = plot(ByteAxis.upTo(top > 0 ? top * HEADROOM : 1 << 20, "memory"), data, theme);
-    add(plot, points(data.reservedBytes(), 0, 0), line(reserved(theme), 2.2f, data));
-    add(plot, points(data.peakBytes(), 0, 0), line(ChartStyle.ORANGE, 1.6f, data));
-    add(plot, points(data.floorBytes(), 0, 0), line(quietest(theme), 2.0f, data));
+    add(
+        plot,
+        points("reserved at the end", data.reservedBytes(), 0, 0),
+        line(reserved(theme), 2.2f, data));
+    add(
+        plot,
+        points("live at the busiest moment", data.peakBytes(), 0, 0),
+        line(ChartStyle.ORANGE, 1.6f, data));
+    add(
+        plot,
+        points("live at the quietest moment", data.floorBytes(), 0, 0),
+        line(quietest(theme), 2.0f, data));
     return plot;
   }
 
@@ -121,7 +130,7 @@ public final class LeakTrendChart {
     XYPlot plot = plot(axis, data, theme);
     add(plot, band(data, start), bandRenderer());
     add(plot, trend(data, start), line(ChartStyle.VERMILLION, 2.0f, null));
-    add(plot, points(floors, first, start), dots(data, theme));
+    add(plot, points("change of the quietest moment", floors, first, start), dots(data, theme));
     return plot;
   }
 
@@ -166,7 +175,7 @@ public final class LeakTrendChart {
     };
   }
 
-  private static XYDataset points(long[] bytes, int first, long origin) {
+  private static XYDataset points(String name, long[] bytes, int first, long origin) {
     double[] x = new double[bytes.length - first];
     double[] y = new double[bytes.length - first];
     for (int i = first; i < bytes.length; i++) {
@@ -174,7 +183,7 @@ public final class LeakTrendChart {
       y[i - first] = bytes[i] - origin;
     }
     DefaultXYDataset dataset = new DefaultXYDataset();
-    dataset.addSeries("points", new double[][] {x, y});
+    dataset.addSeries(name, new double[][] {x, y});
     return dataset;
   }
 
@@ -244,10 +253,16 @@ public final class LeakTrendChart {
     items.add(item("live at the busiest moment", dash, ChartStyle.ORANGE));
     items.add(item("live at the quietest moment", dash, quietest(theme)));
     items.add(item("trend", dash, ChartStyle.VERMILLION));
-    items.add(
-        ChartStyle.swatch(
-            String.format(Locale.ROOT, "%.1f %% interval of its slope", 100 * data.confidence()),
-            BAND));
+    if (data.upper() > data.lower()) {
+      items.add(
+          ChartStyle.swatch(
+              String.format(
+                  Locale.ROOT,
+                  "where its slope lies with %.1f %% confidence; growth is certain if all of it"
+                      + " rises",
+                  100 * data.confidence()),
+              BAND));
+    }
     if (data.warmUp() > 0) {
       items.add(ChartStyle.swatch("warm-up", warmUp(theme)));
     }

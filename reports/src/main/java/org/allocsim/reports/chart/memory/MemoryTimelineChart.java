@@ -6,7 +6,6 @@ import java.awt.Shape;
 import java.awt.Stroke;
 import java.awt.geom.Line2D;
 import java.awt.geom.Path2D;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.allocsim.analysis.text.Numbers;
@@ -49,6 +48,12 @@ public final class MemoryTimelineChart {
   /** Width of the plot without axis labels and margins, a little more than it ever is. */
   private static final int PLOT_COLUMNS = 1100;
 
+  /** Height of the plot without axis, headings and legend, about. */
+  private static final int PLOT_ROWS = 480;
+
+  /** Series that differ by fewer pixels look the same. */
+  private static final double MIN_PIXELS = 1.5;
+
   private static final double HEADROOM = 1.10;
 
   /** A bound further above all memory than this factor would squeeze the curves flat. */
@@ -87,11 +92,17 @@ public final class MemoryTimelineChart {
    * @param neededBytes what the program holds at its peak, requests that fail included, so that no
    *     allocator serves it with less; −1 where it is not known
    * @param phases parts of the program in the order of their begin, none inside another
+   * @param isByEvent whether the axis counts events, also where times are known
    */
-  public record Context(Bound bound, long neededBytes, List<Phase> phases) {
+  public record Context(Bound bound, long neededBytes, List<Phase> phases, boolean isByEvent) {
     /** Keeps its own copy. */
     public Context {
       phases = List.copyOf(phases);
+    }
+
+    /** With the usual axis. */
+    public Context(Bound bound, long neededBytes, List<Phase> phases) {
+      this(bound, neededBytes, phases, false);
     }
   }
 
@@ -112,10 +123,16 @@ public final class MemoryTimelineChart {
   /** The same with more beside it, on any paper. */
   public static JFreeChart create(
       String title, String subtitle, MemoryTimeline timeline, Context context, ChartTheme theme) {
-    TimelineData data = TimelineData.of(timeline, PLOT_COLUMNS);
+    TimelineData data =
+        TimelineData.of(
+            timeline, PLOT_COLUMNS, TimelineData.Origin.of(timeline, context.isByEvent()));
     long peakBytes = Math.max(0, context.neededBytes());
     for (Series series : Series.values()) {
       peakBytes = Math.max(peakBytes, timeline.peakBytes(series));
+    }
+    long heldBytes = timeline.peakBytes(Series.ALLOCATED);
+    for (double asked : data.asked().y()) {
+      peakBytes = Math.max(peakBytes, (long) asked);
     }
     Bound bound = context.bound();
     boolean boundShown = bound != null && bound.bytes() <= FARTHEST_BOUND * peakBytes;
@@ -134,7 +151,11 @@ public final class MemoryTimelineChart {
     if (context.neededBytes() >= 0) {
       plot.addRangeMarker(
           boundLine(
-              new Bound("held by the program at its peak", context.neededBytes()),
+              new Bound(
+                  context.neededBytes() > heldBytes
+                      ? "what the program would hold, had all been served:"
+                      : "held by the program at its peak",
+                  context.neededBytes()),
               ChartStyle.stroke(1.6f, 2),
               theme,
               neededIsAbove),
@@ -148,7 +169,7 @@ public final class MemoryTimelineChart {
     if (timeline.bucketCount() == 0) {
       ChartStyle.sayWithoutData(plot, "no memory was used", theme);
     }
-    plot.setFixedLegendItems(legend(timeline, data, context.phases(), theme));
+    plot.setFixedLegendItems(legend(timeline, data, top, context.phases(), theme));
 
     String hidden =
         bound == null || boundShown
@@ -163,17 +184,12 @@ public final class MemoryTimelineChart {
 
   /** The horizontal axis of charts over time. */
   static NumberAxis timeAxis(TimelineData.Axis what, double end) {
-    NumberAxis axis =
-        new NumberAxis(
-            switch (what) {
-              case SECONDS -> "time since the first event [s]";
-              case EVENTS -> "event";
-            });
-    axis.setStandardTickUnits(
-        what == TimelineData.Axis.SECONDS
-            ? NumberAxis.createStandardTickUnits(Locale.ROOT)
-            : NumberAxis.createIntegerTickUnits(Locale.ROOT));
-    if (what == TimelineData.Axis.EVENTS) {
+    NumberAxis axis;
+    if (what == TimelineData.Axis.SECONDS) {
+      axis = ChartStyle.seconds(new NumberAxis("time since the first event"), end);
+    } else {
+      axis = new NumberAxis("event");
+      axis.setStandardTickUnits(NumberAxis.createIntegerTickUnits(Locale.ROOT));
       axis.setNumberFormatOverride(QuantityScale.counts());
     }
     axis.setRange(0, end);
@@ -190,13 +206,13 @@ public final class MemoryTimelineChart {
    * and may therefore rise above allocated.
    */
   private static void addLayers(XYPlot plot, TimelineData data, ChartTheme theme) {
-    add(plot, data.series(Series.RESERVED), area(reservedFill(theme)));
-    add(plot, data.series(Series.RESERVED), line(ChartStyle.SKY_BLUE, 1.4f));
-    add(plot, data.series(Series.ACTIVE), area(ChartStyle.ORANGE));
-    add(plot, data.series(Series.ALLOCATED), area(allocatedFill(theme)));
-    add(plot, data.series(Series.ALLOCATED), line(allocatedFill(theme), 1.8f));
-    add(plot, data.series(Series.REQUESTED), line(theme.thinInk(REQUESTED_ALPHA), 1.0f));
-    add(plot, data.failures(), crosses());
+    add(plot, data, Series.RESERVED, area(reservedFill(theme)));
+    add(plot, data, Series.RESERVED, line(ChartStyle.SKY_BLUE, 1.4f));
+    add(plot, data, Series.ACTIVE, area(ChartStyle.ORANGE));
+    add(plot, data, Series.ALLOCATED, area(allocatedFill(theme)));
+    add(plot, data, Series.ALLOCATED, line(allocatedFill(theme), 1.8f));
+    add(plot, data, Series.REQUESTED, line(theme.thinInk(REQUESTED_ALPHA), 1.0f));
+    add(plot, dataset("out of memory", data.asked()), crosses());
   }
 
   /** Sky blue at a third of its strength. */
@@ -208,16 +224,20 @@ public final class MemoryTimelineChart {
     return theme.either(0x0072B2, 0x1F86C4);
   }
 
-  private static void add(XYPlot plot, TimelineData.Points points, XYItemRenderer renderer) {
+  private static void add(XYPlot plot, TimelineData data, Series series, XYItemRenderer renderer) {
+    add(plot, dataset(series.name().toLowerCase(Locale.ROOT), data.series(series)), renderer);
+  }
+
+  private static void add(XYPlot plot, XYDataset dataset, XYItemRenderer renderer) {
     int index = plot.getRenderer(0) == null ? 0 : plot.getDatasetCount();
-    plot.setDataset(index, dataset(points));
+    plot.setDataset(index, dataset);
     plot.setRenderer(index, renderer);
   }
 
-  static XYDataset dataset(TimelineData.Points points) {
+  static XYDataset dataset(String name, TimelineData.Points points) {
     DefaultXYDataset dataset = new DefaultXYDataset();
     if (points.count() > 0) {
-      dataset.addSeries("points", new double[][] {points.x(), points.y()});
+      dataset.addSeries(name, new double[][] {points.x(), points.y()});
     }
     return dataset;
   }
@@ -274,17 +294,32 @@ public final class MemoryTimelineChart {
   }
 
   private static LegendItemCollection legend(
-      MemoryTimeline timeline, TimelineData data, List<Phase> phases, ChartTheme theme) {
+      MemoryTimeline timeline,
+      TimelineData data,
+      double topBytes,
+      List<Phase> phases,
+      ChartTheme theme) {
+    double minBytes = MIN_PIXELS * HEADROOM * topBytes / PLOT_ROWS;
     LegendItemCollection items = new LegendItemCollection();
     items.add(ChartStyle.swatch("reserved from the device", reservedFill(theme)));
-    if (!Arrays.equals(data.series(Series.ACTIVE).y(), data.series(Series.ALLOCATED).y())) {
+    if (data.areDistinct(Series.ACTIVE, Series.ALLOCATED, PLOT_COLUMNS, minBytes)) {
       items.add(ChartStyle.swatch("active: allocated or awaiting free", ChartStyle.ORANGE));
     }
-    items.add(ChartStyle.swatch("allocated, rounded", allocatedFill(theme)));
-    items.add(
-        stroked("requested", new Line2D.Double(-9, 0, 9, 0), 1.2f, theme.thinInk(REQUESTED_ALPHA)));
+    if (data.areDistinct(Series.REQUESTED, Series.ALLOCATED, PLOT_COLUMNS, minBytes)) {
+      items.add(ChartStyle.swatch("allocated, rounded", allocatedFill(theme)));
+      items.add(
+          stroked(
+              "requested", new Line2D.Double(-9, 0, 9, 0), 1.2f, theme.thinInk(REQUESTED_ALPHA)));
+    } else {
+      items.add(
+          ChartStyle.swatch("allocated; requested looks the same here", allocatedFill(theme)));
+    }
     if (timeline.failureCount() > 0) {
-      items.add(failures(timeline.failureCount()));
+      items.add(
+          failures(
+              "out of memory ("
+                  + Numbers.count(timeline.failureCount(), "time")
+                  + "): allocated and asked for"));
     }
     if (!phases.isEmpty()) {
       items.add(ChartStyle.swatch(PhaseData.summary(phases), theme.either(0xD5D9DE, 0x4A4F57)));
@@ -293,12 +328,8 @@ public final class MemoryTimelineChart {
   }
 
   /** A legend entry for requests that failed. */
-  static LegendItem failures(long count) {
-    return stroked(
-        "out of memory (" + Numbers.count(count, "time") + ")",
-        cross(),
-        2.4f,
-        ChartStyle.VERMILLION);
+  private static LegendItem failures(String text) {
+    return stroked(text, cross(), 2.4f, ChartStyle.VERMILLION);
   }
 
   private static LegendItem stroked(String text, Shape shape, float width, Paint paint) {

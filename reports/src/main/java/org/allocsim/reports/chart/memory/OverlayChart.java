@@ -78,19 +78,24 @@ public final class OverlayChart {
     XYAreaRenderer area = new XYAreaRenderer(XYAreaRenderer.AREA);
     area.setSeriesPaint(0, requestedFill(theme));
     area.setOutline(false);
-    add(plot, data.requested(), area);
+    add(plot, "requested by the program", data.requested(), area);
     for (OverlayData.Line line : data.background()) {
-      add(plot, line.reserved(), line(background(theme), ChartStyle.stroke(0.8f)));
+      add(plot, line.label(), line.reserved(), line(background(theme), ChartStyle.stroke(0.8f)));
     }
     for (int index : backToFront(data.lines())) {
       OverlayData.Line line = data.lines().get(index);
-      add(plot, line.reserved(), line(colour(index, theme), ChartStyle.stroke(2.2f, index)));
+      add(
+          plot,
+          line.label(),
+          line.reserved(),
+          line(colour(index, theme), ChartStyle.stroke(2.2f, index)));
     }
     for (int index = 0; index < data.lines().size(); index++) {
       XYLineAndShapeRenderer crosses = MemoryTimelineChart.crosses();
       crosses.setSeriesPaint(0, colour(index, theme));
       crosses.setSeriesOutlinePaint(0, colour(index, theme));
-      add(plot, data.lines().get(index).failures(), crosses);
+      OverlayData.Line line = data.lines().get(index);
+      add(plot, line.label() + ", out of memory", line.failures(), crosses);
     }
     if (boundShown) {
       plot.addRangeMarker(
@@ -149,9 +154,10 @@ public final class OverlayChart {
     return theme.either(0xDADDE1, 0x3C4046);
   }
 
-  private static void add(XYPlot plot, TimelineData.Points points, XYItemRenderer renderer) {
+  private static void add(
+      XYPlot plot, String name, TimelineData.Points points, XYItemRenderer renderer) {
     int index = plot.getRenderer(0) == null ? 0 : plot.getDatasetCount();
-    plot.setDataset(index, MemoryTimelineChart.dataset(points));
+    plot.setDataset(index, MemoryTimelineChart.dataset(name, points));
     plot.setRenderer(index, renderer);
   }
 

@@ -56,9 +56,19 @@ public final class OverlayData {
    * @param columns width of the plot in pixels
    */
   public static OverlayData of(List<Policy> policies, List<Policy> others, int columns) {
+    return of(policies, others, columns, false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param isByEvent whether the axis counts events, also where times are known
+   */
+  public static OverlayData of(
+      List<Policy> policies, List<Policy> others, int columns, boolean isByEvent) {
     List<Policy> all = new ArrayList<>(policies);
     all.addAll(others);
-    TimelineData.Origin origin = origin(all);
+    TimelineData.Origin origin = origin(all, isByEvent);
     List<Line> lines = new ArrayList<>();
     double end = 0;
     for (Policy policy : all) {
@@ -87,7 +97,7 @@ public final class OverlayData {
         requested);
   }
 
-  private static TimelineData.Origin origin(List<Policy> policies) {
+  private static TimelineData.Origin origin(List<Policy> policies, boolean isByEvent) {
     long nanos = Long.MAX_VALUE;
     long event = Long.MAX_VALUE;
     boolean timed = false;
@@ -100,7 +110,7 @@ public final class OverlayData {
       }
     }
     return new TimelineData.Origin(
-        timed ? TimelineData.Axis.SECONDS : TimelineData.Axis.EVENTS, nanos, event);
+        timed && !isByEvent ? TimelineData.Axis.SECONDS : TimelineData.Axis.EVENTS, nanos, event);
   }
 
   TimelineData.Axis axis() {

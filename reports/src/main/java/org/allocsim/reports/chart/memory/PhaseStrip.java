@@ -28,7 +28,7 @@ final class PhaseStrip extends Painting {
   @Override
   protected void paint(Graphics2D graphics, Scale scale) {
     Rectangle2D area = scale.area();
-    graphics.setFont(ChartStyle.SMALL_FONT);
+    graphics.setFont(scale.font());
     FontMetrics metrics = graphics.getFontMetrics();
     double lastBoundary = Double.NEGATIVE_INFINITY;
     for (int i = 0; i < data.spans().size(); i++) {

@@ -125,6 +125,12 @@ public final class SegmentMapChart {
                 colours.get(category)));
       }
     }
+    if (data.askedBytes() > 0) {
+      items.add(
+          ChartStyle.swatch(
+              "the request that failed, drawn to size: " + ByteFormat.human(data.askedBytes()),
+              ChartStyle.PURPLE));
+    }
     return items;
   }
 
@@ -168,6 +174,12 @@ public final class SegmentMapChart {
         }
       }
       pixel.flush();
+      graphics.setPaint(ChartStyle.PURPLE);
+      for (SegmentMapData.Piece piece : data.askedPieces()) {
+        double from = scale.x(piece.fromByte());
+        graphics.fill(
+            rectangle(scale, piece.row(), from, scale.x(piece.fromByte() + piece.bytes()) - from));
+      }
       graphics.setRenderingHint(RenderingHints.KEY_ANTIALIASING, smoothing);
       graphics.setPaint(theme.ink());
       graphics.setStroke(ChartStyle.stroke(0.9f));

@@ -24,6 +24,7 @@ public final class SegmentMapData {
   public static final String AWAITING = "awaiting free on another stream";
 
   private static final int MAX_ROWS = 40;
+  private static final int MAX_ASKED_ROWS = 8;
   private static final long MIN_ROW_BYTES = 2L << 20;
 
   /** A segment up to this size is never cut: PyTorch's are of 20 MiB, unless more is asked for. */
@@ -36,7 +37,9 @@ public final class SegmentMapData {
   private final List<Piece> segments = new ArrayList<>();
   private final List<Piece> blocks = new ArrayList<>();
   private final long rowBytes;
+  private final List<Piece> asked = new ArrayList<>();
   private long reservedBytes;
+  private long askedBytes;
 
   /**
    * A part of a segment or of a block that lies in one row.
@@ -135,7 +138,7 @@ public final class SegmentMapData {
       if (bytes > rowBytes) {
         int rows = (int) ((bytes + rowBytes - 1) / rowBytes);
         for (int i = 0; i < rows; i++) {
-          rowLabels.add(i == 0 ? ByteFormat.human(bytes) : "");
+          rowLabels.add(i == 0 ? label(layout, segment) : "");
         }
         place(layout, segment, row + 1, 0, categoryOf);
         row += rows;
@@ -154,9 +157,29 @@ public final class SegmentMapData {
         rowLabels.set(
             row,
             sharing == 1
-                ? ByteFormat.human(bytes)
+                ? label(layout, segment)
                 : ByteFormat.human(sharedBytes) + " in " + sharing);
       }
+    }
+  }
+
+  private static String label(MemoryLayout layout, int segment) {
+    return ByteFormat.human(layout.segmentBytes(segment))
+        + " at 0x"
+        + Long.toHexString(layout.segmentAddress(segment));
+  }
+
+  /**
+   * Draws a request that failed below the segments, as long as they are.
+   *
+   * @param bytes what it asked for; where that is more than some rows, only its begin is drawn
+   */
+  public void ask(long bytes) {
+    long rows = Math.min(MAX_ASKED_ROWS, Math.ceilDiv(bytes, rowBytes));
+    askedBytes = bytes;
+    cut(asked, rowLabels.size(), 0, Math.min(bytes, rows * rowBytes), -1);
+    for (long row = 0; row < rows; row++) {
+      rowLabels.add(row == 0 ? "asked for: " + ByteFormat.human(bytes) : "");
     }
   }
 
@@ -215,6 +238,16 @@ public final class SegmentMapData {
   /** Segments, cut at the ends of rows. */
   List<Piece> segmentPieces() {
     return List.copyOf(segments);
+  }
+
+  /** The request that failed, cut at the ends of rows; empty without one. */
+  List<Piece> askedPieces() {
+    return List.copyOf(asked);
+  }
+
+  /** What the request that failed asked for; 0 without one. */
+  long askedBytes() {
+    return askedBytes;
   }
 
   /** Blocks, cut at the ends of rows, in the order of their places. */

@@ -28,6 +28,17 @@ public final class TimelineData {
     public int count() {
       return x.length;
     }
+
+    /** The value of the step function at a place; 0 before its first point. */
+    private double at(double place) {
+      int found = Arrays.binarySearch(x, place);
+      int last = found >= 0 ? found : -found - 2;
+      // Of points at one place the last one holds.
+      while (last >= 0 && last + 1 < x.length && x[last + 1] == x[last]) {
+        last++;
+      }
+      return last < 0 ? 0 : y[last];
+    }
   }
 
   /**
@@ -42,11 +53,18 @@ public final class TimelineData {
 
     /** The origin of the charts of one timeline. */
     static Origin of(MemoryTimeline timeline) {
+      return of(timeline, false);
+    }
+
+    /** The same, where wanted by event. */
+    static Origin of(MemoryTimeline timeline, boolean isByEvent) {
       int buckets = timeline.bucketCount();
       return buckets == 0
           ? new Origin(Axis.EVENTS, 0, 0)
           : new Origin(
-              axis(buckets, timeline::startNanos, timeline.endNanos(buckets - 1)),
+              isByEvent
+                  ? Axis.EVENTS
+                  : axis(buckets, timeline::startNanos, timeline.endNanos(buckets - 1)),
               timeline.startNanos(0),
               timeline.startEvent(0));
     }
@@ -80,14 +98,16 @@ public final class TimelineData {
   private final double end;
   private final List<Points> series;
   private final Points failures;
+  private final Points asked;
 
   private TimelineData(
-      Origin origin, double start, double end, List<Points> series, Points failures) {
+      Origin origin, double start, double end, List<Points> series, Points failures, Points asked) {
     this.origin = origin;
     this.start = start;
     this.end = end;
     this.series = series;
     this.failures = failures;
+    this.asked = asked;
   }
 
   /**
@@ -104,7 +124,7 @@ public final class TimelineData {
     int buckets = timeline.bucketCount();
     if (buckets == 0) {
       Points none = new Points(new double[0], new double[0]);
-      return new TimelineData(origin, 0, 1, List.of(none, none, none, none), none);
+      return new TimelineData(origin, 0, 1, List.of(none, none, none, none), none, none);
     }
     Clock clock = new Clock(timeline, origin);
     double end = clock.end(buckets - 1);
@@ -113,7 +133,17 @@ public final class TimelineData {
       series.add(thin(timeline, each, clock, end, columns));
     }
     return new TimelineData(
-        origin, 0, end > 0 ? end : 1, series, failures(timeline, clock, end, columns));
+        origin,
+        0,
+        end > 0 ? end : 1,
+        series,
+        failures(timeline, clock, end, columns, timeline::markReservedBytes),
+        failures(
+            timeline,
+            clock,
+            end,
+            columns,
+            mark -> timeline.markAllocatedBytes(mark) + timeline.markRequestedBytes(mark)));
   }
 
   private static Points thin(
@@ -155,14 +185,19 @@ public final class TimelineData {
     return path.points();
   }
 
-  private static Points failures(MemoryTimeline timeline, Clock clock, double end, int columns) {
+  private static Points failures(
+      MemoryTimeline timeline,
+      Clock clock,
+      double end,
+      int columns,
+      IntToLongFunction bytesOfMark) {
     Path path = new Path();
     int lastColumn = -1;
     for (int mark = 0; mark < timeline.markCount(); mark++) {
       double x = clock.mark(mark);
       int column = column(x, end, columns);
       if (column != lastColumn) {
-        path.append(x, timeline.markReservedBytes(mark));
+        path.append(x, bytesOfMark.applyAsLong(mark));
         lastColumn = column;
       }
     }
@@ -200,6 +235,30 @@ public final class TimelineData {
   /** Failed requests, at most one in a column of pixels, over the memory reserved at the time. */
   Points failures() {
     return failures;
+  }
+
+  /**
+   * Failed requests, at most one in a column of pixels, over what would be allocated had they been
+   * served.
+   */
+  Points asked() {
+    return asked;
+  }
+
+  /**
+   * Whether an eye can distinguish two series: somewhere they differ by so much for more than a
+   * column of pixels.
+   *
+   * @param columns width of the plot in pixels
+   */
+  boolean areDistinct(Series one, Series other, int columns, double minBytes) {
+    int distinct = 0;
+    for (int column = 0; column < columns && distinct < 2; column++) {
+      double place = (column + 0.5) / columns * end;
+      boolean differ = Math.abs(series(one).at(place) - series(other).at(place)) >= minBytes;
+      distinct = differ ? distinct + 1 : 0;
+    }
+    return distinct == 2;
   }
 
   /** Horizontal places of buckets and marks. */

@@ -26,11 +26,9 @@ public final class UtilisationChart {
   private UtilisationChart() {}
 
   /** Draws the chart. */
-  public static JFreeChart create(
-      String title, String subtitle, UtilisationData data, ChartTheme theme) {
+  public static JFreeChart create(String subtitle, UtilisationData data, ChartTheme theme) {
     XYPlot plot = new XYPlot();
-    NumberAxis time = new NumberAxis("simulated time [s]");
-    time.setStandardTickUnits(NumberAxis.createStandardTickUnits(Locale.ROOT));
+    NumberAxis time = ChartStyle.seconds(new NumberAxis("simulated time"), data.endSeconds());
     time.setRange(0, data.endSeconds());
     plot.setDomainAxis(ChartStyle.style(time, theme));
     NumberAxis percent = new NumberAxis("busy [%]");
@@ -44,7 +42,7 @@ public final class UtilisationChart {
     XYAreaRenderer area = new XYAreaRenderer(XYAreaRenderer.AREA);
     area.setSeriesPaint(0, compute);
     area.setOutline(false);
-    add(plot, data.points(data.result().compute()), area);
+    add(plot, "computing", data.points(data.result().compute()), area);
     legend.add(
         ChartStyle.swatch(
             String.format(Locale.ROOT, "computing (%.1f %% of the time)", data.computePercent()),
@@ -54,7 +52,13 @@ public final class UtilisationChart {
     plot.setFixedLegendItems(legend);
     boolean idle = data.result().compute().totalNanos() == 0;
     return ChartStyle.chart(
-        title, idle ? subtitle + "; what the GPU computed is not known" : subtitle, plot, theme);
+        idle
+            ? "How busy the GPU is"
+            : String.format(
+                Locale.ROOT, "The GPU computes %.1f %% of the time", data.computePercent()),
+        idle ? subtitle + "; what the GPU computed is not known" : subtitle,
+        plot,
+        theme);
   }
 
   private static void copies(
@@ -72,7 +76,7 @@ public final class UtilisationChart {
     line.setDrawSeriesLineAsPath(true);
     line.setSeriesPaint(0, theme.series(series));
     line.setSeriesStroke(0, ChartStyle.stroke(1.4f));
-    add(plot, data.points(busy), line);
+    add(plot, name, data.points(busy), line);
     legend.add(
         ChartStyle.line(
             String.format(Locale.ROOT, "%s (%.1f %% of the time)", name, data.copyPercent(busy)),
@@ -80,9 +84,10 @@ public final class UtilisationChart {
             theme.series(series)));
   }
 
-  private static void add(XYPlot plot, TimelineData.Points points, XYItemRenderer renderer) {
+  private static void add(
+      XYPlot plot, String name, TimelineData.Points points, XYItemRenderer renderer) {
     int index = plot.getRenderer(0) == null ? 0 : plot.getDatasetCount();
-    plot.setDataset(index, MemoryTimelineChart.dataset(points));
+    plot.setDataset(index, MemoryTimelineChart.dataset(name, points));
     plot.setRenderer(index, renderer);
   }
 }

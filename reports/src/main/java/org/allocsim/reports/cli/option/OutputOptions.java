@@ -2,6 +2,7 @@ package org.allocsim.reports.cli.option;
 
 import java.nio.file.Path;
 import java.util.Arrays;
+import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.Failure;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,18 @@ public final class OutputOptions {
   @Option(names = "--markdown", description = "Print the answer as Markdown.")
   private boolean markdown;
 
+  @Option(
+      names = "--figure",
+      paramLabel = "PRESET",
+      converter = FigureConverter.class,
+      description = FigureConverter.DESCRIPTION)
+  private FigureStyle figure;
+
+  /** How charts are drawn; null for screens. */
+  public @Nullable FigureStyle figure() {
+    return figure;
+  }
+
   /** Whether any of them is given. */
   public boolean isGiven() {
     return json != null || csv != null || report != null || markdown;
@@ -66,7 +79,7 @@ public final class OutputOptions {
    */
   public DocumentOutputs open(String answer, @Nullable String folder, @Nullable Path... inputs) {
     DocumentOutputs outputs =
-        new DocumentOutputs(spec.commandLine().getOut(), markdown, Arrays.asList(inputs));
+        new DocumentOutputs(spec.commandLine().getOut(), markdown, Arrays.asList(inputs), figure);
     try {
       outputs.open(answer, json, csv, report == null ? folder : report);
       return outputs;

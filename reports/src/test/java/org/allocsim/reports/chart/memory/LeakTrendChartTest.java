@@ -50,7 +50,7 @@ class LeakTrendChartTest {
           "live at the busiest moment",
           "live at the quietest moment",
           "trend",
-          "97.5 % interval of its slope",
+          "where its slope lies with 97.5 % confidence; growth is certain if all of it rises",
           "warm-up",
           "iteration",
         }) {

@@ -67,7 +67,7 @@ class MemoryTimelineChartTest {
           "reserved from the device",
           "allocated, rounded",
           "requested",
-          "out of memory (1 time)",
+          "out of memory (1 time): allocated and asked for",
           "limit 120.00 MiB",
           "32 MiB"
         }) {
@@ -75,6 +75,33 @@ class MemoryTimelineChartTest {
     }
     assertTrue(svg.startsWith("<?xml"), "it is a whole document");
     assertFalse(svg.contains("awaiting free"), "nothing awaits its free here");
+  }
+
+  @Test
+  void theLegendNamesOnlyWhatCanBeSeen() throws IOException {
+    assertFalse(legend(1, MIB).contains("active: allocated or awaiting free"), "for a moment");
+    assertFalse(legend(3_000_000_000L, 1).contains("active: allocated or awaiting free"), "a byte");
+    assertTrue(legend(3_000_000_000L, 9 * MIB).contains("active: allocated or awaiting free"));
+    assertTrue(legend(3_000_000_000L, 9 * MIB).contains(">requested<"));
+  }
+
+  /** The chart of memory of which some awaits its free for a time. */
+  private static String legend(long nanos, long bytes) throws IOException {
+    MemoryTimeline timeline = timeline();
+    timeline.blockAllocated(1, 0, bytes, bytes, 0, false);
+    timeline.freeRequested(1, 0, bytes, bytes, 0, false);
+    timeline.at(10_000_000_000L + nanos);
+    timeline.freeCompleted(1, 0, bytes, bytes, 0, false);
+    timeline.at(20_000_000_000L);
+    timeline.segmentAllocated(0, MIB, 0, false);
+    return new String(draw(ChartFile.SVG, timeline, null), UTF_8);
+  }
+
+  @Test
+  void aFailedRequestIsMarkedAtWhatItWouldHaveTaken() {
+    TimelineData data = TimelineData.of(timeline(), 1000);
+    assertArrayEquals(new double[] {120 * MIB}, data.asked().y());
+    assertArrayEquals(new double[] {100 * MIB}, data.failures().y());
   }
 
   @Test

@@ -45,7 +45,7 @@ final class Compiler {
     tool.setTargetDirectory(folder.toFile());
     tool.setTargetFileName(file);
     tool.setObfuscated(true);
-    tool.setOptimizationLevel(TeaVMOptimizationLevel.SIMPLE);
+    tool.setOptimizationLevel(TeaVMOptimizationLevel.ADVANCED);
     tool.generate();
     List<Problem> problems = tool.getProblemProvider().getSevereProblems();
     if (!problems.isEmpty()) {
