@@ -1,8 +1,7 @@
 package org.allocsim.simulator.policy.pagedkv;
 
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
+import org.allocsim.simulator.order.AddressMap;
 
 /**
  * vLLM's pool of cache blocks: which are in use, by how many sequences, and in which order the free
@@ -27,8 +26,9 @@ public final class KvBlocks {
 
   private final boolean[] hasHash;
   private final long[] hash;
-  private final Map<Long, Integer> blockOfHash = new HashMap<>();
+  private final AddressMap blockOfHash = new AddressMap();
   private int freeCount;
+  private int keptCount;
 
   /** A pool of blocks that are all free, the lowest number first in the queue. */
   public KvBlocks(int count) {
@@ -54,6 +54,11 @@ public final class KvBlocks {
     return freeCount;
   }
 
+  /** Number of free blocks that keep a prefix. */
+  public int keptCount() {
+    return keptCount;
+  }
+
   /** Number of sequences that use a block. */
   public int references(int block) {
     return references[block];
@@ -70,24 +75,32 @@ public final class KvBlocks {
     if (hasHash[block]) {
       hasHash[block] = false;
       blockOfHash.remove(hash[block]);
+      keptCount--;
     }
     return block;
   }
 
   /** Shares the block that holds a prefix; {@link #NONE} where none does. */
   public int share(long prefixHash) {
-    int block = blockOfHash.getOrDefault(prefixHash, NONE);
+    int block = holder(prefixHash);
     if (block != NONE && references[block]++ == 0) {
       unlink(block);
+      keptCount--;
     }
     return block;
+  }
+
+  /** The block that holds a prefix, in use or free; {@link #NONE} where none does. */
+  public int holder(long prefixHash) {
+    return (int) blockOfHash.get(prefixHash);
   }
 
   /**
    * Notes that a full block in use holds a prefix; a block that held it before stays its holder.
    */
   public void remember(int block, long prefixHash) {
-    if (blockOfHash.putIfAbsent(prefixHash, block) == null) {
+    if (holder(prefixHash) == NONE) {
+      blockOfHash.put(prefixHash, block);
       hasHash[block] = true;
       hash[block] = prefixHash;
     }
@@ -103,6 +116,9 @@ public final class KvBlocks {
     }
     if (--references[block] == 0) {
       append(block);
+      if (hasHash[block]) {
+        keptCount++;
+      }
     }
   }
 
