@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.allocsim.simulator.device.cost.DriverCosts;
-import org.allocsim.simulator.order.AddressMap;
+import org.allocsim.simulator.policy.pagedkv.PrefixIndex;
 
 /**
  * kvcached's elastic cache for vLLM: paged blocks in pages that are mapped when they are needed and
@@ -21,8 +21,8 @@ import org.allocsim.simulator.order.AddressMap;
  * <p><b>Source.</b> ovg-project/kvcached, {@code kvcached/kv_cache_manager.py}, {@code
  * csrc/page_allocator.cpp}, {@code kvcached/integration/vllm/patches.py} e8e6406.
  *
- * <p><b>Deviations.</b> The thread that maps in advance has done so before the next call. Of two
- * blocks that hold the same prefix only the first is kept. All layers keep all tokens. Pages that
+ * <p><b>Deviations.</b> The thread that maps in advance has done so before the next call. All layers
+ * keep all tokens. Pages that
  * are not mapped are backed by no memory; the product maps one common page there.
  *
  * <p><b>Cost.</b> A block takes constant time; trimming prefixes is linear in the pages.
@@ -46,13 +46,10 @@ public final class ElasticCache implements KvCache {
   private final BlockLists lists = new BlockLists();
   private final SequenceTokens tokens;
   private final RowPrefixes prefixes = new RowPrefixes();
-  private final AddressMap blockOfHash = new AddressMap();
+  private final PrefixIndex stored;
 
-  /** By block: sequences that use it, its hash if it has one. */
+  /** By block: sequences that use it. */
   private final int[] references;
-
-  private final boolean[] hasHash;
-  private final long[] hash;
 
   /** Blocks that nobody uses and that keep a prefix, the longest unused first. */
   private final RecentOrder kept;
@@ -95,8 +92,7 @@ public final class ElasticCache implements KvCache {
     pages = new ElasticPages(pageCount, PAGE_BYTES, blockBytes, unitBytes, driver);
     int blocks = pages.blockCount();
     references = new int[blocks];
-    hasHash = new boolean[blocks];
-    hash = new long[blocks];
+    stored = new PrefixIndex(blocks);
     kept = new RecentOrder(blocks);
     keptSince = new long[blocks];
     keptInPage = new int[pageCount];
@@ -107,7 +103,7 @@ public final class ElasticCache implements KvCache {
   public int storedTokens(PrefixHashes prefix, int mostTokens) {
     int most = mostTokens / blockTokens;
     int found = 0;
-    while (found < most && blockOfHash.get(prefix.hash(found)) != AddressMap.NONE) {
+    while (found < most && holder(prefix, found) != PrefixIndex.NONE) {
       found++;
     }
     return found * blockTokens;
@@ -145,7 +141,7 @@ public final class ElasticCache implements KvCache {
   }
 
   private int holder(PrefixHashes prefix, int block) {
-    return (int) blockOfHash.get(prefix.hash(block));
+    return stored.holder(prefix.hash(block));
   }
 
   @Override
@@ -179,13 +175,7 @@ public final class ElasticCache implements KvCache {
     emptySlots += (long) Math.max(0, fresh) * blockTokens - (count - before);
     tokens.set(sequence, count);
     for (int i = before / blockTokens; i < count / blockTokens; i++) {
-      long prefix = prefixes.of(sequence).hash(i);
-      int block = lists.get(sequence, i);
-      if (blockOfHash.get(prefix) == AddressMap.NONE) {
-        blockOfHash.put(prefix, block);
-        hasHash[block] = true;
-        hash[block] = prefix;
-      }
+      stored.add(lists.get(sequence, i), prefixes.of(sequence).hash(i));
     }
   }
 
@@ -206,7 +196,7 @@ public final class ElasticCache implements KvCache {
       return;
     }
     heldBlocks--;
-    if (hasHash[block]) {
+    if (stored.has(block)) {
       kept.add(block);
       keptSince[block] = clock++;
       keptInPage[pages.pageOf(block)]++;
@@ -268,8 +258,7 @@ public final class ElasticCache implements KvCache {
   private void forget(int block) {
     kept.remove(block);
     keptInPage[pages.pageOf(block)]--;
-    hasHash[block] = false;
-    blockOfHash.remove(hash[block]);
+    stored.remove(block);
     pages.give(block);
   }
 

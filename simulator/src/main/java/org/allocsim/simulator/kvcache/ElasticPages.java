@@ -123,6 +123,9 @@ final class ElasticPages {
    * @return whether all of them were there; if not, none is taken
    */
   boolean take(int count, int[] taken) {
+    if (count > available()) {
+      return false;
+    }
     int done = 0;
     while (done < count) {
       int page = pick(count - done);

@@ -3,7 +3,7 @@ package org.allocsim.simulator.kvcache;
 import java.util.Arrays;
 import java.util.List;
 import org.allocsim.simulator.device.cost.DriverCosts;
-import org.allocsim.simulator.order.AddressMap;
+import org.allocsim.simulator.policy.pagedkv.PrefixIndex;
 
 /**
  * Jenga's cache for models whose layers differ: small pages of each group of layers within large
@@ -40,9 +40,7 @@ public final class JengaCache implements KvCache {
   private final BlockLists[] lists;
   private final SequenceTokens tokens;
   private final RowPrefixes prefixes = new RowPrefixes();
-  private final AddressMap pageOfHash = new AddressMap();
-  private final boolean[] hasHash;
-  private final long[] hash;
+  private final PrefixIndex stored;
   private final DriverWork driver = new DriverWork(DriverCosts.NONE);
   private final int[] wanted;
 
@@ -77,8 +75,7 @@ public final class JengaCache implements KvCache {
     skipped = new int[groups.size()][16];
     wanted = new int[groups.size()];
     tokens = new SequenceTokens(groups);
-    hasHash = new boolean[pages.smallPages()];
-    hash = new long[pages.smallPages()];
+    stored = new PrefixIndex(pages.smallPages());
   }
 
   private static long leastCommonMultiple(long a, long b) {
@@ -108,8 +105,7 @@ public final class JengaCache implements KvCache {
 
   private void evicted(int page) {
     keptBytes -= smallBytes[groupOf(page)];
-    hasHash[page] = false;
-    pageOfHash.remove(hash[page]);
+    stored.remove(page);
   }
 
   private static long key(long prefixHash, int group) {
@@ -117,7 +113,7 @@ public final class JengaCache implements KvCache {
   }
 
   private int holder(PrefixHashes prefix, int block, int group) {
-    return (int) pageOfHash.get(key(prefix.hash(block), group));
+    return stored.holder(key(prefix.hash(block), group));
   }
 
   private int blocksOf(int count) {
@@ -207,8 +203,8 @@ public final class JengaCache implements KvCache {
   }
 
   private void release(int page, int group) {
-    pages.release(page, hasHash[page]);
-    if (hasHash[page] && pages.references(page) == 0) {
+    pages.release(page, stored.has(page));
+    if (stored.has(page) && pages.references(page) == 0) {
       keptBytes += smallBytes[group];
     }
   }
@@ -284,12 +280,9 @@ public final class JengaCache implements KvCache {
   private void remember(int sequence, int block) {
     long prefix = prefixes.of(sequence).hash(block);
     for (int group = 0; group < groups.length; group++) {
-      long key = key(prefix, group);
       int page = lists[group].get(sequence, block);
-      if (page != NONE && pageOfHash.get(key) == AddressMap.NONE) {
-        pageOfHash.put(key, page);
-        hasHash[page] = true;
-        hash[page] = key;
+      if (page != NONE) {
+        stored.add(page, key(prefix, group));
       }
     }
   }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -96,7 +97,7 @@ class PagedCacheTest {
   /** The queue and the sequences as plain lists. */
   private static final class Naive {
     final List<Integer> queue = new ArrayList<>();
-    final Map<Integer, Long> hashOf = new HashMap<>();
+    final Map<Integer, Long> hashOf = new LinkedHashMap<>();
     final Map<Integer, List<Integer>> sequences = new HashMap<>();
     final Map<Integer, Integer> tokens = new HashMap<>();
 
@@ -148,9 +149,7 @@ class PagedCacheTest {
         own.add(block);
       }
       for (int i = 0; i < count / 16; i++) {
-        if (holder(prefix.hash(i)) < 0) {
-          hashOf.put(own.get(i), prefix.hash(i));
-        }
+        hashOf.putIfAbsent(own.get(i), prefix.hash(i));
       }
       tokens.put(sequence, count);
       return true;

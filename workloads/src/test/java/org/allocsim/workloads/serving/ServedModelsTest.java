@@ -55,7 +55,7 @@ class ServedModelsTest {
     ServedModel half = ServedModels.named("llama-3.1-8b").served(2, 2, 2);
     assertEquals(8_030_261_248L, half.weightBytes());
     assertEquals(65_536, half.tokenBytes());
-    assertEquals(8192, ServedModels.named("llama-3.1-8b").served(16, 2, 2).tokenBytes());
+    assertEquals(16_384, ServedModels.named("llama-3.1-8b").served(16, 2, 2).tokenBytes());
     assertThrows(
         IllegalArgumentException.class, () -> ServedModels.named("llama-3.1-8b").served(3, 2, 2));
   }

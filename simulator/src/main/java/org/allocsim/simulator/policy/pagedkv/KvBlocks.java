@@ -1,7 +1,6 @@
 package org.allocsim.simulator.policy.pagedkv;
 
 import java.util.Arrays;
-import org.allocsim.simulator.order.AddressMap;
 
 /**
  * vLLM's pool of cache blocks: which are in use, by how many sequences, and in which order the free
@@ -15,7 +14,7 @@ import org.allocsim.simulator.order.AddressMap;
  */
 public final class KvBlocks {
   /** No block. */
-  public static final int NONE = -1;
+  public static final int NONE = PrefixIndex.NONE;
 
   private final int[] references;
 
@@ -24,9 +23,7 @@ public final class KvBlocks {
 
   private final int[] after;
 
-  private final boolean[] hasHash;
-  private final long[] hash;
-  private final AddressMap blockOfHash = new AddressMap();
+  private final PrefixIndex prefixes;
   private int freeCount;
   private int keptCount;
 
@@ -35,8 +32,7 @@ public final class KvBlocks {
     references = new int[count];
     before = new int[count + 1];
     after = new int[count + 1];
-    hasHash = new boolean[count];
-    hash = new long[count];
+    prefixes = new PrefixIndex(count);
     before[count] = count;
     after[count] = count;
     for (int block = 0; block < count; block++) {
@@ -72,9 +68,8 @@ public final class KvBlocks {
     }
     unlink(block);
     references[block] = 1;
-    if (hasHash[block]) {
-      hasHash[block] = false;
-      blockOfHash.remove(hash[block]);
+    if (prefixes.has(block)) {
+      prefixes.remove(block);
       keptCount--;
     }
     return block;
@@ -90,19 +85,17 @@ public final class KvBlocks {
     return block;
   }
 
-  /** The block that holds a prefix, in use or free; {@link #NONE} where none does. */
+  /** The first block that holds a prefix, in use or free; {@link #NONE} where none does. */
   public int holder(long prefixHash) {
-    return (int) blockOfHash.get(prefixHash);
+    return prefixes.holder(prefixHash);
   }
 
   /**
    * Notes that a full block in use holds a prefix; a block that held it before stays its holder.
    */
   public void remember(int block, long prefixHash) {
-    if (holder(prefixHash) == NONE) {
-      blockOfHash.put(prefixHash, block);
-      hasHash[block] = true;
-      hash[block] = prefixHash;
+    if (!prefixes.has(block)) {
+      prefixes.add(block, prefixHash);
     }
   }
 
@@ -116,7 +109,7 @@ public final class KvBlocks {
     }
     if (--references[block] == 0) {
       append(block);
-      if (hasHash[block]) {
+      if (prefixes.has(block)) {
         keptCount++;
       }
     }
