@@ -21,9 +21,9 @@ import org.allocsim.simulator.policy.pagedkv.PrefixIndex;
  * <p><b>Source.</b> ovg-project/kvcached, {@code kvcached/kv_cache_manager.py}, {@code
  * csrc/page_allocator.cpp}, {@code kvcached/integration/vllm/patches.py} e8e6406.
  *
- * <p><b>Deviations.</b> The thread that maps in advance has done so before the next call. All layers
- * keep all tokens. Pages that
- * are not mapped are backed by no memory; the product maps one common page there.
+ * <p><b>Deviations.</b> The thread that maps in advance has done so before the next call. All
+ * layers keep all tokens. Pages that are not mapped are backed by no memory; the product maps one
+ * common page there.
  *
  * <p><b>Cost.</b> A block takes constant time; trimming prefixes is linear in the pages.
  */

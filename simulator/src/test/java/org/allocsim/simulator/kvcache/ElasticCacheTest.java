@@ -16,8 +16,7 @@ class ElasticCacheTest {
   private static final long PAGE = ElasticCache.PAGE_BYTES;
 
   /** One layer whose keys of 16 tokens are a quarter of a page. */
-  private static final List<LayerGroup> LAYERS =
-      List.of(new LayerGroup(1, 2 * (PAGE / 4 / 16), 0));
+  private static final List<LayerGroup> LAYERS = List.of(new LayerGroup(1, 2 * (PAGE / 4 / 16), 0));
 
   private static ElasticCache cache(int pages) {
     return new ElasticCache(LAYERS, pages * 2 * PAGE, 16, DriverCosts.NONE);
@@ -116,8 +115,7 @@ class ElasticCacheTest {
     assertThrows(
         IllegalArgumentException.class,
         () ->
-            new ElasticCache(
-                List.of(new LayerGroup(1, PAGE, 0)), 40 * PAGE, 16, DriverCosts.NONE));
+            new ElasticCache(List.of(new LayerGroup(1, PAGE, 0)), 40 * PAGE, 16, DriverCosts.NONE));
   }
 
   @Test
@@ -126,8 +124,7 @@ class ElasticCacheTest {
       SplittableRandom random = new SplittableRandom(seed);
       int count = random.nextInt(4, 24);
       int perPage = random.nextInt(1, 7);
-      ElasticPages pages =
-          new ElasticPages(count, perPage, 1, 2, new DriverWork(DriverCosts.NONE));
+      ElasticPages pages = new ElasticPages(count, perPage, 1, 2, new DriverWork(DriverCosts.NONE));
       List<Integer> touched = new ArrayList<>();
       int[] free = new int[count];
       List<Integer> live = new ArrayList<>();

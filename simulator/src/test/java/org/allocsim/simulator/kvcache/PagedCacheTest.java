@@ -81,8 +81,7 @@ class PagedCacheTest {
   @Test
   void layersWithAWindowKeepTokensThatNobodyReads() {
     PagedCache cache =
-        new PagedCache(
-            List.of(new LayerGroup(1, 16, 0), new LayerGroup(3, 16, 20)), 10_240, 16, 0);
+        new PagedCache(List.of(new LayerGroup(1, 16, 0), new LayerGroup(3, 16, 20)), 10_240, 16, 0);
     assertTrue(cache.begin(0, prefix(1, 0, 10), 0, 32));
     assertEquals(13 * 48, cache.wastedBytes(), "tokens 0 to 12 are out of the next one's sight");
     cache.end(0);
@@ -179,8 +178,7 @@ class PagedCacheTest {
         int sequence = random.nextInt(8);
         PrefixHashes known = running.get(sequence);
         if (known == null) {
-          PrefixHashes prefix =
-              prefix(random.nextInt(4), random.nextInt(6), random.nextInt(1, 9));
+          PrefixHashes prefix = prefix(random.nextInt(4), random.nextInt(6), random.nextInt(1, 9));
           int count = random.nextInt(1, 150);
           int stored = cache.storedTokens(prefix, count - 1);
           assertEquals(naive.stored(prefix, count - 1), stored, place);

@@ -101,8 +101,7 @@ class VirtualCacheTest {
   @Test
   void aStepWaitsForWhatAPromptNeedsAndNotForTheNextToken() {
     VirtualCache cache =
-        new VirtualCache(
-            List.of(new LayerGroup(2, 16, 0)), 1024, 64, 2, DriverCosts.H100);
+        new VirtualCache(List.of(new LayerGroup(2, 16, 0)), 1024, 64, 2, DriverCosts.H100);
     assertTrue(cache.begin(0, ANY, 0, 8));
     long waited = cache.driverWork().waitedNanos();
     assertEquals(cache.driverWork().nanos(), waited);
@@ -151,10 +150,8 @@ class VirtualCacheTest {
         }
         int needed = Arrays.stream(tokens).map(each -> (each + 7) / 8).sum();
         assertEquals(needed * 4L * 64, cache.heldBytes(), place);
-        assertEquals(
-            (Arrays.stream(mapped).sum() - needed) * 4L * 64, cache.spareBytes(), place);
-        assertEquals(
-            needed * 256L - 32L * Arrays.stream(tokens).sum(), cache.wastedBytes(), place);
+        assertEquals((Arrays.stream(mapped).sum() - needed) * 4L * 64, cache.spareBytes(), place);
+        assertEquals(needed * 256L - 32L * Arrays.stream(tokens).sum(), cache.wastedBytes(), place);
       }
     }
   }

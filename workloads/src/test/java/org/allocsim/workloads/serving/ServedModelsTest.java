@@ -43,7 +43,9 @@ class ServedModelsTest {
     assertEquals(parameters, ServedModels.named(model).parameters());
   }
 
-  /** PagedAttention, section 3: 800 KB for a token of OPT-13B. vAttention, table 1: 64 KB, 240 KB. */
+  /**
+   * PagedAttention, section 3: 800 KB for a token of OPT-13B. vAttention, table 1: 64 KB, 240 KB.
+   */
   @ParameterizedTest
   @CsvSource({"opt-13b, 819200", "yi-6b, 65536", "yi-34b, 245760", "llama-3.1-8b, 131072"})
   void aTokenTakesWhatThePapersSay(String model, long bytes) {
@@ -97,8 +99,10 @@ class ServedModelsTest {
                     + " \"full_attention\"], \"hidden_size\""));
     assertEquals(1, typed.fullLayers());
     ModelShape mixtral =
-        read(LLAMA.replace("\"hidden_size\"", "\"num_local_experts\": 8, \"num_experts_per_tok\": 2,"
-            + " \"hidden_size\""));
+        read(
+            LLAMA.replace(
+                "\"hidden_size\"",
+                "\"num_local_experts\": 8, \"num_experts_per_tok\": 2," + " \"hidden_size\""));
     assertEquals(8, mixtral.experts());
     assertTrue(mixtral.served(1, 2, 2).activeParameters() < mixtral.parameters() / 3);
   }

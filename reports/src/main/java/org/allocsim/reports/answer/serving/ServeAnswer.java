@@ -78,6 +78,7 @@ public record ServeAnswer(
                   "waste_of_held_ratio",
                   "Internal waste as a share of what running sequences hold, on average.",
                   each -> wasteOfHeld(each))
+              .missing("nothing was held")
               .meanBytes(
                   "mean_held_bytes",
                   null,
@@ -138,6 +139,7 @@ public record ServeAnswer(
                   "prefix hits",
                   "Share of the prompts' tokens that were found stored.",
                   each -> (double) each.hitTokens() / each.promptTokens())
+              .missing("no sequence began")
               .count("prompt_tokens", "Tokens of the prompts.", ServingResult::promptTokens)
               .count("output_tokens", "Tokens of the answers.", ServingResult::outputTokens)
               .count("steps", "Steps of the engine.", ServingResult::steps)
