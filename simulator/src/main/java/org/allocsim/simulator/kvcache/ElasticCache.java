@@ -113,13 +113,13 @@ public final class ElasticCache implements KvCache {
   public boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int count) {
     int shared = storedTokens / blockTokens;
     int needed = blocksOf(count) - shared;
-    int keptAmongThem = 0;
+    int unused = 0;
     for (int i = 0; i < shared; i++) {
       if (references[holder(prefix, i)] == 0) {
-        keptAmongThem++;
+        unused++;
       }
     }
-    if (needed + keptAmongThem > pages.available() + kept.size()) {
+    if (needed + unused > pages.available() + kept.size()) {
       return false;
     }
     for (int i = 0; i < shared; i++) {
@@ -134,7 +134,7 @@ public final class ElasticCache implements KvCache {
     for (int i = 0; i < shared; i++) {
       lists.add(sequence, holder(prefix, i));
     }
-    tokens.begin(sequence, storedTokens);
+    tokens.begin(sequence, storedTokens, storedTokens - unused * blockTokens);
     prefixes.set(sequence, prefix);
     append(sequence, needed, count);
     return true;

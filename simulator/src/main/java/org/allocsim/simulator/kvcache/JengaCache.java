@@ -185,7 +185,7 @@ public final class JengaCache implements KvCache {
         lists[group].add(sequence, page);
       }
     }
-    tokens.begin(sequence, storedTokens);
+    tokens.begin(sequence, storedTokens, storedTokens);
     prefixes.set(sequence, prefix);
     wastedBytes += wasteOf(sequence);
     if (!append(sequence, count)) {

@@ -71,19 +71,20 @@ public final class PagedCache implements KvCache {
   @Override
   public boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int count) {
     int shared = storedTokens / blockTokens;
-    int needed = blocksOf(count) - shared;
+    int unused = 0;
     for (int i = 0; i < shared; i++) {
       if (blocks.references(blocks.holder(prefix.hash(i))) == 0) {
-        needed++;
+        unused++;
       }
     }
+    int needed = blocksOf(count) - shared + unused;
     if (needed > blocks.freeCount() - watermarkBlocks) {
       return false;
     }
     for (int i = 0; i < shared; i++) {
       lists.add(sequence, blocks.share(prefix.hash(i)));
     }
-    tokens.begin(sequence, storedTokens);
+    tokens.begin(sequence, storedTokens, storedTokens - unused * blockTokens);
     prefixes.set(sequence, prefix);
     append(sequence, count);
     return true;

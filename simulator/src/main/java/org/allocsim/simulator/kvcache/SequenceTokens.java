@@ -20,14 +20,21 @@ final class SequenceTokens {
     hasWindows = groups.stream().anyMatch(group -> group.windowTokens() > 0);
   }
 
-  void begin(int sequence, int sharedTokens) {
+  /**
+   * A sequence begins.
+   *
+   * @param storedTokens tokens that were found stored
+   * @param sharedTokens those of them that another sequence stored that runs
+   */
+  void begin(int sequence, int storedTokens, int sharedTokens) {
     if (sequence >= tokens.length) {
       int length = Math.max(sequence + 1, tokens.length * 2);
       tokens = Arrays.copyOf(tokens, length);
       shared = Arrays.copyOf(shared, length);
     }
-    tokens[sequence] = sharedTokens;
+    tokens[sequence] = 0;
     shared[sequence] = sharedTokens;
+    set(sequence, storedTokens);
   }
 
   void set(int sequence, int count) {

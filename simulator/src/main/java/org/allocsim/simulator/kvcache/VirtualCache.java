@@ -116,7 +116,7 @@ public final class VirtualCache implements KvCache {
       slotOf = Arrays.copyOf(slotOf, Math.max(sequence + 1, slotOf.length * 2));
     }
     slotOf[sequence] = slot;
-    tokens.begin(sequence, 0);
+    tokens.begin(sequence, 0, 0);
     store(sequence, slot, count);
     return true;
   }

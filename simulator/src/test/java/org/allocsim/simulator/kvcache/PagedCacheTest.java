@@ -86,6 +86,10 @@ class PagedCacheTest {
     assertEquals(13 * 48, cache.wastedBytes(), "tokens 0 to 12 are out of the next one's sight");
     cache.end(0);
     assertEquals(0, cache.wastedBytes());
+    assertTrue(cache.begin(1, prefix(1, 0, 10), 32, 33), "it finds what it stored before");
+    assertEquals(14 * 48 + 15 * 64, cache.wastedBytes());
+    assertTrue(cache.begin(2, prefix(1, 0, 10), 32, 33));
+    assertEquals(14 * 48 + 2 * 15 * 64, cache.wastedBytes(), "what two share counts once");
   }
 
   @Test
