@@ -19,7 +19,7 @@ class ElasticCacheTest {
   private static final List<LayerGroup> LAYERS = List.of(new LayerGroup(1, 2 * (PAGE / 4 / 16), 0));
 
   private static ElasticCache cache(int pages) {
-    return new ElasticCache(LAYERS, pages * 2 * PAGE, 16, DriverCosts.NONE);
+    return new ElasticCache(LAYERS, pages * 2L * PAGE, 16, DriverCosts.NONE);
   }
 
   private static PrefixHashes own(int number) {
@@ -131,10 +131,10 @@ class ElasticCacheTest {
       for (int step = 0; step < 400; step++) {
         String place = "seed " + seed + ", step " + step;
         if (random.nextBoolean() && !live.isEmpty()) {
-          int block = live.remove(random.nextInt(live.size()));
+          int block = live.remove(/* index */ random.nextInt(live.size()));
           int page = pages.pageOf(block);
           pages.give(block);
-          touched.remove((Integer) page);
+          touched.remove(/* element */ (Integer) page);
           if (++free[page] < perPage) {
             touched.add(page);
           }
@@ -151,7 +151,7 @@ class ElasticCacheTest {
             } else {
               free[page] = perPage;
             }
-            touched.remove((Integer) page);
+            touched.remove(/* element */ (Integer) page);
             while (done < wanted && free[page] > 0) {
               assertEquals(page, pages.pageOf(taken[done]), place);
               live.add(taken[done++]);

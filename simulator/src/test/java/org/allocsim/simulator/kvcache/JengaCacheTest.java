@@ -227,7 +227,7 @@ class JengaCacheTest {
             live.add(page);
           }
         } else if (!live.isEmpty()) {
-          int page = live.remove(random.nextInt(live.size()));
+          int page = live.remove(/* index */ random.nextInt(live.size()));
           boolean hasPrefix = page % 5 > 1;
           pages.release(page, hasPrefix);
           if (--naive.references[page / 3][page % 3] == 0) {
