@@ -178,7 +178,7 @@ final class ServeCommand implements Callable<Integer> {
   private long graphBytes = ServingBudget.GRAPH_BYTES;
 
   @Option(
-      names = "--others",
+      names = "--other-processes",
       paramLabel = "SIZE",
       description = "Memory of other processes on the GPU (default: none).",
       converter = SizeConverter.class)
