@@ -31,6 +31,7 @@ import org.allocsim.reports.answer.product.ListAnswer;
 import org.allocsim.reports.answer.product.ListAnswer.Schema;
 import org.allocsim.reports.answer.replay.RepeatedAnswer;
 import org.allocsim.reports.answer.replay.ReplayAnswer;
+import org.allocsim.reports.answer.serving.ServeAnswer;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
 import org.allocsim.reports.answer.tuning.FitAnswer;
 import org.allocsim.reports.answer.tuning.PerturbAnswer;
@@ -53,6 +54,7 @@ public final class Answers {
           TuneAnswer.KIND,
           CapacityAnswer.KIND,
           FitAnswer.KIND,
+          ServeAnswer.KIND,
           ReplayAnswer.KIND,
           RepeatedAnswer.KIND,
           ValidateAnswer.KIND,

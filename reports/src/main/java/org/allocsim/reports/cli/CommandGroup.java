@@ -28,6 +28,7 @@ enum CommandGroup {
       TuneCommand.class,
       MinCapacityCommand.class,
       FitCommand.class,
+      ServeCommand.class,
       CompareCommand.class,
       PerturbCommand.class,
       SweepCommand.class,

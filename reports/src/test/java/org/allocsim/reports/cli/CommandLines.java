@@ -52,6 +52,11 @@ final class CommandLines {
     lines.put("lint-conf", List.of("expandable_segments:True"));
     lines.put("min-capacity", List.of(trace));
     lines.put("fit", List.of("--batch", 3, "--sizes", "1,2", trace, trace));
+    Path requests =
+        Files.writeString(
+            folder.resolve("requests.csv"),
+            "Timestamp,Request tokens,Response tokens\n1,40,3\n2,50,4\n");
+    lines.put("serve", List.of(requests, "--model", "yi-6b"));
     lines.put("compare", List.of(trace, "--policies", "pytorch,direct"));
     lines.put("perturb", List.of(trace, "--swap-adjacent", "--runs", 2));
     lines.put("view", List.of(trace, "--report", folder.resolve("viewed")));

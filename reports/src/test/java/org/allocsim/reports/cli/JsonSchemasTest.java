@@ -72,6 +72,8 @@ class JsonSchemasTest {
           List.of("min-capacity", CAT_GROWTH, "--policies", "pytorch,rmm-fixed,bfc"),
           List.of("min-capacity", CAT_GROWTH, FRACTION),
           List.of("fit", "--batch=16", "program:vit(batch=4)", "program:vit(batch=8)"),
+          List.of("serve", "samples/chat_requests.jsonl", "--model=gemma-2-9b", "--first=9"),
+          List.of("serve", "samples/chat_requests.jsonl", "--model=yi-6b", "--max-model-len=2"),
           List.of("suite", "weight-conversion", "article-gpu"),
           List.of("suite", "weight-conversion", "--policies", "pytorch,max-live,rmm-fixed"),
           List.of("peak", CUDA_GRAPH),

@@ -1,8 +1,6 @@
 package org.allocsim.simulator.policy.pagedkv;
 
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
  * vLLM's pool of cache blocks: which are in use, by how many sequences, and in which order the free
@@ -16,7 +14,7 @@ import java.util.Map;
  */
 public final class KvBlocks {
   /** No block. */
-  public static final int NONE = -1;
+  public static final int NONE = PrefixIndex.NONE;
 
   private final int[] references;
 
@@ -25,18 +23,16 @@ public final class KvBlocks {
 
   private final int[] after;
 
-  private final boolean[] hasHash;
-  private final long[] hash;
-  private final Map<Long, Integer> blockOfHash = new HashMap<>();
+  private final PrefixIndex prefixes;
   private int freeCount;
+  private int keptCount;
 
   /** A pool of blocks that are all free, the lowest number first in the queue. */
   public KvBlocks(int count) {
     references = new int[count];
     before = new int[count + 1];
     after = new int[count + 1];
-    hasHash = new boolean[count];
-    hash = new long[count];
+    prefixes = new PrefixIndex(count);
     before[count] = count;
     after[count] = count;
     for (int block = 0; block < count; block++) {
@@ -54,6 +50,11 @@ public final class KvBlocks {
     return freeCount;
   }
 
+  /** Number of free blocks that keep a prefix. */
+  public int keptCount() {
+    return keptCount;
+  }
+
   /** Number of sequences that use a block. */
   public int references(int block) {
     return references[block];
@@ -67,29 +68,34 @@ public final class KvBlocks {
     }
     unlink(block);
     references[block] = 1;
-    if (hasHash[block]) {
-      hasHash[block] = false;
-      blockOfHash.remove(hash[block]);
+    if (prefixes.has(block)) {
+      prefixes.remove(block);
+      keptCount--;
     }
     return block;
   }
 
   /** Shares the block that holds a prefix; {@link #NONE} where none does. */
   public int share(long prefixHash) {
-    int block = blockOfHash.getOrDefault(prefixHash, NONE);
+    int block = holder(prefixHash);
     if (block != NONE && references[block]++ == 0) {
       unlink(block);
+      keptCount--;
     }
     return block;
+  }
+
+  /** The first block that holds a prefix, in use or free; {@link #NONE} where none does. */
+  public int holder(long prefixHash) {
+    return prefixes.holder(prefixHash);
   }
 
   /**
    * Notes that a full block in use holds a prefix; a block that held it before stays its holder.
    */
   public void remember(int block, long prefixHash) {
-    if (blockOfHash.putIfAbsent(prefixHash, block) == null) {
-      hasHash[block] = true;
-      hash[block] = prefixHash;
+    if (!prefixes.has(block)) {
+      prefixes.add(block, prefixHash);
     }
   }
 
@@ -103,6 +109,9 @@ public final class KvBlocks {
     }
     if (--references[block] == 0) {
       append(block);
+      if (prefixes.has(block)) {
+        keptCount++;
+      }
     }
   }
 

@@ -8,6 +8,7 @@ import java.util.Map;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.workloads.format.CsvRow;
 import org.allocsim.workloads.format.LineInput;
 import org.allocsim.workloads.format.LivePointers;
 import org.allocsim.workloads.format.Progress;

@@ -1,33 +1,39 @@
-package org.allocsim.workloads.format.rmm;
+package org.allocsim.workloads.format;
 
 import java.nio.charset.StandardCharsets;
+import java.time.LocalDate;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
-import org.allocsim.workloads.format.LineInput;
-import org.allocsim.workloads.format.TraceFormatException;
 
-/** The fields of one line, found in its bytes; none of RMM's is ever quoted. */
-final class CsvRow {
+/** The fields of one line of CSV that quotes none, found in its bytes. */
+public final class CsvRow {
   private static final int MOST_COLUMNS = 64;
+  private static final long DAY_NANOS = 24 * 3600 * 1_000_000_000L;
+
+  /** The last whole day whose nanoseconds are below 2^63. */
+  private static final long LAST_DAY = Long.MAX_VALUE / DAY_NANOS - 1;
 
   private final LineInput lines;
   private final int[] starts = new int[MOST_COLUMNS];
   private final int[] ends = new int[MOST_COLUMNS];
   private int count;
 
-  CsvRow(LineInput lines) {
+  /** Takes lines of this file apart. */
+  public CsvRow(LineInput lines) {
     this.lines = lines;
   }
 
   /** Takes the line that was read last apart. */
-  void parse() throws TraceFormatException {
+  public void parse() throws TraceFormatException {
     byte[] bytes = lines.bytes();
     count = 0;
     int start = 0;
     for (int i = 0; i <= lines.length(); i++) {
       if (i == lines.length() || bytes[i] == ',') {
         if (count == MOST_COLUMNS) {
-          throw lines.failure("the line has more than " + MOST_COLUMNS + " fields", "give a log");
+          throw lines.failure(
+              "the line has more than " + MOST_COLUMNS + " fields", "give a file of this format");
         }
         int end = i;
         while (start < end && isBlank(bytes[start])) {
@@ -48,17 +54,17 @@ final class CsvRow {
   }
 
   /** Number of fields. */
-  int count() {
+  public int count() {
     return count;
   }
 
   /** Whether the line holds nothing. */
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return count == 1 && starts[0] == ends[0];
   }
 
   /** Texts of all fields. */
-  List<String> texts() {
+  public List<String> texts() {
     List<String> texts = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       texts.add(text(i));
@@ -67,13 +73,13 @@ final class CsvRow {
   }
 
   /** Text of a field. */
-  String text(int field) {
+  public String text(int field) {
     return new String(
         lines.bytes(), starts[field], ends[field] - starts[field], StandardCharsets.UTF_8);
   }
 
   /** Whether a field is this ASCII text. */
-  boolean is(int field, String expected) {
+  public boolean is(int field, String expected) {
     int length = ends[field] - starts[field];
     if (length != expected.length()) {
       return false;
@@ -88,7 +94,7 @@ final class CsvRow {
   }
 
   /** A decimal number below 2^63. */
-  long decimal(int field, String name) throws TraceFormatException {
+  public long decimal(int field, String name) throws TraceFormatException {
     byte[] bytes = lines.bytes();
     long value = 0;
     for (int i = starts[field]; i < ends[field]; i++) {
@@ -105,7 +111,7 @@ final class CsvRow {
   }
 
   /** An address: hexadecimal, with or without 0x; 0 for {@code (nil)}. */
-  long pointer(int field, String name) throws TraceFormatException {
+  public long pointer(int field, String name) throws TraceFormatException {
     if (is(field, "(nil)")) {
       return 0;
     }
@@ -113,7 +119,7 @@ final class CsvRow {
   }
 
   /** A handle: hexadecimal with 0x, else decimal; 0 for {@code (nil)}. */
-  long handle(int field, String name) throws TraceFormatException {
+  public long handle(int field, String name) throws TraceFormatException {
     if (is(field, "(nil)")) {
       return 0;
     }
@@ -144,10 +150,37 @@ final class CsvRow {
   }
 
   /** A time of the day in nanoseconds: {@code HH:MM:SS}, with a fraction after a dot or colon. */
-  long timeOfDay(int field, String name) throws TraceFormatException {
+  public long timeOfDay(int field, String name) throws TraceFormatException {
+    return timeOfDay(field, name, starts[field], ends[field]);
+  }
+
+  /**
+   * A date and a time of that day, {@code YYYY-MM-DD HH:MM:SS}, in nanoseconds since 1970; a
+   * fraction may follow, and then a zone, {@code +00:00}, of which all lines have the same.
+   */
+  public long dateTime(int field, String name) throws TraceFormatException {
     byte[] bytes = lines.bytes();
     int at = starts[field];
     int end = ends[field];
+    String expected = "a time of the form YYYY-MM-DD HH:MM:SS.fraction";
+    if (end - at < 19 || bytes[at + 10] != ' ' && bytes[at + 10] != 'T') {
+      throw wrong(field, name, expected);
+    }
+    long day;
+    try {
+      day = LocalDate.parse(new String(bytes, at, 10, StandardCharsets.US_ASCII)).toEpochDay();
+    } catch (DateTimeParseException _) {
+      throw wrong(field, name, expected);
+    }
+    if (day < 0 || day > LAST_DAY) {
+      throw wrong(field, name, "a time between 1970 and 2261");
+    }
+    boolean isZoned = end - at > 25 && (bytes[end - 6] == '+' || bytes[end - 6] == '-');
+    return day * DAY_NANOS + timeOfDay(field, name, at + 11, isZoned ? end - 6 : end);
+  }
+
+  private long timeOfDay(int field, String name, int at, int end) throws TraceFormatException {
+    byte[] bytes = lines.bytes();
     if (end - at < 8 || bytes[at + 2] != ':' || bytes[at + 5] != ':') {
       throw wrong(field, name, "a time of the form HH:MM:SS.microseconds");
     }
@@ -184,7 +217,7 @@ final class CsvRow {
   }
 
   /** The failure of a field that is not what it should be. */
-  TraceFormatException wrong(int field, String name, String expected) {
+  public TraceFormatException wrong(int field, String name, String expected) {
     String text = text(field);
     return lines.failure(
         "field %s is '%s', which is not %s"

@@ -1,0 +1,63 @@
+package org.allocsim.analysis.serving;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.allocsim.simulator.device.cost.DriverCosts;
+import org.allocsim.simulator.kvcache.ElasticCache;
+import org.allocsim.simulator.kvcache.JengaCache;
+import org.allocsim.simulator.kvcache.KvCache;
+import org.allocsim.simulator.kvcache.PagedCache;
+import org.allocsim.simulator.kvcache.VirtualCache;
+import org.allocsim.workloads.serving.ServedModel;
+
+/** The caches that can be put to the test. */
+public enum CacheKind {
+  /** vLLM's blocks. */
+  PAGED {
+    @Override
+    KvCache create(ServedModel model, long bytes, ServingSettings settings, DriverCosts costs) {
+      return new PagedCache(model.groups(), bytes, settings.blockTokens(), settings.watermark());
+    }
+  },
+  /** Jenga's two levels of pages. */
+  JENGA {
+    @Override
+    KvCache create(ServedModel model, long bytes, ServingSettings settings, DriverCosts costs) {
+      return new JengaCache(model.groups(), bytes, settings.blockTokens());
+    }
+  },
+  /** vAttention's virtual memory. */
+  VATTENTION {
+    @Override
+    KvCache create(ServedModel model, long bytes, ServingSettings settings, DriverCosts costs) {
+      return new VirtualCache(
+          model.groups(), bytes, settings.pageBytes(), settings.mostSequences(), costs);
+    }
+  },
+  /** kvcached's elastic pages. */
+  KVCACHED {
+    @Override
+    KvCache create(ServedModel model, long bytes, ServingSettings settings, DriverCosts costs) {
+      return new ElasticCache(model.groups(), bytes, settings.blockTokens(), costs);
+    }
+  };
+
+  /** Names of all. */
+  public static List<String> names() {
+    return Arrays.stream(values()).map(CacheKind::label).toList();
+  }
+
+  /** Its name. */
+  public String label() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /**
+   * A cache in which nothing is stored.
+   *
+   * @throws IllegalArgumentException where so few bytes make none, with the reason
+   */
+  abstract KvCache create(
+      ServedModel model, long bytes, ServingSettings settings, DriverCosts costs);
+}

@@ -1,0 +1,47 @@
+package org.allocsim.analysis.serving;
+
+import org.allocsim.simulator.kvcache.PrefixHashes;
+import org.allocsim.workloads.traffic.Traffic;
+
+/**
+ * What a request's tokens are, as far as the file says: prompts that begin with blocks of the same
+ * numbers begin with the same tokens. Everything else is a request's own, its answer too.
+ */
+final class RequestHashes implements PrefixHashes {
+  private static final long SPREAD = 0x9E3779B97F4A7C15L;
+
+  /** Keeps requests apart from numbers of blocks, which are below 2^31. */
+  private static final long OWN = 1L << 40;
+
+  private final Traffic traffic;
+  private final int blockTokens;
+  private int request;
+
+  RequestHashes(Traffic traffic, int blockTokens) {
+    this.traffic = traffic;
+    this.blockTokens = blockTokens;
+  }
+
+  void set(int number) {
+    request = number;
+  }
+
+  @Override
+  public long hash(int block) {
+    int end = (block + 1) * blockTokens;
+    if (traffic.blockTokens() > 0 && end <= traffic.promptTokens(request)) {
+      int number = traffic.block(request, (end - 1) / traffic.blockTokens());
+      if (number >= 0) {
+        return mix(number, end);
+      }
+    }
+    return mix(OWN + request, end);
+  }
+
+  private static long mix(long number, int end) {
+    long mixed = number * SPREAD + end;
+    mixed = (mixed ^ mixed >>> 30) * 0xBF58476D1CE4E5B9L;
+    mixed = (mixed ^ mixed >>> 27) * 0x94D049BB133111EBL;
+    return mixed ^ mixed >>> 31;
+  }
+}

@@ -1,0 +1,105 @@
+package org.allocsim.analysis.serving;
+
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.workloads.serving.ServedModel;
+
+/**
+ * What a GPU has for keys and values when an engine started as vLLM does: its share of the GPU less
+ * the weights and the peak of a profiling run. The context of the process is not in that share, and
+ * the CUDA graphs are captured later; both must fit beside it.
+ *
+ * <p><b>Source.</b> vllm-project/vllm, {@code v1/worker/gpu_worker.py} and {@code
+ * utils/mem_utils.py}: the snapshot from which growth is measured is taken after the context was
+ * made.
+ *
+ * @param totalBytes memory of the GPU
+ * @param contextBytes memory of the process's context
+ * @param unusableBytes memory that the driver never gives
+ * @param otherBytes memory of other processes
+ * @param utilization share of the GPU that the engine may use ({@code gpu_memory_utilization})
+ * @param weightBytes memory of the weights
+ * @param profileBytes peak of the profiling run above the weights
+ * @param graphBytes memory of CUDA graphs
+ */
+public record ServingBudget(
+    long totalBytes,
+    long contextBytes,
+    long unusableBytes,
+    long otherBytes,
+    double utilization,
+    long weightBytes,
+    long profileBytes,
+    long graphBytes) {
+  private static final int HALF_BYTES = 2;
+  private static final int FLOAT_BYTES = 4;
+
+  /** Hidden states of a step that live together: input, residual, output, normalised. */
+  private static final int HIDDEN_STATES = 4;
+
+  /** Copies of the logits in 32 bits: logits, probabilities, sorted. */
+  private static final int LOGIT_COPIES = 3;
+
+  /** What CUDA graphs take where nobody says: an assumption, near what logs of 8B models show. */
+  public static final long GRAPH_BYTES = 512L << 20;
+
+  /** The budget on a GPU that others do not use. */
+  public static ServingBudget of(
+      DeviceProfile device,
+      double utilization,
+      long weightBytes,
+      long profileBytes,
+      long graphBytes,
+      long otherBytes) {
+    return new ServingBudget(
+        device.totalBytes(),
+        device.contextBytes(),
+        device.unusableBytes(),
+        otherBytes,
+        utilization,
+        weightBytes,
+        profileBytes,
+        graphBytes);
+  }
+
+  /**
+   * An estimate of the profiling run's peak: the larger of a feed-forward part over all tokens of a
+   * step (its input and its two halves at once) and the logits of all sequences while they are
+   * sampled.
+   */
+  public static long profileBytes(ServedModel model, int stepTokens, int sequences) {
+    long states = (long) stepTokens * HALF_BYTES * HIDDEN_STATES * model.hidden();
+    long inner = (long) stepTokens * HALF_BYTES * 3 * model.inner();
+    long logits = (long) sequences * model.vocabulary() * (HALF_BYTES + LOGIT_COPIES * FLOAT_BYTES);
+    return Math.max(states + inner, logits);
+  }
+
+  /** Memory that keys and values get; below 1 where there is none. */
+  public long cacheBytes() {
+    return cacheBytes(utilization);
+  }
+
+  private long cacheBytes(double share) {
+    return (long) (totalBytes * share) - weightBytes - profileBytes;
+  }
+
+  /** Memory that is free when the engine starts. */
+  public long freeAtStartBytes() {
+    return totalBytes - contextBytes - otherBytes;
+  }
+
+  /** Memory that is left when graphs are captured and the cache is full; negative: it fails. */
+  public long leftBytes() {
+    return freeAtStartBytes() - unusableBytes - graphBytes - (long) (totalBytes * utilization);
+  }
+
+  /** The largest share with which the engine starts and captures its graphs. */
+  public double largestUtilization() {
+    double share = (double) (freeAtStartBytes() - unusableBytes - graphBytes) / totalBytes;
+    return Math.max(0, Math.floor(share * 1000) / 1000);
+  }
+
+  /** Memory that keys and values get at the largest share. */
+  public long largestCacheBytes() {
+    return cacheBytes(largestUtilization());
+  }
+}

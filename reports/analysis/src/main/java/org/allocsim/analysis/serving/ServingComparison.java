@@ -1,0 +1,52 @@
+package org.allocsim.analysis.serving;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.allocsim.analysis.task.ParallelTasks;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.workloads.serving.ServedModel;
+import org.allocsim.workloads.traffic.Traffic;
+
+/** Serves the same requests with one cache after another, on as many cores as there are. */
+public final class ServingComparison {
+  private ServingComparison() {}
+
+  /**
+   * The results, in the order of the caches.
+   *
+   * @param cacheBytes memory for keys and values
+   * @throws IllegalArgumentException where one of the caches cannot have so few or so many
+   */
+  public static List<ServingResult> run(
+      Traffic traffic,
+      ServedModel model,
+      DeviceProfile device,
+      ServingSettings settings,
+      List<CacheKind> caches,
+      long cacheBytes,
+      ParallelTasks.Progress progress) {
+    List<Callable<ServingResult>> runs =
+        caches.stream()
+            .map(cache -> engine(traffic, model, device, settings, cache, cacheBytes))
+            .<Callable<ServingResult>>map(engine -> engine::run)
+            .toList();
+    return ParallelTasks.run(runs, progress);
+  }
+
+  private static ServingEngine engine(
+      Traffic traffic,
+      ServedModel model,
+      DeviceProfile device,
+      ServingSettings settings,
+      CacheKind cache,
+      long cacheBytes) {
+    try {
+      return new ServingEngine(traffic, model, device, settings, cache, cacheBytes);
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      throw new IllegalArgumentException(
+          "cache %s cannot be made for %s: %s"
+              .formatted(cache.label(), model.name(), e.getMessage()),
+          e);
+    }
+  }
+}

@@ -1,0 +1,310 @@
+package org.allocsim.analysis.serving;
+
+import java.util.Arrays;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.kvcache.KvCache;
+import org.allocsim.workloads.serving.ServedModel;
+import org.allocsim.workloads.traffic.Traffic;
+
+/**
+ * An engine with continuous batching, first come first served.
+ *
+ * <p><b>Rules.</b> A step computes tokens up to a limit: first one for each running sequence, or
+ * the next part of its prompt, in the order in which they began. Where a cache has no room for one,
+ * the sequence that began last is thrown out and waits at the front; later it is computed again,
+ * its answer so far as part of its prompt. A step that threw nobody out then begins sequences that
+ * wait, as long as there are tokens, places and room; a prompt may be computed in parts. Tokens
+ * that the cache has stored are not computed, but for the last one. When all tokens of a sequence
+ * are computed it gets its next one, whose keys are stored by the step after.
+ *
+ * <p><b>Source.</b> vllm-project/vllm, {@code v1/core/sched/scheduler.py} (2026), without
+ * speculation, priorities and transfers.
+ *
+ * <p><b>Deviations.</b> A prompt that is too long for the cache or the limit is refused; an answer
+ * ends where the sequence reaches it. The lengths of answers are those of the file.
+ */
+final class ServingEngine {
+  private final Traffic traffic;
+  private final KvCache cache;
+  private final CacheKind kind;
+  private final ServedModel model;
+  private final ServingSettings settings;
+  private final StepTime stepTime;
+  private final CacheUse use;
+  private final int mostTokens;
+  private final boolean hasWindows;
+
+  private final IntQueue waiting = new IntQueue();
+  private int arrivals;
+
+  /** By request: tokens of its answer before it was thrown out; −1 if it never began. */
+  private final int[] answered;
+
+  /** Rows of the sequences that run, in the order in which they began. */
+  private final int[] order;
+
+  private int running;
+
+  /** By row: request, tokens known, tokens computed, tokens of the answer. */
+  private final int[] requestOf;
+
+  private final int[] known;
+  private final int[] computed;
+  private final int[] generated;
+  private final int[] limit;
+  private final RequestHashes[] hashes;
+  private final IntQueue freeRows = new IntQueue();
+
+  private long nowNanos;
+  private long waitedNanos;
+  private long storedTokens;
+  private long readBytes;
+  private int served;
+  private int refused;
+  private int cut;
+  private long preemptions;
+  private long recomputedTokens;
+  private long promptTokens;
+  private long hitTokens;
+  private long outputTokens;
+  private long steps;
+  private int mostRunning;
+  private int firstTokens;
+  private final long[] firstTokenNanos;
+
+  /** Of this step: tokens that are computed, and tokens at which they look back. */
+  private int stepTokens;
+
+  private double attended;
+
+  ServingEngine(
+      Traffic traffic,
+      ServedModel model,
+      DeviceProfile device,
+      ServingSettings settings,
+      CacheKind kind,
+      long cacheBytes) {
+    this.traffic = traffic;
+    this.kind = kind;
+    this.model = model;
+    this.settings = settings;
+    cache = kind.create(model, cacheBytes, settings, device.costs());
+    stepTime = new StepTime(device, model);
+    use = new CacheUse(cache);
+    mostTokens = Math.min(settings.mostTokens(), cache.mostTokens(settings.stepTokens()));
+    hasWindows = model.groups().stream().anyMatch(group -> group.windowTokens() > 0);
+    answered = new int[traffic.count()];
+    Arrays.fill(answered, -1);
+    firstTokenNanos = new long[traffic.count()];
+    int rows = settings.mostSequences();
+    order = new int[rows];
+    requestOf = new int[rows];
+    known = new int[rows];
+    computed = new int[rows];
+    generated = new int[rows];
+    limit = new int[rows];
+    hashes = new RequestHashes[rows];
+    for (int row = 0; row < rows; row++) {
+      hashes[row] = new RequestHashes(traffic, settings.blockTokens());
+      freeRows.add(row);
+    }
+  }
+
+  ServingResult run() {
+    while (true) {
+      arrive();
+      if (running == 0 && waiting.isEmpty()) {
+        if (arrivals == traffic.count()) {
+          return result();
+        }
+        long next = traffic.arrivalNanos(arrivals);
+        use.idle(next - nowNanos);
+        nowNanos = next;
+        continue;
+      }
+      step();
+    }
+  }
+
+  private void arrive() {
+    while (arrivals < traffic.count() && traffic.arrivalNanos(arrivals) <= nowNanos) {
+      if (traffic.promptTokens(arrivals) >= mostTokens) {
+        refused++;
+      } else {
+        waiting.add(arrivals);
+      }
+      arrivals++;
+    }
+  }
+
+  private void step() {
+    stepTokens = 0;
+    attended = 0;
+    long thrownOut = preemptions + refused;
+    int ready = schedule();
+    if (preemptions + refused == thrownOut) {
+      ready = admit(ready);
+    }
+    if (stepTokens == 0) {
+      return;
+    }
+    long driverNanos = cache.driverWork().waitedNanos();
+    long nanos = stepTime.nanos(stepTokens, attended, readBytes) + driverNanos - waitedNanos;
+    waitedNanos = driverNanos;
+    steps++;
+    mostRunning = Math.max(mostRunning, running);
+    use.step(nanos, running, storedTokens);
+    nowNanos += nanos;
+    complete(ready);
+  }
+
+  /** Makes room for what running sequences compute; answers how many of them do. */
+  private int schedule() {
+    int ready = 0;
+    while (ready < running && stepTokens < settings.stepTokens()) {
+      int row = order[ready];
+      int tokens = Math.min(known[row] - computed[row], settings.stepTokens() - stepTokens);
+      while (!cache.grow(row, computed[row] + tokens)) {
+        int last = order[running - 1];
+        throwOut(last);
+        if (last == row) {
+          return ready;
+        }
+      }
+      compute(ready, tokens);
+      ready++;
+    }
+    return ready;
+  }
+
+  /** Throws the sequence out that began last; one that is alone can never go on. */
+  private void throwOut(int row) {
+    int request = requestOf[row];
+    answered[request] = generated[row];
+    if (running == 1) {
+      refused++;
+    } else {
+      preemptions++;
+      waiting.addFirst(request);
+    }
+    running--;
+    leave(row);
+  }
+
+  private void leave(int row) {
+    cache.end(row);
+    storedTokens -= computed[row];
+    readBytes -= model.readBytes(computed[row]);
+    freeRows.addFirst(row);
+  }
+
+  private void compute(int place, int tokens) {
+    int row = order[place];
+    stepTokens += tokens;
+    storedTokens += tokens;
+    attended += (double) tokens * computed[row] + tokens * (tokens + 1.0) / 2;
+    readBytes +=
+        hasWindows
+            ? model.readBytes(computed[row] + tokens) - model.readBytes(computed[row])
+            : tokens * model.tokenBytes();
+    computed[row] += tokens;
+  }
+
+  /** Begins sequences that wait; answers how many compute then. */
+  private int admit(int ready) {
+    int place = ready;
+    while (place == running
+        && running < order.length
+        && !waiting.isEmpty()
+        && stepTokens < settings.stepTokens()) {
+      int request = waiting.peek();
+      int row = freeRows.peek();
+      hashes[row].set(request);
+      boolean isFirst = answered[request] < 0;
+      int tokens = traffic.promptTokens(request) + Math.max(0, answered[request]);
+      int stored = cache.storedTokens(hashes[row], tokens - 1);
+      int fresh = Math.min(tokens - stored, settings.stepTokens() - stepTokens);
+      if (!cache.begin(row, hashes[row], stored, stored + fresh)) {
+        return place;
+      }
+      waiting.poll();
+      freeRows.poll();
+      begin(row, request, stored, isFirst);
+      order[running++] = row;
+      compute(place++, fresh);
+    }
+    return place;
+  }
+
+  private void begin(int row, int request, int stored, boolean isFirst) {
+    int prompt = traffic.promptTokens(request);
+    requestOf[row] = request;
+    generated[row] = Math.max(0, answered[request]);
+    known[row] = prompt + generated[row];
+    computed[row] = stored;
+    limit[row] = Math.min(traffic.outputTokens(request), mostTokens - prompt);
+    storedTokens += stored;
+    readBytes += model.readBytes(stored);
+    if (isFirst) {
+      promptTokens += prompt;
+      hitTokens += stored;
+      cut += limit[row] < traffic.outputTokens(request) ? 1 : 0;
+    } else {
+      recomputedTokens += known[row] - stored;
+    }
+  }
+
+  /** Sequences whose tokens are all computed get their next one, and end with their last. */
+  private void complete(int ready) {
+    int left = 0;
+    for (int place = 0; place < running; place++) {
+      int row = order[place];
+      if (place < ready && computed[row] == known[row]) {
+        generated[row]++;
+        known[row]++;
+        outputTokens++;
+        int request = requestOf[row];
+        if (generated[row] == 1) {
+          firstTokenNanos[firstTokens++] = nowNanos - traffic.arrivalNanos(request);
+        }
+        if (generated[row] == limit[row]) {
+          served++;
+          leave(row);
+          continue;
+        }
+      }
+      order[left++] = row;
+    }
+    running = left;
+  }
+
+  private ServingResult result() {
+    long[] first = Arrays.copyOf(firstTokenNanos, firstTokens);
+    Arrays.sort(first);
+    double sum = Arrays.stream(first).asDoubleStream().sum();
+    return new ServingResult(
+        kind,
+        mostTokens,
+        served,
+        refused,
+        cut,
+        preemptions,
+        recomputedTokens,
+        promptTokens,
+        hitTokens,
+        outputTokens,
+        steps,
+        use.busyNanos(),
+        nowNanos,
+        use.meanRunning(),
+        mostRunning,
+        firstTokens == 0 ? 0 : Math.round(sum / firstTokens),
+        firstTokens == 0 ? 0 : first[(int) (((long) firstTokens * 99 + 99) / 100 - 1)],
+        use.memory(),
+        new ServingResult.Driver(
+            cache.driverWork().mapCalls(),
+            cache.driverWork().unmapCalls(),
+            cache.driverWork().nanos(),
+            cache.driverWork().waitedNanos()));
+  }
+}

@@ -1,0 +1,188 @@
+package org.allocsim.analysis.serving;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.SplittableRandom;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.workloads.serving.ServedModel;
+import org.allocsim.workloads.serving.ServedModels;
+import org.allocsim.workloads.traffic.Traffic;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The engine's schedule, worked by hand and on random requests. */
+class ServingEngineTest {
+  private static final ServedModel MODEL = ServedModels.named("yi-6b").served(1, 2, 2);
+
+  private static ServingSettings settings(int sequences, int stepTokens) {
+    return new ServingSettings(sequences, stepTokens, 4096, 16, 0, 65_536);
+  }
+
+  private static ServingResult serve(
+      Traffic traffic, CacheKind cache, long tokens, ServingSettings settings) {
+    return ServingComparison.run(
+            traffic,
+            MODEL,
+            DeviceProfiles.defaultProfile(),
+            settings,
+            List.of(cache),
+            tokens * MODEL.tokenBytes(),
+            (_, _) -> {})
+        .getFirst();
+  }
+
+  private static Traffic requests(int... lengths) {
+    Traffic.Builder traffic = new Traffic.Builder("test", 0);
+    for (int i = 0; i < lengths.length; i += 2) {
+      traffic.add(0, lengths[i], lengths[i + 1]);
+    }
+    return traffic.build();
+  }
+
+  private static Traffic random(long seed, int count, long gapNanos) {
+    SplittableRandom random = new SplittableRandom(seed);
+    Traffic.Builder traffic = new Traffic.Builder("test", 512);
+    long nanos = 0;
+    for (int i = 0; i < count; i++) {
+      nanos += random.nextLong(gapNanos);
+      int prompt = random.nextInt(1, 1500);
+      traffic.add(nanos, prompt, random.nextInt(1, 300));
+      int family = random.nextInt(5) * 10;
+      for (int block = 0; block * 512 < prompt; block++) {
+        traffic.addBlock(block < 2 ? family + block : 1000 + i * 10 + block);
+      }
+    }
+    return traffic.build();
+  }
+
+  private static long outputs(Traffic traffic) {
+    long sum = 0;
+    for (int i = 0; i < traffic.count(); i++) {
+      sum += traffic.outputTokens(i);
+    }
+    return sum;
+  }
+
+  @Test
+  void aPromptGivesTheFirstTokenAndEachStepOneMore() {
+    ServingResult result = serve(requests(20, 5), CacheKind.PAGED, 4096, settings(4, 64));
+    assertEquals(5, result.steps());
+    assertEquals(5, result.outputTokens());
+    assertEquals(1, result.served());
+    assertEquals(32L * MODEL.tokenBytes(), result.memory().peakHeldBytes(), "24 tokens at most");
+  }
+
+  @Test
+  void aLongPromptIsComputedInParts() {
+    ServingResult result = serve(requests(200, 1), CacheKind.PAGED, 4096, settings(4, 64));
+    assertEquals(4, result.steps());
+  }
+
+  @Test
+  void onlySoManySequencesRunTogether() {
+    ServingResult result =
+        serve(requests(10, 4, 10, 4, 10, 4), CacheKind.PAGED, 4096, settings(2, 64));
+    assertEquals(2, result.mostRunning());
+    assertEquals(8, result.steps());
+  }
+
+  /** Five blocks: two sequences of two blocks; the first to need a third throws the other out. */
+  @Test
+  void theSequenceThatBeganLastIsThrownOutAndBeginsAgain() {
+    ServingResult result = serve(requests(31, 20, 31, 20), CacheKind.PAGED, 96, settings(4, 64));
+    assertEquals(1, result.preemptions());
+    assertEquals(2, result.served());
+    assertEquals(40, result.outputTokens());
+    assertTrue(result.recomputedTokens() > 0);
+  }
+
+  @Test
+  void whatCanNeverFitIsRefusedAndWhatGrowsTooLongIsCut() {
+    ServingResult result =
+        serve(requests(5000, 2, 90, 2, 60, 90), CacheKind.PAGED, 96, settings(4, 64));
+    assertEquals(2, result.refused());
+    assertEquals(1, result.served());
+    assertEquals(1, result.cut());
+    assertEquals(20, result.outputTokens(), "80 tokens fit, 60 of which are the prompt");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void everyRequestGetsItsAnswerHoweverLittleRoomThereIs(CacheKind cache) {
+    for (long seed = 0; seed < 6; seed++) {
+      Traffic traffic = random(seed, 120, 20_000_000);
+      // Pages of kvcached are 128 MiB here: two thousand tokens.
+      ServingResult result = serve(traffic, cache, 10_000, settings(32, 512));
+      assertEquals(traffic.count(), result.served(), "seed " + seed);
+      assertEquals(outputs(traffic), result.outputTokens(), "seed " + seed);
+      assertEquals(0, result.refused());
+      assertTrue(result.preemptions() > 0, "seed " + seed);
+      assertTrue(result.memory().peakHeldBytes() <= result.memory().capacityBytes());
+    }
+  }
+
+  @Test
+  void withRoomForAllTheCachesWithoutDriverCallsServeAlike() {
+    Traffic traffic = random(9, 300, 30_000_000);
+    ServingResult paged = serve(traffic, CacheKind.PAGED, 400_000, settings(64, 512));
+    ServingResult jenga = serve(traffic, CacheKind.JENGA, 400_000, settings(64, 512));
+    assertEquals(0, paged.preemptions());
+    assertEquals(paged.endNanos(), jenga.endNanos());
+    assertEquals(paged.hitTokens(), jenga.hitTokens());
+    assertEquals(paged.memory().heldBytes(), jenga.memory().heldBytes());
+    assertTrue(paged.hitTokens() > 0);
+  }
+
+  @Test
+  void alikePromptsAreComputedOnceAndOthersAreNot() {
+    Traffic.Builder traffic = new Traffic.Builder("test", 512);
+    for (int i = 0; i < 3; i++) {
+      traffic.add(i * 10_000_000_000L, 1024, 1);
+      traffic.addBlock(7);
+      traffic.addBlock(8 + i);
+    }
+    ServingResult result = serve(traffic.build(), CacheKind.PAGED, 8192, settings(4, 4096));
+    assertEquals(2 * 512, result.hitTokens());
+    assertEquals(3 * 1024, result.promptTokens());
+  }
+
+  @Test
+  void tooLittleMemoryForACacheIsSaid() {
+    assertTrue(
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> serve(requests(1, 1), CacheKind.KVCACHED, 20, settings(4, 64)))
+            .getMessage()
+            .startsWith("cache kvcached cannot be made for yi-6b"));
+  }
+
+  /** A GPU of 80 GB and Llama 3.1 8B: what is left where vLLM's share is 0.9. */
+  @Test
+  void theBudgetIsTheShareLessWeightsAndProfile() {
+    ServingBudget budget =
+        ServingBudget.of(
+            DeviceProfiles.defaultProfile(), 0.9, 16_060_522_496L, 1L << 30, 1L << 29, 0);
+    assertEquals(
+        (long) (85_017_493_504L * 0.9) - 16_060_522_496L - (1L << 30), budget.cacheBytes());
+    long left = 85_017_493_504L - 552_402_944L - (2L << 20) - (1L << 29);
+    assertEquals(left - (long) (85_017_493_504L * 0.9), budget.leftBytes());
+    assertEquals(Math.floor(left * 1000.0 / 85_017_493_504L) / 1000, budget.largestUtilization());
+    ServingBudget atMost =
+        ServingBudget.of(
+            DeviceProfiles.defaultProfile(), budget.largestUtilization(), 0, 0, 1L << 29, 0);
+    assertTrue(atMost.leftBytes() >= 0);
+    ServingBudget above =
+        ServingBudget.of(
+            DeviceProfiles.defaultProfile(),
+            budget.largestUtilization() + 0.001,
+            0,
+            0,
+            1L << 29,
+            0);
+    assertTrue(above.leftBytes() < 0);
+  }
+}

@@ -1,0 +1,380 @@
+package org.allocsim.reports.answer.serving;
+
+import static org.allocsim.reports.document.Quantity.bytes;
+import static org.allocsim.reports.document.Quantity.count;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import org.allocsim.analysis.serving.ServingBudget;
+import org.allocsim.analysis.serving.ServingResult;
+import org.allocsim.analysis.serving.ServingSettings;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Facts;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Notes;
+import org.allocsim.reports.document.Quantity;
+import org.allocsim.reports.document.Section;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.document.Verdict.Tone;
+import org.allocsim.workloads.serving.ServedModel;
+import org.allocsim.workloads.traffic.Traffic;
+
+/**
+ * What caches of keys and values make of a server's memory under given requests.
+ *
+ * @param file name of the file of requests as the user gave it
+ * @param traffic the requests
+ * @param model the model, or the part of it that one GPU has
+ * @param device name of the GPU's profile
+ * @param settings how the engine schedules
+ * @param budget what there is for keys and values
+ * @param rows what came of each cache
+ * @param seconds wall time of the simulation
+ */
+public record ServeAnswer(
+    String file,
+    Traffic traffic,
+    ServedModel model,
+    String device,
+    ServingSettings settings,
+    ServingBudget budget,
+    List<ServingResult> rows,
+    double seconds) {
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  private static final Shape<ServingResult> ROWS =
+      Shape.of(row ->
+          row.text(
+                  "cache", "cache", "How keys and values are stored.", each -> each.cache().label())
+              .ratio(
+                  "useful_ratio",
+                  "useful",
+                  "Mean share of the cache's memory with tokens of running sequences that will be"
+                      + " read again.",
+                  each -> share(each, useful(each)))
+              .ratio(
+                  "internal_waste_ratio",
+                  "internal",
+                  "Mean share that running sequences hold without such a token.",
+                  each -> share(each, each.memory().wastedBytes()))
+              .ratio(
+                  "external_waste_ratio",
+                  "external",
+                  "Mean share that nobody holds and not every sequence could have.",
+                  each -> share(each, each.memory().strandedBytes()))
+              .ratio(
+                  "kept_prefix_ratio",
+                  "prefixes",
+                  "Mean share that nobody holds and that keeps prefixes for who may come.",
+                  each -> share(each, each.memory().keptBytes()))
+              .rank(4)
+              .ratio(
+                  "waste_of_held_ratio",
+                  "Internal waste as a share of what running sequences hold, on average.",
+                  each -> wasteOfHeld(each))
+              .missing("nothing was held")
+              .meanBytes(
+                  "mean_held_bytes",
+                  null,
+                  "Mean memory that running sequences hold.",
+                  each -> each.memory().heldBytes())
+              .bytes(
+                  "peak_held_bytes",
+                  "peak",
+                  "Most memory that running sequences hold.",
+                  each -> each.memory().peakHeldBytes())
+              .rank(3)
+              .meanBytes(
+                  "mean_mapped_bytes",
+                  "taken",
+                  "Mean memory that the cache has from the GPU, over all time.",
+                  each -> each.memory().mappedBytes())
+              .rank(2)
+              .bytes(
+                  "peak_mapped_bytes",
+                  "Most memory that the cache has from the GPU.",
+                  each -> each.memory().peakMappedBytes())
+              .number(
+                  "mean_tokens",
+                  "Mean number of tokens of running sequences that are stored.",
+                  each -> each.memory().tokens())
+              .count(
+                  "longest_sequence_tokens",
+                  "Tokens of the longest sequence for which there is room.",
+                  ServingResult::mostTokens)
+              .number(
+                  "mean_running",
+                  "running",
+                  "Mean number of sequences that run together.",
+                  ServingResult::meanRunning)
+              .rank(1)
+              .count("most_running", "Most of them.", ServingResult::mostRunning)
+              .count("served", "Requests that were answered.", ServingResult::served)
+              .count(
+                  "refused",
+                  "refused",
+                  "Requests whose prompt is too long for the cache or the limit.",
+                  ServingResult::refused)
+              .count(
+                  "cut_answers",
+                  "Answers that ended early because the sequence became too long.",
+                  ServingResult::cut)
+              .count(
+                  "preemptions",
+                  "preempted",
+                  "Sequences that were thrown out for lack of room and began again.",
+                  ServingResult::preemptions)
+              .count(
+                  "recomputed_tokens",
+                  "Tokens that were computed again after that.",
+                  ServingResult::recomputedTokens)
+              .ratio(
+                  "prefix_hit_ratio",
+                  "prefix hits",
+                  "Share of the prompts' tokens that were found stored.",
+                  each -> (double) each.hitTokens() / each.promptTokens())
+              .missing("no sequence began")
+              .count("prompt_tokens", "Tokens of the prompts.", ServingResult::promptTokens)
+              .count("output_tokens", "Tokens of the answers.", ServingResult::outputTokens)
+              .count("steps", "Steps of the engine.", ServingResult::steps)
+              .seconds(
+                  "busy_seconds", "Time of all steps.", each -> each.busyNanos() / NANOS_PER_SECOND)
+              .seconds(
+                  "end_seconds",
+                  "done after",
+                  "When the last answer was complete, after the first request.",
+                  each -> each.endNanos() / NANOS_PER_SECOND)
+              .rank(5)
+              .nanos(
+                  "mean_first_token_nanos",
+                  "first token",
+                  "Mean time from a request to its answer's first token.",
+                  ServingResult::meanFirstTokenNanos)
+              .rank(6)
+              .nanos(
+                  "p99_first_token_nanos",
+                  "Time that 99 of 100 requests do not exceed.",
+                  ServingResult::lateFirstTokenNanos)
+              .count(
+                  "map_calls",
+                  "mapped",
+                  "Handles of physical memory that were mapped.",
+                  each -> each.driver().mapCalls())
+              .rank(8)
+              .count(
+                  "unmap_calls",
+                  "unmapped",
+                  "Handles that were unmapped.",
+                  each -> each.driver().unmapCalls())
+              .rank(8)
+              .nanos(
+                  "driver_nanos", "driver", "Time of these calls.", each -> each.driver().nanos())
+              .rank(7)
+              .nanos(
+                  "waited_driver_nanos",
+                  "The part of it for which steps waited.",
+                  each -> each.driver().waitedNanos()));
+
+  private static final Shape<ServingBudget> BUDGET =
+      Shape.of(budget ->
+          budget
+              .bytes("total_bytes", "Memory of the GPU.", ServingBudget::totalBytes)
+              .bytes("context_bytes", "Context of the process.", ServingBudget::contextBytes)
+              .bytes("other_bytes", "Memory of other processes.", ServingBudget::otherBytes)
+              .ratio(
+                  "gpu_memory_utilization_ratio",
+                  "Share of the GPU that the engine may use.",
+                  ServingBudget::utilization)
+              .bytes("weight_bytes", "Weights.", ServingBudget::weightBytes)
+              .bytes(
+                  "profile_bytes",
+                  "Peak of the profiling run above the weights.",
+                  ServingBudget::profileBytes)
+              .bytes("graph_bytes", "CUDA graphs, captured later.", ServingBudget::graphBytes)
+              .bytes("cache_bytes", "What keys and values get.", ServingBudget::cacheBytes)
+              .bytes(
+                  "left_bytes",
+                  "What is left of the GPU when graphs are captured; negative where they fail.",
+                  ServingBudget::leftBytes)
+              .ratio(
+                  "largest_utilization_ratio",
+                  "The largest share with which the engine starts and captures its graphs.",
+                  ServingBudget::largestUtilization)
+              .bytes(
+                  "largest_cache_bytes",
+                  "What keys and values get then.",
+                  ServingBudget::largestCacheBytes));
+
+  public static final Kind<ServeAnswer> KIND =
+      new Kind<>(
+          "serve",
+          "serve --json",
+          "What `allocsim serve --json` writes: what caches of keys and values make of a server's"
+              + " memory.",
+          Shape.of(answer ->
+              answer
+                  .text(
+                      "format", "Format of the file of requests.", each -> each.traffic().format())
+                  .count("requests", "Requests that were served.", each -> each.traffic().count())
+                  .count(
+                      "left_out_requests",
+                      "Requests of the file without prompt or answer.",
+                      each -> each.traffic().unanswered())
+                  .seconds(
+                      "span_seconds",
+                      "Time from the first to the last request.",
+                      each -> each.traffic().spanNanos() / NANOS_PER_SECOND)
+                  .text("model", "Name of the model.", each -> each.model().name())
+                  .bytes(
+                      "token_bytes",
+                      "Keys and values of a token in all layers.",
+                      each -> each.model().tokenBytes())
+                  .text("device", "Name of the GPU's profile.", ServeAnswer::device)
+                  .count(
+                      "max_num_seqs",
+                      "Sequences that may run together.",
+                      each -> each.settings().mostSequences())
+                  .count(
+                      "max_num_batched_tokens",
+                      "Tokens that a step may compute.",
+                      each -> each.settings().stepTokens())
+                  .count(
+                      "max_model_len",
+                      "Tokens that prompt and answer may have.",
+                      each -> each.settings().mostTokens())
+                  .count("block_size", "Tokens of a block.", each -> each.settings().blockTokens())
+                  .one("budget", "What there is for keys and values.", BUDGET, ServeAnswer::budget)
+                  .many("caches", "One entry for each cache.", ROWS, ServeAnswer::rows)
+                  .seconds(
+                      "wall_seconds", "Time that the simulation took.", ServeAnswer::seconds)));
+
+  private static double useful(ServingResult row) {
+    return row.memory().heldBytes() - row.memory().wastedBytes();
+  }
+
+  private static double share(ServingResult row, double bytes) {
+    return bytes / row.memory().capacityBytes();
+  }
+
+  private static double wasteOfHeld(ServingResult row) {
+    return row.memory().wastedBytes() / row.memory().heldBytes();
+  }
+
+  /** Whether the engine starts and captures its graphs. */
+  public boolean isSafe() {
+    return budget.leftBytes() >= 0;
+  }
+
+  public Document<ServeAnswer> document() {
+    Table<ServingResult> table = Table.of("Caches", ROWS, rows).at("/caches");
+    Facts facts =
+        Facts.none()
+            .and(
+                "requests",
+                "{} in {} ({}), {} of them left out",
+                count(traffic.count()),
+                Quantity.nanos(traffic.spanNanos()),
+                traffic.format(),
+                count(traffic.unanswered()))
+            .and(
+                "model",
+                "{}: {} of weights, {} of keys and values for a token",
+                model.name(),
+                bytes(budget.weightBytes()),
+                bytes(model.tokenBytes()))
+            .and(
+                "device",
+                "{}, {} at {} of it, less weights and {} for the profiling run",
+                device,
+                bytes((long) (budget.totalBytes() * budget.utilization())),
+                share(budget.utilization()),
+                bytes(budget.profileBytes()))
+            .and(
+                "left",
+                isSafe()
+                    ? "{} after {} of context and {} of graphs"
+                    : "none: {} are lacking after {} of context and {} of graphs",
+                bytes(Math.abs(budget.leftBytes())),
+                bytes(budget.contextBytes()),
+                bytes(budget.graphBytes()));
+    return new Document<>(
+        KIND,
+        String.valueOf(Path.of(file).getFileName()),
+        verdict(),
+        List.of(new Section(null, List.of(facts, table, new Notes(notes())))),
+        table,
+        this);
+  }
+
+  private List<Sentence> notes() {
+    List<Sentence> notes = new ArrayList<>();
+    notes.add(
+        Sentence.of(
+            "Shares are of the {} for keys and values, averages over the time of steps.",
+            bytes(budget.cacheBytes())));
+    notes.add(
+        Sentence.of(
+            "A step takes as long as reading and computing at the peak rates of the GPU: a real one"
+                + " takes longer, and then more sequences run together."));
+    if (traffic.blockTokens() == 0) {
+      notes.add(
+          Sentence.of(
+              "The file does not say which prompts are alike, so only sequences that begin again"
+                  + " find what they had stored."));
+    }
+    return notes;
+  }
+
+  private Verdict verdict() {
+    ServingResult best =
+        rows.stream()
+            .min(
+                Comparator.comparingInt(ServingResult::refused)
+                    .thenComparingLong(ServingResult::endNanos)
+                    .thenComparingLong(ServingResult::preemptions)
+                    .thenComparingDouble(row -> -useful(row)))
+            .orElseThrow();
+    List<Sentence> details = new ArrayList<>();
+    details.add(
+        Sentence.of(
+            "The largest gpu_memory_utilization that leaves room for context and graphs is {}: {}"
+                + " for keys and values.",
+            share(budget.largestUtilization()),
+            bytes(budget.largestCacheBytes())));
+    if (rows.size() > 1) {
+      details.add(
+          Sentence.of(
+              "First done is {}, after {} with {}.",
+              best.cache().label(),
+              Quantity.nanos(best.endNanos()),
+              Quantity.count(best.preemptions(), "preemption")));
+    }
+    return new Verdict(
+        isSafe() ? Tone.NEUTRAL : Tone.BAD,
+        isSafe()
+            ? Sentence.of(
+                "At a gpu_memory_utilization of {} keys and values get {}, room for {} tokens.",
+                share(budget.utilization()),
+                bytes(budget.cacheBytes()),
+                count(budget.cacheBytes() / model.tokenBytes()))
+            : Sentence.of(
+                "At a gpu_memory_utilization of {} the GPU runs out of memory: {} are lacking for"
+                    + " context and graphs.",
+                share(budget.utilization()),
+                bytes(-budget.leftBytes())),
+        details,
+        null);
+  }
+
+  /** A share as engines take it. */
+  private static String share(double value) {
+    String text = String.format(Locale.ROOT, "%.3f", value);
+    return text.endsWith("0") ? text.substring(0, text.length() - 1) : text;
+  }
+}

@@ -1,0 +1,335 @@
+package org.allocsim.reports.cli;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.allocsim.analysis.serving.CacheKind;
+import org.allocsim.analysis.serving.ServingBudget;
+import org.allocsim.analysis.serving.ServingComparison;
+import org.allocsim.analysis.serving.ServingResult;
+import org.allocsim.analysis.serving.ServingSettings;
+import org.allocsim.reports.answer.serving.ServeAnswer;
+import org.allocsim.reports.cli.option.FractionConverter;
+import org.allocsim.reports.cli.option.OutputOptions;
+import org.allocsim.reports.cli.option.ProfileConverter;
+import org.allocsim.reports.cli.option.SizeConverter;
+import org.allocsim.reports.input.Inputs;
+import org.allocsim.reports.output.DocumentOutputs;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.ProgressMeter;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.typed.SimilarName;
+import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.serving.ModelConfig;
+import org.allocsim.workloads.serving.ModelShape;
+import org.allocsim.workloads.serving.ServedModel;
+import org.allocsim.workloads.serving.ServedModels;
+import org.allocsim.workloads.traffic.Traffic;
+import org.allocsim.workloads.traffic.TrafficFiles;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code allocsim serve}: what caches of keys and values make of a server's memory. */
+@Command(
+    name = "serve",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Serves recorded requests to a language model with one cache of keys and values after",
+      "another, and says what each made of the GPU's memory.",
+      "",
+      "The file holds when requests came and how long prompts and answers were: BurstGPT's or",
+      "Azure's CSV, or Mooncake's JSON lines, which also say which prompts begin alike. The engine",
+      "batches continuously as vLLM does; its options have vLLM's names.",
+      "",
+      "Caches: paged (vLLM), jenga (two levels of pages for models whose layers differ),",
+      "vattention (virtual memory for each sequence), kvcached (pages that are given back)."
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:done",
+      "1:failed: unreadable input, no memory for keys and values, unwritable output",
+      "2:wrong usage",
+      "3:the engine would run out of memory at this share of the GPU"
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim serve BurstGPT_1.csv --model llama-3.1-8b --device h100",
+      "  allocsim serve AzureLLMInferenceTrace_conv.csv --model gemma-3-27b --speed 4",
+      "  allocsim serve conversation_trace.jsonl --model config.json --tensor-parallel-size 4"
+    })
+final class ServeCommand implements Callable<Integer> {
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final int EIGHT_BITS = 1;
+  private static final String ALL = "all";
+
+  @Parameters(paramLabel = "TRAFFIC", description = "File of requests, plain or compressed.")
+  private String trafficName;
+
+  @Option(
+      names = "--model",
+      paramLabel = "MODEL",
+      required = true,
+      description =
+          "A model that is known, such as llama-3.1-8b, or the config.json that is published with"
+              + " it.")
+  private String modelName;
+
+  @Option(
+      names = "--device",
+      paramLabel = "PROFILE",
+      description =
+          "The GPU: a name that 'allocsim list devices' shows, or a file that 'allocsim calibrate'"
+              + " wrote (default: h100-80gb).",
+      converter = ProfileConverter.class)
+  private DeviceProfile device = DeviceProfiles.defaultProfile();
+
+  @Option(
+      names = "--gpu-memory-utilization",
+      paramLabel = "SHARE",
+      defaultValue = "0.9",
+      description = "Share of the GPU that the engine may use (default: ${DEFAULT-VALUE}).",
+      converter = FractionConverter.class)
+  private double utilization;
+
+  @Option(
+      names = "--cache",
+      paramLabel = "NAME,...",
+      split = ",",
+      defaultValue = ALL,
+      description = "Caches to try: paged, jenga, vattention, kvcached (default: all).")
+  private List<String> caches;
+
+  @Option(
+      names = "--tensor-parallel-size",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "GPUs that share each layer; one of them is shown (default: ${DEFAULT-VALUE}).")
+  private int gpus;
+
+  @Option(
+      names = "--max-num-seqs",
+      paramLabel = "N",
+      defaultValue = "256",
+      description = "Sequences that may run together (default: ${DEFAULT-VALUE}).")
+  private int mostSequences;
+
+  @Option(
+      names = "--max-num-batched-tokens",
+      paramLabel = "N",
+      defaultValue = "8192",
+      description = "Tokens that a step may compute (default: ${DEFAULT-VALUE}).")
+  private int stepTokens;
+
+  @Option(
+      names = "--max-model-len",
+      paramLabel = "N",
+      description = "Tokens that prompt and answer may have (default: what the model knows).")
+  private Integer mostTokens;
+
+  @Option(
+      names = "--block-size",
+      paramLabel = "N",
+      defaultValue = "16",
+      description = "Tokens of a block or a small page (default: ${DEFAULT-VALUE}).")
+  private int blockTokens;
+
+  @Option(
+      names = "--watermark",
+      paramLabel = "SHARE",
+      description = "Share of the paged blocks that must stay free where a sequence begins.",
+      converter = FractionConverter.class)
+  private Double watermark;
+
+  @Option(
+      names = "--page-size",
+      paramLabel = "SIZE",
+      description = "Pages of vattention, such as 64KiB (default: 2MiB).",
+      converter = SizeConverter.class)
+  private long pageBytes = 2L << 20;
+
+  @Option(names = "--fp8-kv-cache", description = "Keys and values have 8 bits, not 16.")
+  private boolean hasSmallValues;
+
+  @Option(
+      names = "--weights",
+      paramLabel = "SIZE",
+      description = "Memory of the weights on a GPU (default: 16 bits each).",
+      converter = SizeConverter.class)
+  private Long weightBytes;
+
+  @Option(
+      names = "--profile-peak",
+      paramLabel = "SIZE",
+      description = "Peak of the profiling run above the weights (default: an estimate).",
+      converter = SizeConverter.class)
+  private Long profileBytes;
+
+  @Option(
+      names = "--graphs",
+      paramLabel = "SIZE",
+      description = "Memory of CUDA graphs (default: 512MiB).",
+      converter = SizeConverter.class)
+  private long graphBytes = ServingBudget.GRAPH_BYTES;
+
+  @Option(
+      names = "--other-processes",
+      paramLabel = "SIZE",
+      description = "Memory of other processes on the GPU (default: none).",
+      converter = SizeConverter.class)
+  private long otherBytes;
+
+  @Option(
+      names = "--speed",
+      paramLabel = "FACTOR",
+      defaultValue = "1",
+      description = "Requests come so many times as fast (default: ${DEFAULT-VALUE}).")
+  private double speed;
+
+  @Option(names = "--first", paramLabel = "N", description = "Serve the first requests only.")
+  private Integer first;
+
+  @Option(
+      names = "--repeat",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Serve the requests so many times, one time after the other.")
+  private int times;
+
+  @Mixin private OutputOptions outputOptions;
+
+  @Override
+  public Integer call() {
+    List<CacheKind> kinds = kinds();
+    require(gpus >= 1, "--tensor-parallel-size", "1 or more");
+    require(mostSequences >= 1 && mostSequences <= 1 << 16, "--max-num-seqs", "1 to 65536");
+    require(stepTokens >= 1, "--max-num-batched-tokens", "1 or more");
+    require(mostTokens == null || mostTokens >= 2, "--max-model-len", "2 or more");
+    require(blockTokens >= 1 && blockTokens <= 1 << 16, "--block-size", "1 to 65536");
+    require(
+        pageBytes >= 1 << 16 && Long.bitCount(pageBytes) == 1,
+        "--page-size",
+        "a power of two from 64KiB");
+    require(speed > 0 && speed < 1e9, "--speed", "a number above 0");
+    require(times >= 1, "--repeat", "1 or more");
+    require(first == null || first >= 1, "--first", "1 or more");
+    Path file = Inputs.require(trafficName);
+    try (DocumentOutputs outputs = outputOptions.open(file)) {
+      long startNanos = System.nanoTime();
+      ServedModel model = model();
+      ServingSettings settings =
+          new ServingSettings(
+              mostSequences,
+              stepTokens,
+              mostTokens == null ? model.contextTokens() : mostTokens,
+              blockTokens,
+              watermark == null ? 0 : watermark,
+              pageBytes);
+      ServingBudget budget = budget(model);
+      Traffic traffic = traffic(file);
+      List<ServingResult> results = serve(traffic, model, settings, kinds, budget);
+      double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
+      ServeAnswer answer =
+          new ServeAnswer(
+              trafficName, traffic, model, device.name(), settings, budget, results, seconds);
+      outputs.write(answer.document());
+      return answer.isSafe() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
+    }
+  }
+
+  private static void require(boolean holds, String option, String range) {
+    if (!holds) {
+      throw Failure.usage(option + " takes " + range);
+    }
+  }
+
+  private List<CacheKind> kinds() {
+    if (caches.equals(List.of(ALL))) {
+      return List.of(CacheKind.values());
+    }
+    List<CacheKind> kinds = new ArrayList<>();
+    for (String name : caches) {
+      int index = CacheKind.names().indexOf(name);
+      if (index < 0) {
+        throw Failure.usage(
+            "--cache: unknown cache '%s'; %s"
+                .formatted(
+                    name,
+                    SimilarName.remedy(
+                        name,
+                        CacheKind.names(),
+                        "there are " + String.join(", ", CacheKind.names()) + " and all")));
+      }
+      kinds.add(CacheKind.values()[index]);
+    }
+    return kinds;
+  }
+
+  private ServedModel model() {
+    try {
+      ModelShape shape =
+          modelName.endsWith(".json")
+              ? ModelConfig.read(Inputs.require(modelName), modelName)
+              : ServedModels.named(modelName);
+      return shape.served(
+          gpus, ModelShape.HALF_BYTES, hasSmallValues ? EIGHT_BITS : ModelShape.HALF_BYTES);
+    } catch (TraceFormatException e) {
+      throw new Failure(e.getMessage(), e);
+    } catch (IllegalArgumentException e) {
+      throw Failure.usage("--model: " + e.getMessage());
+    }
+  }
+
+  private ServingBudget budget(ServedModel model) {
+    ServingBudget budget =
+        ServingBudget.of(
+            device,
+            utilization,
+            weightBytes == null ? model.weightBytes() : weightBytes,
+            profileBytes == null
+                ? ServingBudget.profileBytes(model, stepTokens, mostSequences)
+                : profileBytes,
+            graphBytes,
+            otherBytes);
+    if (budget.cacheBytes() <= 0) {
+      throw new Failure(
+          "%s: %s of %s leaves no memory for keys and values after the weights and the profiling run;"
+                  .formatted(model.name(), utilization, device.name())
+              + " take a larger GPU, more of them, or a larger --gpu-memory-utilization");
+    }
+    return budget;
+  }
+
+  private Traffic traffic(Path file) {
+    try (ProgressMeter progress = ProgressMeter.ofBytes("reading")) {
+      Traffic traffic = TrafficFiles.read(file, progress::update);
+      if (first != null) {
+        traffic = traffic.first(first);
+      }
+      return traffic.repeated(times).faster(speed);
+    } catch (TraceFormatException e) {
+      throw new Failure(e.getMessage(), e);
+    } catch (IllegalArgumentException e) {
+      throw Failure.usage("--repeat " + times + " makes " + e.getMessage());
+    }
+  }
+
+  private List<ServingResult> serve(
+      Traffic traffic,
+      ServedModel model,
+      ServingSettings settings,
+      List<CacheKind> kinds,
+      ServingBudget budget) {
+    try (ProgressMeter progress = ProgressMeter.of("serving", "caches")) {
+      return ServingComparison.run(
+          traffic, model, device, settings, kinds, budget.cacheBytes(), progress::update);
+    } catch (IllegalArgumentException e) {
+      throw new Failure(e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.allocsim.reports.output.ExitCodes;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
+
+class ServeCommandTest {
+  private static final Path SAMPLE = Path.of("samples/chat_requests.jsonl");
+
+  @TempDir private Path folder;
+
+  private static JsonNode json(Object... more) {
+    Object[] arguments = new Object[more.length + 6];
+    arguments[0] = "serve";
+    arguments[1] = SAMPLE;
+    arguments[2] = "--model";
+    arguments[3] = "gemma-2-9b";
+    arguments[4] = "--json";
+    arguments[5] = "-";
+    System.arraycopy(more, 0, arguments, 6, more.length);
+    CommandRun run = CommandRun.of(arguments);
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    return new ObjectMapper().readTree(run.out());
+  }
+
+  @Test
+  void theCachesThatAreNamedAreTriedInTheirOrder() {
+    JsonNode caches = json("--cache", "kvcached,paged").get("caches");
+    assertEquals("kvcached", caches.get(0).get("cache").asString());
+    assertEquals("paged", caches.get(1).get("cache").asString());
+    assertEquals(2, caches.size());
+  }
+
+  @Test
+  void twiceTheRequestsGetTwiceTheAnswers() {
+    long once = json("--cache", "paged").at("/caches/0/output_tokens").asLong();
+    long twice = json("--cache", "paged", "--repeat", 2).at("/caches/0/output_tokens").asLong();
+    assertEquals(2 * once, twice);
+  }
+
+  @Test
+  void aRunSaysTheSameEachTime() {
+    JsonNode first = json("--device", "rtx-4090").get("caches");
+    assertEquals(first, json("--device", "rtx-4090").get("caches"));
+  }
+
+  @Test
+  void aShareThatLeavesNoRoomForGraphsIsACheckThatDoesNotHold() {
+    CommandRun run =
+        CommandRun.of(
+            "serve",
+            SAMPLE,
+            "--model",
+            "gemma-2-9b",
+            "--gpu-memory-utilization",
+            "0.99",
+            "--first",
+            5);
+    assertEquals(ExitCodes.CHECK_DID_NOT_HOLD, run.exitCode(), run.err());
+    assertTrue(run.out().contains("the GPU runs out of memory"), run.out());
+    assertTrue(run.out().contains("leaves room for context and graphs is 0.987"), run.out());
+  }
+
+  @Test
+  void aModelThatIsTooLargeIsSaid() {
+    CommandRun run = CommandRun.of("serve", SAMPLE, "--model", "llama-3.1-70b");
+    assertEquals(ExitCodes.FAILED, run.exitCode());
+    assertTrue(run.err().contains("leaves no memory for keys and values"), run.err());
+    assertEquals(1, run.err().lines().count(), run.err());
+  }
+
+  @Test
+  void aBadLineIsNamed() throws IOException {
+    Path file =
+        Files.writeString(folder.resolve("x.csv"), "TIMESTAMP,ContextTokens,GeneratedTokens\n?");
+    CommandRun run = CommandRun.of("serve", file, "--model", "yi-6b");
+    assertEquals(ExitCodes.FAILED, run.exitCode());
+    assertTrue(run.err().contains("line 2: the line has 1 fields"), run.err());
+  }
+}

@@ -1,0 +1,309 @@
+package org.allocsim.simulator.kvcache;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.allocsim.simulator.device.cost.DriverCosts;
+import org.allocsim.simulator.policy.pagedkv.PrefixIndex;
+
+/**
+ * kvcached's elastic cache for vLLM: paged blocks in pages that are mapped when they are needed and
+ * given back to the device when they are empty, so that others can have the memory.
+ *
+ * <p><b>Rules.</b> A page is 2 MiB of each layer's keys and as much of its values, all in one
+ * handle. Blocks of a sequence come from the fullest page that has enough, else the emptiest; a
+ * thread keeps five pages mapped in reserve, and up to ten emptied pages stay so, the others are
+ * unmapped. At a sequence's end full blocks keep their prefix, of all sequences together up to
+ * 16,000 tokens; beyond that those go whose pages become empty, the cheapest first, then the
+ * longest unused. Where a sequence needs their room, the longest unused go first. Block 0 is never
+ * used.
+ *
+ * <p><b>Source.</b> ovg-project/kvcached, {@code kvcached/kv_cache_manager.py}, {@code
+ * csrc/page_allocator.cpp}, {@code kvcached/integration/vllm/patches.py} e8e6406.
+ *
+ * <p><b>Deviations.</b> The thread that maps in advance has done so before the next call. All
+ * layers keep all tokens. Pages that are not mapped are backed by no memory; the product maps one
+ * common page there.
+ *
+ * <p><b>Cost.</b> A block takes constant time; trimming prefixes is linear in the pages.
+ */
+public final class ElasticCache implements KvCache {
+  /** Page in one layer's keys or values. */
+  public static final long PAGE_BYTES = 2L << 20;
+
+  /** Tokens whose blocks are kept for a prefix (KVCACHED_MAX_CACHED_TOKENS). */
+  public static final int MOST_KEPT_TOKENS = 16_000;
+
+  private final int blockTokens;
+  private final int mostKept;
+  private final long tokenBytes;
+  private final long capacityBytes;
+  private final long unitBytes;
+  private final int unitBlocks;
+  private final int pageCount;
+  private final DriverWork driver;
+  private final ElasticPages pages;
+  private final BlockLists lists = new BlockLists();
+  private final SequenceTokens tokens;
+  private final RowPrefixes prefixes = new RowPrefixes();
+  private final PrefixIndex stored;
+
+  /** By block: sequences that use it. */
+  private final int[] references;
+
+  /** Blocks that nobody uses and that keep a prefix, the longest unused first. */
+  private final RecentOrder kept;
+
+  private final long[] keptSince;
+  private final int[] keptInPage;
+  private long clock;
+
+  private long heldBlocks;
+  private long emptySlots;
+  private int[] taken = new int[64];
+
+  /**
+   * A cache in which nothing is stored.
+   *
+   * @param groups the model's layers
+   * @param capacityBytes memory that it may take
+   * @param blockTokens tokens of a block
+   * @param costs time of driver calls
+   * @throws IllegalArgumentException where that is less than a page, or a block is larger than one
+   */
+  public ElasticCache(
+      List<LayerGroup> groups, long capacityBytes, int blockTokens, DriverCosts costs) {
+    this.blockTokens = blockTokens;
+    this.capacityBytes = capacityBytes;
+    mostKept = Math.max(1, MOST_KEPT_TOKENS / blockTokens);
+    tokenBytes = SequenceTokens.bytesPerToken(groups);
+    tokens = new SequenceTokens(groups);
+    driver = new DriverWork(costs);
+    // Layers that differ share pages in proportion: the largest fills its page.
+    long largest = groups.stream().mapToLong(LayerGroup::tokenBytes).max().orElseThrow();
+    long blockBytes = blockTokens * (largest / 2);
+    if (blockBytes > PAGE_BYTES) {
+      throw new IllegalArgumentException(
+          "a block of %d bytes is larger than a page of %d".formatted(blockBytes, PAGE_BYTES));
+    }
+    unitBlocks = (int) (PAGE_BYTES / blockBytes);
+    unitBytes = groups.stream().mapToLong(group -> 2L * group.layers() * PAGE_BYTES).sum();
+    pageCount = CacheSize.pages(capacityBytes, unitBytes, 1, "pages of all layers");
+    pages = new ElasticPages(pageCount, PAGE_BYTES, blockBytes, unitBytes, driver);
+    int blocks = pages.blockCount();
+    references = new int[blocks];
+    stored = new PrefixIndex(blocks);
+    kept = new RecentOrder(blocks);
+    keptSince = new long[blocks];
+    keptInPage = new int[pageCount];
+    pages.take(1, taken);
+  }
+
+  @Override
+  public int storedTokens(PrefixHashes prefix, int mostTokens) {
+    int most = mostTokens / blockTokens;
+    int found = 0;
+    while (found < most && holder(prefix, found) != PrefixIndex.NONE) {
+      found++;
+    }
+    return found * blockTokens;
+  }
+
+  @Override
+  public boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int count) {
+    int shared = storedTokens / blockTokens;
+    int needed = blocksOf(count) - shared;
+    int unused = 0;
+    for (int i = 0; i < shared; i++) {
+      if (references[holder(prefix, i)] == 0) {
+        unused++;
+      }
+    }
+    if (needed + unused > pages.available() + kept.size()) {
+      return false;
+    }
+    for (int i = 0; i < shared; i++) {
+      use(holder(prefix, i));
+    }
+    if (!takeBlocks(needed)) {
+      for (int i = shared - 1; i >= 0; i--) {
+        release(holder(prefix, i));
+      }
+      return false;
+    }
+    for (int i = 0; i < shared; i++) {
+      lists.add(sequence, holder(prefix, i));
+    }
+    tokens.begin(sequence, storedTokens, storedTokens - unused * blockTokens);
+    prefixes.set(sequence, prefix);
+    append(sequence, needed, count);
+    return true;
+  }
+
+  private int holder(PrefixHashes prefix, int block) {
+    return stored.holder(prefix.hash(block));
+  }
+
+  @Override
+  public boolean grow(int sequence, int count) {
+    int needed = blocksOf(count) - lists.count(sequence);
+    if (needed > 0 && (needed > pages.available() + kept.size() || !takeBlocks(needed))) {
+      return false;
+    }
+    append(sequence, needed, count);
+    return true;
+  }
+
+  /** Takes blocks off the pages into {@link #taken}; prefixes make room for them. */
+  private boolean takeBlocks(int count) {
+    if (count > taken.length) {
+      taken = new int[count];
+    }
+    for (long missing = count - pages.available(); missing > 0 && kept.size() > 0; missing--) {
+      forget(kept.first());
+    }
+    return count <= 0 || pages.take(count, taken);
+  }
+
+  private void append(int sequence, int fresh, int count) {
+    for (int i = 0; i < fresh; i++) {
+      references[taken[i]] = 1;
+      lists.add(sequence, taken[i]);
+    }
+    heldBlocks += Math.max(0, fresh);
+    int before = tokens.of(sequence);
+    emptySlots += (long) Math.max(0, fresh) * blockTokens - (count - before);
+    tokens.set(sequence, count);
+    for (int i = before / blockTokens; i < count / blockTokens; i++) {
+      stored.add(lists.get(sequence, i), prefixes.of(sequence).hash(i));
+    }
+  }
+
+  private int blocksOf(int count) {
+    return (count + blockTokens - 1) / blockTokens;
+  }
+
+  private void use(int block) {
+    if (references[block]++ == 0) {
+      kept.remove(block);
+      keptInPage[pages.pageOf(block)]--;
+      heldBlocks++;
+    }
+  }
+
+  private void release(int block) {
+    if (--references[block] > 0) {
+      return;
+    }
+    heldBlocks--;
+    if (stored.has(block)) {
+      kept.add(block);
+      keptSince[block] = clock++;
+      keptInPage[pages.pageOf(block)]++;
+    } else {
+      pages.give(block);
+    }
+  }
+
+  @Override
+  public void end(int sequence) {
+    emptySlots -= (long) lists.count(sequence) * blockTokens - tokens.of(sequence);
+    tokens.end(sequence);
+    while (lists.count(sequence) > 0) {
+      release(lists.removeLast(sequence));
+    }
+    if (kept.size() > mostKept) {
+      trim(kept.size() - mostKept);
+    }
+  }
+
+  /** Forgets prefixes, of pages that become empty by it first. */
+  private void trim(int count) {
+    List<Integer> emptied = new ArrayList<>();
+    for (int page = 0; page < pageCount; page++) {
+      if (keptInPage[page] > 0 && keptInPage[page] == pages.takenIn(page)) {
+        emptied.add(page);
+      }
+    }
+    emptied.sort(
+        Comparator.comparingInt((Integer page) -> keptInPage[page])
+            .thenComparingLong(this::lastKept));
+    int left = count;
+    for (int page : emptied) {
+      if (keptInPage[page] > left) {
+        break;
+      }
+      left -= keptInPage[page];
+      for (int block = pages.startBlock(page); block < pages.endBlock(page); block++) {
+        if (kept.contains(block)) {
+          forget(block);
+        }
+      }
+    }
+    for (; left > 0; left--) {
+      forget(kept.first());
+    }
+  }
+
+  private long lastKept(int page) {
+    long last = -1;
+    for (int block = pages.startBlock(page); block < pages.endBlock(page); block++) {
+      if (kept.contains(block)) {
+        last = Math.max(last, keptSince[block]);
+      }
+    }
+    return last;
+  }
+
+  private void forget(int block) {
+    kept.remove(block);
+    keptInPage[pages.pageOf(block)]--;
+    stored.remove(block);
+    pages.give(block);
+  }
+
+  @Override
+  public int mostTokens(int stepTokens) {
+    return (int) Math.min(Integer.MAX_VALUE, ((long) pageCount * unitBlocks - 1) * blockTokens);
+  }
+
+  @Override
+  public long capacityBytes() {
+    return capacityBytes;
+  }
+
+  @Override
+  public long mappedBytes() {
+    return pages.mappedPages() * unitBytes;
+  }
+
+  @Override
+  public long heldBytes() {
+    return heldBlocks * blockTokens * tokenBytes;
+  }
+
+  @Override
+  public long wastedBytes() {
+    return emptySlots * tokenBytes + tokens.outlivedBytes();
+  }
+
+  @Override
+  public long strandedBytes() {
+    return capacityBytes - ((long) pageCount * unitBlocks - 1) * blockTokens * tokenBytes;
+  }
+
+  @Override
+  public long keptPrefixBytes() {
+    return (long) kept.size() * blockTokens * tokenBytes;
+  }
+
+  @Override
+  public DriverWork driverWork() {
+    return driver;
+  }
+
+  /** Pages that are mapped and empty. */
+  int reservedPages() {
+    return pages.reservedPages();
+  }
+}

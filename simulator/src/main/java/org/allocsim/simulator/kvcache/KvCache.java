@@ -1,0 +1,65 @@
+package org.allocsim.simulator.kvcache;
+
+/**
+ * A cache of keys and values. Sequences have numbers from 0 to the maximum that may run together,
+ * which are used again. A call that finds too little room takes nothing.
+ */
+public interface KvCache {
+  /**
+   * Tokens at the start of a sequence that are stored already.
+   *
+   * @param prefix what its tokens are
+   * @param mostTokens no more of them count
+   */
+  int storedTokens(PrefixHashes prefix, int mostTokens);
+
+  /**
+   * Begins a sequence.
+   *
+   * @param sequence its number
+   * @param prefix what its tokens are, asked until the sequence ends
+   * @param storedTokens what {@link #storedTokens} answered
+   * @param tokens tokens that will be stored after this step, those included
+   * @return whether there was room
+   */
+  boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int tokens);
+
+  /**
+   * Makes room for further tokens of a sequence.
+   *
+   * @param tokens tokens that will be stored after this step, at least as many as before
+   * @return whether there was room
+   */
+  boolean grow(int sequence, int tokens);
+
+  /** Ends a sequence: its room is for others. */
+  void end(int sequence);
+
+  /**
+   * Tokens of the longest sequence that there is room for when no other runs.
+   *
+   * @param stepTokens at most so many are added at a time
+   */
+  int mostTokens(int stepTokens);
+
+  /** Bytes that the cache may take from the device. */
+  long capacityBytes();
+
+  /** Bytes that it has from the device now. */
+  long mappedBytes();
+
+  /** Bytes that running sequences hold, what they share once. */
+  long heldBytes();
+
+  /** Bytes of what is held in which there is no token that will be read again. */
+  long wastedBytes();
+
+  /** Bytes that nobody holds and that not every sequence could have. */
+  long strandedBytes();
+
+  /** Bytes that nobody holds and in which a prefix is kept for who may come. */
+  long keptPrefixBytes();
+
+  /** What the driver had to do. */
+  DriverWork driverWork();
+}

@@ -1,0 +1,29 @@
+package org.allocsim.simulator.kvcache;
+
+/**
+ * Layers of a model that store as much for a token and need it as long.
+ *
+ * @param layers number of layers
+ * @param tokenBytes bytes of keys and values that one layer stores for a token, half of each
+ * @param windowTokens a token looks back at so many tokens, itself included; 0 for all
+ */
+public record LayerGroup(int layers, long tokenBytes, int windowTokens) {
+  /** Refuses figures that mean nothing. */
+  public LayerGroup {
+    if (layers < 1 || tokenBytes < 2 || tokenBytes % 2 != 0 || windowTokens < 0) {
+      throw new IllegalArgumentException(
+          "%d layers of %d bytes a token with a window of %d make no sense"
+              .formatted(layers, tokenBytes, windowTokens));
+    }
+  }
+
+  /** Bytes that all its layers store for a token. */
+  public long bytesPerToken() {
+    return layers * tokenBytes;
+  }
+
+  /** Tokens, of so many at the start of a sequence, that no later token looks back at. */
+  public int outlivedTokens(int tokens) {
+    return windowTokens == 0 ? 0 : Math.max(0, tokens - windowTokens + 1);
+  }
+}

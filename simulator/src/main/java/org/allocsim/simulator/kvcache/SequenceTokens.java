@@ -1,0 +1,73 @@
+package org.allocsim.simulator.kvcache;
+
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Tokens of the sequences that run, and the bytes of those that layers with a window will not read
+ * again though they are still stored. Tokens that a sequence shares count for the one that stored
+ * them.
+ */
+final class SequenceTokens {
+  private final List<LayerGroup> groups;
+  private final boolean hasWindows;
+  private int[] tokens = new int[16];
+  private int[] shared = new int[16];
+  private long outlivedBytes;
+
+  SequenceTokens(List<LayerGroup> groups) {
+    this.groups = groups;
+    hasWindows = groups.stream().anyMatch(group -> group.windowTokens() > 0);
+  }
+
+  /**
+   * A sequence begins.
+   *
+   * @param storedTokens tokens that were found stored
+   * @param sharedTokens those of them that another sequence stored that runs
+   */
+  void begin(int sequence, int storedTokens, int sharedTokens) {
+    if (sequence >= tokens.length) {
+      int length = Math.max(sequence + 1, tokens.length * 2);
+      tokens = Arrays.copyOf(tokens, length);
+      shared = Arrays.copyOf(shared, length);
+    }
+    tokens[sequence] = 0;
+    shared[sequence] = sharedTokens;
+    set(sequence, storedTokens);
+  }
+
+  void set(int sequence, int count) {
+    if (hasWindows) {
+      outlivedBytes += outlived(sequence, count) - outlived(sequence, tokens[sequence]);
+    }
+    tokens[sequence] = count;
+  }
+
+  void end(int sequence) {
+    if (hasWindows) {
+      outlivedBytes -= outlived(sequence, tokens[sequence]);
+    }
+    tokens[sequence] = 0;
+  }
+
+  private long outlived(int sequence, int count) {
+    long bytes = 0;
+    for (LayerGroup group : groups) {
+      bytes += Math.max(0, group.outlivedTokens(count) - shared[sequence]) * group.bytesPerToken();
+    }
+    return bytes;
+  }
+
+  int of(int sequence) {
+    return tokens[sequence];
+  }
+
+  long outlivedBytes() {
+    return outlivedBytes;
+  }
+
+  static long bytesPerToken(List<LayerGroup> groups) {
+    return groups.stream().mapToLong(LayerGroup::bytesPerToken).sum();
+  }
+}
