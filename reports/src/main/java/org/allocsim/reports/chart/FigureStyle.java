@@ -122,8 +122,7 @@ public record FigureStyle(
 
   /** Whether each row needs its height. */
   private static boolean hasRows(XYPlot plot) {
-    return plot instanceof CombinedDomainXYPlot
-        || plot.getRangeAxis() instanceof SymbolAxis;
+    return plot instanceof CombinedDomainXYPlot || plot.getRangeAxis() instanceof SymbolAxis;
   }
 
   /**

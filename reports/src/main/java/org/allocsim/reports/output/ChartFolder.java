@@ -8,7 +8,6 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -118,20 +117,15 @@ public class ChartFolder {
       points.forEach(point -> csv.row(point.panel(), point.series(), point.at(), point.value()));
     }
     List<Map<String, Object>> series = new ArrayList<>();
+    List<Object> ofLast = new ArrayList<>();
+    ChartSeries.@Nullable Point last = null;
     for (ChartSeries.Point point : points) {
-      Map<String, Object> last = series.isEmpty() ? Map.of() : series.getLast();
-      if (!point.series().equals(last.get("series"))
-          || !Integer.valueOf(point.panel()).equals(last.get("panel"))) {
-        Map<String, Object> next = new LinkedHashMap<>();
-        next.put("panel", point.panel());
-        next.put("series", point.series());
-        next.put("points", new ArrayList<>());
-        series.add(next);
-        last = next;
+      if (last == null || !point.series().equals(last.series()) || point.panel() != last.panel()) {
+        ofLast = new ArrayList<>();
+        series.add(Map.of("panel", point.panel(), "series", point.series(), "points", ofLast));
+        last = point;
       }
-      @SuppressWarnings("unchecked") // It was put there above.
-      List<Object> all = (List<Object>) last.get("points");
-      all.add(List.of(point.at(), point.value()));
+      ofLast.add(List.of(point.at(), point.value()));
     }
     try (OutputStream json = open(name + "-series.json")) {
       JsonText.write(Map.of("series", series), json);
