@@ -25,9 +25,11 @@ import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.profile.ProfileException;
 import org.allocsim.workloads.profile.ProfileFile;
+import org.allocsim.workloads.serving.ModelConfig;
 import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.SourceUsageException;
 import org.allocsim.workloads.source.TraceSource;
+import org.allocsim.workloads.traffic.TrafficFiles;
 import picocli.CommandLine.TypeConversionException;
 
 /**
@@ -52,6 +54,8 @@ enum FuzzTarget {
   DEVICE_PROFILE(FuzzTarget::profile),
   NVIDIA_SMI(FuzzTarget::smi),
   FLEET_ROWS(FuzzTarget::fleet),
+  SERVED_REQUESTS(input -> file(input, file -> TrafficFiles.read(file, Progress.NONE))),
+  MODEL_CONFIG(input -> file(input, file -> ModelConfig.read(file, "model"))),
   CONF(input -> conf(input, PyTorchVersion.DEFAULT)),
   /** The reader of settings up to 2.9. */
   STRICT_CONF(input -> conf(input, PyTorchVersion.V2_9)),
@@ -121,16 +125,29 @@ enum FuzzTarget {
     return new String(input, StandardCharsets.UTF_8);
   }
 
-  private static void trace(byte[] input, String formatId) throws Exception {
+  /** Reads a file. */
+  @FunctionalInterface
+  private interface FileReader {
+    void read(Path file) throws Exception;
+  }
+
+  private static void file(byte[] input, FileReader reader) throws Exception {
     Path file = Files.createTempFile("fuzz", ".trace");
     try {
-      Files.write(file, input);
-      TraceSource source = TraceSource.open(file.toString(), formatId, Progress.NONE);
-      OpenedTrace opened = source.read(source.defaultOptions());
-      opened.addressHistory(opened.device(null));
+      reader.read(Files.write(file, input));
     } finally {
       Files.delete(file);
     }
+  }
+
+  private static void trace(byte[] input, String formatId) throws Exception {
+    file(
+        input,
+        file -> {
+          TraceSource source = TraceSource.open(file.toString(), formatId, Progress.NONE);
+          OpenedTrace opened = source.read(source.defaultOptions());
+          opened.addressHistory(opened.device(null));
+        });
   }
 
   private static void profile(byte[] input) throws Exception {

@@ -97,6 +97,25 @@ enum GrowingInput {
       FuzzTarget.PYTORCH_SNAPSHOT, rows -> "\u0080\u0004]K\u0001" + "\u0094".repeat(rows) + "a."),
   PICKLE_NESTED(FuzzTarget.PYTORCH_SNAPSHOT, rows -> "\u0080\u0002" + "]".repeat(rows) + "."),
   ANY_LINES(FuzzTarget.TRACE, rows -> lines(rows, i -> "row " + i)),
+  REQUESTS_OF_AZURE(
+      FuzzTarget.SERVED_REQUESTS,
+      rows ->
+          "TIMESTAMP,ContextTokens,GeneratedTokens\n"
+              + lines(
+                  rows,
+                  i ->
+                      "2023-11-16 %02d:%02d:%02d.0000000,374,44"
+                          .formatted(i / 3600 % 24, i / 60 % 60, i % 60))),
+  REQUESTS_OF_MOONCAKE(
+      FuzzTarget.SERVED_REQUESTS,
+      rows ->
+          lines(
+              rows,
+              i ->
+                  "{\"timestamp\":%d,\"input_length\":900,\"output_length\":9,\"hash_ids\":[%d,%d]}"
+                      .formatted(rows - i, i, 2 * i))),
+  MODEL_LAYERS(
+      FuzzTarget.MODEL_CONFIG, rows -> "{\"layer_types\":[" + joined(rows, i -> "\"x\"") + "]}"),
   PROFILE_FIELDS(
       FuzzTarget.DEVICE_PROFILE, rows -> "{" + joined(rows, i -> "\"field" + i + "\":" + i) + "}"),
   SMI_ROWS(
