@@ -40,8 +40,10 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Serves recorded requests to a language model with one cache of keys and values after",
-      "another, and says what each made of the GPU's memory.",
+      "Shows what caches of keys and values make of a language model's server.",
+      "",
+      "Serves recorded requests with one cache after another, and says what each made of the",
+      "GPU's memory.",
       "",
       "The file holds when requests came and how long prompts and answers were: BurstGPT's or",
       "Azure's CSV, or Mooncake's JSON lines, which also say which prompts begin alike. The engine",
@@ -218,10 +220,10 @@ final class ServeCommand implements Callable<Integer> {
     require(speed > 0 && speed < 1e9, "--speed", "a number above 0");
     require(times >= 1, "--repeat", "1 or more");
     require(first == null || first >= 1, "--first", "1 or more");
+    ServedModel model = model();
     Path file = Inputs.require(trafficName);
     try (DocumentOutputs outputs = outputOptions.open(file)) {
       long startNanos = System.nanoTime();
-      ServedModel model = model();
       ServingSettings settings =
           new ServingSettings(
               mostSequences,

@@ -59,10 +59,6 @@ class MainTest {
         "lint-conf a --env B=c",
         "fit a8 a16",
         "serve t",
-        "serve t --model llama-3.1-8",
-        "serve t --model yi-6b --cache slab",
-        "serve t --model yi-6b --tensor-parallel-size 3",
-        "serve t --model yi-6b --page-size 3MiB",
         "inspect",
         "inspect a b",
         "leaks",
@@ -188,6 +184,8 @@ class MainTest {
         "diff --by categry t u|'categry' is none of stack, size, phase, category|category",
         "check t --max-reservd 2GiB|unknown option '--max-reservd'|--max-reserved",
         "convert program:mlp -o t.jsnol|t.jsnol: the name ends like no format|jsonl",
+        "serve t --model llama-3.1-8|llama-3.1-8|llama-3.1-8b",
+        "serve t --model yi-6b --cache jengo|unknown cache 'jengo'|jenga",
         "bench --only reply|--only reply is no part|replay"
       })
   void aMistypedNameIsAnsweredWithTheSimilarOne(String line, String what, String meant) {

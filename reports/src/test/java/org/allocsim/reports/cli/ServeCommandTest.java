@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import org.allocsim.reports.output.ExitCodes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
@@ -84,5 +86,19 @@ class ServeCommandTest {
     CommandRun run = CommandRun.of("serve", file, "--model", "yi-6b");
     assertEquals(ExitCodes.FAILED, run.exitCode());
     assertTrue(run.err().contains("line 2: the line has 1 fields"), run.err());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--tensor-parallel-size, 3",
+    "--page-size, 3MiB",
+    "--cache, slab",
+    "--speed, 0",
+    "--first, 0"
+  })
+  void whatAnOptionCannotBeIsOneSentence(String option, String value) {
+    CommandRun run = CommandRun.of("serve", "absent.csv", "--model", "yi-6b", option, value);
+    assertEquals(ExitCodes.USAGE, run.exitCode(), run.err());
+    assertEquals(1, run.err().lines().count(), run.err());
   }
 }

@@ -98,7 +98,7 @@ public record Job(Path folder, List<Rank> ranks, List<String> others, List<Integ
     }
     if (recordings.isEmpty()) {
       throw new JobException(
-          folder + " holds no trace; 'allocsim list formats' shows what can be read");
+          folder + ": the folder holds no trace; 'allocsim list formats' shows what can be read");
     }
     recordings.sort(NaturalOrder.OF_NAMES);
     others.sort(NaturalOrder.OF_NAMES);
