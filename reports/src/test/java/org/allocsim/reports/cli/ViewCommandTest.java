@@ -117,7 +117,7 @@ class ViewCommandTest {
             "--report",
             folder.resolve("none"));
     assertEquals(1, run.err().lines().count(), run.err());
-    assertTrue(run.err().contains("empty holds no trace"), run.err());
+    assertTrue(run.err().contains("empty: the folder holds no trace"), run.err());
     assertFalse(Files.exists(folder.resolve("none")));
   }
 
