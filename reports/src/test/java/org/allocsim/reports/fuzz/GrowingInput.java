@@ -29,6 +29,19 @@ enum GrowingInput {
       rows -> "id,lower,upper,size\n" + lines(rows, i -> i + ",0," + (i + 1) + ",4")),
   RMM_CHURN(FuzzTarget.RMM_CSV, rows -> written("rmm-csv", churn(rows))),
   RMM_STREAMS(FuzzTarget.RMM_CSV, rows -> written("rmm-csv", streams(rows))),
+  /**
+   * Addresses that a multiplication by the golden ratio's bits, an ordinary hash, sends to one
+   * place.
+   */
+  RMM_COLLIDING(
+      FuzzTarget.RMM_CSV,
+      rows ->
+          "Thread,Time,Action,Pointer,Size,Stream\n"
+              + lines(
+                  rows,
+                  i ->
+                      "1,00:00:00.000000,allocate,0x%x,512,0"
+                          .formatted((i + 1) * 0xf1de83e19937733dL))),
   STALLOC_CHURN(FuzzTarget.STALLOC, rows -> written("stalloc", churn(rows))),
   STALLOC_LAYERS(
       FuzzTarget.STALLOC,

@@ -11,6 +11,7 @@ public final class LivePointers {
   /** No allocation. */
   public static final int NONE = -1;
 
+  private final SeededHash hash = new SeededHash();
   private long[] pointers = new long[1 << 10];
   private int[] latest = new int[1 << 10];
   private int[] before = new int[1 << 10];
@@ -73,7 +74,7 @@ public final class LivePointers {
   }
 
   private int home(long pointer) {
-    return (int) ((pointer * 0x9E3779B97F4A7C15L) >>> 32) & (pointers.length - 1);
+    return hash.of(pointer) & (pointers.length - 1);
   }
 
   /** Moves entries that would not be found beyond an empty slot. */

@@ -17,7 +17,7 @@ public final class NumberedIds {
   private static final int EMPTY = 0;
   private static final int GROUP_SHIFT = 4;
 
-  private final long seed = System.nanoTime() | 1;
+  private final SeededHash hash = new SeededHash();
   private long[] ids = new long[1 << 10];
 
   /** Numbers, one more than they are; {@link #EMPTY} in free slots. */
@@ -57,10 +57,7 @@ public final class NumberedIds {
 
   /** Ids that follow each other are neighbours, as they are used; groups of them are scattered. */
   private int home(long id) {
-    long h = ((id >>> GROUP_SHIFT) ^ seed) * 0x9E3779B97F4A7C15L;
-    h ^= h >>> 32;
-    h *= 0xD6E8FEB86659FD93L;
-    return (int) (h ^ (h >>> 32)) << GROUP_SHIFT | (int) id & (1 << GROUP_SHIFT) - 1;
+    return hash.of(id >>> GROUP_SHIFT) << GROUP_SHIFT | (int) id & (1 << GROUP_SHIFT) - 1;
   }
 
   private void grow() {

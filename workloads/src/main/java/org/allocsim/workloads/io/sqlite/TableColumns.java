@@ -15,6 +15,9 @@ import java.util.regex.Pattern;
 record TableColumns(List<String> names, int rowid) {
   private static final Pattern COMMENT = Pattern.compile("--[^\n]*|/\\*.*?\\*/", Pattern.DOTALL);
 
+  /** Longest statement that is taken apart; those of profiles have 2 000 characters. */
+  private static final int MOST_CHARACTERS = 1 << 14;
+
   /** What begins a condition on the whole table and no column. */
   private static final List<String> CONDITIONS =
       List.of("CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN");
@@ -29,6 +32,11 @@ record TableColumns(List<String> names, int rowid) {
    * @throws SqliteException where it makes no table that can be read
    */
   static TableColumns of(String statement) throws SqliteException {
+    if (statement.length() > MOST_CHARACTERS) {
+      throw new SqliteException(
+          "the database has a table whose statement is longer than %d characters"
+              .formatted(MOST_CHARACTERS));
+    }
     String text = COMMENT.matcher(statement).replaceAll(" ");
     int open = text.indexOf('(');
     List<String> names = new ArrayList<>();

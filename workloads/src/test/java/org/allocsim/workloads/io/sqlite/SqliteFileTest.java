@@ -100,6 +100,13 @@ class SqliteFileTest {
     }
   }
 
+  /** Each comment that has no end would be looked for to the end of the text. */
+  @Test
+  void statementsThatNobodyWritesAreNotTakenApart() {
+    String statement = "CREATE TABLE a(" + "/*".repeat(1 << 20) + "b)";
+    assertThrows(SqliteException.class, () -> TableColumns.of(statement));
+  }
+
   @Test
   void rowsThatAreNotYetInTheFileAreNotPassedOver() throws IOException {
     Path file = plain("small_pages.sqlite");
