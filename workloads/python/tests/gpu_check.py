@@ -249,19 +249,20 @@ def collected() -> dict[str, object]:
 collected.settings = "garbage_collection_threshold:0.6"  # type: ignore[attr-defined]
 
 
-def _gpt2():
+def _gpt2(layers: int = 12, width: int = 768):
     from transformers import GPT2Config, GPT2LMHeadModel
 
-    return GPT2LMHeadModel(GPT2Config(n_layer=12, n_embd=768, n_head=12, vocab_size=50257, n_positions=1024)).cuda()
+    config = GPT2Config(n_layer=layers, n_embd=width, n_head=width // 64, vocab_size=50257, n_positions=1024)
+    return GPT2LMHeadModel(config).cuda()
 
 
-def _train(model, batch: int) -> dict[str, object]:
+def _train(model, batch: int, tokens: tuple[int, ...] = (512, 576, 640)) -> dict[str, object]:
     import torch
 
     optimizer = torch.optim.AdamW([each for each in model.parameters() if each.requires_grad], lr=1e-4)
 
     def step(number: int) -> None:
-        x = torch.randint(0, 50000, (batch, 512 + 64 * (number % 3))).cuda()
+        x = torch.randint(0, 50000, (batch, tokens[number % len(tokens)])).cuda()
         with torch.autocast("cuda", torch.bfloat16):
             loss = model(input_ids=x, labels=x).loss
         loss.backward()
@@ -273,6 +274,15 @@ def _train(model, batch: int) -> dict[str, object]:
 
 def gpt2() -> dict[str, object]:
     return _train(_gpt2(), 8)
+
+
+def gpt2_full() -> dict[str, object]:
+    """GPT-2 small at its full length."""
+    return _train(_gpt2(), 8, (1024,))
+
+
+def gpt2_medium() -> dict[str, object]:
+    return _train(_gpt2(24, 1024), 8, (1024,))
 
 
 def expandable() -> dict[str, object]:
@@ -430,12 +440,12 @@ PROGRAMS = {
     program.__name__: program
     for program in (
         mlp, transformer, many_small, streams, graphs, pools, expandable_pools, refused, collected, changed, exhausted,
-        gpt2, expandable, generate, lora, vision, loader, trainer, compiled,
+        gpt2, gpt2_full, gpt2_medium, expandable, generate, lora, vision, loader, trainer, compiled,
     )
 }  # fmt: skip
 
 #: Programs whose cost is measured: a step of theirs may run again and again.
-COSTLY = tuple(os.environ.get("GPU_CHECK_COSTLY", "gpt2,lora,vision").split(","))
+COSTLY = tuple(os.environ.get("GPU_CHECK_COSTLY", "gpt2,gpt2_full,gpt2_medium,lora,vision").split(","))
 
 
 def run_one(name: str) -> None:
