@@ -41,6 +41,10 @@ trap 'exit 143' TERM
 to=$work/allocsim
 mkdir -p "$to/lib"
 
+# Times in archives come from the sources, so that the same sources give the same bytes.
+made=$(sed -n 's:.*<project.build.outputTimestamp>\(.*\)</.*:\1:p' "$sources/pom.xml")
+[ -n "$made" ] || fail "$sources/pom.xml names no project.build.outputTimestamp; get the sources of allocsim anew."
+
 # The image says whose it is, for the list of what an archive has.
 "$jdk/bin/jlink" --release-info "$jdk/release" \
   --add-modules java.base,java.desktop,java.logging,java.management,jdk.management,jdk.unsupported \
@@ -71,7 +75,8 @@ for jar in "$to"/lib/zstd-jni-*.jar; do
   mkdir "$others"
   (cd "$others" && "$jdk/bin/jar" xf "$jar" &&
     find . -type f \( -name '*.so' -o -name '*.dll' -o -name '*.dylib' -o -name '*.jnilib' \) ! -path './linux/amd64/*' -delete &&
-    "$jdk/bin/jar" cfm "$jar" META-INF/MANIFEST.MF .) || fail "$jar cannot be repacked."
+    find . -type f ! -path ./META-INF/MANIFEST.MF | LC_ALL=C sort >"$work/zstd-files" &&
+    "$jdk/bin/jar" --create --file "$jar" --manifest META-INF/MANIFEST.MF --date "$made" "@$work/zstd-files") || fail "$jar cannot be repacked."
 done
 [ -n "$native" ] || fail "$app/lib has no jcuda-natives jar; build allocsim again."
 # The driver API needs one of its four libraries.
@@ -117,7 +122,8 @@ exec "$root/runtime/bin/java" "@$root/jvm.options" -Djava.library.path="$root/li
 EOF
 chmod 755 "$to/allocsim"
 
-tar -C "$work" --owner=0 --group=0 --numeric-owner -czf "$work/bundle.tgz" allocsim
+tar -C "$work" --sort=name --mtime="$made" --owner=0 --group=0 --numeric-owner --mode=u+rwX,go+rX,go-w -cf "$work/bundle.tar" allocsim
+gzip -n <"$work/bundle.tar" >"$work/bundle.tgz"
 bytes=$(wc -c <"$work/bundle.tgz")
 [ "$bytes" -le "$most_bytes" ] ||
   fail "the bundle would have $bytes bytes, more than $most_bytes; nothing was written."
