@@ -429,6 +429,46 @@ def exhausted() -> dict[str, object]:
 exhausted.exit_code = 1  # type: ignore[attr-defined]
 
 
+def async_pools() -> dict[str, object]:
+    """Memory that the driver's own pool holds beside PyTorch's allocator."""
+    import cupy
+    import torch
+
+    weight = torch.randn(4096, 4096, device="cuda", requires_grad=True)
+    cupy.cuda.set_allocator(cupy.cuda.MemoryAsyncPool().malloc)
+    kept = [cupy.zeros(100 << 20, dtype=cupy.uint8) for _ in range(8)]
+
+    def step(number: int) -> None:
+        (weight @ weight).sum().backward()
+        weight.grad = None
+        torch.cuda.synchronize()
+
+    times = steps(step)
+    time.sleep(2)  # for a sample, which is taken once a second
+    del kept
+    return times
+
+
+def neighbour() -> dict[str, object]:
+    """Another process on the same card, which ends later."""
+    import torch
+
+    holds = "import torch, time; x = torch.empty(3 << 30, dtype=torch.uint8, device='cuda'); print(flush=True); time.sleep(60)"
+    other = subprocess.Popen([sys.executable, "-c", holds], stdout=subprocess.PIPE)
+    assert other.stdout is not None
+    other.stdout.readline()
+    x = torch.randn(8192, 8192, device="cuda")
+
+    def step(number: int) -> None:
+        x @ x
+        torch.cuda.synchronize()
+
+    times = steps(step)
+    time.sleep(2)
+    other.kill()
+    return times
+
+
 def expandable_pools() -> dict[str, object]:
     return pools()
 
@@ -439,8 +479,8 @@ expandable_pools.settings = "expandable_segments:True"  # type: ignore[attr-defi
 PROGRAMS = {
     program.__name__: program
     for program in (
-        mlp, transformer, many_small, streams, graphs, pools, expandable_pools, refused, collected, changed, exhausted,
-        gpt2, gpt2_full, gpt2_medium, expandable, generate, lora, vision, loader, trainer, compiled,
+        mlp, transformer, many_small, streams, graphs, pools, async_pools, neighbour, expandable_pools, refused, collected,
+        changed, exhausted, gpt2, gpt2_full, gpt2_medium, expandable, generate, lora, vision, loader, trainer, compiled,
     )
 }  # fmt: skip
 

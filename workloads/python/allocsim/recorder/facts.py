@@ -20,6 +20,7 @@ from typing import Any, Iterator
 from ..version import VERSION
 from .nvml import Nvml
 from .patches import Patches
+from .pools import pools_bytes
 
 RECORD_VERSION = 1
 SETTING_NAMES = ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_NO_CUDA_MEMORY_CACHING")
@@ -337,14 +338,20 @@ class Facts:
             memory = self._nvml.memory(handle) if self._nvml is not None else None
             if memory is None:
                 continue
-            own = [used for pid, used in self._processes(device) if pid == os.getpid() and used >= 0]
+            used, free, driver = memory
+            processes = self._processes(device)
+            known = all(bytes_ >= 0 for _, bytes_ in processes)
+            own = [bytes_ for pid, bytes_ in processes if pid == os.getpid()]
             self._samples.append(
                 {
                     "time_unix_nanos": time.time_ns(),
                     "device": device,
-                    "used_bytes": memory[0],
-                    "free_bytes": memory[1],
-                    "process_bytes": own[0] if own else None,
+                    "used_bytes": used,
+                    "free_bytes": free,
+                    "driver_bytes": driver,
+                    "process_bytes": own[0] if own and own[0] >= 0 else None,
+                    "other_processes_bytes": sum(bytes_ for _, bytes_ in processes) - sum(own) if known else None,
+                    "pools_bytes": pools_bytes(device),
                     "reserved_bytes": self._torch._C._cuda_memoryStats(device)["reserved_bytes"]["all"]["current"],
                 }
             )
@@ -366,7 +373,14 @@ class Facts:
             with contextlib.suppress(Exception):
                 ask = getattr(group._get_backend(cuda), "memory_stats", None)
                 if ask is not None:
-                    found.append({"group": group.group_name, "ranks": group.size(), "memory": dict(ask())})
+                    found.append(
+                        {
+                            "group": group.group_name,
+                            "ranks": group.size(),
+                            "device": self._torch.cuda.current_device(),
+                            "memory": dict(ask()),
+                        }
+                    )
         if found:
             self._collectives = found
 

@@ -7,7 +7,15 @@ from typing import Any
 
 
 class _Memory(ctypes.Structure):
-    _fields_ = [("total", ctypes.c_ulonglong), ("free", ctypes.c_ulonglong), ("used", ctypes.c_ulonglong)]
+    """NVML's nvmlMemory_v2_t."""
+
+    _fields_ = [
+        ("version", ctypes.c_uint),
+        ("total", ctypes.c_ulonglong),
+        ("reserved", ctypes.c_ulonglong),
+        ("free", ctypes.c_ulonglong),
+        ("used", ctypes.c_ulonglong),
+    ]
 
 
 class _Process(ctypes.Structure):
@@ -59,12 +67,12 @@ class Nvml:
             pass
         return None
 
-    def memory(self, handle: Any) -> tuple[int, int] | None:
-        """Used and free bytes of a card."""
-        memory = _Memory()
+    def memory(self, handle: Any) -> tuple[int, int, int] | None:
+        """Bytes of a card in use, free, and kept by the driver; those in use do not hold the driver's."""
+        memory = _Memory(version=ctypes.sizeof(_Memory) | 2 << 24)
         try:
-            if handle is not None and self._library.nvmlDeviceGetMemoryInfo(handle, ctypes.byref(memory)) == 0:
-                return memory.used, memory.free
+            if handle is not None and self._library.nvmlDeviceGetMemoryInfo_v2(handle, ctypes.byref(memory)) == 0:
+                return memory.used, memory.free, memory.reserved
         except AttributeError:
             pass
         return None

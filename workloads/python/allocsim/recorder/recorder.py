@@ -136,6 +136,7 @@ class Recorder:
             return None
         with self._writing:
             try:
+                self.facts.sample()
                 ends, snapshot = self._consistent_snapshot()
                 document = self.facts.document(reason, is_complete, ends)
                 snapshot["external_annotations"] = sorted(

@@ -8,8 +8,10 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.allocsim.analysis.account.GpuAccount;
+import org.allocsim.analysis.account.RecordedSamples;
 import org.allocsim.analysis.account.SmiFormatException;
 import org.allocsim.analysis.account.SmiSamples;
 import org.allocsim.analysis.moment.MemoryMoment;
@@ -57,7 +59,9 @@ final class CardOptions {
   @Option(
       names = "--total",
       paramLabel = "SIZE",
-      description = "Size of the GPU (default: from the samples, else of the --device).",
+      description =
+          "Size of the GPU (default: from the samples, also those of 'allocsim record', else of the"
+              + " --device).",
       converter = SizeConverter.class)
   private Long totalBytes;
 
@@ -114,6 +118,17 @@ final class CardOptions {
       Samples samples, ReplayedProgram program, MemoryMoment moment, DeviceOptions device) {
     DeviceProfile profile =
         device.isDeviceGiven() ? device.profile() : RecordedGpu.of(program.source());
+    if (samples.smi() == null && !device.isDeviceGiven() && totalBytes == null) {
+      Optional<GpuAccount.Gpu> recorded =
+          program
+              .source()
+              .snapshot()
+              .flatMap(each ->
+                  RecordedSamples.at(each, program.device(), moment, profile.contextBytes()));
+      if (recorded.isPresent()) {
+        return free == null ? recorded.get() : recorded.get().withFree(freeBytes(), "--free");
+      }
+    }
     SmiSamples.Choice choice =
         moment.kind() == MomentQuery.Kind.END ? SmiSamples.Choice.LAST : SmiSamples.Choice.HIGHEST;
     SmiSamples.GpuSample sample = null;
@@ -148,7 +163,10 @@ final class CardOptions {
         sample == null ? UNKNOWN : driverBytes(sample),
         processBytes,
         otherBytes,
-        profile.contextBytes());
+        profile.contextBytes(),
+        UNKNOWN,
+        UNKNOWN,
+        "the sample");
   }
 
   private static String source(DeviceOptions device, DeviceProfile profile) {
@@ -166,11 +184,7 @@ final class CardOptions {
   private Free free(
       SmiSamples.@Nullable GpuSample sample, ReplayedProgram program, MemoryMoment moment) {
     if (free != null) {
-      if (free.percent() != null) {
-        throw Failure.usage(
-            "--free " + free.percent() + "% is a share; write a size, such as 300MiB");
-      }
-      return new Free(free.bytes(), "--free");
+      return new Free(freeBytes(), "--free");
     }
     boolean recorded =
         program.landmarks().map(landmarks -> landmarks.hasRecordedAddresses()).orElse(false);
@@ -181,6 +195,14 @@ final class CardOptions {
       return new Free(sample.freeBytes(), "the sample");
     }
     return new Free(moment.deviceFreeBytes(), "the simulated device, which nobody else uses");
+  }
+
+  private long freeBytes() {
+    if (free.percent() != null) {
+      throw Failure.usage(
+          "--free " + free.percent() + "% is a share; write a size, such as 300MiB");
+    }
+    return free.bytes();
   }
 
   /** What the driver keeps: reported by it, or what is neither used nor free. */

@@ -24,6 +24,9 @@ public record GpuAccount(List<Line> lines, long totalBytes) {
     CACHED_OTHER_STREAMS("cached for other streams"),
     CACHED_PRIVATE("free in private pools"),
     CONTEXT("driver and context of the process"),
+    POOLS("the driver's own pools"),
+    COLLECTIVES("NCCL's communicators"),
+    LIBRARIES("kernels and libraries of the process"),
     OTHER_PROCESSES("other processes"),
     DRIVER("kept by the driver"),
     FREE("free"),
@@ -66,6 +69,9 @@ public record GpuAccount(List<Line> lines, long totalBytes) {
    * @param processBytes everything that the process holds on the GPU
    * @param otherProcessesBytes what other processes hold
    * @param bareContextBytes what a process holds on such a GPU before it allocates
+   * @param poolsBytes what the driver's own pools hold of the process
+   * @param collectivesBytes what NCCL's communicators hold of it
+   * @param sample what the figures of processes come from
    */
   public record Gpu(
       long totalBytes,
@@ -75,7 +81,26 @@ public record GpuAccount(List<Line> lines, long totalBytes) {
       long driverBytes,
       long processBytes,
       long otherProcessesBytes,
-      long bareContextBytes) {}
+      long bareContextBytes,
+      long poolsBytes,
+      long collectivesBytes,
+      String sample) {
+    /** The same where the free memory is known from elsewhere. */
+    public Gpu withFree(long bytes, String source) {
+      return new Gpu(
+          totalBytes,
+          totalSource,
+          bytes,
+          source,
+          driverBytes,
+          processBytes,
+          otherProcessesBytes,
+          bareContextBytes,
+          poolsBytes,
+          collectivesBytes,
+          sample);
+    }
+  }
 
   /** Keeps its own copy. */
   public GpuAccount {
@@ -96,13 +121,12 @@ public record GpuAccount(List<Line> lines, long totalBytes) {
         new Line(
             Part.CACHED_OTHER_STREAMS, slack.otherReleasableBytes() + slack.otherStuckBytes(), ""));
     lines.add(new Line(Part.CACHED_PRIVATE, slack.privateBytes(), ""));
-    lines.add(context(bytes.reservedBytes(), gpu));
+    addProcess(lines, bytes.reservedBytes(), gpu);
     if (gpu.otherProcessesBytes() >= 0) {
-      lines.add(
-          new Line(Part.OTHER_PROCESSES, gpu.otherProcessesBytes(), "processes in the sample"));
+      lines.add(new Line(Part.OTHER_PROCESSES, gpu.otherProcessesBytes(), gpu.sample()));
     }
     if (gpu.driverBytes() >= 0) {
-      lines.add(new Line(Part.DRIVER, gpu.driverBytes(), "the sample"));
+      lines.add(new Line(Part.DRIVER, gpu.driverBytes(), gpu.sample()));
     }
     if (gpu.freeBytes() >= 0) {
       lines.add(new Line(Part.FREE, gpu.freeBytes(), gpu.freeSource()));
@@ -119,26 +143,56 @@ public record GpuAccount(List<Line> lines, long totalBytes) {
   }
 
   /** The process's share beyond the allocator; a sample that holds less is of another moment. */
-  private static Line context(long reservedBytes, Gpu gpu) {
-    if (gpu.processBytes() >= reservedBytes) {
-      return new Line(
-          Part.CONTEXT, gpu.processBytes() - reservedBytes, "the process in the sample");
+  private static void addProcess(List<Line> lines, long reservedBytes, Gpu gpu) {
+    boolean isSampled = gpu.processBytes() >= reservedBytes;
+    // Where only the free memory is known, no more can be left for the process.
+    long leftBytes = Long.MAX_VALUE;
+    if (isSampled) {
+      leftBytes = gpu.processBytes() - reservedBytes;
+    } else if (gpu.freeBytes() >= 0) {
+      leftBytes = Math.max(0, gpu.totalBytes() - gpu.freeBytes() - reservedBytes);
     }
-    // Where the free memory is known too, no more can be left for it.
-    long leftBytes =
-        gpu.freeBytes() < 0
-            ? Long.MAX_VALUE
-            : Math.max(0, gpu.totalBytes() - gpu.freeBytes() - reservedBytes);
     String source =
         leftBytes < gpu.bareContextBytes()
-            ? "what is left of the GPU"
+            ? isSampled ? gpu.sample() : "what is left of the GPU"
             : "a bare context on such a GPU";
-    return new Line(
-        Part.CONTEXT,
-        Math.min(gpu.bareContextBytes(), leftBytes),
-        gpu.processBytes() < 0
-            ? source
-            : source + "; the process holds less in the sample than reserved here");
+    boolean isOfAnotherMoment = !isSampled && gpu.processBytes() >= 0;
+    lines.add(
+        new Line(
+            Part.CONTEXT,
+            Math.min(gpu.bareContextBytes(), leftBytes),
+            isOfAnotherMoment
+                ? source + "; the process holds less in the sample than reserved here"
+                : source));
+    if (!isSampled) {
+      return;
+    }
+    leftBytes -= lines.getLast().bytes();
+    leftBytes -= addKnown(lines, Part.POOLS, gpu.poolsBytes(), leftBytes, gpu.sample());
+    leftBytes -=
+        addKnown(
+            lines,
+            Part.COLLECTIVES,
+            gpu.collectivesBytes(),
+            leftBytes,
+            "PyTorch asked it when the recording ended");
+    String rest = gpu.sample() + ": the process without the lines above";
+    lines.add(
+        new Line(
+            Part.LIBRARIES,
+            leftBytes,
+            gpu.collectivesBytes() < 0 ? rest + "; NCCL's memory, where it has some" : rest));
+  }
+
+  /** Adds a part of what is left, if it is known; returns its bytes. */
+  private static long addKnown(
+      List<Line> lines, Part part, long knownBytes, long leftBytes, String source) {
+    if (knownBytes < 0) {
+      return 0;
+    }
+    long bytes = Math.min(knownBytes, leftBytes);
+    lines.add(new Line(part, bytes, source));
+    return bytes;
   }
 
   /** Size of a part; 0 where the account does not have it. */

@@ -32,7 +32,7 @@ class GpuAccountTest {
   }
 
   private static Gpu gpu(long free, long process, long others, long driver) {
-    return new Gpu(GPU, "", free, "", driver, process, others, 500 * MIB);
+    return new Gpu(GPU, "", free, "", driver, process, others, 500 * MIB, -1, -1, "sample");
   }
 
   private static void assertSumsToTheGpu(GpuAccount account) {
@@ -63,6 +63,20 @@ class GpuAccountTest {
     assertEquals(7 * MIB, account.bytes(Part.CONTEXT));
     assertEquals(3 * MIB, account.bytes(Part.OTHER_PROCESSES));
     assertEquals(GPU - reserved - 1010 * MIB, account.bytes(Part.UNEXPLAINED));
+  }
+
+  @Test
+  void whatIsKnownOfTheProcessComesOffWhatItsLibrariesHold() throws Exception {
+    MemoryMoment moment = moment();
+    long processBytes = moment.bytes().reservedBytes() + 2000 * MIB;
+    Gpu gpu =
+        new Gpu(GPU, "", 0, "", 0, processBytes, 0, 500 * MIB, 300 * MIB, 1100 * MIB, "sample");
+    GpuAccount account = GpuAccount.of(moment, gpu);
+    assertEquals(500 * MIB, account.bytes(Part.CONTEXT));
+    assertEquals(300 * MIB, account.bytes(Part.POOLS));
+    assertEquals(1100 * MIB, account.bytes(Part.COLLECTIVES));
+    assertEquals(100 * MIB, account.bytes(Part.LIBRARIES));
+    assertSumsToTheGpu(account);
   }
 
   @Test

@@ -93,7 +93,7 @@ public record AccountAnswer(ProgramMoment at, GpuAccount account, String source)
   /** Parts that most programs do not have. */
   private static boolean isRare(GpuAccount.Part part) {
     return switch (part) {
-      case CACHED_AWAITING, CACHED_OTHER_STREAMS, CACHED_PRIVATE -> true;
+      case CACHED_AWAITING, CACHED_OTHER_STREAMS, CACHED_PRIVATE, POOLS -> true;
       default -> false;
     };
   }

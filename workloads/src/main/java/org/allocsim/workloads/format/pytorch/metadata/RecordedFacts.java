@@ -51,6 +51,9 @@ public record RecordedFacts(
    * @param calls calls that leave no entry of their own, in their order
    * @param streamUses calls of {@code Tensor.record_stream}, in their order
    * @param storages what is known to be held at the end, and what for
+   * @param samples how much of the GPU was in use, in their order
+   * @param collectivesBytes what NCCL's communicators held when they were last asked, −1 where
+   *     PyTorch does not say
    */
   public record Device(
       int device,
@@ -61,12 +64,15 @@ public record RecordedFacts(
       Position end,
       List<Call> calls,
       List<StreamUse> streamUses,
-      List<Storage> storages) {
+      List<Storage> storages,
+      List<Sample> samples,
+      long collectivesBytes) {
     /** Keeps its own copy. */
     public Device {
       calls = List.copyOf(calls);
       streamUses = List.copyOf(streamUses);
       storages = List.copyOf(storages);
+      samples = List.copyOf(samples);
     }
   }
 
@@ -125,6 +131,28 @@ public record RecordedFacts(
    * @param category what it is for, such as {@code parameter}
    */
   public record Storage(long address, long bytes, String category) {}
+
+  /**
+   * How much of a GPU was in use at a time; −1 where the driver did not say.
+   *
+   * @param timeNanos when, on the clock of the history
+   * @param totalBytes the GPU's memory, as the driver's management library counts it
+   * @param freeBytes what nobody uses
+   * @param driverBytes what the driver keeps for itself
+   * @param processBytes what the recorded process held
+   * @param otherProcessesBytes what other processes held
+   * @param poolsBytes what the driver's own pools held for the process
+   * @param reservedBytes what its allocator had reserved
+   */
+  public record Sample(
+      long timeNanos,
+      long totalBytes,
+      long freeBytes,
+      long driverBytes,
+      long processBytes,
+      long otherProcessesBytes,
+      long poolsBytes,
+      long reservedBytes) {}
 
   /**
    * A place in a history: how many entries of each kind came before it, since the process began.

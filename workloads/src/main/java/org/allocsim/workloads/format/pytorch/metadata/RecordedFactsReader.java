@@ -37,6 +37,8 @@ public final class RecordedFactsReader {
   private final Map<Integer, List<Told>> calls = new HashMap<>();
   private final Map<Integer, List<RecordedFacts.StreamUse>> uses = new HashMap<>();
   private final Map<Integer, List<RecordedFacts.Storage>> storages = new HashMap<>();
+  private final Map<Integer, List<RecordedFacts.Sample>> samples = new HashMap<>();
+  private final Map<Integer, Long> collectivesBytes = new HashMap<>();
   private @Nullable PyTorchVersion release;
   private @Nullable Integer rank;
   private String firstSettings = "";
@@ -55,7 +57,9 @@ public final class RecordedFactsReader {
         @Nullable PyTorchVersion release,
         List<Told> told,
         List<RecordedFacts.StreamUse> uses,
-        List<RecordedFacts.Storage> storages) {
+        List<RecordedFacts.Storage> storages,
+        List<RecordedFacts.Sample> samples,
+        long collectivesBytes) {
       boolean follows =
           !isLimitSteady
               && told.stream().anyMatch(each -> each.call.kind() == CallKind.CHANGE_LIMIT);
@@ -77,7 +81,26 @@ public final class RecordedFactsReader {
           end,
           calls,
           uses,
-          storages);
+          storages,
+          samples.stream().map(this::withDriver).toList(),
+          collectivesBytes);
+    }
+
+    /**
+     * Recorders that did not ask what the driver keeps: all that PyTorch does not see of the GPU.
+     */
+    private RecordedFacts.Sample withDriver(RecordedFacts.Sample sample) {
+      return sample.driverBytes() >= 0
+          ? sample
+          : new RecordedFacts.Sample(
+              sample.timeNanos(),
+              sample.totalBytes(),
+              sample.freeBytes(),
+              Math.max(0, sample.totalBytes() - totalBytes),
+              sample.processBytes(),
+              sample.otherProcessesBytes(),
+              sample.poolsBytes(),
+              sample.reservedBytes());
     }
 
     private long limitBytes(double share, @Nullable PyTorchVersion release) {
@@ -109,6 +132,8 @@ public final class RecordedFactsReader {
       return new RecordedFactsReader(json, devices).facts(text);
     } catch (JacksonException e) {
       throw new IllegalArgumentException("it is not the JSON text of a recorder", e);
+    } catch (ArithmeticException e) {
+      throw new IllegalArgumentException("a number in it is too large", e);
     }
   }
 
@@ -126,6 +151,8 @@ public final class RecordedFactsReader {
         case "calls" -> readAll(this::readCall);
         case "stream_uses" -> readAll(this::readStreamUse);
         case "categories" -> readAll(this::readStorage);
+        case "samples" -> readAll(this::readSample);
+        case "collectives" -> readAll(this::readCollective);
         case "lost_calls" -> lostCalls = number();
         default -> json.skipChildren();
       }
@@ -150,7 +177,9 @@ public final class RecordedFactsReader {
                     release,
                     calls.getOrDefault(each.device, List.of()),
                     uses.getOrDefault(each.device, List.of()),
-                    storages.getOrDefault(each.device, List.of())))
+                    storages.getOrDefault(each.device, List.of()),
+                    samples.getOrDefault(each.device, List.of()),
+                    collectivesBytes.getOrDefault(each.device, -1L)))
             .toList(),
         lostCalls);
   }
@@ -301,6 +330,79 @@ public final class RecordedFactsReader {
         .add(new RecordedFacts.Storage(address, bytes, category));
   }
 
+  private void readSample() {
+    int device = 0;
+    long timeNanos = 0;
+    long usedBytes = -1;
+    long freeBytes = -1;
+    long driverBytes = -1;
+    long processBytes = -1;
+    long otherProcessesBytes = -1;
+    long poolsBytes = -1;
+    long reservedBytes = -1;
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      String key = json.currentName();
+      json.nextToken();
+      switch (key) {
+        case "device" -> device = Math.toIntExact(number());
+        case "time_unix_nanos" -> timeNanos = number();
+        case "used_bytes" -> usedBytes = numberIfKnown();
+        case "free_bytes" -> freeBytes = numberIfKnown();
+        case "driver_bytes" -> driverBytes = numberIfKnown();
+        case "process_bytes" -> processBytes = numberIfKnown();
+        case "other_processes_bytes" -> otherProcessesBytes = numberIfKnown();
+        case "pools_bytes" -> poolsBytes = numberIfKnown();
+        case "reserved_bytes" -> reservedBytes = numberIfKnown();
+        default -> json.skipChildren();
+      }
+    }
+    if (usedBytes >= 0 && freeBytes >= 0) {
+      samples
+          .computeIfAbsent(device, _ -> new ArrayList<>())
+          .add(
+              new RecordedFacts.Sample(
+                  timeNanos,
+                  Math.addExact(Math.addExact(usedBytes, freeBytes), Math.max(0, driverBytes)),
+                  freeBytes,
+                  driverBytes,
+                  processBytes,
+                  otherProcessesBytes,
+                  poolsBytes,
+                  reservedBytes));
+    }
+  }
+
+  /**
+   * What a communicator holds, as ncclCommMemStats has it (NCCL 2.29.7), for a device that is
+   * named.
+   */
+  private void readCollective() {
+    int device = -1;
+    long totalBytes = -1;
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      String key = json.currentName();
+      json.nextToken();
+      if (key.equals("device")) {
+        device = Math.toIntExact(number());
+      } else if (key.equals("memory") && json.currentToken() == JsonToken.START_OBJECT) {
+        while (json.nextToken() != JsonToken.END_OBJECT) {
+          String amount = json.currentName();
+          json.nextToken();
+          if (amount.equals("total")) {
+            totalBytes = number();
+          } else {
+            json.skipChildren();
+          }
+        }
+      } else {
+        json.skipChildren();
+      }
+    }
+    if (device >= 0 && totalBytes >= 0) {
+      collectivesBytes.merge(device, totalBytes, Math::addExact);
+    }
+  }
+
   private List<RecordedFacts.Position> positions() {
     require(json.currentToken() == JsonToken.START_ARRAY, "positions are no list");
     List<RecordedFacts.Position> positions = new ArrayList<>();
@@ -345,6 +447,10 @@ public final class RecordedFactsReader {
     long value = json.getLongValue();
     require(value >= 0, "a number is negative");
     return value;
+  }
+
+  private long numberIfKnown() {
+    return json.currentToken() == JsonToken.VALUE_NULL ? -1 : number();
   }
 
   private double fraction(double missing) {
