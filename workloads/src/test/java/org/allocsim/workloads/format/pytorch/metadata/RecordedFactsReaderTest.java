@@ -15,7 +15,8 @@ class RecordedFactsReaderTest {
     return RecordedFactsReader.read(
             """
             {"version": 1, "pytorch": "2.11.0", "devices": [{"device": 0, "name": "GPU",
-             "total_bytes": 1000, "end_position": [4, 3, 2, 1]}], %s}"""
+             "total_bytes": 1000, "end_position": [4, 3, 2, 1]}], %s}\
+            """
                 .formatted(keys),
             1)
         .devices()
@@ -29,7 +30,8 @@ class RecordedFactsReaderTest {
                 """
                 "samples": [{"time_unix_nanos": 7, "device": 0, "used_bytes": 500,
                  "free_bytes": 600, "driver_bytes": 50, "process_bytes": 400,
-                 "other_processes_bytes": 90, "pools_bytes": 30, "reserved_bytes": 200}]""")
+                 "other_processes_bytes": 90, "pools_bytes": 30, "reserved_bytes": 200}]\
+                """)
             .samples();
     assertEquals(List.of(new Sample(7, 1150, 600, 50, 400, 90, 30, 200)), samples);
   }
@@ -40,7 +42,8 @@ class RecordedFactsReaderTest {
         device(
                 """
                 "samples": [{"time_unix_nanos": 7, "device": 0, "used_bytes": 500,
-                 "free_bytes": 600, "process_bytes": null, "reserved_bytes": 200}]""")
+                 "free_bytes": 600, "process_bytes": null, "reserved_bytes": 200}]\
+                """)
             .samples();
     assertEquals(List.of(new Sample(7, 1100, 600, 100, -1, -1, -1, 200)), samples);
   }
@@ -54,7 +57,8 @@ class RecordedFactsReaderTest {
                 "collectives": [
                  {"group": "0", "device": 0, "memory": {"suspend": 5, "total": 30}},
                  {"group": "1", "device": 0, "memory": {"total": 40, "persist": 2}},
-                 {"group": "2", "memory": {"total": 500}}]""")
+                 {"group": "2", "memory": {"total": 500}}]\
+                """)
             .collectivesBytes());
     assertEquals(-1, device("\"collectives\": []").collectivesBytes());
   }
