@@ -15,6 +15,7 @@ VARIABLE = "ALLOCSIM_ESTIMATE"
 def begin(torch: Any) -> None:
     """Follows values, ends the program after its steps, and writes a report beside the recording."""
     options = json.loads(os.environ[VARIABLE])
+    from .native import leave_alone
     from .values import Values, ctc_loss_of_lists, stand_in_answer, user_line
 
     values = Values(options["values"], stand_in_answer(), options["fake_weights"])
@@ -61,6 +62,7 @@ def begin(torch: Any) -> None:
     # The stand-in has no cuDNN attention; PyTorch's own flash attention takes its place.
     torch.backends.cuda.enable_cudnn_sdp(False)
     torch.ctc_loss = ctc_loss_of_lists(torch.ctc_loss)
+    leave_alone(values)
     values.__enter__()
     # It is left when the program ends, before PyTorch is taken down.
     atexit.register(values.__exit__, None, None, None)

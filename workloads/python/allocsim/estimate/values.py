@@ -7,14 +7,16 @@ activations is not known; where a program reads it, it is given a default, and t
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import sys
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.multiprocessing.reductions import StorageWeakRef
+from torch.utils._python_dispatch import TorchDispatchMode, _pop_mode, _push_mode
 
 #: Copies are kept of tensors up to these sizes: integers are what control flow reads, floats are seldom more than a few.
 MOST_INTEGER_BYTES = 4 << 20
@@ -53,7 +55,33 @@ class Values(TorchDispatchMode):
         self._given = given
         self._answer = answer
         self._fake_weights = fake_weights
-        self._known: dict[int, torch.Tensor] = {}
+        self._known: dict[int, tuple[StorageWeakRef, torch.dtype, torch.Tensor]] = {}
+
+    @contextlib.contextmanager
+    def left(self) -> Iterator[None]:
+        """Within it the mode is off in this thread, and in backward passes that begin in it."""
+        above: list[Any] = []
+        length = torch._C._len_torch_dispatch_stack()
+        if not any(torch._C._get_dispatch_stack_at(place) is self for place in range(length)):
+            yield
+            return
+        while (top := _pop_mode()) is not self:
+            above.append(top)
+        for each in reversed(above):
+            _push_mode(each)
+        try:
+            yield
+        finally:
+            for _ in above:
+                _pop_mode()
+            for each in (self, *reversed(above)):
+                _push_mode(each)
+
+    def forget_floats(self) -> None:
+        """After a backward pass, which adds to gradients in place: only single numbers stay known."""
+        for place, (_, dtype, base) in list(self._known.items()):
+            if dtype.is_floating_point and base.numel() > dtype.itemsize:
+                del self._known[place]
 
     # --- each operation --------------------------------------------------------------------
 
@@ -82,7 +110,7 @@ class Values(TorchDispatchMode):
             self._follow(func, name, args, kwargs, tensors, on_gpu, copies, result)
         except Exception:
             # What cannot be done on the host is not known.
-            self._forget(result)
+            self.forget(result)
         return result
 
     def _follow(self, func: Any, name: str, args: Any, kwargs: Any, tensors: Any, on_gpu: Any, copies: Any, result: Any) -> None:
@@ -105,7 +133,7 @@ class Values(TorchDispatchMode):
             if self._decided(name, on_gpu, outputs):
                 return
         if copies is None or (not mutable and not any(_is_small(each) for each in outputs)):
-            self._forget(result)
+            self.forget(result)
             if mutable:
                 for each in on_gpu:
                     self._known.pop(_place(each), None)
@@ -143,8 +171,12 @@ class Values(TorchDispatchMode):
     def _twin(self, tensor: torch.Tensor) -> torch.Tensor | None:
         if tensor.layout is not torch.strided:
             return None
-        base = self._known.get(_place(tensor))
-        if base is None:
+        storage, _, base = self._known.get(_place(tensor), (None, None, None))
+        if storage is None or base is None:
+            return None
+        if storage.expired():
+            # Another tensor has its place, made where the mode was off.
+            del self._known[_place(tensor)]
             return None
         try:
             flat = base.view(tensor.dtype)
@@ -163,9 +195,9 @@ class Values(TorchDispatchMode):
         base = torch.zeros(tensor.untyped_storage().nbytes(), dtype=torch.uint8)
         if base.numel() % tensor.element_size() == 0:
             torch.as_strided(base.view(tensor.dtype), tensor.size(), tensor.stride(), tensor.storage_offset()).copy_(values)
-            self._known[_place(tensor)] = base
+            self._known[_place(tensor)] = (StorageWeakRef(tensor.untyped_storage()), tensor.dtype, base)
 
-    def _forget(self, result: Any) -> None:
+    def forget(self, result: Any) -> None:
         for each in _tensors((result,), {}):
             if each.device.type == "cuda" and each.layout is torch.strided:
                 self._known.pop(_place(each), None)

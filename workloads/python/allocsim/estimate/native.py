@@ -1,0 +1,100 @@
+"""Where PyTorch would do otherwise while a mode of the dispatcher is on, and so must be left alone.
+
+Under a mode, PyTorch takes care to change nothing in place (``isTensorSubclassLike``): a linear layer adds its bias to a
+copy, attention its mask, and the autograd engine sums gradients of a tensor that is used twice into a new one. A real
+run does all of that in place. So the mode is left for these operations, whose results are numbers that are not known anyway,
+and for backward passes, but for those of their nodes that read values, and for the program's own Python in them.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable
+
+import torch
+
+from .values import Values
+
+#: Nodes whose operations read from the GPU how many elements or rows there are.
+_READERS = ("EmbeddingBackward", "EmbeddingBagBackward", "IndexBackward", "IndexPutBackward", "IndexPutImplBackward", "RepeatInterleaveBackward", "SparseMaskBackward")
+
+
+class _Engine:
+    """Takes the place of autograd's engine, and lets it run without the mode."""
+
+    def __init__(self, engine: Any, values: Values) -> None:
+        self._engine = engine
+        self._values = values
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    def run_backward(self, tensors: Any, *args: Any, **kwargs: Any) -> Any:
+        self._follow_readers(tensors)
+        try:
+            with self._values.left():
+                return self._engine.run_backward(tensors, *args, **kwargs)
+        finally:
+            self._values.forget_floats()
+
+    def _follow_readers(self, tensors: Any) -> None:
+        values = self._values
+        seen = set()
+        todo = [each.grad_fn for each in tensors if isinstance(each, torch.Tensor)]
+        while todo:
+            node = todo.pop()
+            if node is None or node in seen:
+                continue
+            seen.add(node)
+            todo.extend(following for following, _ in node.next_functions)
+            if node.name().rstrip("0123456789").startswith(_READERS) and "allocsim" not in node.metadata:
+                node.metadata["allocsim"] = True
+                node.register_prehook(lambda gradients: values.__enter__() and None)
+                node.register_hook(lambda results, gradients: values.__exit__(None, None, None))
+
+
+def _without(values: Values, function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def native(*args: Any, **kwargs: Any) -> Any:
+        with values.left():
+            result = function(*args, **kwargs)
+        values.forget(result)
+        return result
+
+    return native
+
+
+def _within(values: Values, function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def followed(*args: Any, **kwargs: Any) -> Any:
+        with values:
+            return function(*args, **kwargs)
+
+    return followed
+
+
+def leave_alone(values: Values) -> None:
+    """From now on the mode is on where it changes nothing."""
+    from torch.jit._builtins import _register_builtin
+    from torch.nn import functional
+    from torch.utils import checkpoint
+
+    for name in ("linear", "scaled_dot_product_attention"):
+        function = _without(values, getattr(functional, name))
+        setattr(functional, name, function)
+        setattr(torch._C._nn, name, function)
+        _register_builtin(function, f"aten::{name}")
+    functional.multi_head_attention_forward = _without(values, functional.multi_head_attention_forward)
+
+    variable = torch.autograd.Variable
+    variable._execution_engine = _Engine(variable._execution_engine, values)
+    # The program's own Python inside of a backward pass.
+    node = torch.autograd.function.BackwardCFunction
+    node.apply = _within(values, node.apply)
+    frame = checkpoint._CheckpointFrame
+    begin = frame.__init__
+
+    def begin_followed(self: Any, recompute: Any, *args: Any, **kwargs: Any) -> None:
+        begin(self, _within(values, recompute), *args, **kwargs)
+
+    frame.__init__ = begin_followed
