@@ -2,6 +2,7 @@ package org.allocsim.simulator.run;
 
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.MemoryLayout;
 
@@ -13,6 +14,13 @@ public sealed interface MemorySource {
    * @param profile the device, with what the recording tells of the process's other memory
    */
   record Simulated(DeviceProfile profile) implements MemorySource {}
+
+  /**
+   * A simulated device that other processes use, too; the run has no clock of its own.
+   *
+   * @param device how this process sees it; used by this run alone
+   */
+  record Shared(SimulatedDevice device) implements MemorySource {}
 
   /**
    * A device that answers as it did in a recording of PyTorch's caching allocator. The run begins
