@@ -32,6 +32,7 @@ import org.allocsim.reports.answer.product.ListAnswer.Schema;
 import org.allocsim.reports.answer.replay.RepeatedAnswer;
 import org.allocsim.reports.answer.replay.ReplayAnswer;
 import org.allocsim.reports.answer.serving.ServeAnswer;
+import org.allocsim.reports.answer.share.ShareAnswer;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
 import org.allocsim.reports.answer.tuning.FitAnswer;
 import org.allocsim.reports.answer.tuning.PerturbAnswer;
@@ -53,6 +54,7 @@ public final class Answers {
           ViewAnswer.KIND,
           TuneAnswer.KIND,
           CapacityAnswer.KIND,
+          ShareAnswer.KIND,
           FitAnswer.KIND,
           ServeAnswer.KIND,
           ReplayAnswer.KIND,
