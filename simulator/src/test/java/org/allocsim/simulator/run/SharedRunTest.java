@@ -397,7 +397,7 @@ class SharedRunTest {
       List<Step> steps = new ArrayList<>();
       long[] contexts = new long[count];
       for (int number = 0; number < count; number++) {
-        contexts[number] = random.nextInt(1, 8) * 2 * MIB;
+        contexts[number] = random.nextInt(1, 8) * (2 * MIB);
         long start = random.nextInt(200);
         AllocationTrace trace = randomTrace(random, number, start, steps);
         DeviceProfile card =
@@ -430,7 +430,7 @@ class SharedRunTest {
         trace.free(freed);
         steps.add(new Step(start + nanos - 1_000, number, freed, -1));
       } else {
-        long bytes = random.nextInt(1, 20) * 2 * MIB;
+        long bytes = random.nextInt(1, 20) * (2 * MIB);
         int allocation = trace.allocate(bytes, 0, PoolId.DEFAULT);
         live.add(allocation);
         steps.add(new Step(start + nanos - 1_000, number, allocation, bytes));

@@ -23,7 +23,7 @@ import org.allocsim.simulator.typed.SimilarName;
 final class MigSlices {
   /** A slice's name, after that of its GPU; media extensions do not matter for memory. */
   private static final Pattern SLICE =
-      Pattern.compile("(.+?)[ :,/]+(?:mig[ -]?)?([0-9]+g\\.[0-9]+gb)(?:\\+[a-z.]+)?");
+      Pattern.compile("(.+?)(?:[ :,/]+[Mm][Ii][Gg])?[ :,/]+([0-9]+g\\.[0-9]+gb)(?:\\+[a-z.]+)?");
 
   private static final long MIB = 1L << 20;
   private static final long EIGHTHS = 8;
