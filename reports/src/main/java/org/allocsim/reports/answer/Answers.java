@@ -39,6 +39,7 @@ import org.allocsim.reports.answer.tuning.PerturbAnswer;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.answer.validation.BenchAnswer;
 import org.allocsim.reports.answer.validation.CalibrateAnswer;
+import org.allocsim.reports.answer.validation.TogetherAnswer;
 import org.allocsim.reports.answer.validation.TorchAnswer;
 import org.allocsim.reports.answer.validation.ValidateAnswer;
 import org.allocsim.reports.answer.validation.VerifyAnswer;
@@ -61,6 +62,7 @@ public final class Answers {
           RepeatedAnswer.KIND,
           ValidateAnswer.KIND,
           TorchAnswer.KIND,
+          TogetherAnswer.KIND,
           CalibrateAnswer.KIND,
           BenchAnswer.KIND,
           PeakAnswer.KIND,

@@ -19,8 +19,10 @@ public sealed interface MemorySource {
    * A simulated device that other processes use, too; the run has no clock of its own.
    *
    * @param device how this process sees it; used by this run alone
+   * @param memory what the allocator is given: the device itself, or what watches the calls to it,
+   *     and then nothing but the allocator's calls reaches the device
    */
-  record Shared(SimulatedDevice device) implements MemorySource {}
+  record Shared(SimulatedDevice device, DeviceMemory memory) implements MemorySource {}
 
   /**
    * A device that answers as it did in a recording of PyTorch's caching allocator. The run begins

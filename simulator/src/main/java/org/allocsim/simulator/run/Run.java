@@ -107,13 +107,16 @@ public final class Run {
         recorded = null;
         memory = simulation == null ? simulated : simulation.memory();
       }
-      case MemorySource.Shared(SimulatedDevice device) -> {
+      case MemorySource.Shared(SimulatedDevice device, DeviceMemory given) -> {
         simulated = device;
-        process = trace.isOfPyTorch() ? new PyTorchProcess(trace, setup.device(), device) : null;
+        process =
+            trace.isOfPyTorch() && given.equals(device)
+                ? new PyTorchProcess(trace, setup.device(), device)
+                : null;
         simulation = null;
         follower = null;
         recorded = null;
-        memory = device;
+        memory = given;
       }
       case MemorySource.Recorded(var effects, var start, long totalBytes) -> {
         follower = new EffectFollower(effects, 0);

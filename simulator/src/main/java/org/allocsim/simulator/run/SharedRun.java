@@ -113,6 +113,8 @@ public final class SharedRun {
     /** When the row that was sent last came. */
     private long sentNanos;
 
+    private int nextRow;
+
     /** When the row comes that is to be sent next. */
     private long nextNanos;
 
@@ -147,13 +149,16 @@ public final class SharedRun {
         return false;
       }
       if (going.sendWhile(row -> comesBefore(row, rival))) {
+        observer.paused(number, nextRow);
         return true;
       }
+      observer.paused(number, Integer.MAX_VALUE);
       end(going);
       return false;
     }
 
     private boolean comesBefore(int row, @Nullable Place rival) {
+      nextRow = row;
       nextNanos = clock.at(row);
       return rival == null || compareTo(rival) < 0;
     }
@@ -167,7 +172,7 @@ public final class SharedRun {
       SimulatedDevice own = new SimulatedDevice(tenant.device().profile(), () -> heldBytes - bytes);
       device = own;
       hold();
-      RunSetup setup = tenant.setup().with(new MemorySource.Shared(own));
+      RunSetup setup = tenant.setup().with(new MemorySource.Shared(own, observer.memory(number, own)));
       try {
         run = Run.start(setup, this);
         return run;
