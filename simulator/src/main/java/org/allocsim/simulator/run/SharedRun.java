@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * that made it, as with one process: nobody gives memory back for another.
  *
  * <p>Requests come in the order of their times on a common clock, those at the same time in the
- * order of the tenants. Where no tenant's trace has times, all come at an even pace and end
+ * order of the tenants; who starts does so before requests of that time. Where no tenant's trace has times, all come at an even pace and end
  * together; a trace without times beside others takes as long as the longest of these. Nobody waits
  * for another: a tenant's requests come when they came, however long calls take.
  *
@@ -137,18 +137,24 @@ public final class SharedRun {
 
     @Override
     public int compareTo(Place other) {
-      return nextNanos == other.nextNanos
+      if (nextNanos != other.nextNanos) {
+        return Long.compare(nextNanos, other.nextNanos);
+      }
+      boolean starts = run == null;
+      boolean otherStarts = other.run == null;
+      return starts == otherStarts
           ? Integer.compare(number, other.number)
-          : Long.compare(nextNanos, other.nextNanos);
+          : starts ? -1 : 1;
     }
 
     /** Goes on until another one's turn comes; answers whether it has rows left. */
     boolean advance(@Nullable Place rival) {
-      Run going = run == null ? begin() : run;
-      if (going == null) {
-        return false;
+      if (run == null) {
+        return begin();
       }
+      Run going = run;
       if (going.sendWhile(row -> comesBefore(row, rival))) {
+        hold();
         observer.paused(number, nextRow);
         return true;
       }
@@ -163,26 +169,39 @@ public final class SharedRun {
       return rival == null || compareTo(rival) < 0;
     }
 
-    /** Starts; null where it cannot. */
-    private @Nullable Run begin() {
+    /** Starts; answers whether it could. */
+    private boolean begin() {
       if (tenant.contextBytes() > totalBytes - heldBytes) {
         failed(number, null, nextNanos);
-        return null;
+        return false;
       }
-      SimulatedDevice own = new SimulatedDevice(tenant.device().profile(), () -> heldBytes - bytes);
+      SimulatedDevice own = new SimulatedDevice(tenant.device().profile(), this::othersBytes);
       device = own;
       hold();
       RunSetup setup = tenant.setup().with(new MemorySource.Shared(own, observer.memory(number, own)));
       try {
         run = Run.start(setup, this);
-        return run;
+        hold();
+        return true;
       } catch (UnfitTraceException e) {
         result = RunResult.notRun(setup, "needs " + e.getMessage());
       } catch (PolicyOptionException e) {
         result = RunResult.notRun(setup, e.getMessage());
       }
       leave();
-      return null;
+      return false;
+    }
+
+    private long othersBytes() {
+      long sum = 0;
+      for (Place place : places) {
+        sum += place == this ? 0 : place.bytesNow();
+      }
+      return sum;
+    }
+
+    private long bytesNow() {
+      return device == null ? 0 : tenant.contextBytes() + device.takenBytes();
     }
 
     private void end(Run ended) {
@@ -201,7 +220,7 @@ public final class SharedRun {
 
     /** Takes notice of what it holds now. */
     private void hold() {
-      long now = device == null ? 0 : tenant.contextBytes() + device.takenBytes();
+      long now = bytesNow();
       if (now == bytes) {
         return;
       }

@@ -448,27 +448,27 @@ class SharedRunTest {
     long[] remaining = new long[tenants.size()];
     steps.forEach(step -> remaining[step.tenant]++);
     boolean[] lives = new boolean[tenants.size()];
-    boolean[] refused = new boolean[tenants.size()];
+    List<Integer> starting = new ArrayList<>();
+    for (int tenant = 0; tenant < tenants.size(); tenant++) {
+      starting.add(tenant);
+    }
+    starting.sort(Comparator.comparingLong(tenant -> tenants.get(tenant).startNanos()));
     for (Step step : steps) {
-      int tenant = step.tenant;
-      long free = totalBytes;
-      for (int each = 0; each < contexts.length; each++) {
-        free -= lives[each] ? contexts[each] : 0;
-        free -= held.getOrDefault(each, Map.of()).values().stream().mapToLong(b -> b).sum();
+      while (!starting.isEmpty()
+          && tenants.get(starting.getFirst()).startNanos() <= step.nanos) {
+        int starter = starting.removeFirst();
+        if (contexts[starter] > free(contexts, lives, held, totalBytes)) {
+          said.add("no context " + starter);
+        } else {
+          lives[starter] = true;
+          held.put(starter, new HashMap<>());
+        }
       }
-      if (refused[tenant]) {
+      int tenant = step.tenant;
+      if (!lives[tenant]) {
         continue;
       }
-      if (!lives[tenant] && !held.containsKey(tenant)) {
-        if (contexts[tenant] > free) {
-          refused[tenant] = true;
-          said.add("no context " + tenant);
-          continue;
-        }
-        lives[tenant] = true;
-        held.put(tenant, new HashMap<>());
-        free -= contexts[tenant];
-      }
+      long free = free(contexts, lives, held, totalBytes);
       if (step.bytes < 0) {
         held.get(tenant).remove(step.allocation);
       } else if (step.bytes > free) {
@@ -483,6 +483,16 @@ class SharedRunTest {
     }
     said.sort(null);
     return said;
+  }
+
+  private static long free(
+      long[] contexts, boolean[] lives, Map<Integer, Map<Integer, Long>> held, long totalBytes) {
+    long free = totalBytes;
+    for (int each = 0; each < contexts.length; each++) {
+      free -= lives[each] ? contexts[each] : 0;
+      free -= held.getOrDefault(each, Map.of()).values().stream().mapToLong(b -> b).sum();
+    }
+    return free;
   }
 
   private static List<String> simulated(List<Tenant> tenants) {
