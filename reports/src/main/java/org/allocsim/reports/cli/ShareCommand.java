@@ -51,7 +51,8 @@ import picocli.CommandLine.Parameters;
       "Runs several processes on one GPU and says which fails first, and who holds the memory.",
       "",
       "Each process has its own trace, allocator, limit and context; what all hold is taken from",
-      "one memory. Requests come in the order of their times. Recordings that were made at the same",
+      "one memory. Requests come in the order of their times. Recordings that were made at the"
+          + " same",
       "time keep their clocks; other traces start together, or when start says. A trace without",
       "times takes as long as the longest other.",
       "",
@@ -85,6 +86,21 @@ final class ShareCommand implements Callable<Integer> {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final String PROGRAM = "program:";
 
+  /**
+   * What the driver keeps once a GPU is in use, which is in the context of a profile: the second
+   * process of an H200 has so much more than the first (driver 580.159.04).
+   */
+  private static final long KEPT_BYTES = 3_342_336;
+
+  /**
+   * Memory of the server of Multi-Process Service, and what a client's context lacks beside one
+   * without it (H200, driver 580.159.04). NVIDIA's guide to MPS says that since Volta the saving is
+   * small, as clients are isolated from each other.
+   */
+  private static final long MPS_SERVER_BYTES = 64L << 20;
+
+  private static final long MPS_SAVED_BYTES = 6_946_816;
+
   @Parameters(
       paramLabel = "TRACE[,SETTING=VALUE...]",
       arity = "1..*",
@@ -101,6 +117,13 @@ final class ShareCommand implements Callable<Integer> {
               + " takes on the GPU).",
       converter = SizeConverter.class)
   private Long contextBytes;
+
+  @Option(
+      names = "--mps",
+      description =
+          "The processes are clients of Multi-Process Service: contexts are smaller, and its server"
+              + " has one; sizes as measured on an H200.")
+  private boolean mps;
 
   @Option(
       names = "--after-oom",
@@ -138,8 +161,7 @@ final class ShareCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     List<TenantOption> options = options();
-    Path[] files =
-        options.stream().map(option -> Traces.file(option.trace())).toArray(Path[]::new);
+    Path[] files = options.stream().map(option -> Traces.file(option.trace())).toArray(Path[]::new);
     try (DocumentOutputs outputs = outputOptions.open(files)) {
       long startNanos = System.nanoTime();
       List<Given> given = options.stream().map(this::read).toList();
@@ -180,10 +202,7 @@ final class ShareCommand implements Callable<Integer> {
     PyTorchVersion version = deviceOptions.torchVersion();
     String conf = option.value("conf").orElse(input.conf() == null ? "" : input.conf());
     return new Given(
-        option,
-        input,
-        version,
-        Settings.parse("conf", conf, version, Scenario.PYTORCH));
+        option, input, version, Settings.parse("conf", conf, version, Scenario.PYTORCH));
   }
 
   private DeviceProfile gpu(Given first) {
@@ -206,7 +225,7 @@ final class ShareCommand implements Callable<Integer> {
       if (program.fixedBytes() > gpu.totalBytes()) {
         throw Failure.usage(
             "%s: a context of %d bytes is larger than %s; give a smaller context, or another"
-                .formatted(program.name(), program.fixedBytes(), gpu.name())
+                    .formatted(program.name(), program.fixedBytes(), gpu.name())
                 + " --device");
       }
       programs.add(program);
@@ -222,18 +241,26 @@ final class ShareCommand implements Callable<Integer> {
       name = option.value("name").orElseGet(() -> fileName(option.trace())) + " " + number;
     }
     PolicyChoice choice =
-        option
-            .policy()
-            .orElseGet(() -> Settings.pytorch(given.conf(), given.version()));
+        option.policy().orElseGet(() -> Settings.pytorch(given.conf(), given.version()));
     return new SharingProgram(
         name,
         given.input(),
         choice,
         limitBytes(given, gpu),
-        option.bytes("context").orElse(contextBytes == null ? gpu.contextBytes() : contextBytes),
+        option
+            .bytes("context")
+            .orElseGet(() -> contextBytes == null ? contextBytes(gpu, names.size()) : contextBytes),
         option.bytes("other").orElse(0L),
         option.startNanos().orElse(clockNanos),
         option.exits());
+  }
+
+  /** The context of the process with a number from 1. */
+  private long contextBytes(DeviceProfile gpu, int number) {
+    long bare = gpu.contextBytes() - (number == 1 ? 0 : KEPT_BYTES);
+    long changed =
+        !mps ? bare : number == 1 ? bare + MPS_SERVER_BYTES : bare - MPS_SAVED_BYTES;
+    return Math.max(0, changed);
   }
 
   private long limitBytes(Given given, DeviceProfile gpu) {
@@ -243,14 +270,12 @@ final class ShareCommand implements Callable<Integer> {
     }
     if (option.fraction().isPresent()) {
       try {
-        return MemoryLimit.ofFraction(
-            option.fraction().get(), gpu.totalBytes(), given.version());
+        return MemoryLimit.ofFraction(option.fraction().get(), gpu.totalBytes(), given.version());
       } catch (ConfigException e) {
         throw Failure.usage("memory-fraction: " + e.getMessage());
       }
     }
-    RecordedCircumstances circumstances =
-        deviceOptions.circumstances(given.input(), given.conf());
+    RecordedCircumstances circumstances = deviceOptions.circumstances(given.input(), given.conf());
     return circumstances.limitBytes();
   }
 

@@ -209,8 +209,7 @@ final class ValidateCommand implements Callable<Integer> {
               + " and --gpu only");
     }
     List<TenantOption> options = names.stream().map(TenantOption::parse).toList();
-    Path[] files =
-        options.stream().map(option -> Traces.file(option.trace())).toArray(Path[]::new);
+    Path[] files = options.stream().map(option -> Traces.file(option.trace())).toArray(Path[]::new);
     PolicyChoice usual = policyOptions.choices().getFirst();
     try (DocumentOutputs outputs = outputOptions.open(files)) {
       long startNanos = System.nanoTime();

@@ -28,7 +28,9 @@ class ShareCommandTest {
   private Path trainer;
   private Path engine;
 
-  /** The trainer has 6 GiB, of which it gives 5 back at second 2; the engine wants 5 at second 3. */
+  /**
+   * The trainer has 6 GiB, of which it gives 5 back at second 2; the engine wants 5 at second 3.
+   */
   @BeforeEach
   void writePrograms() throws IOException {
     AllocationTrace.Builder trains = new AllocationTrace.Builder();
@@ -92,7 +94,8 @@ class ShareCommandTest {
 
   @Test
   void theSmallestGpuIsWhatBothHoldAtOnce() {
-    JsonNode answer = json(0, trainer, engine, "--capacity=20GiB", "--context=100MiB", "--smallest");
+    JsonNode answer =
+        json(0, trainer, engine, "--capacity=20GiB", "--context=100MiB", "--smallest");
     assertEquals(13 * GIB + 200 * MIB, answer.get("smallest_gpu_bytes").asLong());
     assertEquals(13 * GIB + 200 * MIB, answer.get("peak_bytes").asLong());
     assertEquals(3.0, answer.get("peak_seconds").asDouble());
@@ -110,8 +113,7 @@ class ShareCommandTest {
 
   @Test
   void limitsAreThoseWithWhichAllRun() {
-    JsonNode ample =
-        json(0, trainer, engine, "--capacity=20GiB", "--context=100MiB", "--limits");
+    JsonNode ample = json(0, trainer, engine, "--capacity=20GiB", "--context=100MiB", "--limits");
     assertEquals(6 * GIB, ample.at("/processes/0/least_limit_bytes").asLong());
     assertTrue(ample.at("/processes/0/most_limit_bytes").isNull());
     assertEquals(7 * GIB, ample.at("/processes/1/least_limit_bytes").asLong());
@@ -137,8 +139,20 @@ class ShareCommandTest {
     assertEquals(GIB, first.at("/left/0/context_bytes").asLong());
     assertEquals(512 * MIB, first.at("/left/0/other_bytes").asLong());
     assertEquals(7 * GIB + 512 * MIB, first.get("peak_bytes").asLong());
-    assertEquals(8 * GIB, answer.at("/processes/1/left/0/allocated_bytes").asLong()
-        + answer.at("/processes/1/left/0/cached_bytes").asLong());
+    assertEquals(
+        8 * GIB,
+        answer.at("/processes/1/left/0/allocated_bytes").asLong()
+            + answer.at("/processes/1/left/0/cached_bytes").asLong());
+  }
+
+  @Test
+  void contextsAreThoseThatWereMeasured() {
+    JsonNode plain = json(0, trainer, engine, "--device=h200");
+    assertEquals(552_402_944, plain.at("/at_peak/0/context_bytes").asLong());
+    assertEquals(549_060_608, plain.at("/at_peak/1/context_bytes").asLong());
+    JsonNode clients = json(0, trainer, engine, "--device=h200", "--mps");
+    assertEquals(619_511_808, clients.at("/at_peak/0/context_bytes").asLong());
+    assertEquals(542_113_792, clients.at("/at_peak/1/context_bytes").asLong());
   }
 
   @Test

@@ -21,9 +21,10 @@ import org.jspecify.annotations.Nullable;
  * that made it, as with one process: nobody gives memory back for another.
  *
  * <p>Requests come in the order of their times on a common clock, those at the same time in the
- * order of the tenants; who starts does so before requests of that time. Where no tenant's trace has times, all come at an even pace and end
- * together; a trace without times beside others takes as long as the longest of these. Nobody waits
- * for another: a tenant's requests come when they came, however long calls take.
+ * order of the tenants; who starts does so before requests of that time. Where no tenant's trace
+ * has times, all come at an even pace and end together; a trace without times beside others takes
+ * as long as the longest of these. Nobody waits for another: a tenant's requests come when they
+ * came, however long calls take.
  *
  * <p>A tenant that ends at a failed request ({@link AfterOom#STOP}) gives everything back, as a
  * process does that dies.
@@ -142,9 +143,7 @@ public final class SharedRun {
       }
       boolean starts = run == null;
       boolean otherStarts = other.run == null;
-      return starts == otherStarts
-          ? Integer.compare(number, other.number)
-          : starts ? -1 : 1;
+      return starts == otherStarts ? Integer.compare(number, other.number) : starts ? -1 : 1;
     }
 
     /** Goes on until another one's turn comes; answers whether it has rows left. */
@@ -178,7 +177,8 @@ public final class SharedRun {
       SimulatedDevice own = new SimulatedDevice(tenant.device().profile(), this::othersBytes);
       device = own;
       hold();
-      RunSetup setup = tenant.setup().with(new MemorySource.Shared(own, observer.memory(number, own)));
+      RunSetup setup =
+          tenant.setup().with(new MemorySource.Shared(own, observer.memory(number, own)));
       try {
         run = Run.start(setup, this);
         hold();

@@ -454,8 +454,7 @@ class SharedRunTest {
     }
     starting.sort(Comparator.comparingLong(tenant -> tenants.get(tenant).startNanos()));
     for (Step step : steps) {
-      while (!starting.isEmpty()
-          && tenants.get(starting.getFirst()).startNanos() <= step.nanos) {
+      while (!starting.isEmpty() && tenants.get(starting.getFirst()).startNanos() <= step.nanos) {
         int starter = starting.removeFirst();
         if (contexts[starter] > free(contexts, lives, held, totalBytes)) {
           said.add("no context " + starter);

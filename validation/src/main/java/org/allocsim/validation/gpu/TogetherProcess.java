@@ -65,8 +65,7 @@ public final class TogetherProcess {
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     PrintWriter out =
-        new PrintWriter(
-            new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
+        new PrintWriter(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
     TogetherProcess process = new TogetherProcess(in, out);
     try {
       process.run(

@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param turns how often the turn passed to another process
  * @param processes what came of each
  */
-public record TogetherResult(
-    long totalBytes, long freeBytes, long turns, List<Process> processes) {
+public record TogetherResult(long totalBytes, long freeBytes, long turns, List<Process> processes) {
   /** Keeps its own copy. */
   public TogetherResult {
     processes = List.copyOf(processes);

@@ -126,10 +126,7 @@ public final class TogetherValidation {
       CallLog measured = children.get(i).log;
       learned.add(
           AddressComparison.learn(
-              profiles.get(i),
-              simulated,
-              measured,
-              GpuValidation.equalCalls(simulated, measured)));
+              profiles.get(i), simulated, measured, GpuValidation.equalCalls(simulated, measured)));
     }
     Predicted again = predict(members, learned::get);
     List<TogetherResult.Process> processes = new ArrayList<>();

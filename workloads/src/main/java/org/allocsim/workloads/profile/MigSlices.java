@@ -10,15 +10,15 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.typed.SimilarName;
 
 /**
- * Slices of GPUs that Multi-Instance GPU makes. A slice has memory of its own: programs on different
- * slices do not share any, those on one slice share it as they would a GPU.
+ * Slices of GPUs that Multi-Instance GPU makes. A slice has memory of its own: programs on
+ * different slices do not share any, those on one slice share it as they would a GPU.
  *
- * <p>Names and shares are those of NVIDIA's MIG user guide (r610, "Supported MIG profiles"): 1g, 2g,
- * 3g or 4g and 7g have an eighth, two, four eighths and all of the memory, the double 1g two
+ * <p>Names and shares are those of NVIDIA's MIG user guide (r610, "Supported MIG profiles"): 1g,
+ * 2g, 3g or 4g and 7g have an eighth, two, four eighths and all of the memory, the double 1g two
  * eighths. A slice has less than its share, as the driver keeps some; sizes are those that {@code
  * nvidia-smi mig -lgip} was seen to list for H100 80GB and for 1g.18gb of H200, and for others the
- * share, which is up to 2 % too much. The context is taken to be the one of the whole GPU; that of a
- * small slice is smaller, as it has fewer multiprocessors.
+ * share, which is up to 2 % too much. The context is taken to be the one of the whole GPU; that of
+ * a small slice is smaller, as it has fewer multiprocessors.
  */
 final class MigSlices {
   /** A slice's name, after that of its GPU; media extensions do not matter for memory. */
@@ -38,9 +38,7 @@ final class MigSlices {
   private record Slice(long eighths, long mib) {
     long bytes(DeviceProfile gpu) {
       long share = gpu.totalBytes() / EIGHTHS * eighths;
-      return mib == SHARE
-          ? share - share % gpu.pageBytes()
-          : Math.min(mib * MIB, gpu.totalBytes());
+      return mib == SHARE ? share - share % gpu.pageBytes() : Math.min(mib * MIB, gpu.totalBytes());
     }
 
     static Slice ofShare(long eighths) {
@@ -119,7 +117,6 @@ final class MigSlices {
                   wanted,
                   SimilarName.remedy(wanted, known, "it has " + String.join(", ", known))));
     }
-    return Optional.of(
-        gpu.withTotal(slice.bytes(gpu)).withName(gpu.name() + " " + wanted));
+    return Optional.of(gpu.withTotal(slice.bytes(gpu)).withName(gpu.name() + " " + wanted));
   }
 }

@@ -46,14 +46,12 @@ class MigSlicesTest {
   void whatIsNoSliceIsNamed() {
     assertEquals(
         "h100-80gb has no slice 3g.71gb; did you mean '3g.40gb'?",
-        assertThrows(
-                IllegalArgumentException.class, () -> ShippedProfiles.named("h100 3g.71gb"))
+        assertThrows(IllegalArgumentException.class, () -> ShippedProfiles.named("h100 3g.71gb"))
             .getMessage());
     assertTrue(
         assertThrows(IllegalArgumentException.class, () -> ShippedProfiles.named("t4 1g.4gb"))
             .getMessage()
             .startsWith("t4 is not known to be cut into slices; those that are: a100-40gb"));
-    assertThrows(
-        IllegalArgumentException.class, () -> ShippedProfiles.named("nothing 1g.10gb"));
+    assertThrows(IllegalArgumentException.class, () -> ShippedProfiles.named("nothing 1g.10gb"));
   }
 }

@@ -65,8 +65,7 @@ public record SharedGpu(List<SharingProgram> programs, DeviceProfile gpu, AfterO
    * program's own limit is too small.
    */
   public long smallestBytes() {
-    long largestContext =
-        programs.stream().mapToLong(SharingProgram::fixedBytes).max().orElse(0);
+    long largestContext = programs.stream().mapToLong(SharingProgram::fixedBytes).max().orElse(0);
     long ample = Math.max(AMPLE_BYTES, largestContext);
     SharedResult result = run(programs, gpu.withTotal(ample), SharedObserver.NONE);
     if (!result.passes()) {
@@ -117,9 +116,7 @@ public record SharedGpu(List<SharingProgram> programs, DeviceProfile gpu, AfterO
       return -1;
     }
     return lowest(
-        0,
-        steps(total),
-        each -> passes(List.of(alone.withLimit(each * STEP_BYTES)), total));
+        0, steps(total), each -> passes(List.of(alone.withLimit(each * STEP_BYTES)), total));
   }
 
   private boolean passesUnder(int program, long limitSteps) {

@@ -77,8 +77,7 @@ class SharedGpuTest {
     assertEquals(398 * MIB, range.mostBytes());
     assertEquals(new LimitRange(-1, -1), shared.limits(1));
     assertTrue(
-        new SharedGpu(
-                List.of(a.withLimit(range.mostBytes()), b), shared.gpu(), AfterOom.CONTINUE)
+        new SharedGpu(List.of(a.withLimit(range.mostBytes()), b), shared.gpu(), AfterOom.CONTINUE)
             .run(SharedObserver.NONE)
             .passes());
   }
@@ -114,12 +113,9 @@ class SharedGpuTest {
     DeviceTrace early = program("early", waves(1_000, 1, 1, 1), "direct").input();
     DeviceTrace late = program("late", waves(1_001, 1, 1), "direct").input();
     DeviceTrace other = program("other", waves(9_000, 1, 1), "direct").input();
-    assertEquals(
-        new CommonClock(true, List.of(0L, SECOND)), CommonClock.of(List.of(early, late)));
-    assertEquals(
-        new CommonClock(true, List.of(SECOND, 0L)), CommonClock.of(List.of(late, early)));
-    assertEquals(
-        new CommonClock(false, List.of(0L, 0L)), CommonClock.of(List.of(early, other)));
+    assertEquals(new CommonClock(true, List.of(0L, SECOND)), CommonClock.of(List.of(early, late)));
+    assertEquals(new CommonClock(true, List.of(SECOND, 0L)), CommonClock.of(List.of(late, early)));
+    assertEquals(new CommonClock(false, List.of(0L, 0L)), CommonClock.of(List.of(early, other)));
     assertEquals(new CommonClock(false, List.of(0L)), CommonClock.of(List.of(early)));
   }
 }

@@ -125,7 +125,8 @@ public record ShareAnswer(
       Shape.of(row ->
           row.text("process", "process", "Name of the process.", each -> each.program().name())
               .text("trace", "Its requests.", each -> each.program().input().name())
-              .text("policy", "allocator", "Its allocator.", each -> each.program().choice().label())
+              .text(
+                  "policy", "allocator", "Its allocator.", each -> each.program().choice().label())
               .rank(3)
               .bytes(
                   "limit_bytes",
@@ -245,8 +246,7 @@ public record ShareAnswer(
                       "peak_bytes",
                       "The most that they hold together.",
                       each -> each.result().peak().bytes())
-                  .many(
-                      "at_peak", "Who holds what then.", HELD, each -> each.held(each.peak()))
+                  .many("at_peak", "Who holds what then.", HELD, each -> each.held(each.peak()))
                   .many(
                       "first_failure",
                       "What fails first; empty where nothing does.",
@@ -260,7 +260,8 @@ public record ShareAnswer(
                               ? null
                               : each.smallestBytes())
                   .missing("there is none, or it was not asked")
-                  .seconds("wall_seconds", "Time that the simulation took.", ShareAnswer::seconds)));
+                  .seconds(
+                      "wall_seconds", "Time that the simulation took.", ShareAnswer::seconds)));
 
   /** Keeps its own copy. */
   public ShareAnswer {
@@ -269,12 +270,11 @@ public record ShareAnswer(
 
   private List<Row> rows() {
     return IntStream.range(0, shared.programs().size())
-        .mapToObj(
-            i ->
-                new Row(
-                    shared.programs().get(i),
-                    result.tenants().get(i),
-                    limits.isEmpty() ? null : limits.get(i)))
+        .mapToObj(i ->
+            new Row(
+                shared.programs().get(i),
+                result.tenants().get(i),
+                limits.isEmpty() ? null : limits.get(i)))
         .toList();
   }
 
@@ -327,7 +327,8 @@ public record ShareAnswer(
     sections.add(new Section(null, List.of(facts, table)));
     if (result.first() != null) {
       sections.add(
-          holdings("When the first request fails", held(first().moment()), "/first_failure/0/holdings"));
+          holdings(
+              "When the first request fails", held(first().moment()), "/first_failure/0/holdings"));
     }
     sections.add(holdings("When all hold the most together", held(peak()), "/at_peak"));
     sections.add(
@@ -452,9 +453,7 @@ public record ShareAnswer(
     return gpus.isEmpty()
         ? Sentence.of("They need a GPU of {}, larger than any known.", exactBytes(smallestBytes))
         : Sentence.of(
-            "The smallest GPU for all has {}: {}.",
-            bytes(smallestBytes),
-            gpus.getFirst().name());
+            "The smallest GPU for all has {}: {}.", bytes(smallestBytes), gpus.getFirst().name());
   }
 
   private static String seconds(long nanos) {

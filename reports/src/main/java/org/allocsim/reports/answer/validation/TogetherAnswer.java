@@ -40,7 +40,8 @@ public record TogetherAnswer(
               .bytes(
                   "context_bytes",
                   "context",
-                  "What its context took of the GPU; the first one's contains what the driver keeps.",
+                  "What its context took of the GPU; the first one's contains what the driver"
+                      + " keeps.",
                   TogetherResult.Process::contextBytes)
               .rank(1)
               .bytes(

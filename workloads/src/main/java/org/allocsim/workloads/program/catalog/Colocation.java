@@ -29,7 +29,8 @@ final class Colocation {
       List.of(
           new ProgramOption("iterations", "3", "times that they generate and train"),
           new ProgramOption("start-ms", "20000", "how long each of the two takes to start"),
-          new ProgramOption("sync-ms", "1000", "how long the engine takes to get the weights, and between turns"),
+          new ProgramOption(
+              "sync-ms", "1000", "how long the engine takes to get the weights, and between turns"),
           new ProgramOption("generate-ms", "30000", "how long the engine then generates"),
           new ProgramOption("train-ms", "20000", "how long the trainer trains"));
 
