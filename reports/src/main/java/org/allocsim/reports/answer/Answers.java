@@ -32,12 +32,14 @@ import org.allocsim.reports.answer.product.ListAnswer.Schema;
 import org.allocsim.reports.answer.replay.RepeatedAnswer;
 import org.allocsim.reports.answer.replay.ReplayAnswer;
 import org.allocsim.reports.answer.serving.ServeAnswer;
+import org.allocsim.reports.answer.share.ShareAnswer;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
 import org.allocsim.reports.answer.tuning.FitAnswer;
 import org.allocsim.reports.answer.tuning.PerturbAnswer;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.answer.validation.BenchAnswer;
 import org.allocsim.reports.answer.validation.CalibrateAnswer;
+import org.allocsim.reports.answer.validation.TogetherAnswer;
 import org.allocsim.reports.answer.validation.TorchAnswer;
 import org.allocsim.reports.answer.validation.ValidateAnswer;
 import org.allocsim.reports.answer.validation.VerifyAnswer;
@@ -53,12 +55,14 @@ public final class Answers {
           ViewAnswer.KIND,
           TuneAnswer.KIND,
           CapacityAnswer.KIND,
+          ShareAnswer.KIND,
           FitAnswer.KIND,
           ServeAnswer.KIND,
           ReplayAnswer.KIND,
           RepeatedAnswer.KIND,
           ValidateAnswer.KIND,
           TorchAnswer.KIND,
+          TogetherAnswer.KIND,
           CalibrateAnswer.KIND,
           BenchAnswer.KIND,
           PeakAnswer.KIND,

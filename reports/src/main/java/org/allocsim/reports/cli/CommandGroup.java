@@ -27,6 +27,7 @@ enum CommandGroup {
       "Decide on settings, allocator and GPU",
       TuneCommand.class,
       MinCapacityCommand.class,
+      ShareCommand.class,
       FitCommand.class,
       ServeCommand.class,
       CompareCommand.class,

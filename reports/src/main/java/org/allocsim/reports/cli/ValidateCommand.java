@@ -12,6 +12,7 @@ import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.reports.answer.validation.TogetherAnswer;
 import org.allocsim.reports.answer.validation.TorchAnswer;
 import org.allocsim.reports.answer.validation.TorchValidation;
 import org.allocsim.reports.answer.validation.ValidateAnswer;
@@ -23,6 +24,7 @@ import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.PolicyListOptions;
 import org.allocsim.reports.cli.option.ProfileConverter;
 import org.allocsim.reports.cli.option.SizeConverter;
+import org.allocsim.reports.cli.option.TenantOption;
 import org.allocsim.reports.cli.option.TorchOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Inputs;
@@ -40,6 +42,8 @@ import org.allocsim.validation.gpu.CaseResult;
 import org.allocsim.validation.gpu.GpuCase;
 import org.allocsim.validation.gpu.GpuValidation;
 import org.allocsim.validation.gpu.NearLimits;
+import org.allocsim.validation.gpu.TogetherResult;
+import org.allocsim.validation.gpu.TogetherValidation;
 import org.allocsim.validation.gpu.cuda.CudaDevice;
 import org.allocsim.validation.gpu.cuda.CudaException;
 import org.allocsim.validation.gpu.cuda.GpuBounds;
@@ -73,6 +77,7 @@ import picocli.CommandLine.Parameters;
       "  allocsim validate snapshot.pickle",
       "  allocsim validate a.pickle b.pickle --policies pytorch,direct,cuda-async --report out",
       "  allocsim validate snapshot.pickle --policy pytorch --near-limits",
+      "  allocsim validate --together a.jsonl b.jsonl,policy=cuda-async --capacity 4GiB",
       "  allocsim validate --pytorch snapshot.pickle --conf \"max_split_size_mb:64\" --keep out",
       "  allocsim validate --pytorch --random 100 --jobs 8",
       "  allocsim validate --pytorch --sequences 700 --jobs 2"
@@ -112,6 +117,13 @@ final class ValidateCommand implements Callable<Integer> {
           "Also run each policy with just enough memory on the GPU, just enough under its own"
               + " limit, and with one page less than each.")
   private boolean nearLimits;
+
+  @Option(
+      names = "--together",
+      description =
+          "Run all traces at the same time, each in a process of its own, in the order of their"
+              + " times. After a comma, a trace may have a policy and a memory-limit of its own.")
+  private boolean together;
 
   @Option(names = "--touch", description = "Fill every block with zeros on its stream.")
   private boolean touch;
@@ -158,6 +170,9 @@ final class ValidateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (together) {
+      return validateTogether();
+    }
     names.forEach(Inputs::require);
     if (mostSeconds <= 0) {
       throw Failure.usage("--max-seconds " + mostSeconds + " is no time at all; give 1 or more");
@@ -184,6 +199,46 @@ final class ValidateCommand implements Callable<Integer> {
       }
       outputs.write(answer.document(), recordings == null ? List.of() : recordings.traces());
       return ExitCodes.DONE;
+    }
+  }
+
+  private int validateTogether() {
+    if (torch.pytorch() || nearLimits || touch || maxBytes != null || names.size() < 2) {
+      throw Failure.usage(
+          "--together takes two traces or more, and goes with --policy, --memory-limit, --capacity"
+              + " and --gpu only");
+    }
+    List<TenantOption> options = names.stream().map(TenantOption::parse).toList();
+    Path[] files = options.stream().map(option -> Traces.file(option.trace())).toArray(Path[]::new);
+    PolicyChoice usual = policyOptions.choices().getFirst();
+    try (DocumentOutputs outputs = outputOptions.open(files)) {
+      long startNanos = System.nanoTime();
+      List<TogetherValidation.Member> members = new ArrayList<>();
+      for (TenantOption option : options) {
+        members.add(
+            new TogetherValidation.Member(
+                option.trace(),
+                traceOptions.read(option.trace()),
+                option.policy().orElse(usual),
+                option
+                    .bytes("memory-limit")
+                    .orElse(limitBytes == null ? Long.valueOf(MemoryLimit.NONE) : limitBytes)));
+      }
+      CudaDevice.Identity identity = new GpuValidation(gpu, GpuBounds.NONE).identify();
+      TogetherResult result =
+          new TogetherValidation(gpu)
+              .run(identity, members, capacityBytes == null ? -1 : capacityBytes);
+      TogetherAnswer answer =
+          new TogetherAnswer(
+              LocalDate.now(ZoneOffset.UTC).toString(),
+              driverVersion(),
+              identity,
+              result,
+              (System.nanoTime() - startNanos) / 1e9);
+      outputs.write(answer.document());
+      return result.isExact() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
+    } catch (CudaException e) {
+      throw new Failure(e.getMessage(), e);
     }
   }
 

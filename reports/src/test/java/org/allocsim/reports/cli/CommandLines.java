@@ -51,6 +51,7 @@ final class CommandLines {
     lines.put("diff", List.of(trace, trace));
     lines.put("lint-conf", List.of("expandable_segments:True"));
     lines.put("min-capacity", List.of(trace));
+    lines.put("share", List.of(trace, trace + ",start=1"));
     lines.put("fit", List.of("--batch", 3, "--sizes", "1,2", trace, trace));
     Path requests =
         Files.writeString(

@@ -159,6 +159,20 @@ public record DeviceProfile(
     return with(copy -> copy.contextBytes = totalBytes - bytes);
   }
 
+  /**
+   * Such a GPU with another amount of memory.
+   *
+   * @param bytes its size, which holds the context at least
+   */
+  public DeviceProfile withTotal(long bytes) {
+    return with(copy -> copy.totalBytes = bytes);
+  }
+
+  /** The same GPU in a process with another context. */
+  public DeviceProfile withContext(long bytes) {
+    return with(copy -> copy.contextBytes = bytes);
+  }
+
   /** The same GPU in a process whose address space others use, too. */
   public DeviceProfile withHistory(AddressHistory history) {
     return with(copy -> copy.history = history);

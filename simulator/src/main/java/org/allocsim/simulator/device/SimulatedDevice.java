@@ -1,6 +1,7 @@
 package org.allocsim.simulator.device;
 
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.simulator.device.cost.DriverCosts;
 import org.allocsim.simulator.device.cost.DriverMeter;
@@ -26,6 +27,7 @@ public final class SimulatedDevice implements DeviceMemory {
   private final AsyncPool pool;
   private final SimulatedHandles handleMemory;
   private final DriverMeter meter = new DriverMeter();
+  private final LongSupplier otherBytes;
   private long mappedBytes;
   private int streams;
 
@@ -37,7 +39,19 @@ public final class SimulatedDevice implements DeviceMemory {
 
   /** A fresh process on a device of this profile that nobody else uses. */
   public SimulatedDevice(DeviceProfile profile) {
+    this(profile, () -> 0);
+  }
+
+  /**
+   * A fresh process on a device that other processes use, too. Each has its own addresses, pages
+   * and pool; they share the free bytes. No call of one makes the pool of another give back what it
+   * holds idle.
+   *
+   * @param otherBytes what the other processes hold at the moment, with their contexts
+   */
+  public SimulatedDevice(DeviceProfile profile, LongSupplier otherBytes) {
     this.profile = profile;
+    this.otherBytes = otherBytes;
     costs = profile.costs();
     heap = new RawHeap(profile);
     ranges = new AddressRanges(heap, profile.pageBytes());
@@ -242,11 +256,12 @@ public final class SimulatedDevice implements DeviceMemory {
 
   @Override
   public long freeBytes() {
-    return profile.capacityBytes()
-        - heap.takenBytes()
-        - mappedBytes
-        - handleMemory.takenBytes()
-        - pool.poolReservedBytes();
+    return profile.capacityBytes() - takenBytes() - otherBytes.getAsLong();
+  }
+
+  /** What the process has taken of the device beside its context, in whole pages. */
+  public long takenBytes() {
+    return heap.takenBytes() + mappedBytes + handleMemory.takenBytes() + pool.poolReservedBytes();
   }
 
   /** Free bytes that calls can have; negative where less is free than must stay. */

@@ -62,6 +62,11 @@ public final class Replay {
     send(0, observer);
   }
 
+  /** Sends the requests from one row on: those after the last one that was sent before. */
+  public void runFrom(int from, Observer observer) {
+    send(from, observer);
+  }
+
   /**
    * Sends the requests behind the prologue several times over, the prologue's first. At a seam the
    * host waits for the device, and the program gives back and makes anew what the next pass does

@@ -2,6 +2,7 @@ package org.allocsim.simulator.run;
 
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.MemoryLayout;
 
@@ -13,6 +14,15 @@ public sealed interface MemorySource {
    * @param profile the device, with what the recording tells of the process's other memory
    */
   record Simulated(DeviceProfile profile) implements MemorySource {}
+
+  /**
+   * A simulated device that other processes use, too; the run has no clock of its own.
+   *
+   * @param device how this process sees it; used by this run alone
+   * @param memory what the allocator is given: the device itself, or what watches the calls to it,
+   *     and then nothing but the allocator's calls reaches the device
+   */
+  record Shared(SimulatedDevice device, DeviceMemory memory) implements MemorySource {}
 
   /**
    * A device that answers as it did in a recording of PyTorch's caching allocator. The run begins

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.IntPredicate;
 import java.util.stream.Stream;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.SimulatedDevice;
@@ -74,7 +75,10 @@ public final class Run {
 
   private long events;
   private long callsSeen = -1;
-  private long leastFreeBytes = Long.MAX_VALUE;
+  private long mostTakenBytes;
+
+  /** Sends rows by parts; null until it does. */
+  private @Nullable Replay parts;
 
   private Run(RunSetup setup, RunObserver[] observers)
       throws PolicyOptionException, UnfitTraceException {
@@ -102,6 +106,17 @@ public final class Run {
         follower = null;
         recorded = null;
         memory = simulation == null ? simulated : simulation.memory();
+      }
+      case MemorySource.Shared(SimulatedDevice device, DeviceMemory given) -> {
+        simulated = device;
+        process =
+            trace.isOfPyTorch() && given.equals(device)
+                ? new PyTorchProcess(trace, setup.device(), device)
+                : null;
+        simulation = null;
+        follower = null;
+        recorded = null;
+        memory = given;
       }
       case MemorySource.Recorded(var effects, var start, long totalBytes) -> {
         follower = new EffectFollower(effects, 0);
@@ -199,6 +214,38 @@ public final class Run {
       }
     }
     look();
+    return end(time);
+  }
+
+  /**
+   * Sends the next rows of a run that is neither in time nor repeated nor recorded, for as long as
+   * it is to go on; may be called again. {@link #end} ends such a run.
+   *
+   * @param goesOn asked right before each row, by its number
+   * @return whether it stopped because it is not to go on; otherwise no rows are left
+   */
+  boolean sendWhile(IntPredicate goesOn) {
+    if (parts == null) {
+      parts = new Replay(trace, setup.device(), policy, listener, stats::activeBytes);
+    }
+    boolean[] pauses = new boolean[1];
+    parts.runFrom(
+        row + 1,
+        nextRow -> {
+          look();
+          pauses[0] = !goesOn.test(nextRow);
+          return !pauses[0] && next(nextRow);
+        });
+    look();
+    return pauses[0];
+  }
+
+  /** What came of a run whose rows were sent by {@link #sendWhile}. */
+  RunResult end() {
+    return end(null);
+  }
+
+  private RunResult end(@Nullable TimeResult time) {
     for (RunObserver observer : observers) {
       observer.end();
     }
@@ -258,7 +305,7 @@ public final class Run {
   /** Apart from the rest, which every row does, so that it stays small. */
   private void lookAtDevice(SimulatedDevice device) {
     callsSeen = device.changes();
-    leastFreeBytes = Math.min(leastFreeBytes, device.freeBytes());
+    mostTakenBytes = Math.max(mostTakenBytes, device.takenBytes());
     for (RunObserver observer : observers) {
       observer.deviceCalled(row);
     }
@@ -289,7 +336,7 @@ public final class Run {
         peak.moment(),
         peak.row(),
         row,
-        simulated == null ? 0 : simulated.profile().capacityBytes() - leastFreeBytes,
+        mostTakenBytes,
         events,
         failures.requestCount(),
         failures.kept(),

@@ -211,7 +211,8 @@ public record RunResult(
 
   /** Whether the time of driver calls is known. */
   public boolean hasDriverTime() {
-    return setup.memory() instanceof MemorySource.Simulated;
+    return setup.memory() instanceof MemorySource.Simulated
+        || setup.memory() instanceof MemorySource.Shared;
   }
 
   /** Time that all driver calls take at least, −1 where it is not known. */

@@ -151,7 +151,7 @@ public final class GpuValidation {
         predicted.profile(), simulated, measured, equalCalls(simulated, measured));
   }
 
-  private static int equalCalls(CallLog predicted, CallLog measured) {
+  static int equalCalls(CallLog predicted, CallLog measured) {
     int most = Math.min(predicted.count(), measured.count());
     int call = 0;
     while (call < most
@@ -201,7 +201,7 @@ public final class GpuValidation {
         DriverTime.of(predicted.device(), real.measure(), simulated, measured, end));
   }
 
-  private static Optional<String> difference(CallLog predicted, CallLog measured, int call) {
+  static Optional<String> difference(CallLog predicted, CallLog measured, int call) {
     String simulated = describe(predicted, call);
     String real = describe(measured, call);
     return call == predicted.count() && call == measured.count()
@@ -220,7 +220,7 @@ public final class GpuValidation {
             + " free";
   }
 
-  private record RealProbe(CudaDevice gpu, DriverMeasure measure) implements RecordingDevice.Probe {
+  record RealProbe(CudaDevice gpu, DriverMeasure measure) implements RecordingDevice.Probe {
     @Override
     public long driverNanos() {
       return measure.nanos();
@@ -241,7 +241,7 @@ public final class GpuValidation {
     }
   }
 
-  private record SimulatedProbe(SimulatedDevice device) implements RecordingDevice.Probe {
+  record SimulatedProbe(SimulatedDevice device) implements RecordingDevice.Probe {
     @Override
     public long driverNanos() {
       return device.driverNanos();

@@ -75,11 +75,16 @@ public final class ShippedProfiles {
   /**
    * The shipped profile with this name, or of the GPU that the driver or people call so: {@code
    * rtx-4090}, {@code RTX 4090}, {@code 4090 24GB} and {@code NVIDIA GeForce RTX 4090} are one. A
-   * size may be missing where it distinguishes nothing.
+   * size may be missing where it distinguishes nothing. The name of a slice that Multi-Instance GPU
+   * makes may follow: {@code h100-80gb 3g.40gb}.
    *
    * @throws IllegalArgumentException for an unknown name, with a similar one or the known ones
    */
   public static DeviceProfile named(String name) {
+    return MigSlices.named(name).orElseGet(() -> whole(name));
+  }
+
+  private static DeviceProfile whole(String name) {
     List<DeviceProfile> models = all().stream().filter(each -> isCalled(each, name)).toList();
     if (models.size() == 1) {
       return models.getFirst();

@@ -40,6 +40,7 @@ public final class PageRun {
     long deviceBytes =
         switch (setup.memory()) {
           case MemorySource.Simulated(var profile) -> profile.capacityBytes();
+          case MemorySource.Shared(var device, _) -> device.profile().capacityBytes();
           case MemorySource.Recorded(_, _, long totalBytes) -> totalBytes;
           case MemorySource.Given _ -> Long.MAX_VALUE;
         };

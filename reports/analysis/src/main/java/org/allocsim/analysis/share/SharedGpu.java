@@ -1,0 +1,156 @@
+package org.allocsim.analysis.share;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.SharedObserver;
+import org.allocsim.simulator.run.SharedResult;
+import org.allocsim.simulator.run.SharedRun;
+import org.allocsim.simulator.run.Tenant;
+import org.allocsim.workloads.profile.ShippedProfiles;
+
+/**
+ * Programs on one GPU, and what they need to run together. Searches halve ranges in steps of 2 MiB;
+ * caches that are given back under pressure can make a program fail with more memory and pass with
+ * less, which is not looked for beyond the steps that a search takes.
+ *
+ * @param programs those that share it
+ * @param gpu its size, and how its driver works
+ * @param afterOom how a program goes on after a failed request
+ */
+public record SharedGpu(List<SharingProgram> programs, DeviceProfile gpu, AfterOom afterOom) {
+  private static final long STEP_BYTES = DeviceProfile.PAGE_BYTES;
+
+  /** A GPU on which no programs of today run short. */
+  private static final long AMPLE_BYTES = 1L << 44;
+
+  /** Keeps its own copy. */
+  public SharedGpu {
+    programs = List.copyOf(programs);
+  }
+
+  /**
+   * How far a program's own limit may be lowered and raised.
+   *
+   * @param leastBytes the lowest limit with which all programs run; −1 where there is none
+   * @param mostBytes the highest one; −1 where all run without a limit of this program, or none is
+   */
+  public record LimitRange(long leastBytes, long mostBytes) {
+    static final LimitRange NONE = new LimitRange(-1, -1);
+  }
+
+  /** Runs the programs together. */
+  public SharedResult run(SharedObserver observer) {
+    return run(programs, gpu, observer);
+  }
+
+  private SharedResult run(
+      List<SharingProgram> sharing, DeviceProfile device, SharedObserver observer) {
+    List<Tenant> tenants =
+        sharing.stream().map(program -> program.tenant(device, afterOom)).toList();
+    return SharedRun.of(tenants, observer);
+  }
+
+  private boolean passes(List<SharingProgram> sharing, long totalBytes) {
+    // Where not even a context fits, no tenant can be made.
+    return sharing.stream().allMatch(program -> program.fixedBytes() <= totalBytes)
+        && run(sharing, gpu.withTotal(totalBytes), SharedObserver.NONE).passes();
+  }
+
+  /**
+   * The smallest GPU on which all programs run, in steps of 2 MiB; −1 where they run on none, as a
+   * program's own limit is too small.
+   */
+  public long smallestBytes() {
+    long largestContext = programs.stream().mapToLong(SharingProgram::fixedBytes).max().orElse(0);
+    long ample = Math.max(AMPLE_BYTES, largestContext);
+    SharedResult result = run(programs, gpu.withTotal(ample), SharedObserver.NONE);
+    if (!result.passes()) {
+      return -1;
+    }
+    long enough = steps(result.peak().bytes() + gpu.unusableBytes());
+    while (!passes(programs, enough * STEP_BYTES)) {
+      enough += Math.max(1, enough / 64);
+    }
+    long low = steps(largestContext) - 1;
+    return STEP_BYTES * lowest(low, enough, each -> passes(programs, each * STEP_BYTES));
+  }
+
+  /** The known GPUs that have so much memory, by ascending size. */
+  public static List<DeviceProfile> ofSize(long bytes) {
+    return ShippedProfiles.all().stream()
+        .filter(each -> bytes >= 0 && each.totalBytes() >= bytes)
+        .sorted(Comparator.comparingLong(DeviceProfile::totalBytes))
+        .toList();
+  }
+
+  /**
+   * The limits of a program's own allocator under which all programs run, while those of the others
+   * stay as they are.
+   */
+  public LimitRange limits(int program) {
+    long total = gpu.totalBytes();
+    if (passes(with(program, MemoryLimit.NONE), total)) {
+      long most = steps(total);
+      long least = lowest(0, most, each -> passesUnder(program, each));
+      return new LimitRange(least * STEP_BYTES, -1);
+    }
+    // Without a limit some program fails. From the lowest limit with which this one could run
+    // alone, limits are tried upwards.
+    long least = leastAlone(program);
+    if (least < 0 || !passesUnder(program, least)) {
+      return LimitRange.NONE;
+    }
+    long most = lowest(least, steps(total), each -> !passesUnder(program, each)) - 1;
+    return new LimitRange(least * STEP_BYTES, most * STEP_BYTES);
+  }
+
+  /** The lowest limit, in steps, under which the program runs alone; −1 where there is none. */
+  private long leastAlone(int program) {
+    SharingProgram alone = programs.get(program);
+    long total = gpu.totalBytes();
+    if (!passes(List.of(alone.withLimit(MemoryLimit.NONE)), total)) {
+      return -1;
+    }
+    return lowest(
+        0, steps(total), each -> passes(List.of(alone.withLimit(each * STEP_BYTES)), total));
+  }
+
+  private boolean passesUnder(int program, long limitSteps) {
+    return passes(with(program, limitSteps * STEP_BYTES), gpu.totalBytes());
+  }
+
+  private List<SharingProgram> with(int program, long limitBytes) {
+    List<SharingProgram> changed = new ArrayList<>(programs);
+    changed.set(program, changed.get(program).withLimit(limitBytes));
+    return changed;
+  }
+
+  private static long steps(long bytes) {
+    return Math.ceilDiv(bytes, STEP_BYTES);
+  }
+
+  /** Whether a number of steps is enough. */
+  @FunctionalInterface
+  private interface Test {
+    boolean holds(long steps);
+  }
+
+  /** The lowest number above {@code low}, up to {@code high}, for which a test holds there. */
+  private static long lowest(long low, long high, Test test) {
+    long below = low;
+    long enough = high;
+    while (enough - below > 1) {
+      long middle = below + (enough - below) / 2;
+      if (test.holds(middle)) {
+        enough = middle;
+      } else {
+        below = middle;
+      }
+    }
+    return enough;
+  }
+}

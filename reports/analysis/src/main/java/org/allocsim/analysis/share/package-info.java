@@ -1,0 +1,8 @@
+/**
+ * Several processes on one GPU: whether they run together, who fails first and who holds the memory
+ * then, on which GPU and under which limits all of them run.
+ */
+@NullMarked
+package org.allocsim.analysis.share;
+
+import org.jspecify.annotations.NullMarked;

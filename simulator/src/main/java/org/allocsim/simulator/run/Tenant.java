@@ -1,0 +1,33 @@
+package org.allocsim.simulator.run;
+
+/**
+ * A process on a device that others use, too.
+ *
+ * @param name what to call it
+ * @param setup its requests, allocator and limit, on a simulated device whose context is that of
+ *     this process; the device's size is the same for all tenants
+ * @param startNanos when it starts, on the clock that all tenants have in common
+ * @param exits whether it ends after its last request and so gives everything back; otherwise it
+ *     keeps what it holds then
+ */
+public record Tenant(String name, RunSetup setup, long startNanos, boolean exits) {
+  /** Refuses what cannot share a device. */
+  public Tenant {
+    if (!(setup.memory() instanceof MemorySource.Simulated)) {
+      throw new IllegalArgumentException(name + " is on no simulated device");
+    }
+    if (setup.course().passes() != 1) {
+      throw new IllegalArgumentException(name + " runs several times over");
+    }
+  }
+
+  /** The device as this process sees it, with its own context. */
+  MemorySource.Simulated device() {
+    return (MemorySource.Simulated) setup.memory();
+  }
+
+  /** Memory of its context. */
+  public long contextBytes() {
+    return device().profile().contextBytes();
+  }
+}

@@ -1,0 +1,57 @@
+package org.allocsim.workloads.profile;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.allocsim.simulator.device.DeviceProfile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class MigSlicesTest {
+  /** Sizes in GiB that {@code nvidia-smi mig -lgip} lists. */
+  @ParameterizedTest
+  @CsvSource({
+    "h100-80gb 1g.10gb, 9.75",
+    "H100 1g.20gb, 19.62",
+    "NVIDIA H100 80GB HBM3 MIG 2g.20gb, 19.62",
+    "h100:3g.40gb, 39.50",
+    "h100 3g.40gb+me, 39.50",
+    "h200 1g.18gb, 16.00",
+  })
+  void aSliceHasTheSizeThatTheDriverLists(String name, double gib) {
+    DeviceProfile slice = ShippedProfiles.named(name);
+    assertEquals(gib, Math.floor(slice.totalBytes() / (double) (1L << 30) * 100) / 100);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "a100-40gb 3g.20gb, 4",
+    "a100-80gb 1g.20gb, 2",
+    "a30 2g.12gb, 4",
+    "h200 4g.71gb, 4",
+    "h200 7g.141gb, 8"
+  })
+  void aSliceOfUnknownSizeHasItsShareInWholePages(String name, long eighths) {
+    DeviceProfile slice = ShippedProfiles.named(name);
+    DeviceProfile gpu = ShippedProfiles.named(name.substring(0, name.indexOf(' ')));
+    long share = gpu.totalBytes() / 8 * eighths;
+    assertTrue(slice.totalBytes() <= share && slice.totalBytes() > share - gpu.pageBytes());
+    assertEquals(name, slice.name());
+    assertEquals(gpu.contextBytes(), slice.contextBytes());
+  }
+
+  @Test
+  void whatIsNoSliceIsNamed() {
+    assertEquals(
+        "h100-80gb has no slice 3g.71gb; did you mean '3g.40gb'?",
+        assertThrows(IllegalArgumentException.class, () -> ShippedProfiles.named("h100 3g.71gb"))
+            .getMessage());
+    assertTrue(
+        assertThrows(IllegalArgumentException.class, () -> ShippedProfiles.named("t4 1g.4gb"))
+            .getMessage()
+            .startsWith("t4 is not known to be cut into slices; those that are: a100-40gb"));
+    assertThrows(IllegalArgumentException.class, () -> ShippedProfiles.named("nothing 1g.10gb"));
+  }
+}
