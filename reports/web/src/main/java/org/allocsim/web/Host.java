@@ -25,6 +25,10 @@ public final class Host {
       script = "allocsimHost.progress(task, share);")
   public static native void progress(String task, double share);
 
+  /** The SHA-256 of the open file; null where the browser does not compute it. */
+  @JSBody(script = "return allocsimHost.digest();")
+  public static native Int8Array digest();
+
   /** A decoder of Zstandard. */
   @JSBody(script = "return allocsimHost.zstandard();")
   public static native Decoder zstandard();

@@ -3,8 +3,12 @@
 import './functions.js';
 import { Decompress } from './fzstd/fzstd.js';
 
+/** The SHA-256 of the open file; null on a page from a place that the browser takes for unsafe. */
+let digest = null;
+
 self.allocsimHost = {
   progress: (task, share) => postMessage({ task, share }),
+  digest: () => digest,
   zstandard() {
     let chunks = [];
     let failure = '';
@@ -44,7 +48,8 @@ const actions = {
     }
     engine.main([]);
   },
-  open(name, bytes) {
+  async open(name, bytes) {
+    digest = self.crypto.subtle ? new Int8Array(await crypto.subtle.digest('SHA-256', bytes)) : null;
     const failure = engine.open(name, new Int8Array(bytes));
     if (failure) throw new Error(failure);
   },
