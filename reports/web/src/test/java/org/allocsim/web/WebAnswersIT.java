@@ -67,8 +67,10 @@ class WebAnswersIT {
           else yes(data.value);
         };
         engine.onerror = (event) => waiting.forEach(({no}) => no(new Error(event.message)));
-        fetch('/engine.wasm').then((answer) => answer.arrayBuffer())
-            .then((bytes) => call('start', [bytes])).then(done);
+        Promise.all([
+          fetch('/engine.wasm').then((answer) => answer.arrayBuffer()),
+          fetch('/files.json').then((answer) => answer.json()),
+        ]).then((parts) => call('start', parts)).then(done);
         """);
   }
 
