@@ -15,6 +15,7 @@ import org.allocsim.reports.cli.CommandRun;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -108,10 +109,18 @@ class WebAnswersIT {
   @TestFactory
   Stream<DynamicTest> theEngineSaysWhatTheCommandsSay() throws IOException {
     return recordings().stream()
-        .map(file -> DynamicTest.dynamicTest(file.toString(), () -> compare(file)));
+        .map(file -> DynamicTest.dynamicTest(file.toString(), () -> compare(file, QUESTIONS)));
   }
 
-  private void compare(Path file) throws IOException {
+  /** Of one with over a million rows not all settings are tried. */
+  @Test
+  void theEngineTriesAsManySettingsOfALongProgram() throws IOException {
+    Path file = folder.resolve("long.pickle.gz");
+    LongSnapshot.write(file, 530_000);
+    compare(file, Map.of("diagnose", List.of()));
+  }
+
+  private void compare(Path file, Map<String, List<String>> questions) throws IOException {
     String name = file.toString();
     browser.await(
         """
@@ -121,7 +130,7 @@ class WebAnswersIT {
         """,
         name,
         Base64.getEncoder().encodeToString(Files.readAllBytes(file)));
-    for (Map.Entry<String, List<String>> each : QUESTIONS.entrySet()) {
+    for (Map.Entry<String, List<String>> each : questions.entrySet()) {
       String question = each.getKey();
       JsonNode here = ask(question, each.getValue());
       Path json = folder.resolve("answer.json");
