@@ -54,24 +54,26 @@ class WebAnswersIT {
     browser.await(
         """
         const done = arguments[0];
-        const engine = new Worker('/worker.js', {type: 'module'});
-        const waiting = new Map();
-        let calls = 0;
-        window.call = (name, parts) => new Promise((yes, no) => {
-          waiting.set(++calls, {yes, no});
-          engine.postMessage({call: calls, name, parts});
-        });
-        engine.onmessage = ({data}) => {
-          if (data.task !== undefined) return;
-          const {yes, no} = waiting.get(data.call);
-          if (data.failure) no(new Error(data.failure));
-          else yes(data.value);
+        window.start = async (engine) => {
+          const waiting = new Map();
+          let calls = 0;
+          window.call = (name, parts) => new Promise((yes, no) => {
+            waiting.set(++calls, {yes, no});
+            engine.postMessage({call: calls, name, parts});
+          });
+          engine.onmessage = ({data}) => {
+            if (data.task !== undefined) return;
+            const {yes, no} = waiting.get(data.call);
+            if (data.failure) no(new Error(data.failure));
+            else yes(data.value);
+          };
+          engine.onerror = (event) => waiting.forEach(({no}) => no(new Error(event.message)));
+          await call('start', [
+            await (await fetch('/engine.wasm')).arrayBuffer(),
+            await (await fetch('/files.json')).json(),
+          ]);
         };
-        engine.onerror = (event) => waiting.forEach(({no}) => no(new Error(event.message)));
-        Promise.all([
-          fetch('/engine.wasm').then((answer) => answer.arrayBuffer()),
-          fetch('/files.json').then((answer) => answer.json()),
-        ]).then((parts) => call('start', parts)).then(done);
+        start(new Worker('/worker.js', {type: 'module'})).then(done);
         """);
   }
 
@@ -118,6 +120,20 @@ class WebAnswersIT {
     Path file = folder.resolve("long.pickle.gz");
     LongSnapshot.write(file, 530_000);
     compare(file, Map.of("diagnose", List.of()));
+  }
+
+  /** To others a browser gives no digest. */
+  @Test
+  void aPageFromAPlaceThatIsNotSafeHasTheSameDigest() throws IOException {
+    browser.await(
+        """
+        const done = arguments[0];
+        const script = `import '${location.origin}/worker.js';
+            Object.defineProperty(crypto, 'subtle', {value: undefined});`;
+        const url = URL.createObjectURL(new Blob([script], {type: 'text/javascript'}));
+        start(new Worker(url, {type: 'module'})).then(done);
+        """);
+    compare(recordings().getFirst(), Map.of("verify", List.of()));
   }
 
   private void compare(Path file, Map<String, List<String>> questions) throws IOException {
