@@ -5,21 +5,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.allocsim.analysis.attribution.Attribution;
-import org.allocsim.analysis.attribution.CategoryRules;
-import org.allocsim.analysis.attribution.CategoryTotals;
-import org.allocsim.analysis.attribution.RecordedCategories;
-import org.allocsim.analysis.diagnosis.Diagnosis;
 import org.allocsim.analysis.diagnosis.MessageCircumstances;
 import org.allocsim.analysis.diagnosis.SettingTrial;
 import org.allocsim.analysis.job.Rank;
 import org.allocsim.analysis.oom.OomLog;
 import org.allocsim.analysis.recording.RecordedCircumstances;
-import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.analysis.tuning.Platform;
-import org.allocsim.analysis.tuning.TuningGrid;
 import org.allocsim.reports.answer.diagnosis.DiagnoseAnswer;
 import org.allocsim.reports.answer.diagnosis.DiagnosedProgram;
 import org.allocsim.reports.answer.diagnosis.ExplainOomAnswer;
@@ -36,7 +28,6 @@ import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
-import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.source.DeviceTrace;
@@ -206,8 +197,6 @@ final class DiagnoseCommand implements Callable<Integer> {
   private DiagnosedProgram diagnose(String name, @Nullable ExplainOomAnswer log) {
     Opened opened = open(name);
     DeviceTrace input = opened.input();
-    PyTorchVersion version = opened.version();
-    ParsedConfig recorded = opened.recorded();
     RecordedCircumstances circumstances = opened.circumstances();
     if (log != null && !log.contents().found().isEmpty()) {
       OomLog.Found message = log.contents().found().getFirst();
@@ -219,26 +208,16 @@ final class DiagnoseCommand implements Callable<Integer> {
               message.message(),
               "line " + message.line() + " of " + log.name());
     }
-    TuningGrid grid =
-        TuningGrid.of(
-            recorded.text(),
-            deviceOptions.release().oldest(),
-            platform,
-            circumstances.limitBytes() != MemoryLimit.NONE,
-            TuningGrid.quick(input.trace().eventCount()));
     try (ProgressMeter progress = ProgressMeter.of("diagnosing", "settings")) {
-      CategoryRules rules = categoryOption.rules();
-      Supplier<Attribution> attribution =
-          ParallelTasks.beside(() ->
-              Attribution.of(input.trace(), input.device(), rules, RecordedCategories.of(input)));
-      Diagnosis diagnosis =
-          Diagnosis.of(input, recorded, version, grid, platform, circumstances, progress::update);
-      return new DiagnosedProgram(
+      return DiagnosedProgram.of(
           input,
-          version,
+          opened.recorded(),
+          opened.version(),
+          deviceOptions.release().oldest(),
+          platform,
           circumstances,
-          diagnosis,
-          CategoryTotals.of(diagnosis.moment(), attribution.get()));
+          categoryOption.rules(),
+          progress::update);
     }
   }
 }

@@ -49,7 +49,7 @@ final class ColumnWriter {
 
   /** All of it, deflated without a header; harder where that takes no time to speak of. */
   byte[] deflated() {
-    int level = count > MUCH ? Deflater.DEFAULT_COMPRESSION : Deflater.BEST_COMPRESSION;
+    int level = count > MUCH ? Deflater.BEST_SPEED : Deflater.BEST_COMPRESSION;
     try (Deflater deflater = new Deflater(level, true)) {
       deflater.setInput(bytes, 0, count);
       deflater.finish();

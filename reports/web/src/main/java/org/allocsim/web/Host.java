@@ -25,6 +25,14 @@ public final class Host {
       script = "allocsimHost.progress(task, share);")
   public static native void progress(String task, double share);
 
+  /** The text of a file of the program by its path; null where there is none. */
+  @JSBody(params = "path", script = "return allocsimHost.text(path);")
+  public static native String text(String path);
+
+  /** The SHA-256 of the open file; null where the browser does not compute it. */
+  @JSBody(script = "return allocsimHost.digest();")
+  public static native Int8Array digest();
+
   /** A decoder of Zstandard. */
   @JSBody(script = "return allocsimHost.zstandard();")
   public static native Decoder zstandard();

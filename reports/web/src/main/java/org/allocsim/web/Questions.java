@@ -6,8 +6,6 @@ import java.util.TreeMap;
 import org.allocsim.analysis.attribution.Attribution;
 import org.allocsim.analysis.attribution.CategoryRules;
 import org.allocsim.analysis.attribution.CategoryTotals;
-import org.allocsim.analysis.attribution.RecordedCategories;
-import org.allocsim.analysis.diagnosis.Diagnosis;
 import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.ObservedRun;
@@ -100,28 +98,19 @@ final class Questions {
     DeviceTrace input = settings.deviceTrace(settings.read(recorded));
     RecordedCircumstances circumstances = settings.circumstances(input, recorded);
     try (ProgressMeter progress = ProgressMeter.of("diagnosing", "settings")) {
-      Diagnosis diagnosis =
-          Diagnosis.of(
+      DiagnosedProgram program =
+          DiagnosedProgram.of(
               input,
               recorded,
               settings.torchVersion(),
-              grid(recorded, circumstances),
+              settings.oldestVersion(),
               PLATFORM,
               circumstances,
+              CategoryRules.NONE,
               progress::update);
-      Attribution attribution =
-          Attribution.of(
-              input.trace(), input.device(), CategoryRules.NONE, RecordedCategories.of(input));
-      DiagnosedProgram program =
-          new DiagnosedProgram(
-              input,
-              settings.torchVersion(),
-              circumstances,
-              diagnosis,
-              CategoryTotals.of(diagnosis.moment(), attribution));
       return new Answer(
           new DiagnoseAnswer(program, null).document(),
-          List.of(TuneRecording.of(input, diagnosis.tuning())));
+          List.of(TuneRecording.of(input, program.diagnosis().tuning())));
     }
   }
 

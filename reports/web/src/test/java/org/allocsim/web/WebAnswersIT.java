@@ -15,6 +15,7 @@ import org.allocsim.reports.cli.CommandRun;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -53,22 +54,26 @@ class WebAnswersIT {
     browser.await(
         """
         const done = arguments[0];
-        const engine = new Worker('/worker.js', {type: 'module'});
-        const waiting = new Map();
-        let calls = 0;
-        window.call = (name, parts) => new Promise((yes, no) => {
-          waiting.set(++calls, {yes, no});
-          engine.postMessage({call: calls, name, parts});
-        });
-        engine.onmessage = ({data}) => {
-          if (data.task !== undefined) return;
-          const {yes, no} = waiting.get(data.call);
-          if (data.failure) no(new Error(data.failure));
-          else yes(data.value);
+        window.start = async (engine) => {
+          const waiting = new Map();
+          let calls = 0;
+          window.call = (name, parts) => new Promise((yes, no) => {
+            waiting.set(++calls, {yes, no});
+            engine.postMessage({call: calls, name, parts});
+          });
+          engine.onmessage = ({data}) => {
+            if (data.task !== undefined) return;
+            const {yes, no} = waiting.get(data.call);
+            if (data.failure) no(new Error(data.failure));
+            else yes(data.value);
+          };
+          engine.onerror = (event) => waiting.forEach(({no}) => no(new Error(event.message)));
+          await call('start', [
+            await (await fetch('/engine.wasm')).arrayBuffer(),
+            await (await fetch('/files.json')).json(),
+          ]);
         };
-        engine.onerror = (event) => waiting.forEach(({no}) => no(new Error(event.message)));
-        fetch('/engine.wasm').then((answer) => answer.arrayBuffer())
-            .then((bytes) => call('start', [bytes])).then(done);
+        start(new Worker('/worker.js', {type: 'module'})).then(done);
         """);
   }
 
@@ -106,10 +111,32 @@ class WebAnswersIT {
   @TestFactory
   Stream<DynamicTest> theEngineSaysWhatTheCommandsSay() throws IOException {
     return recordings().stream()
-        .map(file -> DynamicTest.dynamicTest(file.toString(), () -> compare(file)));
+        .map(file -> DynamicTest.dynamicTest(file.toString(), () -> compare(file, QUESTIONS)));
   }
 
-  private void compare(Path file) throws IOException {
+  /** Of one with over a million rows not all settings are tried. */
+  @Test
+  void theEngineTriesAsManySettingsOfALongProgram() throws IOException {
+    Path file = folder.resolve("long.pickle.gz");
+    LongSnapshot.write(file, 530_000);
+    compare(file, Map.of("diagnose", List.of()));
+  }
+
+  /** To others a browser gives no digest. */
+  @Test
+  void aPageFromAPlaceThatIsNotSafeHasTheSameDigest() throws IOException {
+    browser.await(
+        """
+        const done = arguments[0];
+        const script = `import '${location.origin}/worker.js';
+            Object.defineProperty(crypto, 'subtle', {value: undefined});`;
+        const url = URL.createObjectURL(new Blob([script], {type: 'text/javascript'}));
+        start(new Worker(url, {type: 'module'})).then(done);
+        """);
+    compare(recordings().getFirst(), Map.of("verify", List.of()));
+  }
+
+  private void compare(Path file, Map<String, List<String>> questions) throws IOException {
     String name = file.toString();
     browser.await(
         """
@@ -119,7 +146,7 @@ class WebAnswersIT {
         """,
         name,
         Base64.getEncoder().encodeToString(Files.readAllBytes(file)));
-    for (Map.Entry<String, List<String>> each : QUESTIONS.entrySet()) {
+    for (Map.Entry<String, List<String>> each : questions.entrySet()) {
       String question = each.getKey();
       JsonNode here = ask(question, each.getValue());
       Path json = folder.resolve("answer.json");

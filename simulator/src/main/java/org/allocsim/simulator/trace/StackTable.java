@@ -52,7 +52,17 @@ public final class StackTable {
 
   /** Frame {@code depth} of a stack, 0 being the innermost. */
   public Frame frame(int stack, int depth) {
-    return frames.get(stacks[stack][depth]);
+    return frame(frameNumber(stack, depth));
+  }
+
+  /** The number of that frame, below {@link #frameCount()}. */
+  public int frameNumber(int stack, int depth) {
+    return stacks[stack][depth];
+  }
+
+  /** The frame of a number. */
+  public Frame frame(int number) {
+    return frames.get(number);
   }
 
   /** Collects frames and stacks; equal ones get equal numbers. */

@@ -2,9 +2,6 @@ package org.allocsim.workloads.io;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 
 /** Unpacks a file when its bytes are asked for. */
 final class UnpackedInput extends StoredInput {
@@ -49,7 +46,7 @@ final class UnpackedInput extends StoredInput {
     while (raw.read(rest, 0, rest.length) >= 0) {
       // The digest sees what is read.
     }
-    return HexFormat.of().formatHex(raw.digest.digest());
+    return raw.digest.hexadecimal();
   }
 
   @Override
@@ -60,7 +57,7 @@ final class UnpackedInput extends StoredInput {
   /** The file as stored: counts, digests, and gives its first bytes back once more. */
   private static final class Raw extends InputStream {
     private final InputStream stored;
-    private final MessageDigest digest;
+    private final FileDigest digest = new FileDigest();
     private final byte[] start = new byte[Compression.SIGNATURE_BYTES];
     private final int startLength;
     private int startTaken;
@@ -68,11 +65,6 @@ final class UnpackedInput extends StoredInput {
 
     Raw(InputStream stored) throws IOException {
       this.stored = stored;
-      try {
-        digest = MessageDigest.getInstance("SHA-256");
-      } catch (NoSuchAlgorithmException e) {
-        throw new IllegalStateException("every Java platform has SHA-256", e);
-      }
       startLength = stored.readNBytes(start, 0, start.length);
     }
 

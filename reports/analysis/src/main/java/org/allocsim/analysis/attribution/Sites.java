@@ -58,12 +58,44 @@ final class Sites {
   private static final Pattern COPY = Pattern.compile("THPVariable_(to|cuda)\\b");
 
   private final StackTable table;
+  private final Place[] places;
   private final Site[] sites;
   private final boolean hasModules;
+
+  /**
+   * What a frame shows whatever stands around it. Many stacks share it.
+   *
+   * @param kind whose code it is
+   * @param isCopy whether it copies to a device
+   * @param isConstructor whether it is a constructor of the program
+   * @param isFunction whether the backward pass calls a function that is written in Python from
+   *     outside of the program
+   */
+  private record Place(
+      FrameKind kind, Site site, boolean isCopy, boolean isConstructor, boolean isFunction) {
+    static Place of(Frame frame) {
+      FrameKind kind = FrameKind.of(frame);
+      String function = frame.function();
+      if (kind == FrameKind.COMPILED) {
+        return new Place(kind, compiled(function), COPY.matcher(function).find(), false, false);
+      }
+      String file = "/" + frame.file().replace('\\', '/');
+      return new Place(
+          kind,
+          python(file, function),
+          false,
+          kind == FrameKind.PROGRAM && function.equals("__init__"),
+          function.equals("apply") && file.endsWith("/torch/autograd/function.py"));
+    }
+  }
 
   /** Looks at all stacks of a table. */
   Sites(StackTable table) {
     this.table = table;
+    places = new Place[table.frameCount()];
+    for (int number = 0; number < places.length; number++) {
+      places[number] = Place.of(table.frame(number));
+    }
     sites = new Site[table.stackCount()];
     boolean modules = false;
     for (int stack = 0; stack < sites.length; stack++) {
@@ -93,16 +125,14 @@ final class Sites {
     boolean hasPython = false;
     boolean isCustom = false;
     for (int depth = 0; depth < table.depth(stack); depth++) {
-      Frame frame = table.frame(stack, depth);
-      if (FrameKind.of(frame) == FrameKind.COMPILED) {
-        Site site = compiled(frame.function());
+      Place place = places[table.frameNumber(stack, depth)];
+      Site site = place.site();
+      if (place.kind() == FrameKind.COMPILED) {
         if (site != Site.NONE && !(isModule && site != Site.BACKWARD)) {
           return isModule ? Site.RECOMPUTE : site;
         }
-        isCopy |= !hasPython && COPY.matcher(frame.function()).find();
+        isCopy |= !hasPython && place.isCopy();
       } else {
-        String file = "/" + frame.file().replace('\\', '/');
-        Site site = python(file, frame.function());
         if (site == Site.RECOMPUTE || site == Site.BACKWARD) {
           return isModule && site == Site.BACKWARD ? Site.RECOMPUTE : site;
         }
@@ -111,10 +141,9 @@ final class Sites {
         } else if (site != Site.NONE && !isModule) {
           return site;
         }
-        isConstructor |=
-            frame.function().equals("__init__") && FrameKind.of(frame) == FrameKind.PROGRAM;
+        isConstructor |= place.isConstructor();
         hasPython = true;
-        isCustom = function(file, frame);
+        isCustom = place.isFunction();
       }
     }
     if (isCustom) {
@@ -127,11 +156,6 @@ final class Sites {
       return table.depth(stack) == 0 ? Site.NONE : Site.PROGRAM;
     }
     return isConstructor ? Site.CONSTRUCTOR : isCopy ? Site.COPY : Site.PROGRAM;
-  }
-
-  /** The backward pass calls a function that is written in Python from outside of the program. */
-  private static boolean function(String file, Frame frame) {
-    return frame.function().equals("apply") && file.endsWith("/torch/autograd/function.py");
   }
 
   private static Site compiled(String function) {

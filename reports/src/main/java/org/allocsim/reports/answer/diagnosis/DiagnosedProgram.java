@@ -7,14 +7,21 @@ import static org.allocsim.reports.document.Quantity.share;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
+import org.allocsim.analysis.attribution.Attribution;
+import org.allocsim.analysis.attribution.CategoryRules;
 import org.allocsim.analysis.attribution.CategoryTotals;
+import org.allocsim.analysis.attribution.RecordedCategories;
 import org.allocsim.analysis.diagnosis.Diagnosis;
 import org.allocsim.analysis.leak.LeakAnalysis;
 import org.allocsim.analysis.moment.CodeLine;
 import org.allocsim.analysis.moment.Culprits;
 import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.analysis.tuning.Fragility;
+import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.Tuning;
+import org.allocsim.analysis.tuning.TuningGrid;
 import org.allocsim.reports.answer.part.CategoryPart;
 import org.allocsim.reports.answer.part.CircumstancesPart;
 import org.allocsim.reports.answer.part.Cost;
@@ -36,7 +43,9 @@ import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
 import org.allocsim.reports.output.FailureReport;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.jspecify.annotations.Nullable;
@@ -196,6 +205,46 @@ public record DiagnosedProgram(
                   "All settings that were tried, the best first.",
                   TuneAnswer.ROWS,
                   each -> TuneAnswer.rows(each.diagnosis().tuning())));
+
+  /**
+   * Diagnoses a recorded program; of a long one fewer settings are tried, so that the answer takes
+   * seconds.
+   *
+   * @param recorded the settings that it was recorded with
+   * @param version whose rules apply
+   * @param oldest the oldest release that the recording may be of
+   * @param platform where the program is to run
+   * @param rules the user's own categories
+   * @param progress hears of settings that were tried and of copies
+   */
+  public static DiagnosedProgram of(
+      DeviceTrace input,
+      ParsedConfig recorded,
+      PyTorchVersion version,
+      PyTorchVersion oldest,
+      Platform platform,
+      RecordedCircumstances circumstances,
+      CategoryRules rules,
+      Tuning.Progress progress) {
+    TuningGrid grid =
+        TuningGrid.of(
+            recorded.text(),
+            oldest,
+            platform,
+            circumstances.limitBytes() != MemoryLimit.NONE,
+            TuningGrid.quick(input.trace().eventCount()));
+    Supplier<Attribution> attribution =
+        ParallelTasks.beside(() ->
+            Attribution.of(input.trace(), input.device(), rules, RecordedCategories.of(input)));
+    Diagnosis diagnosis =
+        Diagnosis.of(input, recorded, version, grid, platform, circumstances, progress);
+    return new DiagnosedProgram(
+        input,
+        version,
+        circumstances,
+        diagnosis,
+        CategoryTotals.of(diagnosis.moment(), attribution.get()));
+  }
 
   private Tuning.Entry best() {
     return diagnosis.tuning().best();

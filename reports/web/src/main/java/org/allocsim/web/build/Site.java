@@ -1,7 +1,6 @@
 package org.allocsim.web.build;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,15 +35,16 @@ public final class Site {
     Path folder = Files.createDirectories(Path.of(args[0]));
     Compiler compiler = new Compiler(folder);
     compiler.toWebAssembly("engine.wasm");
-    Files.write(folder.resolve("runtime.js"), resource(WasmGCTarget.class, "/" + RUNTIME));
+    Files.write(folder.resolve("runtime.js"), EngineFiles.read(WasmGCTarget.class, "/" + RUNTIME));
     // For browsers whose WebAssembly has no garbage collection.
     compiler.toJavaScript("engine.js");
+    new EngineFiles().write(folder.resolve("files.json"));
     for (String name : FILES) {
       Path file = folder.resolve(name);
       Files.createDirectories(file.getParent());
-      Files.write(file, resource(Engine.class, "site/" + name));
+      Files.write(file, EngineFiles.read(Engine.class, "site/" + name));
     }
-    Files.write(folder.resolve("page.css"), resource(ReportPage.class, "page.css"));
+    Files.write(folder.resolve("page.css"), EngineFiles.read(ReportPage.class, "page.css"));
     for (String name : List.of("LICENSE", "NOTICE")) {
       Files.copy(Path.of(args[1], name), folder.resolve(name), StandardCopyOption.REPLACE_EXISTING);
     }
@@ -53,7 +53,7 @@ public final class Site {
     String page = ReportPage.withoutAnswer();
     Files.writeString(
         folder.resolve("index.html"),
-        new String(resource(Engine.class, "site/index.html"), StandardCharsets.UTF_8)
+        new String(EngineFiles.read(Engine.class, "site/index.html"), StandardCharsets.UTF_8)
             .replace("{{page-scripts}}", digests(page, "script"))
             .replace("{{page-styles}}", digests(page, "style")));
   }
@@ -71,15 +71,6 @@ public final class Site {
       return "'sha256-" + Base64.getEncoder().encodeToString(digest) + "'";
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
-  }
-
-  private static byte[] resource(Class<?> beside, String name) throws IOException {
-    try (InputStream in = beside.getResourceAsStream(name)) {
-      if (in == null) {
-        throw new IllegalStateException("the program lacks its file " + name);
-      }
-      return in.readAllBytes();
     }
   }
 }

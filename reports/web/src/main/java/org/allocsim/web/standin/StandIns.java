@@ -1,9 +1,11 @@
 package org.allocsim.web.standin;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -14,6 +16,7 @@ import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.allocsim.analysis.task.ParallelTasks;
+import org.allocsim.web.Host;
 import org.allocsim.workloads.io.StoredInput;
 import org.apache.commons.math3.exception.util.ExceptionContext;
 
@@ -98,6 +101,15 @@ public final class StandIns {
       from = end + (text.startsWith("\r\n", end) ? 2 : 1);
     }
     return lines.stream();
+  }
+
+  /** Files of the program lie beside the engine, as texts. */
+  @Instead("java.lang.Class.getResourceAsStream(Ljava/lang/String;)Ljava/io/InputStream;")
+  static InputStream resource(Class<?> beside, String name) {
+    String type = beside.getName();
+    String folder = type.substring(0, type.lastIndexOf('.') + 1).replace('.', '/');
+    String text = Host.text(folder + name);
+    return text == null ? null : new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8));
   }
 
   /** Reads until the part is full or the stream at its end; TeaVM's goes on for ever once full. */

@@ -5,6 +5,8 @@
 const BODIES = {
   "returntypeofobj=='undefined';": (obj) => typeof obj === 'undefined',
   'returnobject.toString();': (object) => object.toString(),
+  'returnallocsimHost.digest();': () => self.allocsimHost.digest(),
+  'returnallocsimHost.text(path);': (path) => self.allocsimHost.text(path),
   'returnallocsimHost.zstandard();': () => self.allocsimHost.zstandard(),
   'returnallocsimHost.progress(task,share);': (task, share) => self.allocsimHost.progress(task, share),
 };

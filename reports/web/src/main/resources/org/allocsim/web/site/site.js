@@ -19,12 +19,20 @@ function hasWebAssemblyGc() {
     && WebAssembly.validate(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 94, 120, 1));
 }
 
-/** The engine's bytes, the last thing that this page gets from its server; null where it cannot run. */
+async function fetched(name) {
+  const response = await fetch(name);
+  if (!response.ok) throw new Error(`the server has no ${name} (${response.status})`);
+  return response;
+}
+
+/** The engine's bytes; null where the browser cannot run them. */
 async function webAssembly() {
-  if (!hasWebAssemblyGc()) return null;
-  const response = await fetch('engine.wasm');
-  if (!response.ok) throw new Error(`the server has no engine.wasm (${response.status})`);
-  return response.arrayBuffer();
+  return hasWebAssemblyGc() ? (await fetched('engine.wasm')).arrayBuffer() : null;
+}
+
+/** What the engine reads of its own program: device profiles and parts of pages, texts by path. */
+async function engineFiles() {
+  return (await fetched('files.json')).json();
 }
 
 /** From here on neither the page nor a worker that it starts can connect to anything. */
@@ -55,10 +63,10 @@ function startWorker() {
 }
 
 async function start() {
-  const bytes = await webAssembly();
+  const [bytes, files] = await Promise.all([webAssembly(), engineFiles()]);
   disconnect();
   startWorker();
-  await call('start', [bytes], bytes ? [bytes] : []);
+  await call('start', [bytes, files], bytes ? [bytes] : []);
 }
 
 function call(name, parts, transfer = []) {

@@ -3,8 +3,16 @@
 import './functions.js';
 import { Decompress } from './fzstd/fzstd.js';
 
+/** Texts of the program's files by path. */
+let texts = {};
+
+/** The SHA-256 of the open file; null on a page from a place that the browser takes for unsafe. */
+let digest = null;
+
 self.allocsimHost = {
   progress: (task, share) => postMessage({ task, share }),
+  digest: () => digest,
+  text: (path) => texts[path] ?? null,
   zstandard() {
     let chunks = [];
     let failure = '';
@@ -34,8 +42,9 @@ self.allocsimHost = {
 let engine = null;
 
 const actions = {
-  /** Takes the engine's WebAssembly, or null where the browser cannot run it. */
-  async start(bytes) {
+  /** Takes the engine's WebAssembly, or null where the browser cannot run it, and the files that it reads. */
+  async start(bytes, files) {
+    texts = files;
     if (bytes) {
       const { load } = await import('./runtime.js');
       engine = (await load(bytes)).exports;
@@ -44,7 +53,8 @@ const actions = {
     }
     engine.main([]);
   },
-  open(name, bytes) {
+  async open(name, bytes) {
+    digest = self.crypto.subtle ? new Int8Array(await crypto.subtle.digest('SHA-256', bytes)) : null;
     const failure = engine.open(name, new Int8Array(bytes));
     if (failure) throw new Error(failure);
   },
