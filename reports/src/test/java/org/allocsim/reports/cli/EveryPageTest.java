@@ -129,8 +129,9 @@ class EveryPageTest {
       browser.resize(width, HEIGHT);
       JsonNode shown =
           browser.json(
-              "[...document.querySelectorAll('figure img')].filter(img => img.offsetWidth > 0)"
-                  + ".map(img => [img.parentElement.className, img.offsetWidth / img.naturalWidth])");
+              "[...document.querySelectorAll('figure img')].filter(img => img.offsetWidth >"
+                  + " 0).map(img => [img.parentElement.className, img.offsetWidth /"
+                  + " img.naturalWidth])");
       assertTrue(shown.size() >= 2, shown.toString());
       for (JsonNode image : shown) {
         assertEquals(width < 700 ? "narrow" : "broad", image.get(0).asString());

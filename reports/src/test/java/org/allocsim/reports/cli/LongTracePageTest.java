@@ -156,14 +156,14 @@ class LongTracePageTest {
       assertTrue((boolean) browser.run("return allocsim.explorer.run.isWhole"));
       assertTrue((boolean) browser.run("return document.getElementById('kept').hidden"));
       assertNoStall(browser);
-      browser.until("allocsim.explorer.layers.drawn");
+      browser.until("Boolean(allocsim.explorer.layers.drawn)");
       assertEquals(
           browser.json("allocsim.explorer.run.series.requested.peak()").asLong(),
           browser
               .json(
                   "(({sums, pixels, layers}) => Math.max(...Array.from({length: pixels}, (_, x) =>"
-                      + " layers.names.reduce((sum, _, i) => sum + sums[i * (pixels + 1) + x], 0))))"
-                      + "(allocsim.explorer.layers.drawn)")
+                      + " layers.names.reduce((sum, _, i) => sum + sums[i * (pixels + 1) + x],"
+                      + " 0))))(allocsim.explorer.layers.drawn)")
               .asLong(),
           "layers reach what the program asked for at its peak, and no more");
       String timeline = "allocsim.explorer.timeline";
