@@ -107,7 +107,12 @@ case ${1:-} in
   # Optional parts, where they were packed, are on the class path of the commands that use them.
   bench) set -- -cp "$root/allocsim.jar:$root/parts/bench/*" "$main" "$@" ;;
   sweep) set -- -cp "$root/allocsim.jar:$root/parts/parquet/*" "$main" "$@" ;;
-  *) set -- -jar "$root/allocsim.jar" "$@" ;;
+  *)
+    case " $* " in
+      *' --figure'*) set -- -cp "$root/allocsim.jar:$root/parts/parquet/*" "$main" "$@" ;;
+      *) set -- -jar "$root/allocsim.jar" "$@" ;;
+    esac
+    ;;
 esac
 case ${ALLOCSIM_HEAP:-} in
   '') ;;

@@ -77,19 +77,12 @@ public record FigureStyle(
 
   /** The name of a series. */
   public String nameOf(String usual) {
-    String whole = names.get(usual);
-    if (whole != null) {
-      return whole;
-    }
-    // Legends say more about a series after its name.
-    for (Map.Entry<String, String> each : names.entrySet()) {
-      for (String end : List.of(":", " (", ";")) {
-        if (usual.startsWith(each.getKey() + end)) {
-          return each.getValue() + usual.substring(each.getKey().length());
-        }
-      }
-    }
-    return usual;
+    return new FigureNames(names).of(usual);
+  }
+
+  /** The numbers that a chart draws, under the names that it shows. */
+  public List<ChartSeries.Point> series(JFreeChart chart) {
+    return ChartSeries.of(chart, this::nameOf);
   }
 
   /**
@@ -161,6 +154,7 @@ public record FigureStyle(
         rename(legend);
       }
     }
+    new FigureNames(names).rename(chart);
     apply(chart.getPlot());
   }
 

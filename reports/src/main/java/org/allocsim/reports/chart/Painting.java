@@ -3,6 +3,8 @@ package org.allocsim.reports.chart;
 import java.awt.Font;
 import java.awt.Graphics2D;
 import java.awt.geom.Rectangle2D;
+import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jfree.chart.annotations.AbstractXYAnnotation;
 import org.jfree.chart.axis.ValueAxis;
 import org.jfree.chart.plot.PlotRenderingInfo;
@@ -29,9 +31,24 @@ public abstract class Painting extends AbstractXYAnnotation {
     }
   }
 
+  /**
+   * A number that is drawn as a cell of a grid.
+   *
+   * @param value 1 for yes and 0 for no where it is an answer
+   */
+  public record Cell(String row, String column, double value) {}
+
   public Painting() {
     super();
   }
+
+  /** The numbers of a grid; empty for all else. */
+  protected List<Cell> cells() {
+    return List.of();
+  }
+
+  /** Gives what it names other names. */
+  protected void rename(UnaryOperator<String> names) {}
 
   @Override
   public final void draw(

@@ -22,7 +22,7 @@ import org.allocsim.reports.answer.part.InferenceText;
 import org.allocsim.reports.chart.memory.MemoryTimelineChart;
 import org.allocsim.reports.cli.option.ConfListOptions;
 import org.allocsim.reports.cli.option.DeviceOptions;
-import org.allocsim.reports.cli.option.OutputOptions;
+import org.allocsim.reports.cli.option.FigureOptions;
 import org.allocsim.reports.cli.option.PolicyListOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.html.TraceRecording;
@@ -92,10 +92,11 @@ final class CompareCommand implements Callable<Integer> {
 
   @Mixin private TraceOptions traceOptions;
 
-  @Mixin private OutputOptions outputOptions;
+  @Mixin private FigureOptions outputOptions;
 
   @Override
   public Integer call() throws IOException {
+    outputOptions.requireCharts(false, "--report DIR, or leave it out");
     List<PolicyChoice> chosen = policyOptions.choices();
     if (names.stream().anyMatch(Jobs::isFolder)) {
       return compareJob(chosen);

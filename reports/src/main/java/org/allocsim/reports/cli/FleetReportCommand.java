@@ -16,9 +16,10 @@ import org.allocsim.analysis.fleet.sweep.SweepException;
 import org.allocsim.analysis.fleet.sweep.SweepResults;
 import org.allocsim.reports.answer.fleet.FleetAnswer;
 import org.allocsim.reports.chart.ChartFonts;
-import org.allocsim.reports.cli.option.OutputOptions;
+import org.allocsim.reports.cli.option.FigureOptions;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.render.MarkdownRenderer;
+import org.allocsim.reports.output.ChartFolder;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
@@ -36,7 +37,7 @@ import picocli.CommandLine.Parameters;
       "Says what a sweep found, and which setting would have saved what.",
       "Failures and memory that each setting saves, the best setting of each workload family, what",
       "each GPU serves, and the worst traces: also as fleet.html, fleet.md, fleet.json and five",
-      "tables as CSV.",
+      "tables as CSV; with --figure also failures-saved, savings and gpus as charts.",
       "",
       "A failure is a trace that runs out of memory on a GPU under the settings that it was",
       "recorded with (PyTorch's default where the sweep did not run those)."
@@ -71,13 +72,14 @@ final class FleetReportCommand implements Callable<Integer> {
       description = "Rows of long tables that people read (default: ${DEFAULT-VALUE}).")
   private int top = 20;
 
-  @Mixin private OutputOptions outputOptions;
+  @Mixin private FigureOptions outputOptions;
 
   @Override
   public Integer call() throws IOException {
     if (top < 1) {
       throw Failure.usage("--top " + top + " leaves nothing; give a number of rows above 0");
     }
+    outputOptions.requireNoTime();
     FleetAnswer answer = new FleetAnswer(swept.toString(), read());
     String folder = Objects.requireNonNullElse(out, swept.toString());
     try (DocumentOutputs outputs = outputOptions.open("fleet", folder)) {
@@ -87,6 +89,10 @@ final class FleetReportCommand implements Callable<Integer> {
               new OutputStreamWriter(outputs.inFolder(".md").stream(), StandardCharsets.UTF_8));
       MarkdownRenderer.print(document, markdown);
       markdown.flush();
+      ChartFolder charts = outputOptions.figure() == null ? null : outputs.charts();
+      if (charts != null) {
+        answer.draw(charts);
+      }
       outputs.write(document);
     }
     return ExitCodes.DONE;

@@ -50,6 +50,7 @@ final class JobRun {
       Answering<A> command,
       PrintWriter err)
       throws IOException {
+    options.requireNoFigure(folder);
     Job job = Jobs.open(folder);
     try (DocumentOutputs outputs = options.open(job.files().toArray(Path[]::new))) {
       JobAnswer<R, F> answer = ask(job, question, command, err);

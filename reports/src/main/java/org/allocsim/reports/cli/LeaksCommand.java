@@ -26,8 +26,8 @@ import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.chart.memory.LeakTrendChart;
 import org.allocsim.reports.cli.option.DeviceOptions;
+import org.allocsim.reports.cli.option.FigureOptions;
 import org.allocsim.reports.cli.option.IterationsOption;
-import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Addresses;
 import org.allocsim.reports.input.Jobs;
@@ -117,7 +117,7 @@ final class LeaksCommand implements Callable<Integer> {
       description = "Draw live and reserved memory per iteration as " + ChartFile.EXTENSIONS + ".")
   private String chartName;
 
-  @Mixin private OutputOptions outputOptions;
+  @Mixin private FigureOptions outputOptions;
 
   /**
    * An answer and the run that it is about.
@@ -129,6 +129,7 @@ final class LeaksCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     ChartFile chartFormat = chartFormat();
+    outputOptions.requireCharts(chartName != null, "--chart FILE or --report DIR, or leave it out");
     if (warmUp != null && warmUp < 0) {
       throw Failure.usage("--warm-up " + warmUp + " is negative; give a number of iterations");
     }
@@ -154,14 +155,20 @@ final class LeaksCommand implements Callable<Integer> {
         try (OutputStream stream = new BufferedOutputStream(chart.stream())) {
           FigureStyle.write(
               outputOptions.figure(),
-              answer.chart(ChartTheme.LIGHT),
+              answer.chart(ChartTheme.LIGHT, isByEvent()),
               ChartSize.screen(LeakTrendChart.WIDTH, LeakTrendChart.HEIGHT),
               chartFormat,
               stream);
         }
       }
       if (outputs.charts() != null && ChartFonts.areAvailable()) {
-        outputs.charts().write("leak", LeakTrendChart.WIDTH, LeakTrendChart.HEIGHT, answer::chart);
+        outputs
+            .charts()
+            .write(
+                "leak",
+                LeakTrendChart.WIDTH,
+                LeakTrendChart.HEIGHT,
+                theme -> answer.chart(theme, isByEvent()));
       }
       outputs.write(
           answer.document(),
@@ -170,6 +177,11 @@ final class LeaksCommand implements Callable<Integer> {
           ? ExitCodes.CHECK_DID_NOT_HOLD
           : ExitCodes.DONE;
     }
+  }
+
+  private boolean isByEvent() {
+    FigureStyle figure = outputOptions.figure();
+    return figure != null && figure.isByEvent();
   }
 
   private @Nullable ChartFile chartFormat() {

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SequencedSet;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
@@ -18,8 +19,8 @@ import org.allocsim.reports.answer.tuning.CapacityAnswer;
 import org.allocsim.reports.chart.comparison.FrontierChart;
 import org.allocsim.reports.chart.comparison.FrontierData;
 import org.allocsim.reports.cli.option.ConfListOptions;
+import org.allocsim.reports.cli.option.FigureOptions;
 import org.allocsim.reports.cli.option.FractionConverter;
-import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.PolicyListOptions;
 import org.allocsim.reports.cli.option.TorchVersionOption;
 import org.allocsim.reports.cli.option.TraceOptions;
@@ -115,10 +116,12 @@ final class MinCapacityCommand implements Callable<Integer> {
 
   @Mixin private TraceOptions traceOptions;
 
-  @Mixin private OutputOptions outputOptions;
+  @Mixin private FigureOptions outputOptions;
 
   @Override
   public Integer call() throws IOException {
+    outputOptions.requireCharts(false, "--report DIR, or leave it out");
+    outputOptions.requireNoTime();
     List<PolicyChoice> choices = choices();
     if (confs != null && choices.stream().noneMatch(MinCapacityCommand::takesConf)) {
       throw Failure.usage("--confs is for policy pytorch; add it to --policies, or leave it out");
@@ -137,7 +140,9 @@ final class MinCapacityCommand implements Callable<Integer> {
         return ExitCodes.FAILED;
       }
       if (outputs.charts() != null) {
-        draw(answer.frontier(), outputs.charts());
+        String verdict = Objects.requireNonNull(answer.document().verdict()).sentence().toString();
+        String finding = verdict.replaceAll("(?s);.*|[.]$", "");
+        draw(answer.frontier(), finding, outputs.charts());
       }
       outputs.write(answer.document());
       boolean allFound = answer.results().stream().allMatch(result -> result.capacityBytes() >= 0);
@@ -290,14 +295,19 @@ final class MinCapacityCommand implements Callable<Integer> {
         seconds);
   }
 
-  private void draw(FrontierData frontier, ChartFolder charts) throws IOException {
+  /**
+   * Draws the chart.
+   *
+   * @param finding what it shows, as a title
+   */
+  private void draw(FrontierData frontier, String finding, ChartFolder charts) throws IOException {
     charts.write(
         "frontier",
         FrontierChart.WIDTH,
         FrontierChart.height(frontier),
         theme ->
             FrontierChart.create(
-                "Which device is large enough",
+                finding,
                 Path.of(traceName).getFileName()
                     + "; left the smallest sizes that the search found, right the known GPUs;"
                     + " all sizes are free for the program",

@@ -22,7 +22,7 @@ import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.chart.memory.MemoryTimelineChart;
 import org.allocsim.reports.cli.option.CacheInsertionConverter;
 import org.allocsim.reports.cli.option.DeviceOptions;
-import org.allocsim.reports.cli.option.OutputOptions;
+import org.allocsim.reports.cli.option.FigureOptions;
 import org.allocsim.reports.cli.option.PolicyChoiceConverter;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Addresses;
@@ -152,7 +152,7 @@ final class ReplayCommand implements Callable<Integer> {
       description = "Write every event of the allocator as a line of JSON; - is standard output.")
   private String eventsName;
 
-  @Mixin private OutputOptions outputOptions;
+  @Mixin private FigureOptions outputOptions;
 
   @Option(
       names = "--chart",
@@ -173,6 +173,9 @@ final class ReplayCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     ChartFile chartFormat = chartFormat();
+    outputOptions.requireCharts(
+        chartName != null || chartsName != null,
+        "--chart FILE, --charts DIR or --report DIR, or leave it out");
     if (insertion != null && addresses == Addresses.RECORDED) {
       throw Failure.usage(
           "--insert changes the program, so recorded addresses do not fit; leave out --addresses");

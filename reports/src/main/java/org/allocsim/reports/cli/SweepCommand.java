@@ -18,6 +18,7 @@ import org.allocsim.analysis.fleet.sweep.SweepResults;
 import org.allocsim.analysis.fleet.sweep.SweepSummary;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.analysis.text.RowTable;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.cli.option.ConfListOptions;
 import org.allocsim.reports.cli.option.LimitOptions;
@@ -333,11 +334,7 @@ final class SweepCommand implements Callable<Integer> {
             + ", "
             + SweepResults.ABOUT);
     if (!summary.parquet()) {
-      terminal.println(
-          "No "
-              + SweepResults.PARQUET
-              + ": Parquet is an optional part that this installation lacks; './allocsim sweep' of"
-              + " the sources has it, and './allocsim bundle ARCHIVE.tgz --with parquet' packs it");
+      terminal.println("No " + SweepResults.PARQUET + ": " + RowTable.REMEDY);
     }
     terminal.flush();
   }

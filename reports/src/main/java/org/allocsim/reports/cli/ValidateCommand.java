@@ -20,7 +20,7 @@ import org.allocsim.reports.answer.validation.ValidateCharts;
 import org.allocsim.reports.answer.validation.ValidateRecordings;
 import org.allocsim.reports.answer.validation.ValidatedCase;
 import org.allocsim.reports.cli.option.ConfListOptions;
-import org.allocsim.reports.cli.option.OutputOptions;
+import org.allocsim.reports.cli.option.FigureOptions;
 import org.allocsim.reports.cli.option.PolicyListOptions;
 import org.allocsim.reports.cli.option.ProfileConverter;
 import org.allocsim.reports.cli.option.SizeConverter;
@@ -161,7 +161,7 @@ final class ValidateCommand implements Callable<Integer> {
 
   @Mixin private TraceOptions traceOptions;
 
-  @Mixin private OutputOptions outputOptions;
+  @Mixin private FigureOptions outputOptions;
 
   @Mixin private TorchOptions torch;
 
@@ -186,6 +186,11 @@ final class ValidateCommand implements Callable<Integer> {
           "--capacity, --near-limits, --touch and --max-gpu-memory do not go with --pytorch; leave"
               + " them out");
     }
+    if (torch.pytorch() && outputOptions.figure() != null) {
+      throw Failure.usage("--figure is for charts, and --pytorch draws none; leave it out");
+    }
+    outputOptions.requireCharts(false, "--report DIR, or leave it out");
+    outputOptions.requireNoTime();
     List<PolicyChoice> chosen = torch.pytorch() ? List.of() : policyOptions.choices();
     try (DocumentOutputs outputs = outputOptions.open(files().toArray(Path[]::new))) {
       if (torch.pytorch()) {

@@ -2,7 +2,9 @@ package org.allocsim.reports.html;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Column;
 import org.allocsim.reports.document.Document;
@@ -21,6 +23,7 @@ final class PageParts {
   private static final int MAX_ROWS = 1000;
 
   private final StringBuilder html = new StringBuilder();
+  private final Set<String> regions = new HashSet<>();
 
   private PageParts() {}
 
@@ -59,12 +62,12 @@ final class PageParts {
           html.append("<pre class=\"scroll\" tabindex=\"0\">")
               .append(PageText.escape(text.stripTrailing()))
               .append("</pre>\n");
-      case Figure(var caption, var light, var dark) -> {
+      case Figure(var caption, var broad, var narrow) -> {
         html.append("<figure tabindex=\"0\" aria-label=\"")
             .append(PageText.escape(caption))
             .append("\">");
-        image("on-light", caption, light);
-        image("on-dark", caption, dark);
+        drawing("broad", caption, broad);
+        drawing("narrow", caption, narrow);
         html.append("</figure>\n");
       }
       // Rows of the JSON are drawn by the page's program, which sorts them.
@@ -77,6 +80,13 @@ final class PageParts {
         list(table.leftOutRows());
       }
     }
+  }
+
+  private void drawing(String width, String caption, Figure.Drawing drawing) {
+    html.append("<div class=\"").append(width).append("\">");
+    image("on-light", caption, drawing.lightSvg());
+    image("on-dark", caption, drawing.darkSvg());
+    html.append("</div>");
   }
 
   private void image(String theme, String caption, String svg) {
@@ -101,10 +111,19 @@ final class PageParts {
     }
   }
 
+  /** A name that no other region of the page has. */
+  private String unlike(String name) {
+    String unique = name;
+    for (int number = 2; !regions.add(unique); number++) {
+      unique = name + " (" + number + ")";
+    }
+    return unique;
+  }
+
   private <R> void put(Table<R> table) {
     List<Column<R>> columns = table.readable();
     html.append("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"")
-        .append(PageText.escape(table.caption()))
+        .append(PageText.escape(unlike(table.caption())))
         .append("\"><table class=\"plain\"><thead><tr>");
     for (Column<R> column : columns) {
       html.append("<th scope=\"col\"")
@@ -112,7 +131,10 @@ final class PageParts {
           .append(" title=\"")
           .append(PageText.escape(column.explanation()))
           .append("\">")
-          .append(PageText.escape(column.heading()))
+          .append(
+              column.heading().isBlank()
+                  ? "<span class=\"unseen\">" + PageText.escape(column.explanation()) + "</span>"
+                  : PageText.escape(column.heading()))
           .append("</th>");
     }
     html.append("</tr></thead>\n<tbody>\n");

@@ -36,10 +36,14 @@ public final class ReportPage {
   /** A page about more requests than this shows key moments first and reads the rest after. */
   private static final int LONG = 400_000;
 
+  /** Begins the names of answers about jobs. */
+  private static final String JOB = "job-";
+
   private static final String[] SCRIPTS = {
     "format.js",
     "data.js",
     "series.js",
+    "columns.js",
     "timeline.js",
     "strips.js",
     "layout.js",
@@ -93,8 +97,10 @@ public final class ReportPage {
     data.put("traces", putTraces(columns));
     data.put("tables", tables);
     Map<String, String> parts = new LinkedHashMap<>();
-    parts.put("title", PageText.escape(title + " – allocsim " + command));
-    parts.put("command", PageText.escape(command));
+    // A job is asked with the command for one recording.
+    String shown = command.startsWith(JOB) ? command.substring(JOB.length()) : command;
+    parts.put("title", PageText.escape(title + " – allocsim " + shown));
+    parts.put("command", PageText.escape(shown));
     parts.put("heading", PageText.escape(title));
     parts.put("verdict", verdict());
     parts.put("parts", html);

@@ -11,9 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import org.allocsim.analysis.text.CsvText;
 import org.allocsim.analysis.text.JsonText;
+import org.allocsim.analysis.text.RowTable;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.ChartSeries;
@@ -28,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  */
 public class ChartFolder {
   private static final int LONGEST_NAME = 80;
+
+  /** What tables of series call their columns. */
+  private static final String SERIES_SCHEMA = "allocsim-series-1";
 
   private final OutputFiles outputs;
   private final String option;
@@ -86,7 +91,7 @@ public class ChartFolder {
           format.write(drawn, figure.size(drawn, width, height), stream);
         }
       }
-      writeSeries(name, ChartSeries.of(drawn));
+      writeSeries(name, figure.series(drawn));
       return;
     }
     for (ChartTheme theme : ChartTheme.values()) {
@@ -105,7 +110,7 @@ public class ChartFolder {
         outputs.open(option, folder.resolve(file).toString(), null).stream());
   }
 
-  /** Series as one table and as one object; maps have none. */
+  /** Series as tables and as one object; maps have none. */
   private void writeSeries(String name, List<ChartSeries.Point> points) throws IOException {
     if (points.isEmpty()) {
       return;
@@ -129,6 +134,29 @@ public class ChartFolder {
     }
     try (OutputStream json = open(name + "-series.json")) {
       JsonText.write(Map.of("series", series), json);
+    }
+    Optional<RowTable> table = RowTable.installed();
+    if (table.isPresent()) {
+      try (OutputStream out = open(name + "-series.parquet")) {
+        writeSeries(points, table.get(), out);
+      }
+    }
+  }
+
+  private static void writeSeries(List<ChartSeries.Point> points, RowTable table, OutputStream out)
+      throws IOException {
+    boolean isNamed = points.getFirst().at() instanceof String;
+    List<RowTable.Column> columns =
+        List.of(
+            new RowTable.Column("panel", RowTable.Type.INTEGER),
+            new RowTable.Column("series", RowTable.Type.TEXT),
+            new RowTable.Column("at", isNamed ? RowTable.Type.TEXT : RowTable.Type.REAL),
+            new RowTable.Column("value", RowTable.Type.REAL));
+    try (RowTable.Writer rows =
+        table.open(out, "point", columns, Map.of("allocsim.schema", SERIES_SCHEMA))) {
+      for (ChartSeries.Point point : points) {
+        rows.add(List.of((long) point.panel(), point.series(), point.at(), point.value()));
+      }
     }
   }
 }

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.allocsim.analysis.text.JsonText;
+import org.allocsim.analysis.text.RowTable;
 import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.document.Document;
@@ -38,6 +39,7 @@ public final class DocumentOutputs implements AutoCloseable {
   private OutputFiles.@Nullable Output csv;
   private @Nullable Path folder;
   private OutputFiles.@Nullable Output page;
+  private boolean lacksParquet;
 
   public DocumentOutputs(PrintWriter out, boolean isMarkdown, List<Path> inputs) {
     this(out, isMarkdown, inputs, null);
@@ -108,16 +110,17 @@ public final class DocumentOutputs implements AutoCloseable {
 
   /** The folder that takes charts; null where none are wanted or there are no fonts for them. */
   public @Nullable ChartFolder charts() {
-    return folder == null || !ChartFonts.areAvailable()
-        ? null
-        : new ChartFolder(outputs, REPORT, folder, figure);
+    return folder == null || !ChartFonts.areAvailable() ? null : chartFolder(REPORT, folder);
   }
 
   /** The folder that another option names for charts; null where the option is absent. */
   public @Nullable ChartFolder charts(String option, @Nullable String name) {
-    return name == null
-        ? null
-        : new ChartFolder(outputs, option, ChartFolder.make(option, name), figure);
+    return name == null ? null : chartFolder(option, ChartFolder.make(option, name));
+  }
+
+  private ChartFolder chartFolder(String option, Path charts) {
+    lacksParquet = figure != null && RowTable.installed().isEmpty();
+    return new ChartFolder(outputs, option, charts, figure);
   }
 
   /** As {@link #write(Document, List)}; runs are recorded only where there is a page. */
@@ -172,6 +175,10 @@ public final class DocumentOutputs implements AutoCloseable {
       }
       if (folder != null && !ChartFonts.areAvailable()) {
         WrappedText.printItem(out, "", "No charts were drawn: " + ChartFonts.REMEDY + ".");
+      }
+      if (lacksParquet) {
+        WrappedText.printItem(
+            out, "", "The series of figures were not written as Parquet: " + RowTable.REMEDY + ".");
       }
       out.flush();
     }

@@ -125,7 +125,7 @@ class BarCharts {
     return element(
       'li',
       { className: (isKey ? 'key-run' : '') + (fails && chart.showsFailures ? ' fails' : ''), dataset: { row: number } },
-      element('span', { className: 'run-name', title: this.view.name(row) }, this.view.shortName(row)),
+      element('span', { className: 'run-name', title: this.view.name(row) }, ...breakable(this.view.shortName(row))),
       strip,
       element('span', { className: 'sum', dataset: { value: String(sum) } }, chart.text(sum) + (isCut ? ' (bar cut)' : '') + (fails && chart.showsFailures ? ', fails' : '')),
     );

@@ -31,6 +31,18 @@ function atOnce(work) {
   return step.value;
 }
 
+/** Lets the page answer its reader; timers would wait for longer. */
+function pause() {
+  return new Promise((resume) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resume();
+    };
+    port2.postMessage(null);
+  });
+}
+
 /** Runs it in pieces, between which the page answers its reader; null where it is not wanted any more. */
 async function gently(work, isStale = () => false) {
   let start = performance.now();
@@ -38,7 +50,7 @@ async function gently(work, isStale = () => false) {
     const step = work.next();
     if (step.done) return step.value;
     if (performance.now() - start > MAX_MILLIS) {
-      await new Promise((resume) => setTimeout(resume));
+      await pause();
       if (isStale()) return null;
       start = performance.now();
     }
@@ -94,20 +106,26 @@ function above(sorted, value, length = sorted.length) {
 
 /** Finds those alive at a position among many that are sorted by birth. */
 class LifeIndex {
+  static *of(births, deaths) {
+    const index = new LifeIndex(births, deaths);
+    for (let below = deaths; below.length > 1; ) {
+      const wide = below;
+      const next = new Int32Array(Math.ceil(wide.length / 16));
+      yield* each(next.length, (i) => {
+        let latest = -1;
+        const end = Math.min(wide.length, 16 * i + 16);
+        for (let j = 16 * i; j < end; j++) if (wide[j] > latest) latest = wide[j];
+        next[i] = latest;
+      });
+      index.levels.push(next);
+      below = next;
+    }
+    return index;
+  }
+
   constructor(births, deaths) {
     this.births = births;
     this.levels = [deaths];
-    for (let below = deaths; below.length > 1; ) {
-      const next = new Int32Array(Math.ceil(below.length / 16));
-      for (let i = 0; i < next.length; i++) {
-        let latest = -1;
-        const end = Math.min(below.length, 16 * i + 16);
-        for (let j = 16 * i; j < end; j++) if (below[j] > latest) latest = below[j];
-        next[i] = latest;
-      }
-      this.levels.push(next);
-      below = next;
-    }
   }
 
   /** Numbers of those born at or before a position and dead after it, in order of birth. */
@@ -135,8 +153,7 @@ class LifeIndex {
 class Trace {
   static async load(number, about) {
     const trace = new Trace(about);
-    // Nothing can be shown before this is read, so it goes without pauses.
-    atOnce(trace.read(new Columns(await inflate('t' + number))));
+    await gently(trace.read(new Columns(await inflate('t' + number))));
     return trace;
   }
 
@@ -276,7 +293,7 @@ class Pieces {
     this.from = Int32Array.from(this.from);
     this.to = Int32Array.from(this.to);
     this.held = null;
-    this.index = new LifeIndex(this.from, this.to);
+    this.index = atOnce(LifeIndex.of(this.from, this.to));
   }
 }
 
@@ -342,8 +359,7 @@ class Run {
       if (absent[i]) freed[i] = done[i] = -1;
     });
     yield* this.readChanges(columns, unit);
-    this.index = new LifeIndex(trace.birth, done);
-    yield;
+    this.index = yield* LifeIndex.of(trace.birth, done);
     this.series = yield* wholeSeries(this);
   }
 

@@ -82,7 +82,7 @@ class EventList {
           element('td', {}, run.done[block] < 0 ? '–' : run.addressText(run.address[block])),
           element('td', { className: 'name' }, trace.streamName(trace.stream[block])),
           element('td', { className: 'name' }, trace.categoryName(block)),
-          element('th', { scope: 'row' }, element('button', { type: 'button', className: 'pick', onclick: () => this.explorer.choose(block) }, trace.stackName(block) || 'stack not recorded')),
+          element('th', { scope: 'row' }, element('button', { type: 'button', className: 'pick', title: trace.stackName(block), onclick: () => this.explorer.choose(block) }, trace.stackName(block) || 'stack not recorded')),
         );
       }),
     );

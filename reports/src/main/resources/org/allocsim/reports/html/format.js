@@ -57,6 +57,12 @@ function parseBytes(text) {
   return Number(match[1]) * 1024 ** ' kmgt'.indexOf(match[2].toLowerCase() || ' ');
 }
 
+/** The parts of a long name, with places where it may go on in the next line: after what joins its words. */
+function breakable(name) {
+  const parts = String(name).split(/(?<=[,;:_(=/])/);
+  return parts.flatMap((part, i) => (i ? [document.createElement('wbr'), part] : [part]));
+}
+
 /** An element with properties and children; text never becomes markup. */
 function element(name, properties, ...children) {
   const made = document.createElement(name);

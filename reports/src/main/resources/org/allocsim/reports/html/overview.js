@@ -78,7 +78,7 @@ class Overview {
         focus: { alpha: 1 },
         scales: { x: { time: false, range: () => [0, this.about.events] }, y: { range: () => [0, this.top] } },
         axes: [
-          styledAxis({ values: (u, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? countText(tick) : '')), label: 'event number', size: 30, labelSize: 18 }),
+          styledAxis(eventAxis(() => this.about.events, { label: 'event number', size: 30, labelSize: 18 })),
           styledAxis(byteAxis(5)),
         ],
         series: [

@@ -57,7 +57,7 @@ async function start() {
   const hasTable = data.tables.length > 0;
   const view = hasTable ? describedView(data.tables) : hasRuns ? SINGLE_RUN : null;
   const get = (id) => document.getElementById(id);
-  const redraw = [];
+  const redraw = [() => COLOURS.clear()];
   get('theme').addEventListener('change', () => {
     setTheme(get('theme').value);
     redraw.forEach((call) => call());
@@ -120,13 +120,15 @@ async function start() {
     const spare = rows.filter((_, row) => !isShown(row)).length;
     const tags = new Map();
     if (about && about.recorded !== null) tags.set(about.recorded, 'as recorded');
-    table.show(rows, new Set(runsOf(number).map((run) => run.row)), tags, isShown);
+    // Bars are as long as those in sight let them be.
+    table.show(rows, new Set(runsOf(number).map((run) => run.row)), tags, (row) => isWhole || isShown(row));
     bars.show(rows, (row) => isWhole || isShown(row), highlights);
     get('table').classList.toggle('whole', isWhole);
     get('all-rows').hidden = spare === 0;
     get('all-rows').setAttribute('aria-pressed', String(isWhole));
     get('all-rows').textContent = isWhole ? 'Show the first rows' : `Show all ${rows.length} rows`;
     get('bar-hint').hidden = !view.columns.some((column) => column.bar);
+    get('bar-parts').hidden = !table.parts;
     get('run-hint').hidden = !hasRuns;
     get('help').hidden = !hasRuns;
     get('charts').hidden = !hasTable || !bars.holder.hasChildNodes();
@@ -148,7 +150,8 @@ async function start() {
     showDistributions(number);
     const isRecorded = runsOf(number).length > 0;
     get('explorer').hidden = !isRecorded;
-    get('overview').hidden = !isRecorded || !hasTable;
+    // One run is shown by the timeline below.
+    get('overview').hidden = !isRecorded || !hasTable || runsOf(number).length < 2;
     if (!isRecorded) return;
     await page.explorer.openTrace(number);
     const { opens } = data.traces[number];
@@ -157,7 +160,7 @@ async function start() {
       document.getElementById('other').value = String(opens.other);
       await page.explorer.openOther(String(opens.other));
     }
-    if (!hasTable) return;
+    if (get('overview').hidden) return;
     const rows = view.rows(results, number);
     await page.overview.show(data.traces[number], (row) => rows[row].failed_requests ?? (rows[row].passes === false ? 1 : 0));
   };

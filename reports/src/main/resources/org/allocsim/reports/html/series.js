@@ -60,6 +60,10 @@ class Series {
     this.max = -Infinity;
     let a = from;
     const b = Math.min(to, this.values.length);
+    if (b - a >= 16 && a % 16 === 0 && b % 16 === 0) {
+      this.rangeOfNodes(a, b);
+      return;
+    }
     while (a < b) {
       let level = 0;
       let span = 1;
@@ -81,6 +85,24 @@ class Series {
         if (peak > this.max) this.max = peak;
       }
       a += span;
+    }
+  }
+
+  /** The same between multiples of 16, whose nodes lie side by side on the coarsest level that has both ends. */
+  rangeOfNodes(from, to) {
+    let level = 1;
+    let a = from / 16;
+    let b = to / 16;
+    while (level + 1 < this.lowest.length && a % 16 === 0 && b % 16 === 0 && b > a + 16) {
+      level++;
+      a /= 16;
+      b /= 16;
+    }
+    const low = this.lowest[level];
+    const high = this.highest[level];
+    for (; a < b; a++) {
+      if (low[a] < this.min) this.min = low[a];
+      if (high[a] > this.max) this.max = high[a];
     }
   }
 
@@ -112,8 +134,9 @@ class BucketSeries {
   range(from, to) {
     this.min = Infinity;
     this.max = -Infinity;
-    for (let i = this.bucket(from); i < this.starts.length; i++) {
-      if (i > this.bucket(from) && this.starts[i] >= to) break;
+    const first = this.bucket(from);
+    for (let i = first; i < this.starts.length; i++) {
+      if (i > first && this.starts[i] >= to) break;
       this.min = Math.min(this.min, this.lowest[i]);
       this.max = Math.max(this.max, this.highest[i]);
     }
@@ -211,6 +234,11 @@ function bucketSeries(columns, about, events) {
   for (const name of SERIES) {
     const { lowest, highest } = extremes[name];
     series[name] = new BucketSeries(starts, lowest, highest, events);
+  }
+  // Where nothing waits for a stream, both are one.
+  const { active, allocated } = series;
+  if (active.highest.every((value, i) => value === allocated.highest[i]) && active.lowest.every((value, i) => value === allocated.lowest[i])) {
+    series.active = allocated;
   }
   return series;
 }

@@ -54,19 +54,39 @@ function* layersOf(trace, run, by, { from, to }) {
   };
 }
 
-/** Bytes of every layer at the begin of every pixel. */
+/** Of every pixel the moment at which the program holds the most; of one without an event the last before it. */
+function* momentsOf(requested, { from, to }, pixels) {
+  const scale = pixels / (to - from);
+  const moments = new Int32Array(pixels).fill(-1);
+  const first = Math.ceil(from);
+  const { values } = requested;
+  yield* each(Math.max(0, Math.min(values.length, Math.ceil(to)) - first), (i) => {
+    const at = first + i;
+    const x = Math.floor((at - from) * scale);
+    if (moments[x] < 0 || values[at] > values[moments[x]]) moments[x] = at;
+  });
+  for (let x = 0, last = first - 1; x < pixels; x++) moments[x] = last = moments[x] < 0 ? last : moments[x];
+  return moments;
+}
+
+/** Bytes of every layer at one moment of every pixel. */
 function* layerSums(trace, run, layers, { from, to }, pixels) {
   const count = layers.names.length;
   const sums = new Float64Array(count * (pixels + 1));
   const scale = pixels / (to - from);
+  const moments = yield* momentsOf(run.series.requested, { from, to }, pixels);
+  /** The first pixel whose moment is not before a position. */
+  const pixelOf = (at) => {
+    let x = Math.max(0, Math.floor((at - from) * scale));
+    while (x < pixels && moments[x] < at) x++;
+    return Math.min(pixels, x);
+  };
   yield* each(trace.birth.length, (i) => {
     const end = run.done[i];
     if (end <= from || trace.birth[i] >= to) return;
-    const a = Math.max(0, Math.ceil((trace.birth[i] - from) * scale));
-    const b = Math.min(pixels, Math.max(a + 1, Math.ceil((end - from) * scale)));
     const row = layers.layer[i] * (pixels + 1);
-    sums[row + a] += trace.size[i];
-    sums[row + b] -= trace.size[i];
+    sums[row + pixelOf(trace.birth[i])] += trace.size[i];
+    sums[row + pixelOf(end)] -= trace.size[i];
   });
   for (let row = 0; row < sums.length; row += pixels + 1) {
     for (let x = 1; x <= pixels; x++) sums[row + x] += sums[row + x - 1];
@@ -150,10 +170,16 @@ class StackedChart {
     const { canvas, run, drawn, picture } = this;
     if (!run || !run.isWhole || !drawn || drawn.run !== run || drawn.by !== this.by) return;
     const ratio = devicePixelRatio || 1;
-    canvas.width = Math.round(this.width * ratio);
-    canvas.height = Math.round(LAYER_HEIGHT * ratio);
+    const width = Math.round(this.width * ratio);
+    if (canvas.width !== width) {
+      canvas.width = width;
+      canvas.height = Math.round(LAYER_HEIGHT * ratio);
+    }
     const ctx = canvas.getContext('2d');
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    ctx.clearRect(0, 0, this.width, LAYER_HEIGHT);
+    // What moves is shown for a moment only.
+    ctx.imageSmoothingEnabled = false;
     const pixels = this.pixels();
     const { view } = this.timeline;
     const span = view.to - view.from;
@@ -228,7 +254,7 @@ class StackedChart {
         .map((i) => {
           const swatch = element('i', { className: 'swatch area' });
           swatch.style.setProperty('--swatch', `var(${layers.colours[i]})`);
-          return element('li', { title: layers.names[i] }, swatch, element('span', {}, layers.names[i]), ' ', element('small', {}, 'at most ' + bytesText(peaks[i])));
+          return element('li', { title: layers.names[i] }, swatch, element('span', {}, layers.names[i]), ' ', element('small', {}, 'up to ' + bytesText(peaks[i])));
         }),
       ...(this.by === 'allocation'
         ? [element('li', {}, `The ${countText(layers.names.length - 1)} allocations with the most bytes × lifetime in view, in colours of their stacks; grey: all others.`)]

@@ -29,7 +29,7 @@ class Strip {
   /** Follows a cursor, if there is one. */
   place() {}
 
-  create(top, xAxis, xRange, series, data) {
+  create(top, xAxis, xRange, series, data, drawAxes = () => {}) {
     if (this.plot) this.plot.destroy();
     this.plot = new uPlot(
       {
@@ -42,7 +42,7 @@ class Strip {
         axes: [styledAxis(xAxis), styledAxis(shareAxis(top))],
         series: [{}, ...series.map((each) => ({ points: { show: false }, ...each }))],
         // Only now has the chart its width.
-        hooks: { ready: [() => this.place()] },
+        hooks: { ready: [() => this.place()], drawAxes: [drawAxes] },
       },
       data,
       this.holder,
@@ -51,6 +51,11 @@ class Strip {
 }
 
 /** The share of reserved memory that is in no block in use, of the run and of the one beside it. */
+const SHARES = [
+  { colour: '--vermillion', fill: 0.3, width: 1.2 },
+  { colour: '--ink-soft', fill: 0, width: 1.4, dash: [5, 4] },
+];
+
 class UnusedStrip extends Strip {
   constructor(holder, timeline) {
     super(holder);
@@ -66,23 +71,42 @@ class UnusedStrip extends Strip {
   }
 
   data() {
-    const { view, events } = this.timeline;
-    const { x, columns } = extremes(this.series, view, events, this.holder.clientWidth - AXIS - EDGE);
-    return [x, ...columns];
+    const { timeline } = this;
+    const { view } = timeline;
+    // The timeline itself takes a new view over a moment later.
+    this.isFine = isFine(view, timeline.columns());
+    return this.isFine ? steps(this.series, view, timeline.events) : [[view.from, view.to], [null, null], [null, null]];
+  }
+
+  drawColumns(u) {
+    const { timeline } = this;
+    if (this.isFine) return;
+    const { highest, lowest } = extremes(this.series, timeline.view, timeline.events, Math.round(u.bbox.width / (devicePixelRatio || 1)));
+    this.picture.draw(u, highest, lowest, this.top);
   }
 
   restyle() {
     const { timeline } = this;
-    const paths = (...all) => timeline.paths(...all);
+    const stepped = uPlot.paths.stepped({ align: 1 });
+    const paths = (...all) => (this.isFine ? stepped(...all) : null);
+    this.picture = new ColumnPicture();
+    this.picture.style(SHARES);
+    this.top = 1.02;
     this.create(
       1,
-      { values: (u, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? countText(tick) : '')), size: 26 },
+      eventAxis(() => timeline.events, { size: 26 }),
       () => [timeline.view.from, timeline.view.to],
       [
-        { stroke: () => colour('--vermillion'), fill: () => colour('--vermillion', 0.3), width: 1.2, paths },
-        { stroke: () => colour('--ink-soft'), width: 1.4, dash: [5, 4], paths },
+        ...SHARES.map((line) => ({
+          stroke: () => colour(line.colour),
+          fill: line.fill ? () => colour(line.colour, line.fill) : undefined,
+          width: line.width,
+          dash: line.dash,
+          paths,
+        })),
       ],
       this.data(),
+      (u) => this.drawColumns(u),
     );
     this.plot.over.append(this.line);
     this.plot.over.addEventListener('click', (event) => {

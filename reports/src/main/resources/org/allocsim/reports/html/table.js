@@ -85,8 +85,10 @@ class ResultTable {
     );
     this.table.classList.toggle('many', this.columns.length > 10);
     this.most = barScale(
-      rows.flatMap((row) => this.columns.filter((c) => c.bar).map((c) => row[c.key] || 0)),
+      rows.filter((_, number) => isShown(number)).flatMap((row) => this.columns.filter((c) => c.bar).map((c) => row[c.key] || 0)),
     );
+    /** What the parts of bars show. */
+    this.parts = rows.some((row) => row.slack_at_peak_bytes || row.rounding_at_peak_bytes);
     this.render();
   }
 
@@ -149,8 +151,8 @@ class ResultTable {
     const name = this.view.name(row);
     const canShow = this.recorded.has(number);
     const label = canShow
-      ? element('button', { type: 'button', className: 'pick', title: 'Show on the timeline', onclick: () => this.onPick(number) }, name)
-      : name;
+      ? element('button', { type: 'button', className: 'pick', title: 'Show on the timeline', onclick: () => this.onPick(number) }, ...breakable(name))
+      : element('span', {}, ...breakable(name));
     const tag = this.tags.get(number);
     const line = element(
       'tr', { dataset: { row: number } },

@@ -13,9 +13,15 @@ const LINES = [
 const AXIS = 78;
 const EDGE = 12;
 
+/** Colours of the present style by name: to ask for one has the browser compute styles. */
+const COLOURS = new Map();
+
 /** A colour of the page's style, for canvases. */
 function colour(name, alpha = 1) {
-  const value = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  if (!COLOURS.has(name)) {
+    COLOURS.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+  }
+  const value = COLOURS.get(name);
   if (alpha === 1) return value;
   return value + Math.round(alpha * 255).toString(16).padStart(2, '0');
 }
@@ -37,6 +43,20 @@ function byteAxis(wanted) {
     gap: 6,
     splits: (u, axis, min, max) => byteTicks(max, wanted),
     values: (u, ticks) => ticks.map((tick) => axisBytes(tick, ticks.length > 1 ? ticks[1] : tick)),
+  };
+}
+
+/** An axis of event numbers: their labels do not touch. */
+function eventAxis(events, axis) {
+  return {
+    space: () => 22 + 8 * countText(events()).length,
+    values: (u, ticks) =>
+      ticks.map((tick) => {
+        const text = Number.isInteger(tick) ? countText(tick) : '';
+        // What would be cut at the right is left out.
+        return u.valToPos(tick, 'x') + 3.5 * text.length <= u.bbox.width / (devicePixelRatio || 1) + EDGE ? text : '';
+      }),
+    ...axis,
   };
 }
 
@@ -73,71 +93,53 @@ function drawLimit(u, limit) {
   ctx.restore();
 }
 
-/** Lowest and highest values of series for every pixel of a view; a series that is missing has none. */
-function extremes(sources, { from, to }, events, pixels) {
-  const span = to - from;
-  const width = Math.max(50, pixels);
-  const buckets = Math.max(1, Math.min(Math.ceil(width), Math.ceil(span)));
-  const x = [];
-  // Of every place: 1 where it has highest values, 2 lowest ones, 0 the only ones.
-  const kinds = [];
-  const columns = sources.map((source) => ({ source, values: [] }));
-  const end = Math.min(events, Math.ceil(to) + 1);
-  let a = Math.max(0, Math.floor(from));
-  for (let i = 0; i < buckets && a < end; i++) {
-    const b = Math.max(a + 1, Math.min(end, Math.floor(from + ((i + 1) * span) / buckets)));
-    const isOne = b - a === 1;
-    x.push(a);
-    kinds.push(isOne ? 0 : 1);
-    if (!isOne) {
-      x.push((a + b) / 2);
-      kinds.push(2);
-    }
-    for (const column of columns) {
-      if (!column.source) {
-        column.values.push(null);
-        if (!isOne) column.values.push(null);
-        continue;
-      }
-      column.source.range(a, b);
-      column.values.push(column.source.max);
-      if (!isOne) column.values.push(column.source.min);
-    }
-    a = b;
-  }
-  if (a < end || x.length > 0) {
-    x.push(a);
-    kinds.push(0);
-    for (const column of columns) column.values.push(column.values.at(-1));
-  }
-  return { isFine: span <= width, x, kinds, columns: columns.map((column) => column.values) };
+/** Whether a view shows requests one by one. */
+function isFine({ from, to }, pixels) {
+  return to - from <= Math.max(50, pixels);
 }
 
-/** Lines through the highest and the lowest values: one that goes up and down at every pixel takes long to paint. */
-function envelope(u, series, first, last, kinds) {
-  const values = u.data[series];
-  const stroke = new Path2D();
-  const fill = new Path2D();
-  const floor = u.valToPos(0, 'y', true);
-  for (const line of [1, 2]) {
-    let begun = false;
-    let x = 0;
-    for (let i = first; i <= last; i++) {
-      if (values[i] === null || values[i] === undefined || kinds[i] === 3 - line) continue;
-      x = u.valToPos(u.data[0][i], 'x', true);
-      const y = u.valToPos(values[i], 'y', true);
-      if (!begun) {
-        stroke.moveTo(x, y);
-        if (line === 1) fill.moveTo(x, floor);
-      } else {
-        stroke.lineTo(x, y);
-      }
-      begun = true;
-      if (line === 1) fill.lineTo(x, y);
-    }
-    if (begun && line === 1) fill.lineTo(x, floor);
+/** Values of series after every request in view, as steps; a series that is missing has none. */
+function steps(sources, { from, to }, events) {
+  const x = [];
+  const columns = sources.map(() => []);
+  const end = Math.min(events, Math.ceil(to) + 1);
+  for (let at = Math.max(0, Math.floor(from)); at < end; at++) {
+    x.push(at);
+    sources.forEach((source, i) => {
+      if (source) source.range(at, at + 1);
+      columns[i].push(source ? source.max : null);
+    });
   }
-  return { stroke, fill, gaps: null, clip: null, band: null, flags: 1 };
+  if (x.length > 0) {
+    x.push(end);
+    for (const column of columns) column.push(column.at(-1));
+  }
+  return [x, ...columns];
+}
+
+/** Pieces of a column that are looked at one by one: where it begins is rounded to a fraction of a pixel. */
+const PIECES = 8;
+
+/** Lowest and highest values of series for every column of pixels in view; a series that is missing has none. */
+function extremes(sources, { from, to }, events, pixels) {
+  const columns = Math.max(50, pixels);
+  const scale = (to - from) / columns;
+  let unit = 1;
+  while (16 * unit * PIECES <= scale) unit *= 16;
+  const edge = (i) => Math.min(events, unit * Math.round((from + i * scale) / unit));
+  const highest = sources.map(() => new Array(columns).fill(null));
+  const lowest = sources.map(() => new Array(columns).fill(null));
+  for (let i = 0; i < columns; i++) {
+    const a = Math.min(edge(i), events - 1);
+    const b = Math.max(a + 1, edge(i + 1));
+    sources.forEach((source, each) => {
+      if (!source) return;
+      source.range(a, b);
+      highest[each][i] = source.max;
+      lowest[each][i] = source.min;
+    });
+  }
+  return { highest, lowest };
 }
 
 class Timeline {
@@ -169,8 +171,9 @@ class Timeline {
     if (this.plot) this.plot.destroy();
     const stepped = uPlot.paths.stepped({ align: 1 });
     // Where a pixel is many requests, steps cannot be seen.
-    this.paths = (...all) => (this.isFine ? stepped(...all) : envelope(...all.slice(0, 4), this.kinds));
-    const { paths } = this;
+    const paths = (...all) => (this.isFine ? stepped(...all) : null);
+    this.picture = new ColumnPicture();
+    this.picture.style(LINES);
     const options = {
       width: Math.max(200, this.holder.clientWidth),
       height: this.height(),
@@ -182,12 +185,7 @@ class Timeline {
         y: { range: () => [0, this.top] },
       },
       axes: [
-        styledAxis({
-          values: (u, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? countText(tick) : '')),
-          label: 'event number',
-          size: 30,
-          labelSize: 18,
-        }),
+        styledAxis(eventAxis(() => this.events, { label: 'event number', size: 30, labelSize: 18 })),
         styledAxis(byteAxis(6)),
       ],
       series: [
@@ -205,6 +203,7 @@ class Timeline {
       hooks: {
         // Only now has the chart its width.
         ready: [() => this.placeCursor()],
+        drawAxes: [(u) => this.drawColumns(u)],
         draw: [(u) => this.drawMarks(u)],
         setCursor: [(u) => this.cursorMoved(u)],
       },
@@ -243,13 +242,26 @@ class Timeline {
     this.schedule();
   }
 
-  /** Lowest and highest values for every pixel in view. */
+  /** What the chart draws as lines; nothing where a pixel is many requests. */
   data() {
-    const sources = LINES.map((line) => this.series[line.key]);
-    const { isFine, x, kinds, columns } = extremes(sources, this.view, this.events, this.holder.clientWidth - AXIS - EDGE);
-    this.isFine = isFine;
-    this.kinds = kinds;
-    return [x, ...columns];
+    const pixels = this.columns();
+    this.isFine = isFine(this.view, pixels);
+    return this.isFine ? steps(this.sources(), this.view, this.events) : [[this.view.from, this.view.to], ...LINES.map(() => [null, null])];
+  }
+
+  sources() {
+    return LINES.map((line) => this.series[line.key]);
+  }
+
+  /** Columns of pixels of the plot. */
+  columns() {
+    return this.holder.clientWidth - AXIS - EDGE;
+  }
+
+  drawColumns(u) {
+    if (this.isFine !== false) return;
+    const { highest, lowest } = extremes(this.sources(), this.view, this.events, Math.round(u.bbox.width / (devicePixelRatio || 1)));
+    this.picture.draw(u, highest, lowest, this.top);
   }
 
   schedule() {

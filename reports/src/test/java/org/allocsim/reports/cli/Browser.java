@@ -193,17 +193,34 @@ public final class Browser implements AutoCloseable {
     return driver.getScreenshotAs(OutputType.BYTES);
   }
 
+  /** Has pages take the system for light or dark. */
+  public void prefer(String theme) {
+    driver.executeCdpCommand(
+        "Emulation.setEmulatedMedia",
+        Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", theme))));
+  }
+
+  /** All that axe-core finds. */
+  public JsonNode allAccessibilityFaults() {
+    return faults("['minor', 'moderate', 'serious', 'critical']");
+  }
+
   /** What axe-core finds that is serious or critical. */
   public JsonNode accessibilityFaults() {
+    return faults("['serious', 'critical']");
+  }
+
+  private JsonNode faults(String impacts) {
     run(axe());
     Object found =
         await(
             """
             const done = arguments[0];
             axe.run(document).then((result) => done(JSON.stringify(result.violations
-                .filter((each) => ['serious', 'critical'].includes(each.impact))
+                .filter((each) => %s.includes(each.impact))
                 .map((each) => ({id: each.id, nodes: each.nodes.map((node) => node.html)})))));
-            """);
+            """
+                .formatted(impacts));
     return new ObjectMapper().readTree((String) found);
   }
 

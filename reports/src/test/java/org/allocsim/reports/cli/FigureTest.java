@@ -9,6 +9,7 @@ import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -111,6 +112,149 @@ class FigureTest {
               .max()
               .orElseThrow());
     }
+  }
+
+  private CommandRun run(Object... arguments) {
+    CommandRun run = CommandRun.of(arguments);
+    assertTrue(
+        run.exitCode() == ExitCodes.DONE || run.exitCode() == ExitCodes.CHECK_DID_NOT_HOLD,
+        run.err());
+    return run;
+  }
+
+  private List<String> csv(String name) throws IOException {
+    return Files.readAllLines(folder.resolve(name + "-series.csv"));
+  }
+
+  private String drawn(String name) throws IOException {
+    return Files.readString(folder.resolve(name + ".svg"), UTF_8);
+  }
+
+  @Test
+  void leaksAreDrawnByEventUnderOtherNames() throws IOException {
+    Path leak = CommandRun.recording("cat_growth.pickle.xz");
+    String figure = "two-columns(axis=event;name.trend=the slope;name.reserved at the end=held)";
+    run("leaks", leak, "--report", folder, "--figure", figure);
+    String svg = drawn("leak");
+    assertTrue(svg.contains(">event<") && !svg.contains(">iteration<"), svg);
+    assertTrue(svg.contains(">the slope<") && svg.contains(">held<"), svg);
+    assertFalse(svg.contains(">trend<") || svg.contains("reserved at the end"), svg);
+    List<Double> events =
+        csv("leak").stream()
+            .filter(line -> line.startsWith("0,held,"))
+            .map(line -> Double.parseDouble(line.split(",")[2]))
+            .toList();
+    assertEquals(events.stream().sorted().distinct().toList(), events);
+    JsonNode leaks = new ObjectMapper().readTree(folder.resolve("leaks.json").toFile());
+    assertEquals(leaks.at("/iterations/count").asInt(), events.size());
+    assertTrue(events.getLast() > events.size(), "iterations have several events");
+    assertTrue(events.getLast() < leaks.at("/trace/events").asInt(), events.toString());
+  }
+
+  @Test
+  void barsRowsAndPanelsHaveTheNamesThatAreGiven() throws IOException {
+    String figure = "two-columns(name.cub=CUB;name.requested=asked for;axis=event)";
+    run("compare", SAMPLE, "--policies", "pytorch,cub", "--report", folder, "--figure", figure);
+    for (String name : List.of("peak", "driver-time", "throughput", "reserved", "fragmentation")) {
+      String svg = drawn(name);
+      assertTrue(svg.contains(">CUB<") || svg.contains(">CUB: "), name);
+      assertFalse(svg.contains(">cub<") || svg.contains(">cub: "), name);
+      assertTrue(csv(name).stream().anyMatch(line -> line.contains("CUB")), name);
+      assertFalse(csv(name).stream().anyMatch(line -> line.matches(".*\\bcub\\b.*")), name);
+    }
+    assertTrue(drawn("peak").contains(">asked for<"));
+    assertTrue(csv("peak").stream().anyMatch(line -> line.startsWith("0,asked for,CUB,")));
+    assertTrue(drawn("reserved").contains(">event<"));
+  }
+
+  @Test
+  void cellsOfDevicesHaveTheNamesThatAreGivenAndAreASeries() throws IOException {
+    run(
+        "min-capacity",
+        SAMPLE,
+        "--report",
+        folder,
+        "--figure",
+        "two-columns(name.(default)=as it is;name.rtx-3080-10gb=small card)");
+    String svg = drawn("frontier");
+    assertTrue(svg.contains(">as it is<") && svg.contains(">small card, "), svg);
+    JsonNode found = new ObjectMapper().readTree(folder.resolve("min-capacity.json").toFile());
+    List<String> smallest =
+        csv("frontier").stream().filter(line -> line.contains(",smallest device,")).toList();
+    assertEquals(found.get("settings").size(), smallest.size());
+    assertTrue(
+        csv("frontier").stream()
+            .anyMatch(line -> line.matches("0,as it is,\"?small card, .*,1\\.0")),
+        csv("frontier").toString());
+  }
+
+  @Test
+  void theFleetIsDrawnIntoFilesWhereAFigureIsAskedFor() throws IOException {
+    Path swept = folder.resolve("swept");
+    run("sweep", SAMPLE, "--policies", "pytorch,cub", "-o", swept);
+    run("fleet-report", swept, "--report", folder);
+    assertFalse(Files.exists(folder.resolve("gpus.svg")));
+    run("fleet-report", swept, "--report", folder, "--figure", "slide(name.traces=programs)");
+    assertTrue(drawn("savings").contains(">programs<"));
+    assertTrue(Files.exists(folder.resolve("gpus.pdf")));
+  }
+
+  @Test
+  void aProgramInTimeIsDrawnByEventWithItsStepsWhereTheyAre() throws IOException {
+    Path trace = folder.resolve("mlp.jsonl");
+    assertEquals(0, CommandRun.of("generate", "mlp", "-o", trace).exitCode());
+    run("replay", trace, "--charts", folder, "--figure", "two-columns(axis=event)");
+    for (String name : List.of("memory", "fragmentation", "utilisation")) {
+      assertTrue(drawn(name).contains(">event<"), name);
+    }
+    double last = 0;
+    for (String line : csv("utilisation")) {
+      if (line.startsWith("0,computing,")) {
+        double at = Double.parseDouble(line.split(",")[2]);
+        assertTrue(at >= last, line);
+        last = at;
+      }
+    }
+    assertTrue(last > 10, "events, not seconds: " + last);
+  }
+
+  @Test
+  void withoutThePartForParquetTheAnswerSaysHowToGetIt() {
+    CommandRun run = run("replay", SAMPLE, "--charts", folder, "--figure", "one-column");
+    assertTrue(
+        run.out()
+            .replace('\n', ' ')
+            .contains("were not written as Parquet: Parquet is an optional"),
+        run.out());
+    assertFalse(CommandRun.files(folder).contains("memory-series.parquet"));
+  }
+
+  @Test
+  void commandsWithoutChartsHaveNoFigures() {
+    for (String command : List.of("peak", "pins", "tune", "verify", "check", "inspect", "diff")) {
+      assertFalse(CommandRun.of(command, "--help").out().contains("--figure"), command);
+    }
+    for (String command :
+        List.of("replay", "compare", "leaks", "min-capacity", "validate", "fleet-report")) {
+      assertTrue(CommandRun.of(command, "--help").out().contains("--figure"), command);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "replay --figure slide, none is asked for",
+    "leaks --figure slide, none is asked for",
+    "compare --figure slide, none is asked for",
+    "min-capacity --report OUT --figure slide(axis=event), are for charts over time"
+  })
+  void aFigureThatChangesNothingIsRefused(String command, String why) {
+    List<Object> words = new ArrayList<>(List.of(command.split(" ")));
+    words.replaceAll(word -> word.equals("OUT") ? folder.resolve("out") : word);
+    words.add(SAMPLE);
+    CommandRun run = CommandRun.of(words.toArray());
+    assertEquals(ExitCodes.USAGE, run.exitCode(), run.err());
+    assertEquals(1, run.err().lines().count(), run.err());
+    assertTrue(run.err().contains(why), run.err());
   }
 
   @ParameterizedTest

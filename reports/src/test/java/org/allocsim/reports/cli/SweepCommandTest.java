@@ -260,7 +260,7 @@ final class SweepCommandTest {
         run.out()
             .contains(
                 "No rows.parquet: Parquet is an optional part that this installation lacks;"
-                    + " './allocsim sweep' of the sources has it, and './allocsim bundle"
+                    + " './allocsim' of the sources has it, and './allocsim bundle"
                     + " ARCHIVE.tgz --with parquet' packs it\n"),
         run.out());
     assertFalse(Files.exists(out.resolve("rows.parquet")));

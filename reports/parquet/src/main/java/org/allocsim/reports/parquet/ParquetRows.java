@@ -4,10 +4,9 @@ import com.github.luben.zstd.Zstd;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.List;
 import java.util.Map;
-import org.allocsim.analysis.fleet.sweep.RowTable;
-import org.allocsim.analysis.fleet.sweep.SweepColumn;
-import org.allocsim.analysis.fleet.sweep.SweepRow;
+import org.allocsim.analysis.text.RowTable;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.parquet.bytes.BytesInput;
 import org.apache.parquet.compression.CompressionCodecFactory;
@@ -24,6 +23,7 @@ import org.apache.parquet.schema.LogicalTypeAnnotation;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
 import org.apache.parquet.schema.Types;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes rows as Parquet, compressed with Zstandard. The library's usual way goes through Hadoop,
@@ -34,12 +34,16 @@ final class ParquetRows implements RowTable.Writer {
   /** Rows are collected up to this size before they are written. */
   private static final long ROW_GROUP_BYTES = 16L << 20;
 
-  private final ParquetWriter<SweepRow> writer;
+  private final ParquetWriter<List<? extends @Nullable Object>> writer;
 
   /** A file; the stream stays open. */
-  ParquetRows(OutputStream out, String programVersion) throws IOException {
+  ParquetRows(
+      OutputStream out, String row, List<RowTable.Column> columns, Map<String, String> about)
+      throws IOException {
+    List<RowTable.Column> all = List.copyOf(columns);
+    WriteSupport.WriteContext context = new WriteSupport.WriteContext(schema(row, all), about);
     writer =
-        new Builder(new Sink(out), programVersion)
+        new Builder(new Sink(out), new RowSupport(all, context))
             .withConf(new PlainParquetConfiguration())
             .withCodecFactory(new ZstandardCodec())
             .withCompressionCodec(CompressionCodecName.ZSTD)
@@ -48,7 +52,7 @@ final class ParquetRows implements RowTable.Writer {
   }
 
   @Override
-  public void add(SweepRow row) throws IOException {
+  public void add(List<? extends @Nullable Object> row) throws IOException {
     writer.write(row);
   }
 
@@ -57,34 +61,35 @@ final class ParquetRows implements RowTable.Writer {
     writer.close();
   }
 
-  private static MessageType schema() {
+  private static MessageType schema(String row, List<RowTable.Column> columns) {
     Types.MessageTypeBuilder schema = Types.buildMessage();
-    for (SweepColumn column : SweepColumn.all()) {
+    for (RowTable.Column column : columns) {
       switch (column.type()) {
         case TEXT ->
             schema
                 .required(PrimitiveTypeName.BINARY)
                 .as(LogicalTypeAnnotation.stringType())
-                .named(column.label());
+                .named(column.name());
         case OPTIONAL_TEXT ->
             schema
                 .optional(PrimitiveTypeName.BINARY)
                 .as(LogicalTypeAnnotation.stringType())
-                .named(column.label());
-        case INTEGER -> schema.optional(PrimitiveTypeName.INT64).named(column.label());
-        case REAL -> schema.optional(PrimitiveTypeName.DOUBLE).named(column.label());
-        case BOOLEAN -> schema.optional(PrimitiveTypeName.BOOLEAN).named(column.label());
+                .named(column.name());
+        case INTEGER -> schema.optional(PrimitiveTypeName.INT64).named(column.name());
+        case REAL -> schema.optional(PrimitiveTypeName.DOUBLE).named(column.name());
+        case BOOLEAN -> schema.optional(PrimitiveTypeName.BOOLEAN).named(column.name());
       }
     }
-    return schema.named("run");
+    return schema.named(row);
   }
 
-  private static final class Builder extends ParquetWriter.Builder<SweepRow, Builder> {
-    private final String programVersion;
+  private static final class Builder
+      extends ParquetWriter.Builder<List<? extends @Nullable Object>, Builder> {
+    private final RowSupport support;
 
-    Builder(OutputFile file, String programVersion) {
+    Builder(OutputFile file, RowSupport support) {
       super(file);
-      this.programVersion = programVersion;
+      this.support = support;
     }
 
     @Override
@@ -93,42 +98,38 @@ final class ParquetRows implements RowTable.Writer {
     }
 
     @Override
-    protected WriteSupport<SweepRow> getWriteSupport(ParquetConfiguration configuration) {
-      return new RowSupport(programVersion);
+    protected RowSupport getWriteSupport(ParquetConfiguration configuration) {
+      return support;
     }
 
     @Override
     @SuppressWarnings("deprecation") // Abstract in the library all the same.
-    protected WriteSupport<SweepRow> getWriteSupport(Configuration configuration) {
-      return new RowSupport(programVersion);
+    protected RowSupport getWriteSupport(Configuration configuration) {
+      return support;
     }
   }
 
-  private static final class RowSupport extends WriteSupport<SweepRow> {
-    private final String programVersion;
+  private static final class RowSupport extends WriteSupport<List<? extends @Nullable Object>> {
+    private final List<RowTable.Column> columns;
+    private final WriteContext context;
 
     @SuppressWarnings("NullAway.Init") // comes before the rows
     private RecordConsumer out;
 
-    RowSupport(String programVersion) {
-      this.programVersion = programVersion;
+    RowSupport(List<RowTable.Column> columns, WriteContext context) {
+      this.columns = columns;
+      this.context = context;
     }
 
     @Override
     public WriteContext init(ParquetConfiguration configuration) {
-      return context();
+      return context;
     }
 
     @Override
     @SuppressWarnings("deprecation") // Abstract in the library all the same.
     public WriteContext init(Configuration configuration) {
-      return context();
-    }
-
-    private WriteContext context() {
-      return new WriteContext(
-          schema(),
-          Map.of("allocsim.schema", SweepColumn.SCHEMA, "allocsim.program", programVersion));
+      return context;
     }
 
     @Override
@@ -137,20 +138,21 @@ final class ParquetRows implements RowTable.Writer {
     }
 
     @Override
-    public void write(SweepRow row) {
+    public void write(List<? extends @Nullable Object> row) {
       out.startMessage();
-      for (SweepColumn column : SweepColumn.all()) {
-        Object value = row.get(column);
+      for (int i = 0; i < columns.size(); i++) {
+        String name = columns.get(i).name();
+        Object value = row.get(i);
         if (value != null) {
-          out.startField(column.label(), column.ordinal());
+          out.startField(name, i);
           switch (value) {
             case String text -> out.addBinary(Binary.fromString(text));
             case Long number -> out.addLong(number);
             case Double number -> out.addDouble(number);
             case Boolean bool -> out.addBoolean(bool);
-            default -> throw new IllegalStateException(column + " holds " + value.getClass());
+            default -> throw new IllegalStateException(name + " holds " + value.getClass());
           }
-          out.endField(column.label(), column.ordinal());
+          out.endField(name, i);
         }
       }
       out.endMessage();

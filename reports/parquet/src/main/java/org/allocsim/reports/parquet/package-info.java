@@ -1,4 +1,4 @@
-/** Rows of sweeps as Parquet, an optional part of the program. */
+/** Rows of sweeps and series of figures as Parquet, an optional part of the program. */
 @NullMarked
 package org.allocsim.reports.parquet;
 

@@ -14,6 +14,7 @@ import org.allocsim.reports.chart.comparison.DriverTimeChart;
 import org.allocsim.reports.chart.comparison.Histogram;
 import org.allocsim.reports.chart.comparison.PeakChart;
 import org.allocsim.reports.chart.comparison.ThroughputChart;
+import org.allocsim.reports.chart.memory.EventClock;
 import org.allocsim.reports.chart.memory.FragmentationChart;
 import org.allocsim.reports.chart.memory.FragmentationData;
 import org.allocsim.reports.chart.memory.MemoryTimelineChart;
@@ -26,6 +27,7 @@ import org.allocsim.reports.chart.memory.UtilisationChart;
 import org.allocsim.reports.chart.memory.UtilisationData;
 import org.allocsim.reports.output.ChartFolder;
 import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.stats.FragmentationTimeline.Share;
 import org.allocsim.simulator.timing.TimeResult;
 import org.jspecify.annotations.Nullable;
@@ -86,7 +88,8 @@ public final class CompareCharts {
     RunResult result = closest.getLast().result();
     TimeResult time = result.time();
     if (time != null && compared.trace().workCount() > 0) {
-      UtilisationData busy = new UtilisationData(time);
+      EventClock events = isByEvent() ? new EventClock(overTime(closest.getLast()).memory()) : null;
+      UtilisationData busy = new UtilisationData(time, events);
       folder.write(
           prefix + "utilisation",
           UtilisationChart.WIDTH,
@@ -107,7 +110,7 @@ public final class CompareCharts {
         prefix + "reserved",
         OverlayChart.WIDTH,
         OverlayChart.HEIGHT,
-        theme -> OverlayChart.create("Reserved memory over time", file, overlay, limit, theme));
+        theme -> OverlayChart.create(leastReserved(), file, overlay, limit, theme));
     FragmentationData unused = new FragmentationData().byEvent(isByEvent());
     for (ObservedRun each : key) {
       RunResult result = each.result();
@@ -135,7 +138,7 @@ public final class CompareCharts {
         PeakChart.height(peaks),
         theme ->
             PeakChart.create(
-                "Where reserved memory goes at its peak",
+                "Reserved memory at its peak: " + firstOfTable(),
                 file + ", each policy at the moment of its own peak",
                 peaks,
                 limit,
@@ -147,7 +150,7 @@ public final class CompareCharts {
         DriverTimeChart.height(driver),
         theme ->
             DriverTimeChart.create(
-                "Time lost in calls of the driver",
+                "Time lost in calls of the driver" + leastDriverTime(),
                 file + ", modelled, in the whole program",
                 driver,
                 theme));
@@ -164,6 +167,37 @@ public final class CompareCharts {
                     + " bench' measures speed",
                 throughput,
                 theme));
+  }
+
+  /** Which of the runs that stand out reserves the least at its peak. */
+  private String leastReserved() {
+    return key.stream()
+        .map(ObservedRun::result)
+        .min(Comparator.comparingLong(RunResult::peakReservedBytes))
+        .map(least ->
+            "Reserved memory over time: "
+                + shownName(least)
+                + (key.size() == 1 ? " takes " : " takes the least, ")
+                + ByteFormat.human(least.peakReservedBytes())
+                + (key.size() == 1 ? " at most" : " at its peak"))
+        .orElse("No policy was run");
+  }
+
+  private String firstOfTable() {
+    return ranked.isEmpty()
+        ? "no policy was run"
+        : shownName(ranked.getFirst().result())
+            + " comes first with "
+            + ByteFormat.human(ranked.getFirst().result().peakReservedBytes());
+  }
+
+  private String leastDriverTime() {
+    return ranked.stream()
+        .map(ObservedRun::result)
+        .min(Comparator.comparingLong(RunResult::driverNanos))
+        .map(least ->
+            ": " + shownName(least) + " loses least, " + Numbers.duration(least.driverNanos()))
+        .orElse("");
   }
 
   /** Segments and blocks at the moments that matter. */
@@ -239,9 +273,12 @@ public final class CompareCharts {
 
   /** The label, and whether it is that of the program's own setting. */
   private String name(RunResult result) {
-    String usual =
-        label(result) + (KeyRuns.isUnder(result, compared.conf()) ? " (as recorded)" : "");
-    return figure == null ? usual : figure.nameOf(usual);
+    return label(result) + (KeyRuns.isUnder(result, compared.conf()) ? " (as recorded)" : "");
+  }
+
+  /** The name under which a figure shows it: titles say it, too. */
+  private String shownName(RunResult result) {
+    return figure == null ? name(result) : figure.nameOf(name(result));
   }
 
   private boolean isByEvent() {

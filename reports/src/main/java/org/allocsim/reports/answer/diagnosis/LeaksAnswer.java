@@ -551,6 +551,11 @@ public record LeaksAnswer(
 
   /** Live and reserved memory of every iteration. */
   public JFreeChart chart(ChartTheme theme) {
+    return chart(theme, false);
+  }
+
+  /** The same, where wanted by event. */
+  public JFreeChart chart(ChartTheme theme, boolean isByEvent) {
     IterationSeries series = analysis.series();
     Trend trend = analysis.floor();
     // A title is one line: what follows the first part of the finding goes below it.
@@ -574,7 +579,25 @@ public record LeaksAnswer(
             trend.slope(),
             trend.lower(),
             trend.upper(),
-            trend.confidence()),
+            trend.confidence(),
+            isByEvent ? events() : null),
         theme);
+  }
+
+  /** Events of the device with which iterations begin, and after the last. */
+  private double[] events() {
+    int[] rows = analysis.iterations().boundaries();
+    double[] events = new double[rows.length];
+    long seen = 0;
+    int next = 0;
+    for (int row = 0; next < rows.length; row++) {
+      while (next < rows.length && rows[next] == row) {
+        events[next++] = seen;
+      }
+      if (row < input.trace().eventCount() && input.trace().device(row) == input.device()) {
+        seen++;
+      }
+    }
+    return events;
   }
 }

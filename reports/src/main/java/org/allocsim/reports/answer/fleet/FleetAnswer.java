@@ -1,5 +1,6 @@
 package org.allocsim.reports.answer.fleet;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,6 +19,7 @@ import org.allocsim.reports.document.Section;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Unit;
+import org.allocsim.reports.output.ChartFolder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -336,6 +338,11 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
     return analysis.worst().stream()
         .map(trace -> new Trace(trace.file().substring(folder), trace))
         .toList();
+  }
+
+  /** Draws its charts into a folder. */
+  public void draw(ChartFolder folder) throws IOException {
+    new FleetFigures(analysis).draw(folder);
   }
 
   /**

@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.analysis.fleet.ChoiceTally;
@@ -17,6 +19,8 @@ import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.comparison.BarData;
 import org.allocsim.reports.chart.comparison.FleetChart;
 import org.allocsim.reports.document.Figure;
+import org.allocsim.reports.output.ChartFolder;
+import org.jfree.chart.JFreeChart;
 
 /** The charts of a fleet report. */
 final class FleetFigures {
@@ -28,21 +32,89 @@ final class FleetFigures {
     this.analysis = analysis;
   }
 
-  /** All of them in their order, without those that would be empty. */
+  /**
+   * A chart.
+   *
+   * @param name of its file
+   * @param quantity what its bars count
+   */
+  private record Chart(String name, String title, String quantity, BarData data) {
+    JFreeChart draw(ChartTheme theme, int width) {
+      return FleetChart.create(title, "", quantity, data, theme, width);
+    }
+  }
+
+  /** All of them for a page, in their order, without those that would be empty. */
   List<Figure> all() {
-    List<Figure> figures = new ArrayList<>();
+    return charts().stream()
+        .map(chart ->
+            new Figure(
+                chart.title(),
+                drawing(chart, FleetChart.WIDTH),
+                drawing(chart, FleetChart.NARROW_WIDTH)))
+        .toList();
+  }
+
+  /** Draws them into a folder. */
+  void draw(ChartFolder folder) throws IOException {
+    for (Chart chart : charts()) {
+      folder.write(
+          chart.name(),
+          FleetChart.WIDTH,
+          FleetChart.height(chart.data()),
+          theme -> chart.draw(theme, FleetChart.WIDTH));
+    }
+  }
+
+  private List<Chart> charts() {
+    List<Chart> charts = new ArrayList<>();
     List<Map.Entry<FleetChoice, ChoiceTally>> changing =
         analysis.choices().stream()
             .filter(entry -> entry.getValue().saved() + entry.getValue().broken() > 0)
             .limit(MAX_BARS)
             .toList();
     if (!changing.isEmpty()) {
-      figures.add(draw("Failures that settings save", "failures", savedFailures(changing)));
+      charts.add(new Chart("failures-saved", savedFailures(), "failures", savedFailures(changing)));
     }
-    figures.add(
-        draw("Traces by what their best setting saves of reserved memory", "traces", savings()));
-    figures.add(draw("Traces that each GPU serves", "traces", frontier()));
-    return figures;
+    charts.add(new Chart("savings", fullestClass(), "traces", savings()));
+    charts.add(new Chart("gpus", smallestGpu(), "traces", frontier()));
+    return charts;
+  }
+
+  /** The setting that saves the most failures, or that none does. */
+  private String savedFailures() {
+    Map.Entry<FleetChoice, ChoiceTally> best =
+        Collections.max(
+            analysis.choices(), Comparator.comparingLong(entry -> entry.getValue().saved()));
+    long saved = best.getValue().saved();
+    return saved == 0
+        ? "No setting saves a failure; some break runs"
+        : best.getKey().label() + " saves the most failures: " + Numbers.count(saved);
+  }
+
+  /** What most traces could do with. */
+  private String fullestClass() {
+    List<SavingClass> classes = SavingClass.of(analysis);
+    SavingClass fullest = Collections.max(classes, Comparator.comparingLong(SavingClass::traces));
+    long all = classes.stream().mapToLong(SavingClass::traces).sum();
+    return all == 0
+        ? "No trace runs under any setting"
+        : Numbers.count(fullest.traces())
+            + " of "
+            + Numbers.count(all, "trace")
+            + " could do with "
+            + fullest.label()
+            + " reserved memory";
+  }
+
+  /** The smallest GPU that serves all traces as they were recorded. */
+  private String smallestGpu() {
+    return analysis.gpus().entrySet().stream()
+        .filter(entry -> entry.getValue().servedByBaseline() == entry.getValue().traces())
+        .min(Comparator.comparingLong(entry -> entry.getKey().capacityBytes()))
+        .map(entry ->
+            entry.getKey().label() + " is the smallest GPU that serves all traces as recorded")
+        .orElse("No GPU serves all traces as recorded");
   }
 
   private static BarData savedFailures(List<Map.Entry<FleetChoice, ChoiceTally>> choices) {
@@ -84,21 +156,15 @@ final class FleetFigures {
     };
   }
 
-  private static Figure draw(String title, String quantity, BarData data) {
-    return new Figure(
-        title,
-        svg(title, quantity, data, ChartTheme.LIGHT),
-        svg(title, quantity, data, ChartTheme.DARK));
+  private static Figure.Drawing drawing(Chart chart, int width) {
+    return new Figure.Drawing(
+        svg(chart, ChartTheme.LIGHT, width), svg(chart, ChartTheme.DARK, width));
   }
 
-  private static String svg(String title, String quantity, BarData data, ChartTheme theme) {
+  private static String svg(Chart chart, ChartTheme theme, int width) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try {
-      ChartFile.SVG.write(
-          FleetChart.create(title, "", quantity, data, theme),
-          FleetChart.WIDTH,
-          FleetChart.height(data),
-          bytes);
+      ChartFile.SVG.write(chart.draw(theme, width), width, FleetChart.height(chart.data()), bytes);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -18,6 +18,7 @@ import org.allocsim.reports.answer.compare.CompareCharts;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.chart.comparison.Histogram;
+import org.allocsim.reports.chart.memory.EventClock;
 import org.allocsim.reports.chart.memory.FragmentationChart;
 import org.allocsim.reports.chart.memory.FragmentationData;
 import org.allocsim.reports.chart.memory.MemoryTimelineChart;
@@ -104,14 +105,15 @@ public record ReplayPictures(ReplayAnswer answer) {
     TimeResult time = answer.result().time();
     if (time != null) {
       Steps steps = time.steps();
+      EventClock events = new EventClock(overTime().memory());
       for (int step = 0; step < steps.count(); step++) {
         phases.add(
             new Phase(
                 trace.markerName(steps.marker(step)),
                 steps.beginNanos(step),
                 steps.endNanos(step),
-                0,
-                0));
+                Math.round(events.eventAt(steps.beginNanos(step))),
+                Math.round(events.eventAt(steps.endNanos(step)))));
       }
       return phases;
     }
@@ -169,7 +171,8 @@ public record ReplayPictures(ReplayAnswer answer) {
         subtitle(),
         Histogram.ofLifetimes(trace(), device()));
     if (answer.result().time() != null && trace().workCount() > 0) {
-      UtilisationData busy = new UtilisationData(answer.result().time());
+      EventClock events = isByEvent ? new EventClock(overTime().memory()) : null;
+      UtilisationData busy = new UtilisationData(answer.result().time(), events);
       folder.write(
           "utilisation",
           UtilisationChart.WIDTH,

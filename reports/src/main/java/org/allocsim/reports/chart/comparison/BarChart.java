@@ -36,6 +36,9 @@ final class BarChart {
   /** Width in pixels. */
   static final int WIDTH = 1100;
 
+  /** Width in pixels of charts for telephones. */
+  static final int NARROW_WIDTH = 380;
+
   private static final int ROW_HEIGHT = 26;
   private static final int FRAME_HEIGHT = 190;
 
@@ -64,11 +67,7 @@ final class BarChart {
     return FRAME_HEIGHT + ROW_HEIGHT * Math.max(3, data.rows().size());
   }
 
-  /**
-   * Draws the chart.
-   *
-   * @param bound what no bar can exceed, or null
-   */
+  /** Draws the chart at its usual width. */
   static JFreeChart create(
       String title,
       String subtitle,
@@ -78,6 +77,25 @@ final class BarChart {
       List<Color> colours,
       MemoryTimelineChart.@Nullable Bound bound,
       ChartTheme theme) {
+    return create(title, subtitle, quantity, unit, data, colours, bound, theme, WIDTH);
+  }
+
+  /**
+   * Draws the chart.
+   *
+   * @param bound what no bar can exceed, or null
+   * @param width in pixels, which says how much room words leave
+   */
+  static JFreeChart create(
+      String title,
+      String subtitle,
+      String quantity,
+      BarUnit unit,
+      BarData data,
+      List<Color> colours,
+      MemoryTimelineChart.@Nullable Bound bound,
+      ChartTheme theme,
+      int width) {
     DefaultCategoryDataset dataset = new DefaultCategoryDataset();
     for (BarData.Row row : data.rows()) {
       for (int part = 0; part < data.parts().size(); part++) {
@@ -108,7 +126,7 @@ final class BarChart {
     }
     MemoryTimelineChart.Bound shown =
         bound != null && bound.bytes() <= FARTHEST_BOUND * data.cut() ? bound : null;
-    Room room = Room.of(data, unit, shown == null ? 0 : shown.bytes());
+    Room room = Room.of(data, unit, shown == null ? 0 : shown.bytes(), width);
     NumberAxis axis = unit.axis(room.top(), quantity);
     StackedBarRenderer renderer = new StackedBarRenderer();
     renderer.setBarPainter(new StandardBarPainter());
@@ -182,12 +200,12 @@ final class BarChart {
    * @param perPixel what a pixel stands for
    */
   private record Room(double top, double boundAt, double perPixel) {
-    static Room of(BarData data, BarUnit unit, double boundAt) {
+    static Room of(BarData data, BarUnit unit, double boundAt, int width) {
       double labelWidth = 0;
       for (BarData.Row row : data.rows()) {
         labelWidth = Math.max(labelWidth, width(BOLD_FONT, row.label()));
       }
-      double plotWidth = WIDTH - Math.min(MAX_FOR_LABELS * WIDTH, labelWidth) - MARGINS;
+      double plotWidth = width - Math.min(MAX_FOR_LABELS * width, labelWidth) - MARGINS;
       double top = Math.max(boundAt, data.cut()) * HEADROOM;
       // Where a sum stands depends on the scale, and the scale on where sums stand.
       for (int attempt = 0; attempt < 3; attempt++) {

@@ -79,7 +79,7 @@ public final class DistributionChart {
       points[1][bin] = values[bin];
     }
     DefaultXYDataset dataset = new DefaultXYDataset();
-    dataset.addSeries("bins", points);
+    dataset.addSeries(axis.getLabel(), points);
     XYBarRenderer renderer = new XYBarRenderer();
     renderer.setBarPainter(new StandardXYBarPainter());
     renderer.setShadowVisible(false);

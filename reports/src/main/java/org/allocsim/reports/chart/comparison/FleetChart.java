@@ -11,6 +11,9 @@ public final class FleetChart {
   /** Width in pixels. */
   public static final int WIDTH = BarChart.WIDTH;
 
+  /** Width in pixels of charts for telephones. */
+  public static final int NARROW_WIDTH = BarChart.NARROW_WIDTH;
+
   private FleetChart() {}
 
   /** Height in pixels that gives every row its room. */
@@ -22,9 +25,10 @@ public final class FleetChart {
    * Draws the chart.
    *
    * @param quantity what is counted
+   * @param width in pixels
    */
   public static JFreeChart create(
-      String title, String subtitle, String quantity, BarData data, ChartTheme theme) {
+      String title, String subtitle, String quantity, BarData data, ChartTheme theme, int width) {
     return BarChart.create(
         title,
         subtitle,
@@ -33,7 +37,8 @@ public final class FleetChart {
         data,
         colours(data.parts().size(), theme),
         null,
-        theme);
+        theme,
+        width);
   }
 
   /** Good news in blues, bad news in red. */

@@ -5,15 +5,16 @@ import java.awt.FontMetrics;
 import java.awt.Graphics2D;
 import java.awt.geom.Line2D;
 import java.awt.geom.Rectangle2D;
+import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.chart.ChartStyle;
 import org.allocsim.reports.chart.ChartTheme;
+import org.allocsim.reports.chart.NamedAxis;
 import org.allocsim.reports.chart.Painting;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.LegendItemCollection;
-import org.jfree.chart.axis.SymbolAxis;
 import org.jfree.chart.plot.XYPlot;
 import org.jspecify.annotations.Nullable;
 
@@ -58,17 +59,17 @@ public final class FrontierChart {
             : data.rows().stream().map(FrontierData.Row::label).toArray(String[]::new);
     XYPlot plot = new XYPlot();
     double after = after(columns);
-    SymbolAxis across = axis(null, devices, theme);
+    NamedAxis across = axis(null, devices, theme);
     across.setRange(-0.5, columns - 0.5 + after);
     across.setVerticalTickLabels(true);
-    SymbolAxis down = axis(null, labels, theme);
+    NamedAxis down = axis(null, labels, theme);
     down.setInverted(true);
     plot.setDomainAxis(across);
     plot.setRangeAxis(down);
     ChartStyle.style(plot, theme);
     plot.setDomainGridlinesVisible(false);
     plot.setRangeGridlinesVisible(false);
-    plot.addAnnotation(new Grid(data.rows(), after, theme));
+    plot.addAnnotation(new Grid(data.rows(), List.of(devices), after, theme));
     LegendItemCollection legend = new LegendItemCollection();
     legend.add(ChartStyle.swatch("every request is served", fits(theme)));
     legend.add(ChartStyle.swatch("out of memory (crossed)", fails(theme)));
@@ -85,9 +86,8 @@ public final class FrontierChart {
     return Math.max(1, TEXT_WIDTH * columns / (MIN_PLOT_WIDTH - TEXT_WIDTH));
   }
 
-  private static SymbolAxis axis(@Nullable String label, String[] symbols, ChartTheme theme) {
-    SymbolAxis axis = new SymbolAxis(label, symbols);
-    axis.setGridBandsVisible(false);
+  private static NamedAxis axis(@Nullable String label, String[] symbols, ChartTheme theme) {
+    NamedAxis axis = new NamedAxis(label, symbols);
     axis.setRange(-0.5, symbols.length - 0.5);
     axis.setTickMarksVisible(false);
     return ChartStyle.style(axis, theme);
@@ -106,13 +106,30 @@ public final class FrontierChart {
     private static final double GAP = 1.5;
 
     private final transient List<FrontierData.Row> rows;
+    private final transient List<String> devices;
     private final double after;
     private final transient ChartTheme theme;
 
-    Grid(List<FrontierData.Row> rows, double after, ChartTheme theme) {
+    /** The last device stands for the smallest that serves all. */
+    Grid(List<FrontierData.Row> rows, List<String> devices, double after, ChartTheme theme) {
       this.rows = rows;
+      this.devices = devices;
       this.after = after;
       this.theme = theme;
+    }
+
+    @Override
+    protected List<Cell> cells() {
+      List<Cell> cells = new ArrayList<>();
+      for (FrontierData.Row row : rows) {
+        for (int column = 0; column < row.fits().size(); column++) {
+          cells.add(new Cell(row.label(), devices.get(column), row.fits().get(column) ? 1 : 0));
+        }
+        if (row.smallestBytes() >= 0) {
+          cells.add(new Cell(row.label(), devices.getLast(), row.smallestBytes()));
+        }
+      }
+      return cells;
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.text.DecimalFormatSymbols;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.UnaryOperator;
 import org.allocsim.reports.chart.ChartStyle;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.Painting;
@@ -95,12 +96,17 @@ public final class FragmentationChart {
     private static final long serialVersionUID = 1L;
     private static final int PAPER_ALPHA = 200;
 
-    private final String text;
     private final transient ChartTheme theme;
+    private String text;
 
     PanelName(String text, ChartTheme theme) {
       this.text = text;
       this.theme = theme;
+    }
+
+    @Override
+    protected void rename(UnaryOperator<String> names) {
+      text = names.apply(text);
     }
 
     @Override

@@ -7,6 +7,8 @@ import java.awt.geom.Ellipse2D;
 import java.awt.geom.Line2D;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
 import org.allocsim.reports.chart.ByteAxis;
 import org.allocsim.reports.chart.ChartStyle;
 import org.allocsim.reports.chart.ChartTheme;
@@ -59,6 +61,8 @@ public final class LeakTrendChart {
    * @param lower lower end of the slope's interval
    * @param upper upper end of the slope's interval
    * @param confidence minimum probability with which such an interval holds the slope
+   * @param events with which iterations begin, and the one with which the last ended, for an axis
+   *     of events; null for one of iterations
    */
   public record Data(
       long[] floorBytes,
@@ -68,7 +72,32 @@ public final class LeakTrendChart {
       double slope,
       double lower,
       double upper,
-      double confidence) {}
+      double confidence,
+      double @Nullable [] events) {
+    /** Place of an iteration on the horizontal axis, also between two. */
+    private double x(double iteration) {
+      if (events == null) {
+        return iteration;
+      }
+      int whole = Math.clamp((int) Math.floor(iteration), 0, events.length - 2);
+      return events[whole] + (iteration - whole) * (events[whole + 1] - events[whole]);
+    }
+
+    /** Where the iterations that are no warm-up begin on the axis. */
+    private double warmUpEnd() {
+      return events == null ? warmUp - 0.5 : x(warmUp);
+    }
+
+    /** Where the axis begins. */
+    private double start() {
+      return events == null ? -0.5 : events[0];
+    }
+
+    /** Where it ends. */
+    private double end() {
+      return events == null ? floorBytes.length - 0.5 : events[events.length - 1];
+    }
+  }
 
   private LeakTrendChart() {}
 
@@ -79,12 +108,14 @@ public final class LeakTrendChart {
    * @param subtitle wraps where it is long
    */
   public static JFreeChart create(String title, String subtitle, Data data, ChartTheme theme) {
-    int count = data.floorBytes().length;
-    NumberAxis iterations = new NumberAxis("iteration");
-    iterations.setStandardTickUnits(NumberAxis.createIntegerTickUnits(Locale.ROOT));
-    iterations.setRange(-0.5, count - 0.5);
-    ChartStyle.style(iterations, theme);
-    CombinedDomainXYPlot both = new CombinedDomainXYPlot(iterations);
+    NumberAxis axis =
+        data.events() == null
+            ? new NumberAxis("iteration")
+            : MemoryTimelineChart.timeAxis(TimelineData.Axis.EVENTS, data.end());
+    axis.setStandardTickUnits(NumberAxis.createIntegerTickUnits(Locale.ROOT));
+    axis.setRange(data.start(), data.end());
+    ChartStyle.style(axis, theme);
+    CombinedDomainXYPlot both = new CombinedDomainXYPlot(axis);
     both.setGap(16);
     both.add(levels(data, theme), 3);
     both.add(change(data, theme), 2);
@@ -100,15 +131,15 @@ public final class LeakTrendChart {
     XYPlot plot = plot(ByteAxis.upTo(top > 0 ? top * HEADROOM : 1 << 20, "memory"), data, theme);
     add(
         plot,
-        points("reserved at the end", data.reservedBytes(), 0, 0),
+        points("reserved at the end", data, data.reservedBytes(), 0, 0),
         line(reserved(theme), 2.2f, data));
     add(
         plot,
-        points("live at the busiest moment", data.peakBytes(), 0, 0),
+        points("live at the busiest moment", data, data.peakBytes(), 0, 0),
         line(ChartStyle.ORANGE, 1.6f, data));
     add(
         plot,
-        points("live at the quietest moment", data.floorBytes(), 0, 0),
+        points("live at the quietest moment", data, data.floorBytes(), 0, 0),
         line(quietest(theme), 2.0f, data));
     return plot;
   }
@@ -130,7 +161,10 @@ public final class LeakTrendChart {
     XYPlot plot = plot(axis, data, theme);
     add(plot, band(data, start), bandRenderer());
     add(plot, trend(data, start), line(ChartStyle.VERMILLION, 2.0f, null));
-    add(plot, points("change of the quietest moment", floors, first, start), dots(data, theme));
+    add(
+        plot,
+        points("change of the quietest moment", data, floors, first, start),
+        dots(data, theme));
     return plot;
   }
 
@@ -167,19 +201,31 @@ public final class LeakTrendChart {
   private static double[][] line(Data data, long start, double slopeBefore, double slopeAfter) {
     double centre = centre(data);
     double middle = middle(data, start);
-    double left = data.warmUp();
-    double right = data.floorBytes().length - 1;
-    return new double[][] {
-      {left, centre, right},
-      {middle + slopeBefore * (left - centre), middle, middle + slopeAfter * (right - centre)}
-    };
+    int left = data.warmUp();
+    int right = data.floorBytes().length - 1;
+    // An axis of events may bend it at every iteration.
+    double[] places =
+        DoubleStream.concat(
+                data.events() == null
+                    ? DoubleStream.of(left, right)
+                    : IntStream.rangeClosed(left, right).asDoubleStream(),
+                DoubleStream.of(centre))
+            .sorted()
+            .toArray();
+    double[][] line = new double[2][places.length];
+    for (int i = 0; i < places.length; i++) {
+      double slope = places[i] < centre ? slopeBefore : slopeAfter;
+      line[0][i] = data.x(places[i]);
+      line[1][i] = middle + slope * (places[i] - centre);
+    }
+    return line;
   }
 
-  private static XYDataset points(String name, long[] bytes, int first, long origin) {
+  private static XYDataset points(String name, Data data, long[] bytes, int first, long origin) {
     double[] x = new double[bytes.length - first];
     double[] y = new double[bytes.length - first];
     for (int i = first; i < bytes.length; i++) {
-      x[i - first] = i;
+      x[i - first] = data.x(i);
       y[i - first] = bytes[i] - origin;
     }
     DefaultXYDataset dataset = new DefaultXYDataset();
@@ -192,7 +238,7 @@ public final class LeakTrendChart {
     plot.setRangeAxis(ChartStyle.style(bytes, theme));
     ChartStyle.style(plot, theme);
     if (data.warmUp() > 0) {
-      IntervalMarker warmUp = new IntervalMarker(-0.5, data.warmUp() - 0.5, warmUp(theme));
+      IntervalMarker warmUp = new IntervalMarker(data.start(), data.warmUpEnd(), warmUp(theme));
       warmUp.setAlpha(1);
       plot.addDomainMarker(warmUp, Layer.BACKGROUND);
     }

@@ -28,8 +28,11 @@ public final class UtilisationChart {
   /** Draws the chart. */
   public static JFreeChart create(String subtitle, UtilisationData data, ChartTheme theme) {
     XYPlot plot = new XYPlot();
-    NumberAxis time = ChartStyle.seconds(new NumberAxis("simulated time"), data.endSeconds());
-    time.setRange(0, data.endSeconds());
+    NumberAxis time =
+        data.isByEvent()
+            ? MemoryTimelineChart.timeAxis(TimelineData.Axis.EVENTS, data.end())
+            : ChartStyle.seconds(new NumberAxis("simulated time"), data.end());
+    time.setRange(0, data.end());
     plot.setDomainAxis(ChartStyle.style(time, theme));
     NumberAxis percent = new NumberAxis("busy [%]");
     percent.setRange(0, 105);

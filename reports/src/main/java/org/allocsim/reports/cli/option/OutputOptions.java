@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** The options that say where an answer goes besides the terminal. */
-public final class OutputOptions {
+public sealed class OutputOptions permits FigureOptions {
   @Spec(Spec.Target.MIXEE)
   private CommandSpec spec;
 
@@ -38,16 +38,26 @@ public final class OutputOptions {
   @Option(names = "--markdown", description = "Print the answer as Markdown.")
   private boolean markdown;
 
-  @Option(
-      names = "--figure",
-      paramLabel = "PRESET",
-      converter = FigureConverter.class,
-      description = FigureConverter.DESCRIPTION)
-  private FigureStyle figure;
-
   /** How charts are drawn; null for screens. */
-  public @Nullable FigureStyle figure() {
-    return figure;
+  @Nullable FigureStyle figure() {
+    return null;
+  }
+
+  /**
+   * Refuses a figure of a job, which is answered without charts.
+   *
+   * @param job name of its folder
+   */
+  public void requireNoFigure(String job) {}
+
+  /** Whether there is a folder for a report. */
+  final boolean hasReport() {
+    return report != null;
+  }
+
+  /** The command that has these options. */
+  final CommandSpec command() {
+    return spec;
   }
 
   /** Whether any of them is given. */
@@ -79,7 +89,7 @@ public final class OutputOptions {
    */
   public DocumentOutputs open(String answer, @Nullable String folder, @Nullable Path... inputs) {
     DocumentOutputs outputs =
-        new DocumentOutputs(spec.commandLine().getOut(), markdown, Arrays.asList(inputs), figure);
+        new DocumentOutputs(spec.commandLine().getOut(), markdown, Arrays.asList(inputs), figure());
     try {
       outputs.open(answer, json, csv, report == null ? folder : report);
       return outputs;

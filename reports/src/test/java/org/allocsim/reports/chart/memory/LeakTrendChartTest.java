@@ -68,7 +68,9 @@ class LeakTrendChartTest {
   void nothingAtAllIsDrawnFlat() throws IOException {
     long[] nothing = new long[6];
     assertTrue(
-        draw(ChartFile.PNG, new LeakTrendChart.Data(nothing, nothing, nothing, 0, 0, 0, 0, 0.95))
+        draw(
+                    ChartFile.PNG,
+                    new LeakTrendChart.Data(nothing, nothing, nothing, 0, 0, 0, 0, 0.95, null))
                 .length
             > 5000);
   }
@@ -78,7 +80,7 @@ class LeakTrendChartTest {
     long[] peak = LongStream.of(floor).map(bytes -> bytes + 200 * MIB).toArray();
     long[] reserved = LongStream.of(floor).map(bytes -> bytes + 250 * MIB).toArray();
     return new LeakTrendChart.Data(
-        floor, peak, reserved, warmUp, 3 * MIB, 2.5 * MIB, 3.5 * MIB, 0.975);
+        floor, peak, reserved, warmUp, 3 * MIB, 2.5 * MIB, 3.5 * MIB, 0.975, null);
   }
 
   private static BufferedImage image(LeakTrendChart.Data data) throws IOException {

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import org.allocsim.analysis.text.RowTable;
 import org.allocsim.simulator.device.cost.DriverCall;
 import org.jspecify.annotations.Nullable;
 
@@ -12,61 +13,67 @@ import org.jspecify.annotations.Nullable;
  * that can be without a value is empty in CSV and null in Parquet.
  */
 public enum SweepColumn {
-  FILE(Type.TEXT, "name of the trace's file as it was given or found"),
+  FILE(RowTable.Type.TEXT, "name of the trace's file as it was given or found"),
   SHA256(
-      Type.OPTIONAL_TEXT,
+      RowTable.Type.OPTIONAL_TEXT,
       "digest of the file as stored, of a program that of its name; none where it could not be"
           + " read"),
-  FILE_BYTES(Type.INTEGER, "size of the file as stored"),
-  FORMAT(Type.OPTIONAL_TEXT, "format of the file, as 'allocsim list formats' names it"),
-  DEVICE_INDEX(Type.INTEGER, "device of the trace whose requests were replayed"),
+  FILE_BYTES(RowTable.Type.INTEGER, "size of the file as stored"),
+  FORMAT(RowTable.Type.OPTIONAL_TEXT, "format of the file, as 'allocsim list formats' names it"),
+  DEVICE_INDEX(RowTable.Type.INTEGER, "device of the trace whose requests were replayed"),
   RECORDED_OOMS(
-      Type.INTEGER, "requests that failed in the recording; none where the format has no failures"),
+      RowTable.Type.INTEGER,
+      "requests that failed in the recording; none where the format has no failures"),
   DEMAND_BYTES(
-      Type.INTEGER,
+      RowTable.Type.INTEGER,
       "maximum that the program asks for at once, whatever is served: no smaller GPU can do"),
   OUTCOME(
-      Type.TEXT,
+      RowTable.Type.TEXT,
       "passed: every request was served; oom: a request failed; not_run: the allocator cannot serve"
           + " the trace; unreadable: the file is no trace"),
-  ERROR(Type.OPTIONAL_TEXT, "why the run was not made, or why the file could not be read"),
-  POLICY(Type.OPTIONAL_TEXT, "allocator, as 'allocsim list policies' names it"),
+  ERROR(RowTable.Type.OPTIONAL_TEXT, "why the run was not made, or why the file could not be read"),
+  POLICY(RowTable.Type.OPTIONAL_TEXT, "allocator, as 'allocsim list policies' names it"),
   CONF(
-      Type.TEXT, "PYTORCH_CUDA_ALLOC_CONF of policy pytorch; empty is its default, and no other's"),
-  OPTIONS(Type.TEXT, "other options of the policy, name=value, separated by semicolons"),
-  TORCH_VERSION(Type.OPTIONAL_TEXT, "release of PyTorch whose rules policy pytorch followed"),
+      RowTable.Type.TEXT,
+      "PYTORCH_CUDA_ALLOC_CONF of policy pytorch; empty is its default, and no other's"),
+  OPTIONS(RowTable.Type.TEXT, "other options of the policy, name=value, separated by semicolons"),
+  TORCH_VERSION(
+      RowTable.Type.OPTIONAL_TEXT, "release of PyTorch whose rules policy pytorch followed"),
   IS_RECORDED_CONF(
-      Type.BOOLEAN,
+      RowTable.Type.BOOLEAN,
       "whether conf is what the trace was recorded with; for traces of formats that keep no"
           + " settings, whether it is PyTorch's default; none for other policies"),
-  DEVICE(Type.OPTIONAL_TEXT, "profile of the simulated GPU; 'capacity' for a size"),
-  CAPACITY_BYTES(Type.INTEGER, "free memory of the GPU before the first allocation"),
-  LIMIT_BYTES(Type.INTEGER, "the allocator's own limit; none where only the GPU limits it"),
-  OOM(Type.BOOLEAN, "whether a request failed"),
-  OOMS(Type.INTEGER, "number of requests that failed"),
+  DEVICE(RowTable.Type.OPTIONAL_TEXT, "profile of the simulated GPU; 'capacity' for a size"),
+  CAPACITY_BYTES(RowTable.Type.INTEGER, "free memory of the GPU before the first allocation"),
+  LIMIT_BYTES(
+      RowTable.Type.INTEGER, "the allocator's own limit; none where only the GPU limits it"),
+  OOM(RowTable.Type.BOOLEAN, "whether a request failed"),
+  OOMS(RowTable.Type.INTEGER, "number of requests that failed"),
   FIRST_OOM_REQUEST_INDEX(
-      Type.INTEGER, "the first of them, counted from 0 among allocation requests"),
-  FIRST_OOM_REQUESTED_BYTES(Type.INTEGER, "what it asked for"),
-  REQUESTS(Type.INTEGER, "allocation requests that were sent"),
-  EVENTS(Type.INTEGER, "requests of all kinds that were sent"),
-  PEAK_REQUESTED_BYTES(Type.INTEGER, "maximum that the program had asked for at once"),
-  PEAK_ALLOCATED_BYTES(Type.INTEGER, "maximum that blocks handed out took, after rounding"),
-  PEAK_ACTIVE_BYTES(Type.INTEGER, "the same with blocks that await their free"),
-  PEAK_RESERVED_BYTES(Type.INTEGER, "maximum that was held from the GPU"),
-  PEAK_DEVICE_BYTES(Type.INTEGER, "the same in whole pages of the GPU"),
-  UTILISATION_RATIO(Type.REAL, "peak of allocated over peak of reserved bytes"),
+      RowTable.Type.INTEGER, "the first of them, counted from 0 among allocation requests"),
+  FIRST_OOM_REQUESTED_BYTES(RowTable.Type.INTEGER, "what it asked for"),
+  REQUESTS(RowTable.Type.INTEGER, "allocation requests that were sent"),
+  EVENTS(RowTable.Type.INTEGER, "requests of all kinds that were sent"),
+  PEAK_REQUESTED_BYTES(RowTable.Type.INTEGER, "maximum that the program had asked for at once"),
+  PEAK_ALLOCATED_BYTES(
+      RowTable.Type.INTEGER, "maximum that blocks handed out took, after rounding"),
+  PEAK_ACTIVE_BYTES(RowTable.Type.INTEGER, "the same with blocks that await their free"),
+  PEAK_RESERVED_BYTES(RowTable.Type.INTEGER, "maximum that was held from the GPU"),
+  PEAK_DEVICE_BYTES(RowTable.Type.INTEGER, "the same in whole pages of the GPU"),
+  UTILISATION_RATIO(RowTable.Type.REAL, "peak of allocated over peak of reserved bytes"),
   AT_PEAK_INTERNAL_BYTES(
-      Type.INTEGER,
+      RowTable.Type.INTEGER,
       "lost to rounding inside active blocks when reserved bytes first reached their peak"),
-  AT_PEAK_INACTIVE_BYTES(Type.INTEGER, "reserved and not active at that moment"),
-  AT_END_RESERVED_BYTES(Type.INTEGER, "reserved bytes after the last request"),
-  AT_END_INACTIVE_BYTES(Type.INTEGER, "reserved and not active after the last request"),
-  AT_END_LARGEST_INACTIVE_BLOCK_BYTES(Type.INTEGER, "largest inactive block after it"),
+  AT_PEAK_INACTIVE_BYTES(RowTable.Type.INTEGER, "reserved and not active at that moment"),
+  AT_END_RESERVED_BYTES(RowTable.Type.INTEGER, "reserved bytes after the last request"),
+  AT_END_INACTIVE_BYTES(RowTable.Type.INTEGER, "reserved and not active after the last request"),
+  AT_END_LARGEST_INACTIVE_BLOCK_BYTES(RowTable.Type.INTEGER, "largest inactive block after it"),
   AT_END_EXTERNAL_FRAGMENTATION_RATIO(
-      Type.REAL, "1 - largest inactive block / inactive bytes after it; none without any"),
-  ALLOC_RETRIES(Type.INTEGER, "requests that were tried again after the cache was released"),
-  SYNC_ALL_STREAMS(Type.INTEGER, "how often the allocator waited for all streams"),
-  DRIVER_CALLS(Type.INTEGER, "calls of the driver of all kinds"),
+      RowTable.Type.REAL, "1 - largest inactive block / inactive bytes after it; none without any"),
+  ALLOC_RETRIES(
+      RowTable.Type.INTEGER, "requests that were tried again after the cache was released"),
+  SYNC_ALL_STREAMS(RowTable.Type.INTEGER, "how often the allocator waited for all streams"),
+  DRIVER_CALLS(RowTable.Type.INTEGER, "calls of the driver of all kinds"),
   DRIVER_ALLOCATE_CALLS(DriverCall.ALLOCATE),
   DRIVER_FREE_CALLS(DriverCall.FREE),
   DRIVER_ADDRESS_RESERVE_CALLS(DriverCall.ADDRESS_RESERVE),
@@ -79,42 +86,32 @@ public enum SweepColumn {
   DRIVER_ALLOCATE_ASYNC_CALLS(DriverCall.ALLOCATE_ASYNC),
   DRIVER_FREE_ASYNC_CALLS(DriverCall.FREE_ASYNC),
   DRIVER_TRIM_POOL_CALLS(DriverCall.TRIM_POOL),
-  DRIVER_NANOS(Type.INTEGER, "modelled time of these calls; waiting for the GPU is not in it"),
+  DRIVER_NANOS(
+      RowTable.Type.INTEGER, "modelled time of these calls; waiting for the GPU is not in it"),
   SIMULATED_NANOS(
-      Type.INTEGER, "modelled time of the whole program; none where the trace holds no work"),
-  SECONDS(Type.REAL, "wall time of the run; differs from run to run, all other columns do not");
+      RowTable.Type.INTEGER,
+      "modelled time of the whole program; none where the trace holds no work"),
+  SECONDS(
+      RowTable.Type.REAL,
+      "wall time of the run; differs from run to run, all other columns do not");
 
   /** Name and version of this set of columns. It changes with their names, order or meaning. */
   public static final String SCHEMA = "allocsim-sweep-2";
 
   private static final List<SweepColumn> ALL = List.of(values());
 
-  /** What the values of a column are. */
-  public enum Type {
-    /** Text that is always there; it may be empty. */
-    TEXT,
-    /** Text that is not empty, or no value. */
-    OPTIONAL_TEXT,
-    /** A whole number of 64 bits, or no value. */
-    INTEGER,
-    /** A number of double precision, or no value. */
-    REAL,
-    /** True, false, or no value. */
-    BOOLEAN
-  }
-
-  private final Type type;
+  private final RowTable.Type type;
   private final String meaning;
   private final @Nullable DriverCall call;
 
-  SweepColumn(Type type, String meaning) {
+  SweepColumn(RowTable.Type type, String meaning) {
     this.type = type;
     this.meaning = meaning;
     call = null;
   }
 
   SweepColumn(DriverCall call) {
-    type = Type.INTEGER;
+    type = RowTable.Type.INTEGER;
     meaning = "calls of " + call.function();
     this.call = call;
   }
@@ -130,7 +127,7 @@ public enum SweepColumn {
   }
 
   /** What its values are. */
-  public Type type() {
+  public RowTable.Type type() {
     return type;
   }
 
@@ -156,7 +153,7 @@ public enum SweepColumn {
 
   /** A value as CSV has it. */
   @Nullable Object parse(String cell) {
-    if (cell.isEmpty() && type != Type.TEXT) {
+    if (cell.isEmpty() && type != RowTable.Type.TEXT) {
       return null;
     }
     return switch (type) {

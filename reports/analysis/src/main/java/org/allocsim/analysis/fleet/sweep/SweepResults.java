@@ -1,6 +1,7 @@
 package org.allocsim.analysis.fleet.sweep;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -9,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.allocsim.analysis.text.JsonText;
+import org.allocsim.analysis.text.RowTable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,8 +98,7 @@ public final class SweepResults {
             storage.write(
                 storage.in(job.out(), PARQUET),
                 parquetStream -> {
-                  try (RowTable.Writer rows =
-                      parquet.get().open(parquetStream, job.request().programVersion())) {
+                  try (RowTable.Writer rows = rows(parquet.get(), parquetStream)) {
                     writeAll(csv, rows);
                   }
                 });
@@ -129,6 +130,20 @@ public final class SweepResults {
     return summary;
   }
 
+  private RowTable.Writer rows(RowTable table, OutputStream out) throws IOException {
+    return table.open(
+        out,
+        "run",
+        SweepColumn.all().stream()
+            .map(column -> new RowTable.Column(column.label(), column.type()))
+            .toList(),
+        Map.of(
+            "allocsim.schema",
+            SweepColumn.SCHEMA,
+            "allocsim.program",
+            job.request().programVersion()));
+  }
+
   private void writeAll(RowCsv.Writer csv, RowTable.@Nullable Writer parquet) throws IOException {
     for (FleetFile file : inputs.files()) {
       TracePart part =
@@ -140,7 +155,7 @@ public final class SweepResults {
         count(row);
         csv.add(row);
         if (parquet != null) {
-          parquet.add(row);
+          parquet.add(SweepColumn.all().stream().map(row::get).toList());
         }
       }
     }

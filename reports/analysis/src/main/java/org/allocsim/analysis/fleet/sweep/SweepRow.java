@@ -5,6 +5,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.allocsim.analysis.text.RowTable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +53,7 @@ public final class SweepRow {
       Object[] row = new Object[SweepColumn.all().size()];
       for (SweepColumn column : SweepColumn.all()) {
         Object value = values.get(column);
-        if (value == null && column.type() == SweepColumn.Type.TEXT) {
+        if (value == null && column.type() == RowTable.Type.TEXT) {
           value = "";
         }
         if (!column.takes(value)) {

@@ -1,0 +1,55 @@
+package org.allocsim.reports.cli.option;
+
+import org.allocsim.reports.chart.FigureStyle;
+import org.allocsim.reports.output.Failure;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Where an answer goes whose charts may be drawn for a paper or a talk. */
+public final class FigureOptions extends OutputOptions {
+  @Option(
+      names = "--figure",
+      paramLabel = "PRESET",
+      converter = FigureConverter.class,
+      description = FigureConverter.DESCRIPTION)
+  private FigureStyle figure;
+
+  /** How charts are drawn; null for screens. */
+  @Override
+  public @Nullable FigureStyle figure() {
+    return figure;
+  }
+
+  /**
+   * Refuses a figure where no chart is asked for.
+   *
+   * @param isDrawn whether another option than {@code --report} asks for one
+   * @param options those that ask for charts, as a sentence lists them
+   */
+  public void requireCharts(boolean isDrawn, String options) {
+    if (figure != null && !isDrawn && !hasReport()) {
+      throw Failure.usage(
+          "--figure says how charts are drawn, and none is asked for; add " + options);
+    }
+  }
+
+  /** Refuses an axis or a range of time for charts that have neither. */
+  public void requireNoTime() {
+    if (figure != null && (figure.isByEvent() || figure.from() != null || figure.to() != null)) {
+      throw Failure.usage(
+          "--figure: axis, from and to are for charts over time, and "
+              + command().name()
+              + " draws none; leave them out");
+    }
+  }
+
+  @Override
+  public void requireNoFigure(String job) {
+    if (figure != null) {
+      throw Failure.usage(
+          "--figure is for charts of one recording; give the file of one rank instead of the folder"
+              + " "
+              + job);
+    }
+  }
+}
