@@ -29,6 +29,7 @@ import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.IterationsOption;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.reports.input.Addresses;
 import org.allocsim.reports.input.Jobs;
 import org.allocsim.reports.input.ReplaySetup;
@@ -124,7 +125,11 @@ final class LeaksCommand implements Callable<Integer> {
    *
    * @param conf the settings of the run
    */
-  record Analysed(LeaksAnswer answer, RunSetup run, String conf) {}
+  record Analysed(LeaksAnswer answer, RunSetup run, String conf) {
+    private List<TraceRecording> pageRuns() {
+      return List.of(PageRun.underConf(answer.input().name(), run, conf));
+    }
+  }
 
   @Override
   public Integer call() throws IOException {
@@ -138,12 +143,9 @@ final class LeaksCommand implements Callable<Integer> {
             "--chart draws one recording; give the file of one rank instead of the folder "
                 + traceName);
       }
-      return JobRun.run(
-          traceName,
-          outputOptions,
-          new LeaksJob(),
-          name -> analyse(name).answer(),
-          spec.commandLine().getErr());
+      return JobRun.of(outputOptions, this::analyse)
+          .showing(Analysed::pageRuns)
+          .run(traceName, Analysed::answer, new LeaksJob());
     }
     List<Path> inputs = Collections.singletonList(Traces.file(traceName));
     try (DocumentOutputs outputs = outputOptions.open(inputs.toArray(Path[]::new))) {
@@ -163,9 +165,7 @@ final class LeaksCommand implements Callable<Integer> {
       if (outputs.charts() != null && ChartFonts.areAvailable()) {
         outputs.charts().write("leak", LeakTrendChart.WIDTH, LeakTrendChart.HEIGHT, answer::chart);
       }
-      outputs.write(
-          answer.document(),
-          () -> List.of(PageRun.underConf(traceName, analysed.run(), analysed.conf())));
+      outputs.write(answer.document(), analysed::pageRuns);
       return answer.analysis().verdict().isHarmful()
           ? ExitCodes.CHECK_DID_NOT_HOLD
           : ExitCodes.DONE;

@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.job.ReplayJob;
@@ -236,12 +237,9 @@ final class ReplayCommand implements Callable<Integer> {
               + " is the folder of a job, and --repeat, --events, --chart and --charts are for one"
               + " recording; give the file of one rank");
     }
-    return JobRun.run(
-        traceName,
-        outputOptions,
-        new ReplayJob(),
-        name -> answer(name, null),
-        spec.commandLine().getErr());
+    return JobRun.of(outputOptions, name -> answer(name, null))
+        .showing(answer -> List.of(answer.pageRun()))
+        .run(traceName, Function.identity(), new ReplayJob());
   }
 
   private void requireRepeatable() {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.allocsim.reports.answer.job.VerifyJob;
 import org.allocsim.reports.answer.validation.VerifiedDevice;
 import org.allocsim.reports.answer.validation.VerifyAnswer;
@@ -114,12 +115,8 @@ final class VerifyCommand implements Callable<Integer> {
           "verify takes a job's folder alone; leave out "
               + (statsName == null ? "the other names" : "--stats"));
     }
-    return JobRun.run(
-        names.getFirst(),
-        outputOptions,
-        new VerifyJob(),
-        name -> devices(name, new TreeMap<>()),
-        spec.commandLine().getErr());
+    return JobRun.of(outputOptions, name -> devices(name, new TreeMap<>()))
+        .run(names.getFirst(), Function.identity(), new VerifyJob());
   }
 
   private SortedMap<String, Long> readStats() {

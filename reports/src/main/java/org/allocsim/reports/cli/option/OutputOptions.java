@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli.option;
 
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.allocsim.reports.chart.FigureStyle;
@@ -45,6 +46,11 @@ public final class OutputOptions {
       description = FigureConverter.DESCRIPTION)
   private FigureStyle figure;
 
+  /** Where the command prints what keeps it from answering in full. */
+  public PrintWriter err() {
+    return spec.commandLine().getErr();
+  }
+
   /** How charts are drawn; null for screens. */
   public @Nullable FigureStyle figure() {
     return figure;
@@ -53,6 +59,11 @@ public final class OutputOptions {
   /** Whether any of them is given. */
   public boolean isGiven() {
     return json != null || csv != null || report != null || markdown;
+  }
+
+  /** Whether there is a report with a page. */
+  public boolean hasReport() {
+    return report != null;
   }
 
   /** Whether Markdown is printed. */
