@@ -140,16 +140,17 @@ public record Job(Path folder, List<Rank> ranks, List<String> others, List<Integ
     return new Contents(recordings, others, folders);
   }
 
-  /** Whether a file is a recording, or is called one and is damaged, which its reader will say. */
+  /**
+   * Whether a file is a recording, or is called one and is damaged, which its reader will say.
+   * Pickles of something else are none, whatever they are called.
+   */
   private static boolean isRecording(Path file) {
     String name = String.valueOf(file.getFileName()).toLowerCase(Locale.ROOT);
-    if (name.matches(".*\\.(pickle|pkl)(\\.(gz|xz|zst))?")) {
-      return true;
-    }
+    boolean isCalledOne = name.matches(".*\\.(pickle|pkl)(\\.(gz|xz|zst))?");
     try {
-      return TraceFormats.isTrace(file);
+      return !TraceFormats.isOther(file) && (isCalledOne || TraceFormats.isTrace(file));
     } catch (TraceFormatException _) {
-      return false;
+      return isCalledOne;
     }
   }
 

@@ -55,6 +55,12 @@ final class RankNames {
 
   private RankNames() {}
 
+  /** The rank that a name gives by the word itself, whatever other files there are. */
+  static Optional<Found> byWordOf(String name) {
+    String stem = stem(name);
+    return byWord(stem).map(match -> found(stem, match));
+  }
+
   /**
    * The ranks of a folder's files, in their order; null for a name that gives none. Where only some
    * have the word "rank" in them, the others have none.

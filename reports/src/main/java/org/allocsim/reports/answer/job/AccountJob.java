@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.analysis.account.GpuAccount;
 import org.allocsim.analysis.account.GpuAccount.Part;
+import org.allocsim.analysis.job.Rank;
 import org.allocsim.analysis.job.Ranked;
 import org.allocsim.reports.answer.job.AccountJob.Finding;
 import org.allocsim.reports.answer.job.AccountJob.Row;
@@ -35,8 +36,9 @@ public final class AccountJob extends JobQuestion<AccountAnswer, Row, Finding> {
    *
    * @param fullest the rank whose allocator reserves the most
    * @param unexplained the rank with the most memory that nobody explains
+   * @param freeUnknown ranks of whose GPU the free memory is not known
    */
-  public record Finding(Ranked<Row> fullest, Ranked<Row> unexplained) {}
+  public record Finding(Ranked<Row> fullest, Ranked<Row> unexplained, List<Rank> freeUnknown) {}
 
   private static final Shape<Row> ROW =
       Shape.of(rank ->
@@ -114,7 +116,8 @@ public final class AccountJob extends JobQuestion<AccountAnswer, Row, Finding> {
   public Finding fold(List<Ranked<Row>> ranks) {
     return new Finding(
         Ranked.highest(ranks, each -> each.account().reservedBytes()),
-        Ranked.highest(ranks, Row::unexplainedBytes));
+        Ranked.highest(ranks, Row::unexplainedBytes),
+        Ranked.where(ranks, each -> !each.account().has(Part.FREE)));
   }
 
   @Override
@@ -122,7 +125,14 @@ public final class AccountJob extends JobQuestion<AccountAnswer, Row, Finding> {
     Ranked<Row> fullest = answer.finding().fullest();
     Ranked<Row> unexplained = answer.finding().unexplained();
     List<Sentence> details = new ArrayList<>();
-    if (unexplained.found().unexplainedBytes() > 0) {
+    List<Rank> freeUnknown = answer.finding().freeUnknown();
+    if (!freeUnknown.isEmpty()) {
+      details.add(
+          Sentence.of(
+              "The free memory of the GPU of {} is not known and counts as unexplained: give --free"
+                  + " or --smi.",
+              JobWords.ranks(freeUnknown)));
+    } else if (unexplained.found().unexplainedBytes() > 0) {
       details.add(
           Sentence.of(
               "{} are unexplained on {}{}.",
