@@ -95,7 +95,8 @@ public final class JobTally {
     return JobBalance.of(
         ranks.stream()
             .sorted(
-                Comparator.comparing((Ranked<RankPeak> each) -> each.rank().host(),
+                Comparator.comparing(
+                        (Ranked<RankPeak> each) -> each.rank().host(),
                         Comparator.nullsFirst(Comparator.naturalOrder()))
                     .thenComparing(each -> each.rank().number()))
             .toList());

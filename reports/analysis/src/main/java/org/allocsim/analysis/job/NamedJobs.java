@@ -60,8 +60,7 @@ public final class NamedJobs {
       jobs.forEach((rest, ranks) -> {
         String job = jobs.size() == 1 ? folder : folder + "/" + rest.strip();
         for (Named each : ranks) {
-          members.put(
-              each.file(), new Member(job, each.found().number(), each.found().host()));
+          members.put(each.file(), new Member(job, each.found().number(), each.found().host()));
         }
       });
     });

@@ -10,7 +10,9 @@ import org.allocsim.analysis.fleet.FleetAnalysis;
 import org.allocsim.analysis.fleet.FleetChoice;
 import org.allocsim.analysis.fleet.FleetGpu;
 import org.allocsim.analysis.fleet.GpuTally;
+import org.allocsim.analysis.fleet.JobTally;
 import org.allocsim.analysis.fleet.TraceTally;
+import org.allocsim.analysis.job.JobBalance;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Notes;
@@ -18,8 +20,6 @@ import org.allocsim.reports.document.Section;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Unit;
-import org.allocsim.analysis.fleet.JobTally;
-import org.allocsim.analysis.job.JobBalance;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,8 +48,7 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
    *
    * @param fit the smallest GPU that one setting needs; null where there is none
    */
-  private record Job(
-      String name, JobTally tally, JobBalance balance, JobTally.@Nullable Fit fit) {}
+  private record Job(String name, JobTally tally, JobBalance balance, JobTally.@Nullable Fit fit) {}
 
   private static final String NO_GPU = "none that was swept does";
   private static final String NO_RUN = "no run can be compared";
@@ -488,10 +487,11 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
       add(
           "jobs",
           Table.of("Jobs", JOB, jobs),
-          "A job is a folder whose files are of its ranks, by their names. One rank that runs out of"
-              + " memory ends the job, so a GPU serves it where it serves every rank, and a setting"
-              + " where it does so on every rank. The rank that reserves the most decides how large"
-              + " a GPU has to be; over the median is how much more it reserves than the others.",
+          "A job is a folder whose files are of its ranks, by their names. One rank that runs out"
+              + " of memory ends the job, so a GPU serves it where it serves every rank, and a"
+              + " setting where it does so on every rank. The rank that reserves the most decides"
+              + " how large a GPU has to be; over the median is how much more it reserves than the"
+              + " others.",
           top,
           csv,
           sections);

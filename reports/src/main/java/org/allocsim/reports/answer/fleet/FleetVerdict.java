@@ -2,13 +2,13 @@ package org.allocsim.reports.answer.fleet;
 
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Locale;
-import org.allocsim.analysis.fleet.JobTally;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.allocsim.analysis.fleet.ChoiceTally;
 import org.allocsim.analysis.fleet.FleetAnalysis;
 import org.allocsim.analysis.fleet.FleetChoice;
+import org.allocsim.analysis.fleet.JobTally;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.document.Verdict;
 import org.jspecify.annotations.Nullable;
@@ -90,8 +90,7 @@ final class FleetVerdict {
         + worst.job()
         + ", whose "
         + worst.balance().highest().rank().label()
-        + String.format(
-            Locale.ROOT, " reserves %.2f times the median.", worst.balance().ratio());
+        + String.format(Locale.ROOT, " reserves %.2f times the median.", worst.balance().ratio());
   }
 
   private List<String> facts() {

@@ -16,7 +16,8 @@ public enum SweepColumn {
   JOB(
       Type.OPTIONAL_TEXT,
       "folder of the job that the file is of; none where no other file is of another rank of it"),
-  RANK(Type.INTEGER, "rank within the job that the file's name gives, on its host where it has one"),
+  RANK(
+      Type.INTEGER, "rank within the job that the file's name gives, on its host where it has one"),
   HOST(Type.OPTIONAL_TEXT, "host that the file's name gives"),
   SHA256(
       Type.OPTIONAL_TEXT,
