@@ -2,7 +2,6 @@ package org.allocsim.reports.cli;
 
 import java.io.IOException;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
 import org.allocsim.analysis.account.GpuAccount;
 import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentQuery;
@@ -69,7 +68,7 @@ final class AccountCommand implements Callable<Integer> {
     }
     CardOptions.Samples samples = gpuOptions.read();
     return JobRun.of(outputOptions, name -> account(name, samples))
-        .run(traceName, AccountAnswer::document, _ -> true, Function.identity(), new AccountJob());
+        .run(traceName, AccountAnswer::document, _ -> true, new AccountJob());
   }
 
   private AccountAnswer account(String name, CardOptions.Samples samples) {

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
 import org.allocsim.analysis.moment.Landmarks;
 import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentQuery;
@@ -103,7 +102,6 @@ final class CheckCommand implements Callable<Integer> {
             traceName,
             CheckAnswer::document,
             CheckAnswer::holds,
-            Function.identity(),
             new CheckJob());
   }
 

@@ -40,9 +40,7 @@ import org.allocsim.workloads.source.DeviceTrace;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code allocsim compare}: one trace, every allocator. */
 @Command(
@@ -72,8 +70,6 @@ import picocli.CommandLine.Spec;
       "  allocsim compare a.pickle b.pickle --confs ';expandable_segments:True' --report compared"
     })
 final class CompareCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-
   @Parameters(
       paramLabel = "TRACE",
       arity = "1..*",

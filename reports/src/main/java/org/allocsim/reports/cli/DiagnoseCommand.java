@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.allocsim.analysis.attribution.Attribution;
@@ -157,7 +156,7 @@ final class DiagnoseCommand implements Callable<Integer> {
     return JobRun.of(outputOptions, name -> diagnose(name, null))
         .showing(DiagnosedProgram::pageRuns)
         .onAllCores()
-        .run(names.getFirst(), Function.identity(), new DiagnoseJob(this::trial));
+        .run(names.getFirst(), new DiagnoseJob(this::trial));
   }
 
   private SettingTrial trial(Rank rank, String conf) {

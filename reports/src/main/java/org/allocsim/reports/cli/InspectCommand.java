@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
 import org.allocsim.reports.answer.job.InspectJob;
 import org.allocsim.reports.answer.product.HistoryRows;
 import org.allocsim.reports.answer.product.InspectAnswer;
@@ -94,7 +93,7 @@ final class InspectCommand implements Callable<Integer> {
                 + name);
       }
       return JobRun.of(outputOptions, rank -> inspect(rank, null))
-          .run(name, Function.identity(), new InspectJob());
+          .run(name, new InspectJob());
     }
     List<Path> inputs = Collections.singletonList(Traces.file(name));
     try (DocumentOutputs outputs = outputOptions.open(inputs.toArray(Path[]::new))) {

@@ -131,11 +131,26 @@ final class JobRun<A> {
     }
   }
 
+  /** The same where all of the answer counts. */
+  int run(
+      String name,
+      Function<A, Document<?>> document,
+      Predicate<A> holds,
+      JobQuestion<A, ?, ?> question)
+      throws IOException {
+    return run(name, document, holds, Function.identity(), question);
+  }
+
   /** The same of a job. */
   <B> int run(String folder, Function<A, B> part, JobQuestion<B, ?, ?> question)
       throws IOException {
     Job job = Jobs.open(folder);
     return run(List.of(job), Job.common(List.of(job)), part, question);
+  }
+
+  /** The same where all of the answer counts. */
+  int run(String folder, JobQuestion<A, ?, ?> question) throws IOException {
+    return run(folder, Function.identity(), question);
   }
 
   /**

@@ -56,10 +56,8 @@ import org.allocsim.workloads.source.TraceSource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code allocsim leaks}: does memory grow from iteration to iteration, and what does? */
 @Command(
@@ -95,8 +93,6 @@ import picocli.CommandLine.Spec;
       "  allocsim leaks snapshot.pickle --iterations period --json leak.json"
     })
 final class LeaksCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
 

@@ -42,10 +42,8 @@ import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code allocsim min-capacity}: the smallest device on which a program runs. */
 @Command(
@@ -90,8 +88,6 @@ final class MinCapacityCommand implements Callable<Integer> {
       List.of(
           "", "expandable_segments:True", "max_split_size_mb:128", "roundup_power2_divisions:8");
 
-  @Spec private CommandSpec spec;
-
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
 
@@ -129,7 +125,6 @@ final class MinCapacityCommand implements Callable<Integer> {
           .onAllCores()
           .run(
               traceName,
-              Function.identity(),
               new CapacityJob((rank, bytes) -> smallestFrom(rank, choices, bytes)));
     }
     try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {

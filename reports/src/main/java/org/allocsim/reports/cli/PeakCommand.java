@@ -2,7 +2,6 @@ package org.allocsim.reports.cli;
 
 import java.io.IOException;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
 import org.allocsim.analysis.attribution.Attribution;
 import org.allocsim.analysis.attribution.CategoryTotals;
 import org.allocsim.analysis.moment.LiveSet;
@@ -59,7 +58,7 @@ final class PeakCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     return JobRun.of(outputOptions, this::peak)
         .showing(answer -> answer.at().program().pageRuns())
-        .run(traceName, PeakAnswer::document, _ -> true, Function.identity(), new PeakJob());
+        .run(traceName, PeakAnswer::document, _ -> true, new PeakJob());
   }
 
   private PeakAnswer peak(String name) {

@@ -3,7 +3,6 @@ package org.allocsim.reports.cli;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.analysis.recording.RecordedCircumstances;
@@ -117,7 +116,7 @@ final class PerturbCommand implements Callable<Integer> {
     }
     return JobRun.of(outputOptions, name -> perturb(name, perturbation, policy))
         .onAllCores()
-        .run(traceName, PerturbAnswer::document, _ -> true, Function.identity(), new PerturbJob());
+        .run(traceName, PerturbAnswer::document, _ -> true, new PerturbJob());
   }
 
   private PerturbAnswer perturb(String name, Perturbation perturbation, PolicyChoice policy) {

@@ -2,7 +2,6 @@ package org.allocsim.reports.cli;
 
 import java.io.IOException;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.Pins;
 import org.allocsim.reports.answer.job.PinsJob;
@@ -71,7 +70,7 @@ final class PinsCommand implements Callable<Integer> {
     TableLimits limits = tableOptions.limits();
     return JobRun.of(outputOptions, name -> pins(name, limits))
         .showing(answer -> answer.at().program().pageRuns())
-        .run(traceName, PinsAnswer::document, _ -> true, Function.identity(), new PinsJob());
+        .run(traceName, PinsAnswer::document, _ -> true, new PinsJob());
   }
 
   private PinsAnswer pins(String name, TableLimits limits) {

@@ -6,7 +6,6 @@ import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.job.ReplayJob;
@@ -48,10 +47,8 @@ import org.jfree.chart.JFreeChart;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code allocsim replay}: one policy on one recorded program. */
 @Command(
@@ -78,8 +75,6 @@ import picocli.CommandLine.Spec;
       "  allocsim replay 'program:gpt(iterations=4)' --repeat 1000 --policy cuda-async"
     })
 final class ReplayCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
 
@@ -239,7 +234,7 @@ final class ReplayCommand implements Callable<Integer> {
     }
     return JobRun.of(outputOptions, name -> answer(name, null))
         .showing(answer -> List.of(answer.pageRun()))
-        .run(traceName, Function.identity(), new ReplayJob());
+        .run(traceName, new ReplayJob());
   }
 
   private void requireRepeatable() {

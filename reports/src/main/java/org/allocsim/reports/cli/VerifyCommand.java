@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
 import org.allocsim.reports.answer.job.VerifyJob;
 import org.allocsim.reports.answer.validation.VerifiedDevice;
 import org.allocsim.reports.answer.validation.VerifyAnswer;
@@ -116,7 +115,7 @@ final class VerifyCommand implements Callable<Integer> {
               + (statsName == null ? "the other names" : "--stats"));
     }
     return JobRun.of(outputOptions, name -> devices(name, new TreeMap<>()))
-        .run(names.getFirst(), Function.identity(), new VerifyJob());
+        .run(names.getFirst(), new VerifyJob());
   }
 
   private SortedMap<String, Long> readStats() {

@@ -80,7 +80,7 @@ class LongTracePageTest {
         RecordedCircumstances.given(MemoryLimit.NONE, DeviceProfiles.defaultProfile());
     RecordedTrial recorded = new RecordedTrial(input, circumstances, "long");
     ComparedTrace compared =
-        CompareCommand.compared(
+        ComparedTrace.of(
             input,
             circumstances,
             null,

@@ -103,7 +103,8 @@ final class RankNames {
 
   private static Found found(String stem, MatchResult match) {
     int last = match.groupCount();
-    String rest = stem.substring(0, match.start()) + " " + stem.substring(match.end());
+    String before = stem.substring(0, match.start()) + (last > 1 ? match.group(1) : "");
+    String rest = before + " " + stem.substring(match.end());
     return new Found(
         Integer.parseInt(match.group(last)),
         HOST.matcher(rest).results().map(MatchResult::group).findFirst().orElse(null),

@@ -15,12 +15,18 @@ public final class HeapRoom {
 
   private static final int COMPRESSED_FACTOR = 30;
 
+  /** Window of {@code xz -9}, which readers keep whatever the size of the file is. */
+  private static final long XZ_BYTES = 64L << 20;
+
   private HeapRoom() {}
 
   /** What a trace fills while it is read and run. */
   public static long bytesOf(String name, long storedBytes) {
-    boolean isCompressed = Compression.ofName(name.toLowerCase(Locale.ROOT)) != Compression.NONE;
-    return storedBytes * (isCompressed ? COMPRESSED_FACTOR : PLAIN_FACTOR);
+    return switch (Compression.ofName(name.toLowerCase(Locale.ROOT))) {
+      case NONE -> storedBytes * PLAIN_FACTOR;
+      case XZ -> storedBytes * COMPRESSED_FACTOR + XZ_BYTES;
+      default -> storedBytes * COMPRESSED_FACTOR;
+    };
   }
 
   /** Whether traces that fill so much may be open together. */
