@@ -98,11 +98,7 @@ final class CheckCommand implements Callable<Integer> {
               + " --max-requested, --max-slack or --no-oom");
     }
     return JobRun.of(outputOptions, this::check)
-        .run(
-            traceName,
-            CheckAnswer::document,
-            CheckAnswer::holds,
-            new CheckJob());
+        .run(traceName, CheckAnswer::document, CheckAnswer::holds, new CheckJob());
   }
 
   private CheckAnswer check(String name) {

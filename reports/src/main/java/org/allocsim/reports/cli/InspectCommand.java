@@ -92,8 +92,7 @@ final class InspectCommand implements Callable<Integer> {
                 + " folder "
                 + name);
       }
-      return JobRun.of(outputOptions, rank -> inspect(rank, null))
-          .run(name, new InspectJob());
+      return JobRun.of(outputOptions, rank -> inspect(rank, null)).run(name, new InspectJob());
     }
     List<Path> inputs = Collections.singletonList(Traces.file(name));
     try (DocumentOutputs outputs = outputOptions.open(inputs.toArray(Path[]::new))) {

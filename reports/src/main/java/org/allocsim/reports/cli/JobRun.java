@@ -229,11 +229,14 @@ final class JobRun<A> {
     try {
       return ScopedValue.where(
               Traces.OPENED,
-              source ->
+              source -> {
+                if (source.name().equals(files.rank().file().toString())) {
                   source
                       .snapshot()
                       .flatMap(Snapshot::facts)
-                      .ifPresent(facts -> recorded[0] = facts.rank()))
+                      .ifPresent(facts -> recorded[0] = facts.rank());
+                }
+              })
           .call(() -> {
             A answer = answering.answer(files.found().stream().map(Path::toString).toList());
             List<TraceRecording> runs = hasPage ? runs(answer, files) : List.of();

@@ -123,9 +123,7 @@ final class MinCapacityCommand implements Callable<Integer> {
     if (Jobs.isFolder(traceName)) {
       return JobRun.of(outputOptions, name -> answer(name, choices))
           .onAllCores()
-          .run(
-              traceName,
-              new CapacityJob((rank, bytes) -> smallestFrom(rank, choices, bytes)));
+          .run(traceName, new CapacityJob((rank, bytes) -> smallestFrom(rank, choices, bytes)));
     }
     try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
       CapacityAnswer answer = answer(traceName, choices);
