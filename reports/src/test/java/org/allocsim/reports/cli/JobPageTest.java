@@ -77,7 +77,6 @@ class JobPageTest {
     return browser.json(
         "(({run, trace}) => ({events: trace.events, sizes: [...trace.size],"
             + " births: [...trace.birth], frees: [...trace.free],"
-            + " addresses: [...run.address].map(String),"
-            + " reserved: [...run.series.reserved]}))(allocsim.explorer)");
+            + " addresses: [...run.address].map(String), done: [...run.done]}))(allocsim.explorer)");
   }
 }
