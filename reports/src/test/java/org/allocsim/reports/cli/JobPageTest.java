@@ -77,6 +77,7 @@ class JobPageTest {
     return browser.json(
         "(({run, trace}) => ({events: trace.events, sizes: [...trace.size],"
             + " births: [...trace.birth], frees: [...trace.free],"
-            + " addresses: [...run.address].map(String), done: [...run.done]}))(allocsim.explorer)");
+            + " addresses: [...run.address].map(String), done: [...run.done]}))"
+            + "(allocsim.explorer)");
   }
 }
