@@ -1,7 +1,10 @@
 package org.allocsim.reports.answer;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.allocsim.analysis.diagnosis.SettingTrial;
+import org.allocsim.analysis.job.Job;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.compare.CompareAnswer;
 import org.allocsim.reports.answer.compare.ViewAnswer;
@@ -12,12 +15,18 @@ import org.allocsim.reports.answer.diagnosis.LintAnswer;
 import org.allocsim.reports.answer.fleet.FleetAnswer;
 import org.allocsim.reports.answer.fleet.SuiteAnswer;
 import org.allocsim.reports.answer.fleet.SuiteScoresAnswer;
+import org.allocsim.reports.answer.job.AccountJob;
 import org.allocsim.reports.answer.job.CapacityJob;
 import org.allocsim.reports.answer.job.CheckJob;
 import org.allocsim.reports.answer.job.CompareJob;
 import org.allocsim.reports.answer.job.DiagnoseJob;
+import org.allocsim.reports.answer.job.DiffJob;
+import org.allocsim.reports.answer.job.FitJob;
+import org.allocsim.reports.answer.job.InspectJob;
 import org.allocsim.reports.answer.job.LeaksJob;
 import org.allocsim.reports.answer.job.PeakJob;
+import org.allocsim.reports.answer.job.PerturbJob;
+import org.allocsim.reports.answer.job.PinsJob;
 import org.allocsim.reports.answer.job.ReplayJob;
 import org.allocsim.reports.answer.job.TuneJob;
 import org.allocsim.reports.answer.job.VerifyJob;
@@ -79,15 +88,22 @@ public final class Answers {
           FleetAnswer.KIND,
           SuiteAnswer.KIND,
           SuiteScoresAnswer.KIND,
-          DiagnoseJob.KIND,
-          TuneJob.KIND,
-          CapacityJob.KIND,
-          CompareJob.KIND,
-          ReplayJob.KIND,
-          PeakJob.KIND,
-          CheckJob.KIND,
-          LeaksJob.KIND,
-          VerifyJob.KIND,
+          new DiagnoseJob((_, _) -> new SettingTrial(Optional.empty(), 0, 0)).kind(),
+          new TuneJob(0).kind(),
+          new CapacityJob((_, sizes) -> sizes).kind(),
+          new CompareJob().kind(),
+          new FitJob(1, List.of(), List.of()).kind(),
+          new ReplayJob().kind(),
+          new PeakJob().kind(),
+          new PinsJob().kind(),
+          new DiffJob(new Job(Path.of(""), List.of(), List.of(), List.of()), List.of(), List.of())
+              .kind(),
+          new CheckJob().kind(),
+          new AccountJob().kind(),
+          new PerturbJob().kind(),
+          new LeaksJob().kind(),
+          new VerifyJob().kind(),
+          new InspectJob().kind(),
           ListAnswer.POLICIES.kind(),
           ListAnswer.FORMATS.kind(),
           ListAnswer.PROGRAMS.kind(),

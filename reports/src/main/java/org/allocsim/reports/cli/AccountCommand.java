@@ -5,15 +5,14 @@ import java.util.concurrent.Callable;
 import org.allocsim.analysis.account.GpuAccount;
 import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentQuery;
+import org.allocsim.reports.answer.job.AccountJob;
 import org.allocsim.reports.answer.moment.AccountAnswer;
 import org.allocsim.reports.answer.moment.ReplayedProgram;
 import org.allocsim.reports.cli.option.Choices;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.ProgramOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
-import org.allocsim.reports.input.Traces;
-import org.allocsim.reports.output.DocumentOutputs;
-import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.input.Jobs;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -26,7 +25,10 @@ import picocli.CommandLine.Parameters;
     sortOptions = false,
     description = {
       "Accounts for the memory of a GPU, from requests to what nvidia-smi shows.",
-      "The lines add up to the GPU, to the byte; what nobody explains is a line of its own."
+      "The lines add up to the GPU, to the byte; what nobody explains is a line of its own. Of a",
+      "folder with the recordings of a job's ranks: the GPU of each rank; samples of nvidia-smi"
+          + " may",
+      "have all of them."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -40,7 +42,7 @@ import picocli.CommandLine.Parameters;
       "  nvidia-smi --query-compute-apps=gpu_uuid,pid,used_gpu_memory --format=csv > apps.csv"
     })
 final class AccountCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
 
   @Option(
@@ -61,13 +63,18 @@ final class AccountCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
-      CardOptions.Samples samples = gpuOptions.read();
-      ReplayedProgram program = ReplayedProgram.read(traceName, programOptions);
-      MemoryMoment moment = program.at(query);
-      GpuAccount.Gpu gpu = gpuOptions.gpu(samples, program, moment, programOptions.device());
-      outputs.write(AccountAnswer.of(program, samples.notes(), moment, gpu).document());
-      return ExitCodes.DONE;
+    if (Jobs.isFolder(traceName)) {
+      gpuOptions.requireForJob();
     }
+    CardOptions.Samples samples = gpuOptions.read();
+    return JobRun.of(outputOptions, name -> account(name, samples))
+        .run(traceName, AccountAnswer::document, _ -> true, new AccountJob());
+  }
+
+  private AccountAnswer account(String name, CardOptions.Samples samples) {
+    ReplayedProgram program = ReplayedProgram.read(name, programOptions);
+    MemoryMoment moment = program.at(query);
+    GpuAccount.Gpu gpu = gpuOptions.gpu(samples, program, moment, programOptions.device());
+    return AccountAnswer.of(program, samples.notes(), moment, gpu);
   }
 }

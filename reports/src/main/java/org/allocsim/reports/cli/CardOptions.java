@@ -83,6 +83,19 @@ final class CardOptions {
   public record Samples(@Nullable SmiSamples smi, List<String> notes) {}
 
   /**
+   * Refuses what names one process or GPU where each rank of a job has its own.
+   *
+   * @throws Failure that says so
+   */
+  public void requireForJob() {
+    if (pid != null || smiIndex != null) {
+      throw Failure.usage(
+          "--pid and --smi-index name the process and the GPU of one rank; leave them out, or give"
+              + " the file of one rank");
+    }
+  }
+
+  /**
    * Reads the samples.
    *
    * @throws Failure where a file holds none

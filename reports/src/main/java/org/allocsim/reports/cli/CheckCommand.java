@@ -16,17 +16,11 @@ import org.allocsim.reports.cli.option.ProgramOptions;
 import org.allocsim.reports.cli.option.ShareOrSize;
 import org.allocsim.reports.cli.option.SizeConverter;
 import org.allocsim.reports.cli.option.TraceOptions;
-import org.allocsim.reports.input.Jobs;
-import org.allocsim.reports.input.Traces;
-import org.allocsim.reports.output.DocumentOutputs;
-import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code allocsim check}: does a program keep its limits? */
 @Command(
@@ -52,8 +46,6 @@ import picocli.CommandLine.Spec;
       "  allocsim check snapshot.pickle --max-allocated 18GiB --json check.json"
     })
 final class CheckCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
 
@@ -105,15 +97,8 @@ final class CheckCommand implements Callable<Integer> {
           "check without a limit checks nothing; give --max-reserved, --max-allocated,"
               + " --max-requested, --max-slack or --no-oom");
     }
-    if (Jobs.isFolder(traceName)) {
-      return JobRun.run(
-          traceName, outputOptions, new CheckJob(), this::check, spec.commandLine().getErr());
-    }
-    try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
-      CheckAnswer answer = check(traceName);
-      outputs.write(answer.document());
-      return answer.holds() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
-    }
+    return JobRun.of(outputOptions, this::check)
+        .run(traceName, CheckAnswer::document, CheckAnswer::holds, new CheckJob());
   }
 
   private CheckAnswer check(String name) {

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.moment.ObservedRun;
-import org.allocsim.analysis.recording.LateStart;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.Scenario;
@@ -18,7 +17,6 @@ import org.allocsim.reports.answer.compare.CompareCharts;
 import org.allocsim.reports.answer.compare.ComparedTrace;
 import org.allocsim.reports.answer.compare.RecordedTrial;
 import org.allocsim.reports.answer.job.CompareJob;
-import org.allocsim.reports.answer.part.InferenceText;
 import org.allocsim.reports.chart.memory.MemoryTimelineChart;
 import org.allocsim.reports.cli.option.ConfListOptions;
 import org.allocsim.reports.cli.option.DeviceOptions;
@@ -42,9 +40,7 @@ import org.allocsim.workloads.source.DeviceTrace;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code allocsim compare}: one trace, every allocator. */
 @Command(
@@ -74,8 +70,6 @@ import picocli.CommandLine.Spec;
       "  allocsim compare a.pickle b.pickle --confs ';expandable_segments:True' --report compared"
     })
 final class CompareCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-
   @Parameters(
       paramLabel = "TRACE",
       arity = "1..*",
@@ -125,14 +119,21 @@ final class CompareCommand implements Callable<Integer> {
     if (names.size() > 1) {
       throw Failure.usage("compare takes a job's folder alone; leave out the other names");
     }
-    return JobRun.run(
-        names.getFirst(),
-        outputOptions,
-        new CompareJob(),
-        name ->
-            compare(name, chosen, null)
-                .orElseThrow(() -> new Failure(name + ": the process was told to end")),
-        spec.commandLine().getErr());
+    return JobRun.of(outputOptions, name -> compareRank(name, chosen))
+        .showing(Compared::recordings)
+        .onAllCores()
+        .run(names.getFirst(), Compared::trace, new CompareJob());
+  }
+
+  /** A rank and what a page shows of it. */
+  private record Compared(ComparedTrace trace, List<TraceRecording> recordings) {}
+
+  private Compared compareRank(String name, List<PolicyChoice> chosen) throws IOException {
+    List<TraceRecording> recordings = new ArrayList<>();
+    ComparedTrace trace =
+        compare(name, chosen, outputOptions.hasReport() ? new Drawing(null, recordings, "") : null)
+            .orElseThrow(() -> new Failure(name + ": the process was told to end"));
+    return new Compared(trace, recordings);
   }
 
   private CompareAnswer answer(List<ComparedTrace> traces) {
@@ -185,10 +186,12 @@ final class CompareCommand implements Callable<Integer> {
   /**
    * A page with charts.
    *
+   * @param outputs takes the charts; null where there are none
    * @param recordings gets what the page shows of the runs
    * @param prefix begins the names of charts
    */
-  private record Drawing(DocumentOutputs outputs, List<TraceRecording> recordings, String prefix) {}
+  private record Drawing(
+      @Nullable DocumentOutputs outputs, List<TraceRecording> recordings, String prefix) {}
 
   /**
    * Compares on one trace; empty where the process is told to end before a policy was run.
@@ -212,35 +215,15 @@ final class CompareCommand implements Callable<Integer> {
     if (observed.isEmpty()) {
       return Optional.empty();
     }
-    ComparedTrace compared = compared(input, circumstances, tuning, observed);
+    ComparedTrace compared = ComparedTrace.of(input, circumstances, tuning, observed);
     if (drawing != null) {
       drawing.recordings().add(recorded.recording(compared.results(), input.conf()));
-      ChartFolder charts = drawing.outputs().charts();
+      ChartFolder charts = drawing.outputs() == null ? null : drawing.outputs().charts();
       if (charts != null) {
         new CompareCharts(compared, bound(circumstances), observed).write(charts, drawing.prefix());
       }
     }
     return Optional.of(compared);
-  }
-
-  /** The trace with what policies made of it. */
-  static ComparedTrace compared(
-      DeviceTrace input,
-      RecordedCircumstances circumstances,
-      @Nullable Tuning tuning,
-      List<ObservedRun> observed) {
-    return new ComparedTrace(
-        input.name(),
-        input.sha256(),
-        input.format(),
-        input.trace(),
-        input.device(),
-        circumstances,
-        input.conf(),
-        tuning,
-        LateStart.of(input),
-        InferenceText.notes(input),
-        observed);
   }
 
   private static MemoryTimelineChart.Bound bound(RecordedCircumstances circumstances) {

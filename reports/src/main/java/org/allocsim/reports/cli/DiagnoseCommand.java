@@ -16,7 +16,6 @@ import org.allocsim.reports.answer.diagnosis.DiagnoseAnswer;
 import org.allocsim.reports.answer.diagnosis.DiagnosedProgram;
 import org.allocsim.reports.answer.diagnosis.ExplainOomAnswer;
 import org.allocsim.reports.answer.job.DiagnoseJob;
-import org.allocsim.reports.answer.tuning.TuneRecording;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
@@ -131,9 +130,7 @@ final class DiagnoseCommand implements Callable<Integer> {
         return ExitCodes.of(said.first());
       }
       DiagnosedProgram program = diagnose(traces.getFirst(), said);
-      outputs.write(
-          new DiagnoseAnswer(program, said).document(),
-          () -> List.of(TuneRecording.of(program.input(), program.diagnosis().tuning())));
+      outputs.write(new DiagnoseAnswer(program, said).document(), program::pageRuns);
       return program.diagnosis().tuning().best().result().passes()
           ? ExitCodes.DONE
           : ExitCodes.CHECK_DID_NOT_HOLD;
@@ -147,12 +144,10 @@ final class DiagnoseCommand implements Callable<Integer> {
               + ": a job is diagnosed from its recordings; leave the other name out, or give the"
               + " recording of one rank with its log");
     }
-    return JobRun.run(
-        names.getFirst(),
-        outputOptions,
-        new DiagnoseJob(this::trial),
-        name -> diagnose(name, null),
-        spec.commandLine().getErr());
+    return JobRun.of(outputOptions, name -> diagnose(name, null))
+        .showing(DiagnosedProgram::pageRuns)
+        .onAllCores()
+        .run(names.getFirst(), new DiagnoseJob(this::trial));
   }
 
   private SettingTrial trial(Rank rank, String conf) {

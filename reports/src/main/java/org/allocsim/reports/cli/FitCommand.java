@@ -7,16 +7,22 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.allocsim.analysis.fit.NamedSizes;
 import org.allocsim.analysis.fit.ProgramFit;
+import org.allocsim.analysis.job.Job;
+import org.allocsim.analysis.job.Rank;
+import org.allocsim.analysis.job.Ranked;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.reports.answer.job.FitJob;
 import org.allocsim.reports.answer.tuning.FitAnswer;
 import org.allocsim.reports.cli.option.ConfListOptions;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.input.Jobs;
 import org.allocsim.reports.input.Settings;
 import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.DocumentOutputs;
@@ -48,7 +54,8 @@ import picocli.CommandLine.Parameters;
       "Requests are aligned by stack, stream and order, so recordings may differ in their number.",
       "Each size is a line, or a parabola, through those of the recordings. The requests at the",
       "size that is asked for then run through the allocator. Two recordings cannot show where a",
-      "program begins to work differently: three narrow the interval or show that it is wide."
+      "program begins to work differently: three narrow the interval or show that it is wide. Of",
+      "folders with the recordings of jobs it predicts every rank, and what all of them can do."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -61,7 +68,8 @@ import picocli.CommandLine.Parameters;
     footer = {
       "  allocsim fit --batch 64 batch8.pickle batch16.pickle",
       "  allocsim fit --length 4096 --sizes 512,1024,2048 a.pickle b.pickle c.pickle --device t4",
-      "  allocsim fit --batch 64 b8.pickle b16.pickle --confs ';expandable_segments:True' --json -"
+      "  allocsim fit --batch 64 b8.pickle b16.pickle --confs ';expandable_segments:True' --json -",
+      "  allocsim fit --batch 64 ranks8/ ranks16/"
     })
 final class FitCommand implements Callable<Integer> {
   /** A device on which no program of today runs short. */
@@ -73,7 +81,9 @@ final class FitCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "TRACE",
       arity = "2..*",
-      description = "Recordings of different batches or lengths.")
+      description =
+          "Recordings of different batches or lengths, or folders with the recordings of such"
+              + " jobs.")
   private List<String> recordings;
 
   @Option(
@@ -112,17 +122,12 @@ final class FitCommand implements Callable<Integer> {
       throw Failure.usage("--batch " + wanted + " is no size; give a number above 0");
     }
     List<Double> values = values();
+    if (recordings.stream().anyMatch(Jobs::isFolder)) {
+      return fitJobs(values);
+    }
     Path[] files = recordings.stream().map(Traces::file).toArray(Path[]::new);
     try (DocumentOutputs outputs = outputOptions.open(files)) {
-      long startNanos = System.nanoTime();
-      List<DeviceTrace> traces = new ArrayList<>();
-      List<SizeFit.Run> runs = new ArrayList<>();
-      for (int i = 0; i < recordings.size(); i++) {
-        DeviceTrace trace = traceOptions.read(recordings.get(i), deviceOptions.release());
-        traces.add(trace);
-        runs.add(new SizeFit.Run(trace.trace(), trace.device(), values.get(i)));
-      }
-      FitAnswer answer = answer(runs, traces.getFirst(), startNanos);
+      FitAnswer answer = fit(recordings, values);
       outputs.write(answer.document());
       return answer.rows().stream().anyMatch(FitAnswer.Row::fits)
           ? ExitCodes.DONE
@@ -130,7 +135,28 @@ final class FitCommand implements Callable<Integer> {
     }
   }
 
-  private FitAnswer answer(List<SizeFit.Run> runs, DeviceTrace first, long startNanos) {
+  private int fitJobs(List<Double> values) throws IOException {
+    List<Job> jobs = Jobs.openAll(recordings);
+    List<Ranked<List<Path>>> common = Jobs.common(jobs);
+    List<Rank> left =
+        jobs.stream().flatMap(job -> job.without(common).stream()).distinct().toList();
+    return JobRun.ofSeveral(outputOptions, names -> fit(names, values))
+        .run(
+            jobs,
+            common,
+            Function.identity(),
+            new FitJob(wanted, FitJob.sized(jobs, values), left));
+  }
+
+  private FitAnswer fit(List<String> names, List<Double> values) {
+    long startNanos = System.nanoTime();
+    List<DeviceTrace> traces = new ArrayList<>();
+    List<SizeFit.Run> runs = new ArrayList<>();
+    for (int i = 0; i < names.size(); i++) {
+      DeviceTrace trace = traceOptions.read(names.get(i), deviceOptions.release());
+      traces.add(trace);
+      runs.add(new SizeFit.Run(trace.trace(), trace.device(), values.get(i)));
+    }
     try {
       SizeFit sizeFit = SizeFit.of(runs);
       if (sizes == null && !sizeFit.isProportional()) {
@@ -139,11 +165,11 @@ final class FitCommand implements Callable<Integer> {
                 + " with --sizes");
       }
       ProgramFit fit = new ProgramFit(sizeFit);
-      List<FitAnswer.Row> rows = rows(fit, first);
+      List<FitAnswer.Row> rows = rows(fit, traces.getFirst());
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
-      return new FitAnswer(recordings, fit, wanted, rows, seconds);
+      return new FitAnswer(names, fit, wanted, rows, seconds);
     } catch (IllegalArgumentException e) {
-      throw new Failure(String.join(", ", recordings) + ": " + e.getMessage(), e);
+      throw new Failure(String.join(", ", names) + ": " + e.getMessage(), e);
     }
   }
 

@@ -36,8 +36,9 @@ import picocli.CommandLine.Parameters;
     description = {
       "Says what a sweep found, and which setting would have saved what.",
       "Failures and memory that each setting saves, the best setting of each workload family, what",
-      "each GPU serves, and the worst traces: also as fleet.html, fleet.md, fleet.json and five",
-      "tables as CSV; with --figure also failures-saved, savings and gpus as charts.",
+      "each GPU serves, jobs whose ranks differ, and the worst traces: also as fleet.html,",
+      "fleet.md, fleet.json and as CSV; with --figure also failures-saved, savings and gpus as",
+      "charts.",
       "",
       "A failure is a trace that runs out of memory on a GPU under the settings that it was",
       "recorded with (PyTorch's default where the sweep did not run those)."

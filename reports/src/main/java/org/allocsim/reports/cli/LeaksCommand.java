@@ -29,6 +29,7 @@ import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.FigureOptions;
 import org.allocsim.reports.cli.option.IterationsOption;
 import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.reports.input.Addresses;
 import org.allocsim.reports.input.Jobs;
 import org.allocsim.reports.input.ReplaySetup;
@@ -55,10 +56,8 @@ import org.allocsim.workloads.source.TraceSource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code allocsim leaks}: does memory grow from iteration to iteration, and what does? */
 @Command(
@@ -94,8 +93,6 @@ import picocli.CommandLine.Spec;
       "  allocsim leaks snapshot.pickle --iterations period --json leak.json"
     })
 final class LeaksCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
 
@@ -124,7 +121,11 @@ final class LeaksCommand implements Callable<Integer> {
    *
    * @param conf the settings of the run
    */
-  record Analysed(LeaksAnswer answer, RunSetup run, String conf) {}
+  record Analysed(LeaksAnswer answer, RunSetup run, String conf) {
+    private List<TraceRecording> pageRuns() {
+      return List.of(PageRun.underConf(answer.input().name(), run, conf));
+    }
+  }
 
   @Override
   public Integer call() throws IOException {
@@ -139,12 +140,9 @@ final class LeaksCommand implements Callable<Integer> {
             "--chart draws one recording; give the file of one rank instead of the folder "
                 + traceName);
       }
-      return JobRun.run(
-          traceName,
-          outputOptions,
-          new LeaksJob(),
-          name -> analyse(name).answer(),
-          spec.commandLine().getErr());
+      return JobRun.of(outputOptions, this::analyse)
+          .showing(Analysed::pageRuns)
+          .run(traceName, Analysed::answer, new LeaksJob());
     }
     List<Path> inputs = Collections.singletonList(Traces.file(traceName));
     try (DocumentOutputs outputs = outputOptions.open(inputs.toArray(Path[]::new))) {
@@ -170,9 +168,7 @@ final class LeaksCommand implements Callable<Integer> {
                 LeakTrendChart.HEIGHT,
                 theme -> answer.chart(theme, isByEvent()));
       }
-      outputs.write(
-          answer.document(),
-          () -> List.of(PageRun.underConf(traceName, analysed.run(), analysed.conf())));
+      outputs.write(answer.document(), analysed::pageRuns);
       return answer.analysis().verdict().isHarmful()
           ? ExitCodes.CHECK_DID_NOT_HOLD
           : ExitCodes.DONE;

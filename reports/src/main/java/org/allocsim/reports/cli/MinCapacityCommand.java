@@ -37,15 +37,14 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code allocsim min-capacity}: the smallest device on which a program runs. */
 @Command(
@@ -90,8 +89,6 @@ final class MinCapacityCommand implements Callable<Integer> {
       List.of(
           "", "expandable_segments:True", "max_split_size_mb:128", "roundup_power2_divisions:8");
 
-  @Spec private CommandSpec spec;
-
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
 
@@ -127,12 +124,9 @@ final class MinCapacityCommand implements Callable<Integer> {
       throw Failure.usage("--confs is for policy pytorch; add it to --policies, or leave it out");
     }
     if (Jobs.isFolder(traceName)) {
-      return JobRun.run(
-          traceName,
-          outputOptions,
-          new CapacityJob((rank, bytes) -> smallestFrom(rank, choices, bytes)),
-          name -> answer(name, choices),
-          spec.commandLine().getErr());
+      return JobRun.of(outputOptions, name -> answer(name, choices))
+          .onAllCores()
+          .run(traceName, new CapacityJob((rank, bytes) -> smallestFrom(rank, choices, bytes)));
     }
     try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
       CapacityAnswer answer = answer(traceName, choices);
@@ -157,7 +151,8 @@ final class MinCapacityCommand implements Callable<Integer> {
         confs == null
             ? usual(input.conf() == null ? "" : input.conf())
             : parse(ConfListOptions.split(confs));
-    List<Function<DeviceProfile, Scenario>> scenarios = scenarios(choices, settings);
+    List<Function<DeviceProfile, Scenario>> scenarios =
+        scenarios(choices, settings, version.version());
     List<String> leftOut = new ArrayList<>();
     scenarios.removeIf(each ->
         each.apply(DeviceProfiles.defaultProfile())
@@ -178,6 +173,7 @@ final class MinCapacityCommand implements Callable<Integer> {
   private Map<CapacityJob.Setting, Long> smallestFrom(
       Rank rank, List<PolicyChoice> choices, Map<CapacityJob.Setting, Long> bytes) {
     DeviceTrace input = traceOptions.read(rank.file().toString(), version);
+    PyTorchVersion release = version.version();
     Map<CapacityJob.Setting, Long> sizes = new LinkedHashMap<>();
     bytes.forEach((setting, from) -> {
       PolicyChoice choice =
@@ -191,7 +187,7 @@ final class MinCapacityCommand implements Callable<Integer> {
           CapacitySearch.smallestFrom(
               input.trace(),
               input.device(),
-              profile -> scenario(choice, config, profile.withHistory(input.addresses())),
+              profile -> scenario(choice, config, profile.withHistory(input.addresses()), release),
               from));
     });
     return sizes;
@@ -234,23 +230,25 @@ final class MinCapacityCommand implements Callable<Integer> {
 
   /** PyTorch's allocator under each setting, or under its own; the others with their options. */
   private List<Function<DeviceProfile, Scenario>> scenarios(
-      List<PolicyChoice> choices, List<ParsedConfig> configs) {
+      List<PolicyChoice> choices, List<ParsedConfig> configs, PyTorchVersion release) {
     List<Function<DeviceProfile, Scenario>> scenarios = new ArrayList<>();
     for (PolicyChoice choice : choices) {
       String own = choice.options().get("conf");
       if (!takesConf(choice) || own != null) {
         ParsedConfig config = parse(own == null ? "" : own);
-        scenarios.add(profile -> scenario(choice, config, profile));
+        scenarios.add(profile -> scenario(choice, config, profile, release));
       } else {
-        configs.forEach(config -> scenarios.add(profile -> scenario(choice, config, profile)));
+        configs.forEach(
+            config -> scenarios.add(profile -> scenario(choice, config, profile, release)));
       }
     }
     return scenarios;
   }
 
-  private Scenario scenario(PolicyChoice choice, ParsedConfig config, DeviceProfile profile) {
-    long limitBytes = Scenario.limit(config, version.version(), limitBytes(profile), profile);
-    return new Scenario(choice, config, version.version(), limitBytes, profile);
+  private Scenario scenario(
+      PolicyChoice choice, ParsedConfig config, DeviceProfile profile, PyTorchVersion release) {
+    long limitBytes = Scenario.limit(config, release, limitBytes(profile, release), profile);
+    return new Scenario(choice, config, release, limitBytes, profile);
   }
 
   private static List<CapacitySearch.Result> search(
@@ -263,12 +261,12 @@ final class MinCapacityCommand implements Callable<Integer> {
     }
   }
 
-  private long limitBytes(DeviceProfile profile) {
+  private long limitBytes(DeviceProfile profile, PyTorchVersion release) {
     if (fraction == null) {
       return MemoryLimit.NONE;
     }
     try {
-      return MemoryLimit.ofFraction(fraction, profile.totalBytes(), version.version());
+      return MemoryLimit.ofFraction(fraction, profile.totalBytes(), release);
     } catch (ConfigException e) {
       throw Failure.usage("--memory-fraction: " + e.getMessage());
     }

@@ -15,15 +15,9 @@ import org.allocsim.reports.cli.option.GroupingOptions;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.ProgramOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
-import org.allocsim.reports.input.Jobs;
-import org.allocsim.reports.input.Traces;
-import org.allocsim.reports.output.DocumentOutputs;
-import org.allocsim.reports.output.ExitCodes;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code allocsim peak}: what fills the memory at its peak. */
 @Command(
@@ -49,8 +43,6 @@ import picocli.CommandLine.Spec;
       "torch.profiler.record_function() blocks."
     })
 final class PeakCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
 
@@ -64,15 +56,9 @@ final class PeakCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (Jobs.isFolder(traceName)) {
-      return JobRun.run(
-          traceName, outputOptions, new PeakJob(), this::peak, spec.commandLine().getErr());
-    }
-    try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
-      PeakAnswer answer = peak(traceName);
-      outputs.write(answer.document(), answer.at().program()::pageRuns);
-      return ExitCodes.DONE;
-    }
+    return JobRun.of(outputOptions, this::peak)
+        .showing(answer -> answer.at().program().pageRuns())
+        .run(traceName, PeakAnswer::document, _ -> true, new PeakJob());
   }
 
   private PeakAnswer peak(String name) {

@@ -1,13 +1,14 @@
 package org.allocsim.reports.cli;
 
+import java.io.IOException;
 import java.math.BigDecimal;
-import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Fragility;
 import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.reports.answer.job.PerturbJob;
 import org.allocsim.reports.answer.tuning.PerturbAnswer;
 import org.allocsim.reports.cli.option.Choices;
 import org.allocsim.reports.cli.option.DeviceOptions;
@@ -15,9 +16,6 @@ import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.ProgramOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Settings;
-import org.allocsim.reports.input.Traces;
-import org.allocsim.reports.output.DocumentOutputs;
-import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.PolicyChoice;
@@ -44,7 +42,9 @@ import picocli.CommandLine.TypeConversionException;
       "Each copy has a seed of its own, the first of them --seed; the same seed makes the same",
       "copy, so 'perturb TRACE --runs 1 --seed S' with the same changes shows one again. A replay",
       "ends at the first request that fails. Shows the share of copies that run out of memory, the",
-      "spread of the peak of reserved memory, and the worst copy."
+      "spread of the peak of reserved memory, and the worst copy. Of a folder with the recordings"
+          + " of",
+      "a job's ranks it changes every rank, and counts the seeds under which a rank fails."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -56,7 +56,7 @@ final class PerturbCommand implements Callable<Integer> {
   private static final int MAX_RUNS = 100_000;
   private static final double NANOS_PER_SECOND = 1e9;
 
-  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
 
   @Option(
@@ -107,43 +107,43 @@ final class PerturbCommand implements Callable<Integer> {
   @Mixin private OutputOptions outputOptions;
 
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     Perturbation perturbation = perturbation();
-    Path file = Traces.file(traceName);
     PolicyChoice policy = policy();
-    ParsedConfig given = programOptions.config();
-    if (given != null && !Scenario.takesConf(policy.provider().spec())) {
+    if (programOptions.config() != null && !Scenario.takesConf(policy.provider().spec())) {
       throw Failure.usage(
           "--conf is for policy pytorch, not " + policy.label() + "; leave one of them out");
     }
-    try (DocumentOutputs outputs = outputOptions.open(file)) {
-      DeviceOptions deviceOptions = programOptions.device();
-      DeviceTrace input = programOptions.trace().read(traceName, deviceOptions.release());
-      ParsedConfig config = given != null ? given : recorded(input);
-      Settings.requirePossible(config, deviceOptions.profile());
-      RecordedCircumstances circumstances = deviceOptions.circumstances(input, config);
-      Scenario scenario =
-          new Scenario(
-              policy,
-              config,
-              deviceOptions.torchVersion(),
-              circumstances.limitBytes(),
-              circumstances.profile().withHistory(input.addresses()));
-      scenario
-          .obstacle(input.trace(), input.device())
-          .ifPresent(sentence -> {
-            throw new Failure(traceName + ": " + sentence);
-          });
-      EarlyEnd.begin();
-      long startNanos = System.nanoTime();
-      Fragility fragility = replay(input, scenario, perturbation);
-      double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
-      outputs.write(
-          new PerturbAnswer(
-                  traceName, input.sha256(), input.device(), perturbation, seed, fragility, seconds)
-              .document());
-      return ExitCodes.DONE;
-    }
+    return JobRun.of(outputOptions, name -> perturb(name, perturbation, policy))
+        .onAllCores()
+        .run(traceName, PerturbAnswer::document, _ -> true, new PerturbJob());
+  }
+
+  private PerturbAnswer perturb(String name, Perturbation perturbation, PolicyChoice policy) {
+    DeviceOptions deviceOptions = programOptions.device();
+    DeviceTrace input = programOptions.trace().read(name, deviceOptions.release());
+    ParsedConfig given = programOptions.config();
+    ParsedConfig config = given != null ? given : recorded(input);
+    Settings.requirePossible(config, deviceOptions.profile());
+    RecordedCircumstances circumstances = deviceOptions.circumstances(input, config);
+    Scenario scenario =
+        new Scenario(
+            policy,
+            config,
+            deviceOptions.torchVersion(),
+            circumstances.limitBytes(),
+            circumstances.profile().withHistory(input.addresses()));
+    scenario
+        .obstacle(input.trace(), input.device())
+        .ifPresent(sentence -> {
+          throw new Failure(name + ": " + sentence);
+        });
+    EarlyEnd.begin();
+    long startNanos = System.nanoTime();
+    Fragility fragility = replay(input, scenario, perturbation);
+    double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
+    return new PerturbAnswer(
+        name, input.sha256(), input.device(), perturbation, seed, fragility, seconds);
   }
 
   private PolicyChoice policy() {

@@ -1,8 +1,10 @@
 package org.allocsim.reports.cli;
 
+import java.io.IOException;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.Pins;
+import org.allocsim.reports.answer.job.PinsJob;
 import org.allocsim.reports.answer.moment.PinsAnswer;
 import org.allocsim.reports.answer.moment.ReplayedProgram;
 import org.allocsim.reports.answer.moment.TableLimits;
@@ -11,9 +13,6 @@ import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.ProgramOptions;
 import org.allocsim.reports.cli.option.TableOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
-import org.allocsim.reports.input.Traces;
-import org.allocsim.reports.output.DocumentOutputs;
-import org.allocsim.reports.output.ExitCodes;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -28,7 +27,8 @@ import picocli.CommandLine.Parameters;
       "Names the blocks that keep segments from being released.",
       "Shows their age and stack, and the free memory that they pin. At a failed request it also",
       "looks for the cheapest blocks without which the request would have fitted, and asks the",
-      "simulated allocator whether that is so."
+      "simulated allocator whether that is so. Of a folder with the recordings of a job's ranks:",
+      "what is pinned on each rank, and on which the most."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -37,7 +37,7 @@ import picocli.CommandLine.Parameters;
       "  allocsim pins snapshot.pickle --memory-limit 16GiB --conf max_split_size_mb:128"
     })
 final class PinsCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
 
   @Option(
@@ -66,13 +66,15 @@ final class PinsCommand implements Callable<Integer> {
   @Mixin private OutputOptions outputOptions;
 
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     TableLimits limits = tableOptions.limits();
-    try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
-      ReplayedProgram program = ReplayedProgram.read(traceName, programOptions);
-      outputs.write(
-          PinsAnswer.of(program, program.at(query), order, limits).document(), program::pageRuns);
-      return ExitCodes.DONE;
-    }
+    return JobRun.of(outputOptions, name -> pins(name, limits))
+        .showing(answer -> answer.at().program().pageRuns())
+        .run(traceName, PinsAnswer::document, _ -> true, new PinsJob());
+  }
+
+  private PinsAnswer pins(String name, TableLimits limits) {
+    ReplayedProgram program = ReplayedProgram.read(name, programOptions);
+    return PinsAnswer.of(program, program.at(query), order, limits);
   }
 }

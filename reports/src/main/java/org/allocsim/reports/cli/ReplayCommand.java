@@ -47,10 +47,8 @@ import org.jfree.chart.JFreeChart;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code allocsim replay}: one policy on one recorded program. */
 @Command(
@@ -77,8 +75,6 @@ import picocli.CommandLine.Spec;
       "  allocsim replay 'program:gpt(iterations=4)' --repeat 1000 --policy cuda-async"
     })
 final class ReplayCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
 
@@ -239,12 +235,9 @@ final class ReplayCommand implements Callable<Integer> {
               + " is the folder of a job, and --repeat, --events, --chart and --charts are for one"
               + " recording; give the file of one rank");
     }
-    return JobRun.run(
-        traceName,
-        outputOptions,
-        new ReplayJob(),
-        name -> answer(name, null),
-        spec.commandLine().getErr());
+    return JobRun.of(outputOptions, name -> answer(name, null))
+        .showing(answer -> List.of(answer.pageRun()))
+        .run(traceName, new ReplayJob());
   }
 
   private void requireRepeatable() {

@@ -58,7 +58,9 @@ import picocli.CommandLine.TypeConversionException;
     description = {
       "Replays many traces under every setting, allocator and GPU, a row for each run.",
       "",
-      "Writes rows.csv, rows.parquet, and sweep.json, which says what the columns mean.",
+      "Writes rows.csv, rows.parquet, and sweep.json, which says what the columns mean. Files"
+          + " whose",
+      "names differ in their rank only are of one job, which their rows name.",
       "",
       "A trace is read once. Finished runs are kept in the folder: the same sweep, killed or with"
           + " a",

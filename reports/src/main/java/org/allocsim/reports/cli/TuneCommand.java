@@ -14,11 +14,8 @@ import org.allocsim.reports.chart.comparison.Histogram;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
-import org.allocsim.reports.input.Jobs;
+import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.reports.input.Settings;
-import org.allocsim.reports.input.Traces;
-import org.allocsim.reports.output.DocumentOutputs;
-import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
@@ -112,25 +109,23 @@ final class TuneCommand implements Callable<Integer> {
           spec.commandLine(),
           "--top " + top + " is negative; give the number of rows, or 0 for all");
     }
-    if (Jobs.isFolder(traceName)) {
-      return JobRun.run(
-          traceName,
-          outputOptions,
-          new TuneJob(top),
-          name -> tune(name).answer(),
-          spec.commandLine().getErr());
-    }
-    try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
-      Tuned tuned = tune(traceName);
-      Tuning tuning = tuned.answer().tuning();
-      outputs.write(
-          tuned.answer().document(top), () -> List.of(TuneRecording.of(tuned.input(), tuning)));
-      return tuning.allFail() ? ExitCodes.CHECK_DID_NOT_HOLD : ExitCodes.DONE;
-    }
+    return JobRun.of(outputOptions, this::tune)
+        .showing(Tuned::pageRuns)
+        .onAllCores()
+        .run(
+            traceName,
+            tuned -> tuned.answer().document(top),
+            tuned -> !tuned.answer().tuning().allFail(),
+            Tuned::answer,
+            new TuneJob(top));
   }
 
   /** An answer and the recording that it is about. */
-  private record Tuned(DeviceTrace input, TuneAnswer answer) {}
+  private record Tuned(DeviceTrace input, TuneAnswer answer) {
+    private List<TraceRecording> pageRuns() {
+      return List.of(TuneRecording.of(input, answer.tuning(), answer.circumstances().maxBytes()));
+    }
+  }
 
   private Tuned tune(String name) {
     TraceSource source = traceOptions.open(name);

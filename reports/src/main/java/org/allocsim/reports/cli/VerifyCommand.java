@@ -114,12 +114,8 @@ final class VerifyCommand implements Callable<Integer> {
           "verify takes a job's folder alone; leave out "
               + (statsName == null ? "the other names" : "--stats"));
     }
-    return JobRun.run(
-        names.getFirst(),
-        outputOptions,
-        new VerifyJob(),
-        name -> devices(name, new TreeMap<>()),
-        spec.commandLine().getErr());
+    return JobRun.of(outputOptions, name -> devices(name, new TreeMap<>()))
+        .run(names.getFirst(), new VerifyJob());
   }
 
   private SortedMap<String, Long> readStats() {

@@ -5,13 +5,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.compare.CompareAnswer;
 import org.allocsim.reports.answer.compare.ComparedTrace;
-import org.allocsim.reports.answer.compare.RecordedTrial;
 import org.allocsim.reports.answer.compare.ViewAnswer;
+import org.allocsim.reports.answer.compare.ViewedTrace;
 import org.allocsim.reports.cli.option.ConfListOptions;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
@@ -21,7 +20,6 @@ import org.allocsim.reports.input.Settings;
 import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
-import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
@@ -137,13 +135,9 @@ final class ViewCommand implements Callable<Integer> {
     RecordedCircumstances circumstances =
         deviceOptions.circumstances(
             input, Settings.parse("", deviceOptions.torchVersion(), Scenario.PYTORCH));
-    RecordedTrial trial = new RecordedTrial(input, circumstances, name);
-    List<ObservedRun> observed;
-    try (ProgressMeter progress = ProgressMeter.of("replaying", "policies")) {
-      observed = trial.runAll(choices, progress::update);
-    }
-    ComparedTrace compared = CompareCommand.compared(input, circumstances, null, observed);
-    recordings.add(trial.recording(compared.results(), input.conf()));
-    return compared;
+    ViewedTrace viewed = ViewedTrace.of(input, circumstances, name, choices);
+    viewed.recording().pack();
+    recordings.add(viewed.recording());
+    return viewed.compared();
   }
 }

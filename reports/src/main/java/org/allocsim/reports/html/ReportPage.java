@@ -153,14 +153,14 @@ public final class ReportPage {
   }
 
   private List<Object> putTraces(StringBuilder columns) {
-    long events = traces.stream().mapToLong(trace -> trace.columns().eventCount()).sum();
+    long events = traces.stream().mapToLong(trace -> trace.eventCount()).sum();
     long budget = Math.max(MIN_BUDGET_BYTES, BUDGET_BYTES_PER_EVENT * events);
     // What a reader sees last comes last: the page is shown while the browser reads on.
     StringBuilder blocks = new StringBuilder();
     List<TraceColumns.Encoded> shared = new ArrayList<>();
-    boolean isShort = traces.stream().anyMatch(trace -> trace.columns().hasManyStacks());
+    boolean isShort = traces.stream().anyMatch(trace -> trace.hasManyStacks());
     for (TraceRecording trace : traces) {
-      TraceColumns.Encoded encoded = trace.columns().encode(isShort);
+      TraceColumns.Encoded encoded = trace.encode(isShort);
       shared.add(encoded);
       budget -= encoded.bytes().length;
       for (TraceRecording.Run run : trace.runs()) {
@@ -188,7 +188,7 @@ public final class ReportPage {
         entry.put("id", id);
         entry.put("row", run.row());
         entry.put("label", run.label());
-        boolean isLong = trace.columns().eventCount() > LONG;
+        boolean isLong = trace.eventCount() > LONG;
         entry.put("whole", isWhole);
         entry.put("preview", isWhole && isLong);
         entry.putAll(recording.about());

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.simulator.timing.TimeResult;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -11,8 +12,15 @@ import org.jspecify.annotations.Nullable;
 
 /** One trace on a page, and the policies whose runs over it were recorded. */
 public final class TraceRecording {
-  private final String name;
-  private final TraceColumns columns;
+  private String name;
+  private final int events;
+  private final boolean hasManyStacks;
+
+  /** The requests; null once they are packed. */
+  private @Nullable TraceColumns columns;
+
+  private TraceColumns.@Nullable Encoded withShortStacks;
+  private TraceColumns.@Nullable Encoded withLongStacks;
   private final List<Run> runs = new ArrayList<>();
   private @Nullable Integer openRow;
   private @Nullable Integer openOther;
@@ -29,6 +37,26 @@ public final class TraceRecording {
   public TraceRecording(String name, AllocationTrace trace, int device) {
     this.name = name;
     columns = new TraceColumns(trace, device);
+    events = columns.eventCount();
+    hasManyStacks = columns.hasManyStacks();
+  }
+
+  /**
+   * Packs the requests as the page has them and lets go of the trace, so that a page of many traces
+   * holds one of them at a time. No run can be recorded after.
+   */
+  public void pack() {
+    if (columns != null) {
+      withShortStacks = columns.encode(true);
+      // One trace with many stacks makes those of all traces short.
+      withLongStacks = hasManyStacks ? withShortStacks : columns.encode(false);
+      columns = null;
+    }
+  }
+
+  /** Calls the trace something else on the page. */
+  public void rename(String pageName) {
+    name = pageName;
   }
 
   /** A recorder for one run, with a timeline of its own. */
@@ -38,7 +66,7 @@ public final class TraceRecording {
 
   /** A recorder for one run that follows memory over time anyway. */
   public PolicyRecorder recorder(MemoryTimeline timeline) {
-    return new PolicyRecorder(columns, timeline);
+    return new PolicyRecorder(Objects.requireNonNull(columns), timeline);
   }
 
   /**
@@ -109,8 +137,21 @@ public final class TraceRecording {
     return name;
   }
 
-  TraceColumns columns() {
-    return columns;
+  /** Requests of the device. */
+  int eventCount() {
+    return events;
+  }
+
+  /** Whether labels of stacks have to be short for the page to stay small. */
+  boolean hasManyStacks() {
+    return hasManyStacks;
+  }
+
+  /** As {@link TraceColumns#encode}. */
+  TraceColumns.Encoded encode(boolean isShort) {
+    return columns != null
+        ? columns.encode(isShort)
+        : Objects.requireNonNull(isShort ? withShortStacks : withLongStacks);
   }
 
   List<Run> runs() {

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.allocsim.analysis.job.Job;
 import org.allocsim.analysis.job.JobException;
+import org.allocsim.analysis.job.Ranked;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.workloads.source.TraceSource;
 
@@ -40,6 +41,36 @@ public final class Jobs {
     } catch (IOException e) {
       throw unreadable(folder, e);
     }
+  }
+
+  /**
+   * Opens several jobs that are compared.
+   *
+   * @throws Failure where one is no folder, or its folder is no job
+   */
+  public static List<Job> openAll(List<String> folders) {
+    for (String each : folders) {
+      if (!isFolder(each)) {
+        throw Failure.usage(
+            each + " is no folder, and others are; give folders of jobs only, or files only");
+      }
+    }
+    return folders.stream().map(Jobs::open).toList();
+  }
+
+  /**
+   * The ranks that all jobs have, with their recordings in the order of the jobs.
+   *
+   * @throws Failure where there are none
+   */
+  public static List<Ranked<List<Path>>> common(List<Job> jobs) {
+    List<Ranked<List<Path>>> common = Job.common(jobs);
+    if (common.isEmpty()) {
+      throw new Failure(
+          String.join(", ", jobs.stream().map(job -> job.folder().toString()).toList())
+              + ": the jobs have no rank in common; name the files of a rank alike in all of them");
+    }
+    return common;
   }
 
   /**

@@ -2,6 +2,7 @@ package org.allocsim.reports.input;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Consumer;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * Opens traces for commands: with a progress bar, and with their failures as commands report them.
  */
 public final class Traces {
+  /** Hears of each trace that its thread opens; bound by whoever wants to know. */
+  public static final ScopedValue<Consumer<TraceSource>> OPENED = ScopedValue.newInstance();
+
   private Traces() {}
 
   /**
@@ -35,7 +39,9 @@ public final class Traces {
       Inputs.require(name);
     }
     try (ProgressMeter progress = ProgressMeter.ofBytes("reading")) {
-      return TraceSource.open(name, format, progress::update);
+      TraceSource source = TraceSource.open(name, format, progress::update);
+      OPENED.orElse(_ -> {}).accept(source);
+      return source;
     } catch (TraceFormatException e) {
       throw new Failure(e.getMessage(), e);
     } catch (SourceUsageException e) {

@@ -1,6 +1,7 @@
 package org.allocsim.reports.output;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
@@ -9,11 +10,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Shows on a terminal how far long work is. Work shorter than half a second shows nothing, and so
- * does any work whose standard error is not a terminal.
+ * does any work whose standard error is not a terminal. Of work that goes on side by side, one is
+ * shown at a time.
  */
 public final class ProgressMeter implements AutoCloseable {
   private static final long PATIENCE_NANOS = Duration.ofMillis(500).toNanos();
   private static final int COLUMNS = 80;
+
+  /** The meter that a terminal shows: there is one line for it. */
+  private static final AtomicReference<ProgressMeter> SHOWN = new AtomicReference<>();
 
   private final String task;
   private final String unit;
@@ -43,7 +48,9 @@ public final class ProgressMeter implements AutoCloseable {
 
   /** Reports how much is done; the total stays the same, and is unknown unless positive. */
   public void update(long done, long total) {
-    if (!decided && System.nanoTime() - startNanos >= PATIENCE_NANOS) {
+    if (!decided
+        && System.nanoTime() - startNanos >= PATIENCE_NANOS
+        && SHOWN.compareAndSet(null, this)) {
       decided = true;
       bar = Terminals.isErrorTerminal() ? start(done, total) : null;
     }
@@ -70,5 +77,6 @@ public final class ProgressMeter implements AutoCloseable {
     if (bar != null) {
       bar.close();
     }
+    SHOWN.compareAndSet(this, null);
   }
 }

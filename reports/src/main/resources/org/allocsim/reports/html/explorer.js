@@ -140,7 +140,7 @@ class Explorer {
     this.applyFilter();
     const { about } = this.run;
     this.get('busy-part').hidden = !about.busy;
-    if (about.busy) await this.busy.show(about, this.rows[row]);
+    if (about.busy) await this.busy.show(about, this.rowOf(row));
     if (this.onRun) this.onRun(row);
     this.completed = this.complete();
   }
@@ -163,7 +163,7 @@ class Explorer {
 
   showFigures(row) {
     const list = this.get('figures');
-    const result = this.rows[row];
+    const result = this.rowOf(row);
     const shown = this.view.columns.filter((c) => !c.optional || (result[c.key] ?? null) !== null);
     list.replaceChildren(
       ...shown.map((column) => {
@@ -196,9 +196,14 @@ class Explorer {
     this.moveTo(at);
   }
 
+  /** Figures of a run; a page about several ranks has them in its tables only. */
+  rowOf(number) {
+    return this.rows[number] ?? {};
+  }
+
   /** Limit of the allocator or size of the device, whichever is less; null if unknown. */
   limitOf(number) {
-    const row = this.rows[number];
+    const row = this.rowOf(number);
     const { known } = this;
     const all = [
       row.limit_bytes, row.capacity_bytes, known.limit_bytes,

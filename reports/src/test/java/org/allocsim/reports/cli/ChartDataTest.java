@@ -113,7 +113,7 @@ class ChartDataTest {
     List<ObservedRun> runs =
         new RecordedTrial(input, circumstances, "trace")
             .runAll(PolicyChoice.parseList(policies), (_, _) -> {});
-    ComparedTrace compared = CompareCommand.compared(input, circumstances, null, runs);
+    ComparedTrace compared = ComparedTrace.of(input, circumstances, null, runs);
     CompareAnswer answer = new CompareAnswer(PyTorchVersion.DEFAULT, List.of(compared));
     new CompareCharts(
             compared, new MemoryTimelineChart.Bound("limit", circumstances.maxBytes()), runs)

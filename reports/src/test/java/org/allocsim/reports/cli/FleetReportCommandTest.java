@@ -43,6 +43,8 @@ final class FleetReportCommandTest {
               .map(column ->
                   switch (column) {
                     case FILE -> cells[0];
+                    case JOB -> jobOf(cells[0]);
+                    case RANK -> jobOf(cells[0]).isEmpty() ? "" : cells[0].replaceAll("\\D", "");
                     case OUTCOME -> cells[4].equals("true") ? "oom" : "passed";
                     case POLICY -> "pytorch";
                     case CONF -> cells[1];
@@ -58,6 +60,11 @@ final class FleetReportCommandTest {
               .collect(Collectors.joining(",")));
     }
     Files.write(swept.resolve("rows.csv"), lines);
+  }
+
+  /** The folder of a rank; files that are called otherwise are of no job. */
+  private static String jobOf(String file) {
+    return file.contains("/rank") ? file.substring(0, file.indexOf('/')) : "";
   }
 
   private String csv(String name) throws IOException {
@@ -254,5 +261,59 @@ final class FleetReportCommandTest {
           column.label());
     }
     assertTrue(guide.contains(SweepColumn.SCHEMA));
+  }
+
+  @Test
+  void aJobFailsWhereARankDoesAndIsServedWhereEveryRankIs() throws IOException {
+    rows(
+        "even/rank0,,true,500,false,400",
+        "even/rank1,,true,500,false,396",
+        "job/rank0,,true,1000,false,500",
+        "job/rank0,A:1,false,1000,false,450",
+        "job/rank0,,true,600,false,500",
+        "job/rank0,A:1,false,600,false,450",
+        "job/rank1,,true,1000,false,800",
+        "job/rank1,A:1,false,1000,false,550",
+        "job/rank1,,true,600,true,600",
+        "job/rank1,A:1,false,600,false,560",
+        "job/rank2,,true,1000,false,500",
+        "job/rank2,A:1,false,1000,false,490",
+        "job/rank2,,true,600,false,500",
+        "job/rank2,A:1,false,600,false,490");
+    CommandRun run = CommandRun.of("fleet-report", swept);
+    assertEquals(0, run.exitCode(), run.err());
+    assertTrue(run.out().contains("2 jobs of several ranks, 1 of which fail"), run.out());
+    List<String> lines = csv("fleet-jobs.csv").lines().toList();
+    List<String> names = List.of(lines.getFirst().split(","));
+    List<String> job = List.of(lines.get(1).split(","));
+    assertEquals("job", job.get(names.indexOf("job")));
+    assertEquals("3", job.get(names.indexOf("ranks")));
+    assertEquals("1", job.get(names.indexOf("failures")));
+    assertEquals("0", job.get(names.indexOf("failures_lost")));
+    assertEquals("1", job.get(names.indexOf("highest_rank")));
+    assertEquals(800 * MIB, Long.parseLong(job.get(names.indexOf("highest_reserved_bytes"))));
+    assertEquals(1.6, Double.parseDouble(job.get(names.indexOf("imbalance_ratio"))));
+    assertEquals("1000.00 MiB", job.get(names.indexOf("smallest_gpu_recorded")));
+    assertEquals("600.00 MiB", job.get(names.indexOf("smallest_gpu")));
+    assertEquals("A:1", job.get(names.indexOf("best_conf")));
+    assertEquals(560 * MIB, Long.parseLong(job.get(names.indexOf("best_peak_reserved_bytes"))));
+    assertTrue(lines.get(2).startsWith("even,2,0,0,0,"), lines.get(2));
+  }
+
+  @Test
+  void aJobIsLostWhereNoOneSettingServesEveryRank() throws IOException {
+    rows(
+        "job/rank0,,true,600,true,600",
+        "job/rank0,A:1,false,600,false,500",
+        "job/rank0,B:1,false,600,true,600",
+        "job/rank1,,true,600,false,500",
+        "job/rank1,A:1,false,600,true,600",
+        "job/rank1,B:1,false,600,false,500");
+    assertEquals(0, CommandRun.of("fleet-report", swept).exitCode());
+    List<String> lines = csv("fleet-jobs.csv").lines().toList();
+    List<String> names = List.of(lines.getFirst().split(","));
+    List<String> job = List.of(lines.get(1).split(",", -1));
+    assertEquals("1", job.get(names.indexOf("failures_lost")));
+    assertEquals("", job.get(names.indexOf("smallest_gpu")));
   }
 }

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -250,9 +251,21 @@ class JobCommandsTest {
     assertRefused(2, "leave out the other names", "verify", job, SERVED);
     assertRefused(2, "leave out the other names", "compare", SERVED, job);
     assertRefused(2, "give the recording of one rank with its log", "diagnose", job, "-");
-    for (String command : List.of("pins", "account", "inspect")) {
-      assertRefused(1, "is a folder; name a file in it, that of one rank", command, job);
-    }
+    assertRefused(2, "give the file of one rank", "inspect", job, "--events", "-");
+    assertRefused(2, "give the file of one rank", "account", job, "--pid", "1");
+    assertRefused(2, "give the file of one rank", "account", job, "--smi-index", "1");
+    assertRefused(2, "folders of jobs only, or files only", "diff", job, SERVED);
+    assertRefused(
+        2,
+        "folders of jobs only, or files only",
+        "fit",
+        "--batch",
+        "8",
+        "--sizes",
+        "1,2",
+        job,
+        SERVED);
+    assertRefused(1, "is a folder; name a file in it, that of one rank", "convert", job, "-o", "a");
   }
 
   private static void assertRefused(int exitCode, String words, Object... arguments) {
@@ -308,5 +321,54 @@ class JobCommandsTest {
         Files.readString(report.resolve("tune.csv")).startsWith("place,conf,failing_ranks,"));
     String markdown = done(0, "tune", job, "--markdown").out();
     assertTrue(markdown.contains("| place | setting | ranks that fail |"), markdown);
+  }
+
+  @Test
+  void picklesOfSomethingElseAreNoRecordingsWhateverTheyAreCalled() throws IOException {
+    rank(0, SERVED);
+    rank(1, SERVED);
+    String alone = done(0, "replay", job).out();
+    Files.write(job.resolve("labels.pkl"), PickleBytes.of(Map.of("loss", List.of("a", "b"))));
+    Files.write(job.resolve("rank0_optimizer.pickle"), PickleBytes.of(List.of("lr", "betas")));
+    String out = done(0, "replay", job).out();
+    assertTrue(
+        out.contains(
+            "2 files not read, as they are no recordings: labels.pkl and rank0_optimizer.pickle"),
+        out);
+    assertTrue(out.startsWith(alone.lines().findFirst().orElseThrow()), out);
+    assertEquals(
+        List.of("labels.pkl", "rank0_optimizer.pickle"),
+        strings(json("replay", job).at("/job/not_read")));
+    Files.write(job.resolve("rank2.pickle"), Arrays.copyOf(PickleBytes.of(Map.of("a", "b")), 12));
+    CommandRun damaged = CommandRun.of("replay", job);
+    assertEquals(1, damaged.exitCode());
+    assertTrue(damaged.out().contains("rank 2 is not counted"), damaged.out());
+  }
+
+  private static List<String> strings(JsonNode list) {
+    List<String> strings = new ArrayList<>();
+    list.forEach(each -> strings.add(each.asString()));
+    return strings;
+  }
+
+  @Test
+  void aRecordingOfAnotherRankThanItsNameSaysIsNamed() throws IOException {
+    Path recorded = Path.of("..", "validation", "jobs", "recorded", "moe");
+    Files.copy(recorded.resolve("run.rank0.pickle.xz"), file(1));
+    Files.copy(recorded.resolve("run.rank1.pickle.xz"), file(0));
+    for (String command : List.of("replay", "verify", "inspect", "min-capacity")) {
+      CommandRun run = done(0, command, job);
+      String text = String.join(" ", run.out().lines().map(String::strip).toList());
+      assertTrue(
+          text.contains(
+              "rank0.pickle.xz says inside that it is of rank 1; it counts as rank 0, as its name"
+                  + " says"),
+          text);
+    }
+    JsonNode contradicting = json("replay", job).get("contradicting");
+    assertEquals(2, contradicting.size());
+    assertEquals(0, contradicting.get(0).get("rank").asInt());
+    assertEquals(1, contradicting.get(0).get("recorded_rank").asInt());
+    assertEquals(0, json("replay", recorded).get("contradicting").size());
   }
 }

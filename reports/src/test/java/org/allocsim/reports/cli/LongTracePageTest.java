@@ -95,7 +95,7 @@ class LongTracePageTest {
           RecordedCircumstances.given(MemoryLimit.NONE, DeviceProfiles.defaultProfile());
       RecordedTrial recorded = new RecordedTrial(input, circumstances, name);
       ComparedTrace each =
-          CompareCommand.compared(
+          ComparedTrace.of(
               input,
               circumstances,
               null,

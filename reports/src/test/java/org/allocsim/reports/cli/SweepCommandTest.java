@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import de.siegmar.fastcsv.reader.CsvReader;
@@ -411,9 +412,26 @@ final class SweepCommandTest {
     trace("a.jsonl", 1);
     sweep();
     String about = Files.readString(out.resolve("sweep.json"));
-    assertTrue(about.contains("\"schema\": \"allocsim-sweep-2\""));
+    assertTrue(about.contains("\"schema\": \"allocsim-sweep-3\""));
     for (SweepColumn column : SweepColumn.all()) {
       assertTrue(about.contains("\"name\": \"" + column.label() + "\""), column.label());
     }
+  }
+
+  @Test
+  void rowsNameTheJobOfARankAndAFurtherRankCostsItsOwnRunsOnly() throws IOException {
+    trace("rank0.jsonl", 4);
+    assertEquals(0, sweep("--confs", "").exitCode());
+    assertNull(rows().getFirst().text(SweepColumn.JOB));
+    trace("rank1.jsonl", 8);
+    trace("other.jsonl", 4);
+    CommandRun run = sweep("--confs", "");
+    assertTrue(run.out().contains("2 runs made, 1 kept from before"), run.out());
+    List<String> members =
+        rows().stream()
+            .map(row -> row.text(SweepColumn.JOB) + " " + row.get(SweepColumn.RANK))
+            .toList();
+    assertEquals(List.of("null null", traces + " 0", traces + " 1"), members);
+    assertNull(rows().getLast().text(SweepColumn.HOST));
   }
 }

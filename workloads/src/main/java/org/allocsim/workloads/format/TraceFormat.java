@@ -23,6 +23,14 @@ public interface TraceFormat {
   boolean recognises(FileStart start);
 
   /**
+   * Whether a file that the format recognises certainly holds something else, such as other data in
+   * the same encoding, by its first bytes. A damaged file of this format does not.
+   */
+  default boolean isOther(FileStart start) {
+    return false;
+  }
+
+  /**
    * Reads a file.
    *
    * @throws TraceFormatException where it cannot be read as this format

@@ -72,6 +72,17 @@ public final class TraceFormats {
   }
 
   /**
+   * Whether a file is of an encoding that a format recognises and certainly holds something else.
+   *
+   * @throws TraceFormatException where it cannot be read
+   */
+  public static boolean isOther(Path file) throws TraceFormatException {
+    FileStart start = start(file);
+    List<TraceFormat> matches = all().stream().filter(each -> each.recognises(start)).toList();
+    return !matches.isEmpty() && matches.stream().allMatch(each -> each.isOther(start));
+  }
+
+  /**
    * Refuses files that can be neither a trace nor a text, by what they are, such as a pointer of
    * Git LFS in place of the file.
    *

@@ -195,6 +195,11 @@ public record GpuAccount(List<Line> lines, long totalBytes) {
     return bytes;
   }
 
+  /** Whether the account has a part. */
+  public boolean has(Part part) {
+    return lines.stream().anyMatch(line -> line.part() == part);
+  }
+
   /** Size of a part; 0 where the account does not have it. */
   public long bytes(Part part) {
     return lines.stream().filter(line -> line.part() == part).mapToLong(Line::bytes).sum();

@@ -38,6 +38,7 @@ public final class FleetAnalysis {
   private final Map<String, Map<FleetChoice, ChoiceTally>> families = new TreeMap<>();
   private final Map<FleetGpu, GpuTally> gpus = new TreeMap<>();
   private final List<TraceTally> traces = new ArrayList<>();
+  private final Map<String, JobTally> jobs = new TreeMap<>();
   private final List<SweepRow> group = new ArrayList<>();
   private long unreadable;
   private long notRun;
@@ -110,7 +111,16 @@ public final class FleetAnalysis {
     byGpu.forEach(
         (gpu, runs) -> baseline(runs).ifPresent(baseline -> tally(trace, gpu, runs, baseline)));
     traces.add(trace);
+    addRank(file, group.getFirst(), byGpu);
     group.clear();
+  }
+
+  private void addRank(String file, SweepRow row, Map<FleetGpu, List<FleetRun>> byGpu) {
+    String job = row.text(SweepColumn.JOB);
+    if (job != null) {
+      jobs.computeIfAbsent(job, JobTally::new)
+          .add(file, (int) row.number(SweepColumn.RANK), row.text(SweepColumn.HOST), byGpu);
+    }
   }
 
   /** What the program asks for, whatever was served; rows of earlier versions lack it. */
@@ -120,7 +130,8 @@ public final class FleetAnalysis {
         : row.number(SweepColumn.DEMAND_BYTES);
   }
 
-  private static Optional<FleetRun> baseline(List<FleetRun> runs) {
+  /** The run under recorded settings, else under PyTorch's default. */
+  static Optional<FleetRun> baseline(List<FleetRun> runs) {
     return runs.stream()
         .filter(FleetRun::isRecordedConf)
         .findFirst()
@@ -258,6 +269,21 @@ public final class FleetAnalysis {
             Comparator.comparingInt((TraceTally trace) -> -trace.lost())
                 .thenComparingLong(trace -> -trace.savedBytes())
                 .thenComparing(TraceTally::file))
+        .toList();
+  }
+
+  /**
+   * Jobs with two ranks or more that were run, the worst first: those that are lost on most GPUs,
+   * then the least even ones.
+   */
+  public List<JobTally> jobs() {
+    return jobs.values().stream()
+        .filter(job -> job.rankCount() > 1)
+        .sorted(
+            Comparator.comparingLong((JobTally job) -> -job.lost())
+                .thenComparingLong(job -> -job.failures())
+                .thenComparingDouble(job -> -job.balance().ratio())
+                .thenComparing(JobTally::job))
         .toList();
   }
 

@@ -140,16 +140,17 @@ public record Job(Path folder, List<Rank> ranks, List<String> others, List<Integ
     return new Contents(recordings, others, folders);
   }
 
-  /** Whether a file is a recording, or is called one and is damaged, which its reader will say. */
+  /**
+   * Whether a file is a recording, or is called one and is damaged, which its reader will say.
+   * Pickles of something else are none, whatever they are called.
+   */
   private static boolean isRecording(Path file) {
     String name = String.valueOf(file.getFileName()).toLowerCase(Locale.ROOT);
-    if (name.matches(".*\\.(pickle|pkl)(\\.(gz|xz|zst))?")) {
-      return true;
-    }
+    boolean isCalledOne = name.matches(".*\\.(pickle|pkl)(\\.(gz|xz|zst))?");
     try {
-      return TraceFormats.isTrace(file);
+      return !TraceFormats.isOther(file) && (isCalledOne || TraceFormats.isTrace(file));
     } catch (TraceFormatException _) {
-      return false;
+      return isCalledOne;
     }
   }
 
@@ -262,5 +263,36 @@ public record Job(Path folder, List<Rank> ranks, List<String> others, List<Integ
   /** The recordings, in the order of the ranks. */
   public List<Path> files() {
     return ranks.stream().map(Rank::file).toList();
+  }
+
+  /**
+   * The ranks that all jobs have, in the order of the first, with their recordings in the order of
+   * the jobs. Jobs of one rank each need not agree on what it is called.
+   *
+   * @param jobs at least one
+   */
+  public static List<Ranked<List<Path>>> common(List<Job> jobs) {
+    boolean areSingle = jobs.stream().allMatch(job -> job.ranks().size() == 1);
+    List<Ranked<List<Path>>> common = new ArrayList<>();
+    for (Rank rank : jobs.getFirst().ranks()) {
+      List<Path> files =
+          jobs.stream()
+              .flatMap(job ->
+                  job.ranks().stream()
+                      .filter(each -> areSingle || each.id().equals(rank.id()))
+                      .map(Rank::file))
+              .toList();
+      if (files.size() == jobs.size()) {
+        common.add(new Ranked<>(rank, files));
+      }
+    }
+    return common;
+  }
+
+  /** Ranks that this job has and another lacks. */
+  public List<Rank> without(List<Ranked<List<Path>>> common) {
+    Set<Path> known = new HashSet<>();
+    common.forEach(each -> known.addAll(each.found()));
+    return ranks.stream().filter(rank -> !known.contains(rank.file())).toList();
   }
 }

@@ -1,6 +1,5 @@
 package org.allocsim.analysis.job;
 
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,26 +38,13 @@ public record JobTuning(
    * @param ranks in their order
    */
   public static JobTuning of(List<Ranked<RankTuning>> ranks) {
-    Map<String, List<Ranked<RankTuning.Outcome>>> byConf = new LinkedHashMap<>();
-    for (Ranked<RankTuning> rank : ranks) {
-      for (RankTuning.Outcome outcome : rank.found().settings()) {
-        byConf
-            .computeIfAbsent(outcome.conf(), _ -> new ArrayList<>())
-            .add(new Ranked<>(rank.rank(), outcome));
-      }
-    }
-    List<JobSetting> onAll = new ArrayList<>();
-    byConf.forEach((conf, outcomes) -> {
-      if (outcomes.size() == ranks.size()) {
-        onAll.add(new JobSetting(conf, outcomes));
-      }
-    });
-    JobSetting recorded =
-        new JobSetting(
-            "",
-            ranks.stream()
-                .map(each -> new Ranked<>(each.rank(), each.found().recorded()))
-                .toList());
+    List<JobSetting> onAll =
+        Ranked.onAll(ranks, JobTuning::byConf).entrySet().stream()
+            .map(each -> new JobSetting(each.getKey(), each.getValue()))
+            .toList();
+    long tried =
+        ranks.stream().flatMap(each -> byConf(each.found()).keySet().stream()).distinct().count();
+    JobSetting recorded = new JobSetting("", Ranked.map(ranks, RankTuning::recorded));
     List<JobSetting> ranked =
         SettingOrder.ranked(
             onAll,
@@ -66,11 +52,13 @@ public record JobTuning(
             recorded.peakReservedBytes() / Tuning.STEPS_OF_PEAK,
             ranks.stream().mapToLong(each -> each.found().negligibleNanos()).max().orElseThrow());
     return new JobTuning(
-        ranks,
-        ranked,
-        byConf.size() - onAll.size(),
-        recorded,
-        recommended(ranks, ranked, recorded));
+        ranks, ranked, (int) tried - onAll.size(), recorded, recommended(ranks, ranked, recorded));
+  }
+
+  private static Map<String, RankTuning.Outcome> byConf(RankTuning rank) {
+    Map<String, RankTuning.Outcome> byConf = new LinkedHashMap<>();
+    rank.settings().forEach(outcome -> byConf.put(outcome.conf(), outcome));
+    return byConf;
   }
 
   private static SettingOrder.Figures figures(JobSetting setting) {
@@ -84,9 +72,7 @@ public record JobTuning(
 
   private static Optional<JobSetting> recommended(
       List<Ranked<RankTuning>> ranks, List<JobSetting> ranked, JobSetting recorded) {
-    JobSetting now =
-        new JobSetting(
-            "", ranks.stream().map(each -> new Ranked<>(each.rank(), each.found().now())).toList());
+    JobSetting now = new JobSetting("", Ranked.map(ranks, RankTuning::now));
     Optional<JobSetting> first =
         ranked.stream().filter(JobSetting::isSafe).findFirst().filter(each -> isBetter(each, now));
     if (recorded.passes() || first.isEmpty() || !first.get().passes()) {

@@ -25,4 +25,12 @@ public record Rank(@Nullable Integer number, @Nullable String host, Path file, S
   public String label() {
     return number == null ? name : "rank " + id();
   }
+
+  /**
+   * Whether a rank that the recording names is another one. A number on one of several hosts is not
+   * that of the whole job.
+   */
+  public boolean isContradictedBy(int recordedRank) {
+    return number != null && host == null && number != recordedRank;
+  }
 }

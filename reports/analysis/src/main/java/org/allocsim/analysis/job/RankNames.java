@@ -55,6 +55,12 @@ final class RankNames {
 
   private RankNames() {}
 
+  /** The rank that a name gives by the word itself, whatever other files there are. */
+  static Optional<Found> byWordOf(String name) {
+    String stem = stem(name);
+    return byWord(stem).map(match -> found(stem, match));
+  }
+
   /**
    * The ranks of a folder's files, in their order; null for a name that gives none. Where only some
    * have the word "rank" in them, the others have none.
@@ -97,7 +103,8 @@ final class RankNames {
 
   private static Found found(String stem, MatchResult match) {
     int last = match.groupCount();
-    String rest = stem.substring(0, match.start()) + " " + stem.substring(match.end());
+    String before = stem.substring(0, match.start()) + (last > 1 ? match.group(1) : "");
+    String rest = before + " " + stem.substring(match.end());
     return new Found(
         Integer.parseInt(match.group(last)),
         HOST.matcher(rest).results().map(MatchResult::group).findFirst().orElse(null),

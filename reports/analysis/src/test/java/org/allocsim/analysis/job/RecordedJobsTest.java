@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.allocsim.analysis.Analysis;
 import org.allocsim.analysis.AnalysisException;
 import org.allocsim.simulator.run.RunResult;
@@ -65,5 +67,56 @@ class RecordedJobsTest {
     assertEquals(List.of("0", "1"), job.ranks().stream().map(Rank::id).toList());
     assertTrue(Analysis.open(rank("ddp_fails", 0)).run().passes());
     assertFalse(Analysis.open(rank("ddp_fails", 1)).run().passes());
+  }
+
+  private static JobBalance balance(String job) throws Exception {
+    List<Ranked<RankPeak>> peaks = new ArrayList<>();
+    for (Rank rank : Job.open(folder(job)).ranks()) {
+      RunResult result = Analysis.open(rank.file()).run();
+      peaks.add(
+          new Ranked<>(
+              rank,
+              new RankPeak(
+                  result.peakReservedBytes(), result.peakAllocatedBytes(), 0, new long[0])));
+    }
+    return JobBalance.of(peaks);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "fsdp2, true, 0",
+    "tp, true, 0",
+    "moe, false, 0",
+    "pipe, false, 0",
+    "ddp, false, 0",
+    "ddp_expandable, true, 0",
+    "ddp_fails, false, 1"
+  })
+  void theRankThatReservesTheMostIsTheOneOfTheRecordedRun(String job, boolean isEven, int rank)
+      throws Exception {
+    JobBalance balance = balance(job);
+    assertEquals(isEven, balance.isEven());
+    assertEquals(rank, balance.highest().rank().number());
+  }
+
+  @Test
+  void theRanksOfTwoRunsOfAJobAreMatched() throws Exception {
+    List<Job> jobs = List.of(Job.open(folder("moe")), Job.open(folder("moe_expandable")));
+    List<Ranked<List<Path>>> common = Job.common(jobs);
+    assertEquals(List.of(rank("moe", 1), rank("moe_expandable", 1)), common.getLast().found());
+    assertEquals(List.of(), jobs.getFirst().without(common));
+  }
+
+  @Test
+  void everyRecordedFolderIsOneJobOfAFleet() throws Exception {
+    List<String> files = new ArrayList<>();
+    for (String job : List.of("ddp", "moe", "pipe_expandable")) {
+      Job.open(folder(job)).files().forEach(file -> files.add(file.toString()));
+    }
+    Map<String, NamedJobs.Member> members = NamedJobs.of(files);
+    assertEquals(6, members.size());
+    assertEquals(
+        new NamedJobs.Member(folder("moe").toString(), 1, null),
+        members.get(rank("moe", 1).toString()));
   }
 }

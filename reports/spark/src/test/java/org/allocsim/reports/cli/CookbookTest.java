@@ -28,6 +28,13 @@ final class CookbookTest {
     Path traces = folder.resolve("traces");
     SweptRows.writeTraces(traces, 20);
     Files.copy(SAMPLE, traces.resolve("gpt_oom.pickle.xz"));
+    Path job = Files.createDirectory(traces.resolve("job"));
+    for (int rank = 0; rank < 2; rank++) {
+      Files.writeString(
+          job.resolve("rank" + rank + ".jsonl"),
+          "{\"allocsim\":\"trace\",\"version\":1}\n"
+              + "{\"op\":\"alloc\",\"id\":0,\"bytes\":8388608}\n");
+    }
     Path swept = folder.resolve("swept");
     SweptRows.sweep(
         "sweep",
@@ -44,7 +51,7 @@ final class CookbookTest {
             .results()
             .map((MatchResult match) -> match.group(1))
             .toList();
-    assertEquals(7, queries.size());
+    assertEquals(8, queries.size());
     try (SparkSession spark =
         SparkSession.builder()
             .master("local[1]")

@@ -8,8 +8,10 @@ import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.recording.LateStart;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Tuning;
+import org.allocsim.reports.answer.part.InferenceText;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.source.DeviceTrace;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +53,30 @@ public record ComparedTrace(
   public ComparedTrace {
     notes = List.copyOf(notes);
     runs = runs.stream().sorted(Comparator.comparing(ObservedRun::result, RANK)).toList();
+  }
+
+  /**
+   * A trace with what policies made of it.
+   *
+   * @param tuning the search for settings; null where the user chose them
+   */
+  public static ComparedTrace of(
+      DeviceTrace input,
+      RecordedCircumstances circumstances,
+      @Nullable Tuning tuning,
+      List<ObservedRun> runs) {
+    return new ComparedTrace(
+        input.name(),
+        input.sha256(),
+        input.format(),
+        input.trace(),
+        input.device(),
+        circumstances,
+        input.conf(),
+        tuning,
+        LateStart.of(input),
+        InferenceText.notes(input),
+        runs);
   }
 
   /** The figures of the runs, in their order. */

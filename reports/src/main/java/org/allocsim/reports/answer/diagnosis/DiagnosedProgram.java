@@ -31,6 +31,7 @@ import org.allocsim.reports.answer.part.Margin;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
+import org.allocsim.reports.answer.tuning.TuneRecording;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Facts;
 import org.allocsim.reports.document.Notes;
@@ -41,6 +42,7 @@ import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Unit;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
+import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.reports.output.FailureReport;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
@@ -65,6 +67,11 @@ public record DiagnosedProgram(
     RecordedCircumstances circumstances,
     Diagnosis diagnosis,
     CategoryTotals categories) {
+  /** What a page shows of it. */
+  public List<TraceRecording> pageRuns() {
+    return List.of(TuneRecording.of(input, diagnosis.tuning(), circumstances.maxBytes()));
+  }
+
   private static final int LINES_ON_PAPER = 8;
   private static final int SETTINGS_ON_PAPER = 3;
   private static final String NONE_FAILED = "no request failed";

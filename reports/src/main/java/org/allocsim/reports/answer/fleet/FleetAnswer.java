@@ -11,7 +11,9 @@ import org.allocsim.analysis.fleet.FleetAnalysis;
 import org.allocsim.analysis.fleet.FleetChoice;
 import org.allocsim.analysis.fleet.FleetGpu;
 import org.allocsim.analysis.fleet.GpuTally;
+import org.allocsim.analysis.fleet.JobTally;
 import org.allocsim.analysis.fleet.TraceTally;
+import org.allocsim.analysis.job.JobBalance;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Notes;
@@ -43,6 +45,14 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
     }
   }
 
+  /**
+   * A job and the name that it has below the folder of all.
+   *
+   * @param fit the smallest GPU that one setting needs; null where there is none
+   */
+  private record Job(String name, JobTally tally, JobBalance balance, JobTally.@Nullable Fit fit) {}
+
+  private static final String NO_GPU = "none that was swept does";
   private static final String NO_RUN = "no run can be compared";
   private static final String NOT_SERVED = "every GPU fails under its recorded settings";
 
@@ -245,6 +255,73 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
                       : each.tally.best().label())
               .missing(NOT_SERVED));
 
+  private static final Shape<Job> JOB =
+      Shape.of(job ->
+          job.shown(Unit.TEXT, "job", "Its folder, below the folder of all.", Job::name)
+              .text("job", "Folder of the job.", each -> each.tally.job())
+              .count("ranks", "ranks", "Its ranks that were run.", each -> each.tally.rankCount())
+              .rank(3)
+              .count(
+                  "failures",
+                  "GPUs it fails on",
+                  "GPUs on which a rank fails under its recorded settings.",
+                  each -> each.tally.failures())
+              .count(
+                  "failures_lost",
+                  "GPUs it is lost on",
+                  "Those on which no one setting serves every rank.",
+                  each -> each.tally.lost())
+              .text(
+                  "highest_rank",
+                  "rank",
+                  "The rank that reserves the most as recorded: it decides.",
+                  each -> each.balance.highest().rank().id())
+              .bytes(
+                  "highest_reserved_bytes",
+                  "reserves",
+                  "What it reserves at most, on its largest GPU.",
+                  each -> each.balance.highest().found().reservedBytes())
+              .bytes(
+                  "median_reserved_bytes",
+                  "Median of what the ranks reserve at most.",
+                  each -> each.balance.medianBytes())
+              .ratio(
+                  "imbalance_ratio",
+                  "The highest of these over the median; 1 where all are alike.",
+                  each -> each.balance.ratio())
+              .shown(
+                  Unit.NUMBER,
+                  "over median",
+                  "The highest of these over the median; 1 where all are alike.",
+                  each -> times(each.balance.ratio()))
+              .text(
+                  "smallest_gpu_recorded",
+                  "serves as recorded",
+                  "The smallest GPU that serves every rank under its recorded settings.",
+                  each -> each.tally.smallestAsRecorded().map(FleetGpu::label).orElse(null))
+              .rank(2)
+              .missing(NO_GPU)
+              .text(
+                  "smallest_gpu",
+                  "serves with one setting",
+                  "The smallest GPU that serves every rank under one setting.",
+                  each -> each.fit == null ? null : each.fit.gpu().label())
+              .missing(NO_GPU)
+              .text(
+                  "best_conf",
+                  "under",
+                  "The setting with the lowest peak there.",
+                  each -> each.fit == null ? null : each.fit.setting().conf())
+              .worded(each -> each.fit == null ? "-" : each.fit.setting().label())
+              .missing(NO_GPU)
+              .bytes(
+                  "best_peak_reserved_bytes",
+                  "reserves then",
+                  "What any rank reserves at most under it.",
+                  each -> each.fit == null ? null : each.fit.peakBytes())
+              .rank(1)
+              .missing(NO_GPU));
+
   /** What {@code fleet-report} writes as JSON. */
   public static final Kind<FleetAnswer> KIND =
       new Kind<>(
@@ -279,6 +356,7 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
                       each -> SavingClass.of(each.analysis))
                   .many("families", "Workload families.", FAMILY, FleetAnswer::families)
                   .many("gpus", "GPUs, the smallest first.", GPU, FleetAnswer::gpus)
+                  .many("jobs", "Jobs of several ranks, the worst first.", JOB, FleetAnswer::jobs)
                   .many("worst", "Traces, the worst first.", TRACE, FleetAnswer::worst)));
 
   private static Shape<Choice> saving(String key, String label, String who, double share) {
@@ -331,6 +409,18 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
         .forEach((gpu, tally) ->
             gpus.add(new Gpu(gpu, tally, analysis.bestSettingOn(tally).orElse(null))));
     return gpus;
+  }
+
+  private List<Job> jobs() {
+    int folder = analysis.commonFolder().length();
+    return analysis.jobs().stream()
+        .map(job ->
+            new Job(
+                job.job().length() <= folder ? job.job() : job.job().substring(folder),
+                job,
+                job.balance(),
+                job.smallest().orElse(null)))
+        .toList();
   }
 
   private List<Trace> worst() {
@@ -399,6 +489,20 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
         top,
         csv,
         sections);
+    List<Job> jobs = jobs();
+    if (!jobs.isEmpty()) {
+      add(
+          "jobs",
+          Table.of("Jobs", JOB, jobs),
+          "A job is a folder whose files are of its ranks, by their names. One rank that runs out"
+              + " of memory ends the job, so a GPU serves it where it serves every rank, and a"
+              + " setting where it does so on every rank. The rank that reserves the most decides"
+              + " how large a GPU has to be; over the median is how much more it reserves than the"
+              + " others.",
+          top,
+          csv,
+          sections);
+    }
     add(
         "traces",
         Table.of("Worst offenders", TRACE, worst()),

@@ -1,11 +1,14 @@
 package org.allocsim.reports.answer.fleet;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.allocsim.analysis.fleet.ChoiceTally;
 import org.allocsim.analysis.fleet.FleetAnalysis;
 import org.allocsim.analysis.fleet.FleetChoice;
+import org.allocsim.analysis.fleet.JobTally;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.document.Verdict;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +65,34 @@ final class FleetVerdict {
         .orElse(null);
   }
 
+  /** How many jobs there are, which of them are uneven, and which rank decides of the worst. */
+  private static String jobs(List<JobTally> jobs) {
+    List<JobTally> uneven = jobs.stream().filter(job -> !job.balance().isEven()).toList();
+    long failing = jobs.stream().filter(job -> job.failures() > 0).count();
+    String all =
+        Numbers.count(jobs.size(), "job")
+            + " of several ranks, "
+            + Numbers.count(failing)
+            + " of which fail on a GPU as recorded; ";
+    if (uneven.isEmpty()) {
+      return all + "the ranks of each reserve nearly the same.";
+    }
+    JobTally worst =
+        uneven.stream()
+            .max(
+                Comparator.comparingDouble((JobTally job) -> job.balance().ratio())
+                    .thenComparing(JobTally::job, Comparator.reverseOrder()))
+            .orElseThrow();
+    return all
+        + "in "
+        + Numbers.count(uneven.size())
+        + " the ranks reserve different amounts, most in "
+        + worst.job()
+        + ", whose "
+        + worst.balance().highest().rank().label()
+        + String.format(Locale.ROOT, " reserves %.2f times the median.", worst.balance().ratio());
+  }
+
   private List<String> facts() {
     long lost = analysis.lost();
     String folder = analysis.commonFolder();
@@ -88,6 +119,10 @@ final class FleetVerdict {
                 : ": in "
                     + (analysis.tooLarge() == lost ? "all" : Numbers.count(analysis.tooLarge()))
                     + " of these the program asks for more at once than the GPU has."));
+    List<JobTally> jobs = analysis.jobs();
+    if (!jobs.isEmpty()) {
+      facts.add(jobs(jobs));
+    }
     facts.add(
         Numbers.count(analysis.unreadable(), "file")
             + " could not be read, "

@@ -20,7 +20,6 @@ import org.allocsim.reports.answer.job.CapacityJob.Row;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
 import org.allocsim.reports.document.Block;
-import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
@@ -29,12 +28,8 @@ import org.allocsim.reports.document.Verdict.Tone;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.jspecify.annotations.Nullable;
 
-/**
- * {@code min-capacity} of a job: the smallest device on which every rank runs.
- *
- * @param trials replays a rank on sizes that another rank needs
- */
-public record CapacityJob(Trials trials) implements JobQuestion<CapacityAnswer, Row, Finding> {
+/** {@code min-capacity} of a job: the smallest device on which every rank runs. */
+public final class CapacityJob extends JobQuestion<CapacityAnswer, Row, Finding> {
   /** Rounds in which ranks may make the device larger for one another. */
   private static final int MOST_ROUNDS = 4;
 
@@ -234,26 +229,24 @@ public record CapacityJob(Trials trials) implements JobQuestion<CapacityAnswer, 
                   each -> each.smallest().map(best -> best.getValue().capacityBytes()).orElse(null))
               .missing(ON_NONE));
 
-  public static final Kind<JobAnswer<Row, Finding>> KIND =
-      JobAnswer.kind(
-          "min-capacity",
-          "the smallest device on which every rank runs",
-          ROW,
-          Shape.of(job ->
-              job.many(
-                  "settings",
-                  "One entry for each allocator and setting that was tried on every rank.",
-                  LINES,
-                  Finding::lines)));
+  private static final Shape<Finding> FINDING =
+      Shape.of(job ->
+          job.many(
+              "settings",
+              "One entry for each allocator and setting that was tried on every rank.",
+              LINES,
+              Finding::lines));
 
-  @Override
-  public Kind<JobAnswer<Row, Finding>> kind() {
-    return KIND;
-  }
+  private final Trials trials;
 
-  @Override
-  public Shape<Row> row() {
-    return ROW;
+  /**
+   * The question.
+   *
+   * @param trials replays a rank on sizes that another rank needs
+   */
+  public CapacityJob(Trials trials) {
+    super("min-capacity", "the smallest device on which every rank runs", ROW, FINDING);
+    this.trials = trials;
   }
 
   @Override
@@ -263,26 +256,18 @@ public record CapacityJob(Trials trials) implements JobQuestion<CapacityAnswer, 
 
   @Override
   public Finding fold(List<Ranked<Row>> ranks) {
-    List<Setting> settings =
-        ranks.getFirst().found().needs.keySet().stream()
-            .filter(
-                setting -> ranks.stream().allMatch(each -> each.found().needs.containsKey(setting)))
-            .toList();
+    SequencedMap<Setting, List<Ranked<Need>>> onAll = Ranked.onAll(ranks, each -> each.needs);
     Map<Setting, Long> sizes = new LinkedHashMap<>();
-    for (Setting setting : settings) {
-      boolean runsOnNone = ranks.stream().anyMatch(each -> need(each, setting).capacityBytes() < 0);
-      if (!runsOnNone) {
+    onAll.forEach((setting, needs) -> {
+      if (Ranked.where(needs, need -> need.capacityBytes() < 0).isEmpty()) {
         sizes.put(
             setting,
-            ranks.stream()
-                .mapToLong(each -> need(each, setting).capacityBytes())
-                .max()
-                .orElseThrow());
+            needs.stream().mapToLong(each -> each.found().capacityBytes()).max().orElseThrow());
       }
-    }
+    });
     settle(ranks, sizes);
     return new Finding(
-        settings.stream().map(setting -> line(ranks, setting, sizes.get(setting))).toList());
+        onAll.keySet().stream().map(setting -> line(ranks, setting, sizes.get(setting))).toList());
   }
 
   /**
@@ -346,7 +331,7 @@ public record CapacityJob(Trials trials) implements JobQuestion<CapacityAnswer, 
   }
 
   @Override
-  public Verdict verdict(JobAnswer<Row, Finding> answer) {
+  Verdict verdict(JobAnswer<Row, Finding> answer) {
     List<Line> lines = answer.finding().lines();
     Ranked<Row> largest =
         answer.ranks().stream()
@@ -404,14 +389,12 @@ public record CapacityJob(Trials trials) implements JobQuestion<CapacityAnswer, 
   }
 
   @Override
-  public List<Block> blocks(JobAnswer<Row, Finding> answer) {
-    return List.of(
-        Table.of("Smallest devices for all ranks", LINES, answer.finding().lines())
-            .at("/settings"));
+  List<Block> blocks(JobAnswer<Row, Finding> answer) {
+    return List.of(Table.of("Smallest devices for all ranks", LINES, answer.finding().lines()));
   }
 
   @Override
-  public boolean holds(Finding finding) {
+  boolean holds(Finding finding) {
     return finding.lines().stream().allMatch(Line::isFound);
   }
 }

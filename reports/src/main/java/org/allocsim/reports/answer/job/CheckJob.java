@@ -9,7 +9,6 @@ import org.allocsim.analysis.tuning.LimitCheck;
 import org.allocsim.reports.answer.job.CheckJob.Finding;
 import org.allocsim.reports.answer.job.CheckJob.Row;
 import org.allocsim.reports.answer.moment.CheckAnswer;
-import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Verdict;
@@ -17,7 +16,7 @@ import org.allocsim.reports.document.Verdict.Tone;
 import org.allocsim.simulator.stats.ByteFormat;
 
 /** {@code check} of a job: does every rank keep its limits? */
-public record CheckJob() implements JobQuestion<CheckAnswer, Row, Finding> {
+public final class CheckJob extends JobQuestion<CheckAnswer, Row, Finding> {
   /**
    * A rank.
    *
@@ -60,29 +59,17 @@ public record CheckJob() implements JobQuestion<CheckAnswer, Row, Finding> {
               .worded(each -> each.holds() ? "none" : String.join(", ", each.broken()))
               .flag("holds", "Whether every limit is kept.", Row::holds));
 
-  public static final Kind<JobAnswer<Row, Finding>> KIND =
-      JobAnswer.kind(
-          "check",
-          "whether every rank keeps the limits",
-          ROW,
-          Shape.of(job ->
-              job.flag(
-                      "holds",
-                      "Whether every rank keeps every limit.",
-                      each -> each.failing().isEmpty())
-                  .count(
-                      "failing_ranks",
-                      "Number of ranks that do not.",
-                      each -> each.failing().size())));
+  private static final Shape<Finding> FINDING =
+      Shape.of(job ->
+          job.flag(
+                  "holds",
+                  "Whether every rank keeps every limit.",
+                  each -> each.failing().isEmpty())
+              .count(
+                  "failing_ranks", "Number of ranks that do not.", each -> each.failing().size()));
 
-  @Override
-  public Kind<JobAnswer<Row, Finding>> kind() {
-    return KIND;
-  }
-
-  @Override
-  public Shape<Row> row() {
-    return ROW;
+  public CheckJob() {
+    super("check", "whether every rank keeps the limits", ROW, FINDING);
   }
 
   @Override
@@ -93,12 +80,11 @@ public record CheckJob() implements JobQuestion<CheckAnswer, Row, Finding> {
   @Override
   public Finding fold(List<Ranked<Row>> ranks) {
     return new Finding(
-        ranks.getFirst().found().checks().size(),
-        ranks.stream().filter(each -> !each.found().holds()).map(Ranked::rank).toList());
+        ranks.getFirst().found().checks().size(), Ranked.where(ranks, each -> !each.holds()));
   }
 
   @Override
-  public Verdict verdict(JobAnswer<Row, Finding> answer) {
+  Verdict verdict(JobAnswer<Row, Finding> answer) {
     Finding finding = answer.finding();
     Sentence limits = count(finding.limits(), "limit");
     Sentence ranks = count(answer.ranks().size(), "rank");
@@ -113,7 +99,7 @@ public record CheckJob() implements JobQuestion<CheckAnswer, Row, Finding> {
   }
 
   @Override
-  public boolean holds(Finding finding) {
+  boolean holds(Finding finding) {
     return finding.failing().isEmpty();
   }
 }

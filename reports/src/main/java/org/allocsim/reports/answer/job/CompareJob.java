@@ -5,7 +5,9 @@ import static org.allocsim.reports.document.Quantity.count;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.allocsim.analysis.job.Ranked;
@@ -13,7 +15,6 @@ import org.allocsim.reports.answer.compare.ComparedTrace;
 import org.allocsim.reports.answer.job.CompareJob.Finding;
 import org.allocsim.reports.answer.job.CompareJob.Row;
 import org.allocsim.reports.document.Block;
-import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
@@ -23,7 +24,7 @@ import org.allocsim.simulator.run.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /** {@code compare} of a job: allocators on every rank. */
-public record CompareJob() implements JobQuestion<ComparedTrace, Row, Finding> {
+public final class CompareJob extends JobQuestion<ComparedTrace, Row, Finding> {
   /**
    * What an allocator made of a rank.
    *
@@ -62,8 +63,10 @@ public record CompareJob() implements JobQuestion<ComparedTrace, Row, Finding> {
    * @param outcomes what allocators made of it, the best first
    */
   public record Row(int device, List<Outcome> outcomes) {
-    private Optional<Outcome> of(String policy) {
-      return outcomes.stream().filter(each -> each.policy().equals(policy)).findFirst();
+    private Map<String, Outcome> byPolicy() {
+      Map<String, Outcome> byPolicy = new LinkedHashMap<>();
+      outcomes.forEach(each -> byPolicy.put(each.policy(), each));
+      return byPolicy;
     }
 
     private Optional<Outcome> best() {
@@ -177,26 +180,16 @@ public record CompareJob() implements JobQuestion<ComparedTrace, Row, Finding> {
                   each -> each.best().map(Outcome::peakReservedBytes).orElse(null))
               .missing("requests fail under each"));
 
-  public static final Kind<JobAnswer<Row, Finding>> KIND =
-      JobAnswer.kind(
-          "compare",
-          "allocators on every rank",
-          ROW,
-          Shape.of(job ->
-              job.many(
-                  "policies",
-                  "The allocators that were tried on every rank, the best first.",
-                  LINES,
-                  Finding::lines)));
+  private static final Shape<Finding> FINDING =
+      Shape.of(job ->
+          job.many(
+              "policies",
+              "The allocators that were tried on every rank, the best first.",
+              LINES,
+              Finding::lines));
 
-  @Override
-  public Kind<JobAnswer<Row, Finding>> kind() {
-    return KIND;
-  }
-
-  @Override
-  public Shape<Row> row() {
-    return ROW;
+  public CompareJob() {
+    super("compare", "allocators on every rank", ROW, FINDING);
   }
 
   @Override
@@ -207,17 +200,8 @@ public record CompareJob() implements JobQuestion<ComparedTrace, Row, Finding> {
   @Override
   public Finding fold(List<Ranked<Row>> ranks) {
     List<Line> lines = new ArrayList<>();
-    for (Outcome first : ranks.getFirst().found().outcomes()) {
-      List<Ranked<Outcome>> outcomes = new ArrayList<>();
-      for (Ranked<Row> rank : ranks) {
-        rank.found()
-            .of(first.policy())
-            .ifPresent(outcome -> outcomes.add(new Ranked<>(rank.rank(), outcome)));
-      }
-      if (outcomes.size() == ranks.size()) {
-        lines.add(new Line(first.policy(), outcomes));
-      }
-    }
+    Ranked.onAll(ranks, Row::byPolicy)
+        .forEach((policy, tried) -> lines.add(new Line(policy, tried)));
     lines.sort(
         Comparator.comparing((Line line) -> line.notRunBecause() != null)
             .thenComparing(line -> !line.passes())
@@ -228,7 +212,7 @@ public record CompareJob() implements JobQuestion<ComparedTrace, Row, Finding> {
   }
 
   @Override
-  public Verdict verdict(JobAnswer<Row, Finding> answer) {
+  Verdict verdict(JobAnswer<Row, Finding> answer) {
     List<Line> served = answer.finding().lines().stream().filter(Line::passes).toList();
     Sentence ranks = count(answer.ranks().size(), "rank");
     Sentence next =
@@ -256,10 +240,9 @@ public record CompareJob() implements JobQuestion<ComparedTrace, Row, Finding> {
   }
 
   @Override
-  public List<Block> blocks(JobAnswer<Row, Finding> answer) {
+  List<Block> blocks(JobAnswer<Row, Finding> answer) {
     return List.of(
         Table.of("Allocators on all ranks", LINES, answer.finding().lines())
-            .leavingOut(Line::notRunBecause)
-            .at("/policies"));
+            .leavingOut(Line::notRunBecause));
   }
 }

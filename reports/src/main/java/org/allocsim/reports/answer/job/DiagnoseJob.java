@@ -28,7 +28,6 @@ import org.allocsim.reports.answer.diagnosis.DiagnosedProgram;
 import org.allocsim.reports.answer.job.DiagnoseJob.Finding;
 import org.allocsim.reports.answer.job.DiagnoseJob.Row;
 import org.allocsim.reports.document.Block;
-import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Unit;
@@ -40,13 +39,8 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.FailedRequest;
 import org.jspecify.annotations.Nullable;
 
-/**
- * {@code diagnose} of a job: which rank failed first and why, and what helps all of them.
- *
- * @param trials tries the job's setting on a rank to which the rank's own diagnosis recommends
- *     another one
- */
-public record DiagnoseJob(Trials trials) implements JobQuestion<DiagnosedProgram, Row, Finding> {
+/** {@code diagnose} of a job: which rank failed first and why, and what helps all of them. */
+public final class DiagnoseJob extends JobQuestion<DiagnosedProgram, Row, Finding> {
   private static final int SETTINGS_ON_PAPER = 5;
   private static final int FAILURES_SHOWN = 3;
   private static final String NO_GPU = "it runs on no known GPU";
@@ -182,47 +176,46 @@ public record DiagnoseJob(Trials trials) implements JobQuestion<DiagnosedProgram
             .toList());
   }
 
-  public static final Kind<JobAnswer<Row, Finding>> KIND =
-      JobAnswer.kind(
-          "diagnose",
-          "which rank failed first and why, and what helps all of them",
-          ROW,
-          Shape.of(job ->
-              job.count(
-                      "failed_ranks",
-                      "Number of ranks of which a request failed.",
-                      each -> each.order().failed().size())
-                  .text(
-                      "first_failed_rank",
-                      "The rank that failed first, or its file.",
-                      each -> each.first() == null ? null : each.first().id())
-                  .missing("none failed, or it is not known which did first")
-                  .text(
-                      "order_unknown_because",
-                      "Why it is not known which rank failed first.",
-                      each -> each.order().unknown().map(FailureOrder.Unknown::clause).orElse(null))
-                  .missing("it is known, or fewer than two failed")
-                  .embed(BalancePart.SHAPE, Finding::balance)
-                  .text(
-                      "smallest_gpu",
-                      "The smallest known GPU on which every rank runs under the setting for all.",
-                      each -> each.bestGpu().map(DeviceProfile::name).orElse(null))
-                  .missing("there is none")
-                  .text(
-                      "smallest_gpu_recorded",
-                      "The same for the settings that the ranks were recorded with.",
-                      each -> each.recordedGpu().map(DeviceProfile::name).orElse(null))
-                  .missing("there is none")
-                  .embed(SettingsPart.SHAPE, Finding::tuning)));
+  private static final Shape<Finding> FINDING =
+      Shape.of(job ->
+          job.count(
+                  "failed_ranks",
+                  "Number of ranks of which a request failed.",
+                  each -> each.order().failed().size())
+              .text(
+                  "first_failed_rank",
+                  "The rank that failed first, or its file.",
+                  each -> each.first() == null ? null : each.first().id())
+              .missing("none failed, or it is not known which did first")
+              .text(
+                  "order_unknown_because",
+                  "Why it is not known which rank failed first.",
+                  each -> each.order().unknown().map(FailureOrder.Unknown::clause).orElse(null))
+              .missing("it is known, or fewer than two failed")
+              .embed(BalancePart.SHAPE, Finding::balance)
+              .text(
+                  "smallest_gpu",
+                  "The smallest known GPU on which every rank runs under the setting for all.",
+                  each -> each.bestGpu().map(DeviceProfile::name).orElse(null))
+              .missing("there is none")
+              .text(
+                  "smallest_gpu_recorded",
+                  "The same for the settings that the ranks were recorded with.",
+                  each -> each.recordedGpu().map(DeviceProfile::name).orElse(null))
+              .missing("there is none")
+              .embed(SettingsPart.SHAPE, Finding::tuning));
 
-  @Override
-  public Kind<JobAnswer<Row, Finding>> kind() {
-    return KIND;
-  }
+  private final Trials trials;
 
-  @Override
-  public Shape<Row> row() {
-    return ROW;
+  /**
+   * The question.
+   *
+   * @param trials tries the job's setting on a rank to which the rank's own diagnosis recommends
+   *     another one
+   */
+  public DiagnoseJob(Trials trials) {
+    super("diagnose", "which rank failed first and why, and what helps all of them", ROW, FINDING);
+    this.trials = trials;
   }
 
   @Override
@@ -267,16 +260,14 @@ public record DiagnoseJob(Trials trials) implements JobQuestion<DiagnosedProgram
         failed.add(new Ranked<>(each.rank(), failure));
       }
     }
-    JobTuning tuning =
-        JobTuning.of(
-            ranks.stream().map(each -> new Ranked<>(each.rank(), each.found().tuning())).toList());
+    JobTuning tuning = JobTuning.of(Ranked.map(ranks, Row::tuning));
     Map<Rank, SettingTrial> tried = new LinkedHashMap<>();
     if (tuning.best().passes()) {
       ranks.forEach(each -> tried.put(each.rank(), trial(each, tuning.recommended())));
     }
     return new Finding(
         FailureOrder.of(failed),
-        JobBalance.of(peaks(ranks)),
+        JobBalance.of(Ranked.map(ranks, Row::peak)),
         tuning,
         tried,
         largest(ranks.stream().map(each -> each.found().recorded()).toList()),
@@ -301,12 +292,8 @@ public record DiagnoseJob(Trials trials) implements JobQuestion<DiagnosedProgram
         : Optional.empty();
   }
 
-  private static List<Ranked<RankPeak>> peaks(List<Ranked<Row>> ranks) {
-    return ranks.stream().map(each -> new Ranked<>(each.rank(), each.found().peak())).toList();
-  }
-
   @Override
-  public Verdict verdict(JobAnswer<Row, Finding> answer) {
+  Verdict verdict(JobAnswer<Row, Finding> answer) {
     Finding finding = answer.finding();
     JobTuning tuning = finding.tuning();
     List<Sentence> details = new ArrayList<>();
@@ -314,7 +301,7 @@ public record DiagnoseJob(Trials trials) implements JobQuestion<DiagnosedProgram
     details.addAll(SettingsPart.sentences(tuning));
     addCopies(answer, details);
     addMissing(answer, details);
-    details.addAll(BalancePart.sentences(peaks(answer.ranks()), finding.balance()));
+    details.addAll(BalancePart.sentences(Ranked.map(answer.ranks(), Row::peak), finding.balance()));
     addLeaks(answer, details);
     details.add(gpus(answer));
     details.add(Sentence.of("Next: {}", next(answer)));
@@ -336,7 +323,7 @@ public record DiagnoseJob(Trials trials) implements JobQuestion<DiagnosedProgram
           "No rank failed: {} reserved the most, {}, of {} that it can have.",
           highest.rank().label(),
           bytes(highest.found().reservedBytes()),
-          bytes(row(answer, highest.rank()).tuning().maxBytes()));
+          bytes(answer.of(highest.rank()).tuning().maxBytes()));
     }
     Sentence all = count(answer.ranks().size(), "rank");
     if (finding.order().unknown().isPresent()) {
@@ -347,7 +334,7 @@ public record DiagnoseJob(Trials trials) implements JobQuestion<DiagnosedProgram
           finding.order().unknown().get().clause());
     }
     Rank first = failed.getFirst().rank();
-    Sentence asked = asked(row(answer, first));
+    Sentence asked = asked(answer.of(first));
     if (answer.ranks().size() == 1) {
       return Sentence.of("Out of memory on {}: {}", first.label(), asked);
     }
@@ -359,14 +346,6 @@ public record DiagnoseJob(Trials trials) implements JobQuestion<DiagnosedProgram
             all,
             first.label(),
             asked);
-  }
-
-  private static Row row(JobAnswer<Row, Finding> answer, Rank rank) {
-    return answer.ranks().stream()
-        .filter(each -> each.rank().equals(rank))
-        .findFirst()
-        .orElseThrow()
-        .found();
   }
 
   /** Who asked for what, and why that failed. */
@@ -404,8 +383,7 @@ public record DiagnoseJob(Trials trials) implements JobQuestion<DiagnosedProgram
         .limit(FAILURES_SHOWN)
         .forEach(each ->
             details.add(
-                Sentence.of(
-                    "{}: {}", JobWords.begin(each.rank()), asked(row(answer, each.rank())))));
+                Sentence.of("{}: {}", JobWords.begin(each.rank()), asked(answer.of(each.rank())))));
   }
 
   /** What changed copies of the tightest rank say of the setting for all. */
@@ -495,7 +473,7 @@ public record DiagnoseJob(Trials trials) implements JobQuestion<DiagnosedProgram
   }
 
   @Override
-  public List<Block> blocks(JobAnswer<Row, Finding> answer) {
+  List<Block> blocks(JobAnswer<Row, Finding> answer) {
     return List.of(
         SettingsPart.table(
             answer.finding().tuning(),
@@ -504,7 +482,7 @@ public record DiagnoseJob(Trials trials) implements JobQuestion<DiagnosedProgram
   }
 
   @Override
-  public boolean holds(Finding finding) {
+  boolean holds(Finding finding) {
     return finding.tuning().best().passes();
   }
 }

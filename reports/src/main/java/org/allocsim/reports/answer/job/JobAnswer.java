@@ -11,7 +11,6 @@ import org.allocsim.analysis.job.Rank;
 import org.allocsim.analysis.job.Ranked;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
-import org.allocsim.reports.document.Facts;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Notes;
 import org.allocsim.reports.document.Section;
@@ -26,20 +25,26 @@ import org.allocsim.reports.output.ExitCodes;
  *
  * @param <R> what was kept of each rank
  * @param <F> what that comes to
- * @param job the job
+ * @param job the job; of several the first
  * @param ranks what was found of the ranks whose recordings could be read
  * @param unreadable why the others could not be
+ * @param contradicting ranks whose recordings name another rank than their files do
  * @param finding what the ranks come to
  */
 public record JobAnswer<R, F>(
-    Job job, List<Ranked<R>> ranks, List<Ranked<String>> unreadable, F finding) {
+    Job job,
+    List<Ranked<R>> ranks,
+    List<Ranked<String>> unreadable,
+    List<Ranked<Integer>> contradicting,
+    F finding) {
   /** Names of other files that people read. */
   private static final int OTHERS_SHOWN = 5;
 
   /** Ranks of a long job that people read. */
   private static final int RANKS_SHOWN = 64;
 
-  private static final Shape<Job> JOB =
+  /** A folder with recordings of ranks. */
+  static final Shape<Job> JOB =
       Shape.of(job ->
           job.text(
                   "folder", "Name of the folder as it was given.", each -> each.folder().toString())
@@ -68,10 +73,16 @@ public record JobAnswer<R, F>(
       Shape.of(file ->
           file.embed(RANK, Ranked::rank).text("error", "Why it could not be read.", Ranked::found));
 
+  private static final Shape<Ranked<Integer>> CONTRADICTING =
+      Shape.of(file ->
+          file.embed(RANK, Ranked::rank)
+              .count("recorded_rank", "Rank that the recording names.", Ranked::found));
+
   /** Keeps its own copies. */
   public JobAnswer {
     ranks = List.copyOf(ranks);
     unreadable = List.copyOf(unreadable);
+    contradicting = List.copyOf(contradicting);
   }
 
   /**
@@ -97,7 +108,12 @@ public record JobAnswer<R, F>(
                     "unreadable",
                     "Ranks whose recordings could not be read.",
                     UNREADABLE,
-                    JobAnswer::unreadable)));
+                    JobAnswer::unreadable)
+                .many(
+                    "contradicting",
+                    "Ranks whose recordings name another rank than their files do.",
+                    CONTRADICTING,
+                    JobAnswer::contradicting)));
   }
 
   private static <R> Shape<Ranked<R>> rows(Shape<R> row) {
@@ -107,9 +123,8 @@ public record JobAnswer<R, F>(
   public <A> Document<JobAnswer<R, F>> document(JobQuestion<A, R, F> question) {
     Table<Ranked<R>> table =
         Table.of("Ranks", rows(question.row()), ranks)
-            .first(RANKS_SHOWN, new Table.More("rank", "--json FILE has all"))
-            .at("/ranks");
-    List<Block> blocks = new ArrayList<>(List.of(facts()));
+            .first(RANKS_SHOWN, new Table.More("rank", "--json FILE has all"));
+    List<Block> blocks = new ArrayList<>(List.of(question.facts(this)));
     blocks.addAll(question.blocks(this));
     blocks.add(table);
     blocks.add(new Notes(notes()));
@@ -135,22 +150,30 @@ public record JobAnswer<R, F>(
         : question.holds(finding) ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
   }
 
-  private Facts facts() {
+  /** A folder and how many ranks it has. */
+  static Sentence about(Job job) {
     Sentence ranks = count(job.ranks().size(), "rank");
-    return Facts.none()
-        .and(
-            "job",
-            "{}: {}",
-            job.folder(),
-            job.hosts().size() < 2
-                ? ranks
-                : Sentence.of("{} on {}", ranks, count(job.hosts().size(), "host")));
+    return Sentence.of(
+        "{}: {}",
+        job.folder(),
+        job.hosts().size() < 2
+            ? ranks
+            : Sentence.of("{} on {}", ranks, count(job.hosts().size(), "host")));
   }
 
   private List<Sentence> notes() {
     List<Sentence> notes = new ArrayList<>();
     for (Ranked<String> each : unreadable) {
       notes.add(Sentence.of("{} is not counted: {}", each.rank().label(), each.found()));
+    }
+    for (Ranked<Integer> each : contradicting) {
+      notes.add(
+          Sentence.of(
+              "{} says inside that it is of rank {}; it counts as {}, as its name says: rename it"
+                  + " if the name is wrong",
+              each.rank().name(),
+              each.found(),
+              each.rank().label()));
     }
     if (!job.missing().isEmpty()) {
       List<String> missing = job.missing().stream().map(String::valueOf).toList();
@@ -163,7 +186,8 @@ public record JobAnswer<R, F>(
     if (!job.others().isEmpty()) {
       notes.add(
           Sentence.of(
-              "not read, as they are no recordings: {}",
+              "{} not read, as they are no recordings: {}",
+              count(job.others().size(), "file"),
               JobWords.list(job.others(), OTHERS_SHOWN)));
     }
     if (job.ranks().stream().anyMatch(rank -> rank.number() == null)) {
@@ -173,6 +197,15 @@ public record JobAnswer<R, F>(
                   + " named"));
     }
     return notes;
+  }
+
+  /** What was found of a rank that could be read. */
+  R of(Rank rank) {
+    return ranks.stream()
+        .filter(each -> each.rank().equals(rank))
+        .findFirst()
+        .orElseThrow()
+        .found();
   }
 
   /** The folder as a shell takes it. */

@@ -3,6 +3,7 @@ package org.allocsim.reports.answer.job;
 import java.util.List;
 import org.allocsim.analysis.job.Ranked;
 import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Facts;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Verdict;
@@ -15,33 +16,57 @@ import org.allocsim.reports.document.Verdict;
  * @param <R> what is kept of it; no recording, run or trace may hang on it
  * @param <F> what that comes to
  */
-public interface JobQuestion<A, R, F> {
-  /** The JSON. */
-  Kind<JobAnswer<R, F>> kind();
+public abstract class JobQuestion<A, R, F> {
+  private final Shape<R> row;
+  private final Kind<JobAnswer<R, F>> kind;
 
-  /** What is said of each rank. */
-  Shape<R> row();
+  /**
+   * Describes the answer.
+   *
+   * @param command the command's name
+   * @param says what its answer says, which continues "of a job:"
+   * @param row what is said of each rank
+   * @param finding what is said of the job
+   */
+  JobQuestion(String command, String says, Shape<R> row, Shape<F> finding) {
+    this.row = row;
+    kind = JobAnswer.kind(command, says, row, finding);
+  }
+
+  /** The JSON. */
+  public final Kind<JobAnswer<R, F>> kind() {
+    return kind;
+  }
+
+  final Shape<R> row() {
+    return row;
+  }
 
   /** Keeps what the fold needs. */
-  R keep(A answer);
+  public abstract R keep(A answer);
 
   /**
    * Folds what was kept.
    *
    * @param ranks those whose recordings could be read, in their order; there is one at least
    */
-  F fold(List<Ranked<R>> ranks);
+  public abstract F fold(List<Ranked<R>> ranks);
 
   /** What it comes to in sentences. */
-  Verdict verdict(JobAnswer<R, F> answer);
+  abstract Verdict verdict(JobAnswer<R, F> answer);
+
+  /** What the answer is about. */
+  Facts facts(JobAnswer<R, F> answer) {
+    return Facts.none().and("job", "{}", JobAnswer.about(answer.job()));
+  }
 
   /** Tables before that of the ranks; the first one is written as CSV. */
-  default List<Block> blocks(JobAnswer<R, F> answer) {
+  List<Block> blocks(JobAnswer<R, F> answer) {
     return List.of();
   }
 
   /** Whether what the command checks holds for the job; its exit code follows. */
-  default boolean holds(F finding) {
+  boolean holds(F finding) {
     return true;
   }
 }

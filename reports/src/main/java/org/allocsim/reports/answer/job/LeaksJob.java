@@ -12,14 +12,13 @@ import org.allocsim.analysis.leak.LeakVerdict;
 import org.allocsim.reports.answer.diagnosis.LeaksAnswer;
 import org.allocsim.reports.answer.job.LeaksJob.Finding;
 import org.allocsim.reports.answer.job.LeaksJob.Row;
-import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
 
 /** {@code leaks} of a job: does the memory of a rank grow? */
-public record LeaksJob() implements JobQuestion<LeaksAnswer, Row, Finding> {
+public final class LeaksJob extends JobQuestion<LeaksAnswer, Row, Finding> {
   /**
    * A rank.
    *
@@ -52,25 +51,15 @@ public record LeaksJob() implements JobQuestion<LeaksAnswer, Row, Finding> {
                   "What the series that decides gains in an iteration.",
                   Row::slopeBytes));
 
-  public static final Kind<JobAnswer<Row, Finding>> KIND =
-      JobAnswer.kind(
-          "leaks",
-          "what the memory of each rank does over iterations",
-          ROW,
-          Shape.of(job ->
-              job.count(
-                  "growing_ranks",
-                  "Number of ranks whose memory grows: LEAK or FRAGMENTATION.",
-                  each -> each.growing().size())));
+  private static final Shape<Finding> FINDING =
+      Shape.of(job ->
+          job.count(
+              "growing_ranks",
+              "Number of ranks whose memory grows: LEAK or FRAGMENTATION.",
+              each -> each.growing().size()));
 
-  @Override
-  public Kind<JobAnswer<Row, Finding>> kind() {
-    return KIND;
-  }
-
-  @Override
-  public Shape<Row> row() {
-    return ROW;
+  public LeaksJob() {
+    super("leaks", "what the memory of each rank does over iterations", ROW, FINDING);
   }
 
   @Override
@@ -84,15 +73,11 @@ public record LeaksJob() implements JobQuestion<LeaksAnswer, Row, Finding> {
 
   @Override
   public Finding fold(List<Ranked<Row>> ranks) {
-    return new Finding(
-        ranks.stream()
-            .filter(each -> each.found().verdict().isHarmful())
-            .map(Ranked::rank)
-            .toList());
+    return new Finding(Ranked.where(ranks, each -> each.verdict().isHarmful()));
   }
 
   @Override
-  public Verdict verdict(JobAnswer<Row, Finding> answer) {
+  Verdict verdict(JobAnswer<Row, Finding> answer) {
     List<Rank> growing = answer.finding().growing();
     Sentence ranks = count(answer.ranks().size(), "rank");
     if (growing.isEmpty()) {
@@ -119,7 +104,7 @@ public record LeaksJob() implements JobQuestion<LeaksAnswer, Row, Finding> {
   }
 
   @Override
-  public boolean holds(Finding finding) {
+  boolean holds(Finding finding) {
     return finding.growing().isEmpty();
   }
 }

@@ -15,7 +15,6 @@ import org.allocsim.analysis.job.RankPeak;
 import org.allocsim.analysis.job.Ranked;
 import org.allocsim.reports.answer.job.PeakJob.Row;
 import org.allocsim.reports.answer.moment.PeakAnswer;
-import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Unit;
@@ -23,7 +22,7 @@ import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
 
 /** {@code peak} of a job: what each rank holds at its peak. */
-public record PeakJob() implements JobQuestion<PeakAnswer, Row, JobBalance> {
+public final class PeakJob extends JobQuestion<PeakAnswer, Row, JobBalance> {
   /**
    * A rank.
    *
@@ -96,23 +95,14 @@ public record PeakJob() implements JobQuestion<PeakAnswer, Row, JobBalance> {
                   "Allocated bytes of a category.",
                   PeakJob::categories));
 
-  public static final Kind<JobAnswer<Row, JobBalance>> KIND =
-      JobAnswer.kind("peak", "what each rank holds at its peak", ROW, BalancePart.SHAPE);
+  public PeakJob() {
+    super("peak", "what each rank holds at its peak", ROW, BalancePart.SHAPE);
+  }
 
   private static Map<String, Long> categories(Row row) {
     Map<String, Long> named = new TreeMap<>();
     row.categories().forEach((category, bytes) -> named.put(category.id(), bytes));
     return named;
-  }
-
-  @Override
-  public Kind<JobAnswer<Row, JobBalance>> kind() {
-    return KIND;
-  }
-
-  @Override
-  public Shape<Row> row() {
-    return ROW;
   }
 
   @Override
@@ -134,15 +124,11 @@ public record PeakJob() implements JobQuestion<PeakAnswer, Row, JobBalance> {
 
   @Override
   public JobBalance fold(List<Ranked<Row>> ranks) {
-    return JobBalance.of(peaks(ranks));
-  }
-
-  private static List<Ranked<RankPeak>> peaks(List<Ranked<Row>> ranks) {
-    return ranks.stream().map(each -> new Ranked<>(each.rank(), each.found().peak())).toList();
+    return JobBalance.of(Ranked.map(ranks, Row::peak));
   }
 
   @Override
-  public Verdict verdict(JobAnswer<Row, JobBalance> answer) {
+  Verdict verdict(JobAnswer<Row, JobBalance> answer) {
     Ranked<Row> fullest =
         answer.ranks().stream()
             .max(
@@ -150,7 +136,8 @@ public record PeakJob() implements JobQuestion<PeakAnswer, Row, JobBalance> {
                     (Ranked<Row> each) -> each.found().peak().allocatedBytes()))
             .orElseThrow();
     List<Sentence> details =
-        new ArrayList<>(BalancePart.sentences(peaks(answer.ranks()), answer.finding()));
+        new ArrayList<>(
+            BalancePart.sentences(Ranked.map(answer.ranks(), Row::peak), answer.finding()));
     details.add(
         Sentence.of(
             "Next: 'allocsim peak {}' shows what {} holds, line by line.",

@@ -14,7 +14,6 @@ import org.allocsim.reports.answer.job.ReplayJob.Row;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.NextStep;
 import org.allocsim.reports.answer.replay.ReplayAnswer;
-import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Unit;
@@ -25,7 +24,7 @@ import org.allocsim.simulator.run.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /** {@code replay} of a job: one policy on every rank. */
-public record ReplayJob() implements JobQuestion<ReplayAnswer, Row, Finding> {
+public final class ReplayJob extends JobQuestion<ReplayAnswer, Row, Finding> {
   /**
    * A rank.
    *
@@ -76,26 +75,16 @@ public record ReplayJob() implements JobQuestion<ReplayAnswer, Row, Finding> {
               .rank(1)
               .missing("none are counted"));
 
-  public static final Kind<JobAnswer<Row, Finding>> KIND =
-      JobAnswer.kind(
-          "replay",
-          "one policy on every rank",
-          ROW,
-          Shape.of(job ->
-              job.count(
-                      "failed_ranks",
-                      "Number of ranks of which a request failed.",
-                      each -> each.failed().size())
-                  .embed(BalancePart.SHAPE, Finding::balance)));
+  private static final Shape<Finding> FINDING =
+      Shape.of(job ->
+          job.count(
+                  "failed_ranks",
+                  "Number of ranks of which a request failed.",
+                  each -> each.failed().size())
+              .embed(BalancePart.SHAPE, Finding::balance));
 
-  @Override
-  public Kind<JobAnswer<Row, Finding>> kind() {
-    return KIND;
-  }
-
-  @Override
-  public Shape<Row> row() {
-    return ROW;
+  public ReplayJob() {
+    super("replay", "one policy on every rank", ROW, FINDING);
   }
 
   @Override
@@ -114,19 +103,17 @@ public record ReplayJob() implements JobQuestion<ReplayAnswer, Row, Finding> {
   @Override
   public Finding fold(List<Ranked<Row>> ranks) {
     return new Finding(
-        ranks.stream().filter(each -> each.found().failures() > 0).map(Ranked::rank).toList(),
-        JobBalance.of(peaks(ranks)));
-  }
-
-  private static List<Ranked<RankPeak>> peaks(List<Ranked<Row>> ranks) {
-    return ranks.stream().map(each -> new Ranked<>(each.rank(), each.found().peak())).toList();
+        Ranked.where(ranks, each -> each.failures() > 0),
+        JobBalance.of(Ranked.map(ranks, Row::peak)));
   }
 
   @Override
-  public Verdict verdict(JobAnswer<Row, Finding> answer) {
+  Verdict verdict(JobAnswer<Row, Finding> answer) {
     List<Rank> failed = answer.finding().failed();
     List<Sentence> details =
-        new ArrayList<>(BalancePart.sentences(peaks(answer.ranks()), answer.finding().balance()));
+        new ArrayList<>(
+            BalancePart.sentences(
+                Ranked.map(answer.ranks(), Row::peak), answer.finding().balance()));
     details.add(
         failed.isEmpty() ? NextStep.tune(answer.folder()) : JobWords.diagnose(answer.folder()));
     return new Verdict(

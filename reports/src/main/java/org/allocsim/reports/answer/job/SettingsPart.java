@@ -157,8 +157,7 @@ final class SettingsPart {
     return Table.of("Settings for all ranks", ROWS, rows(tuning))
         .keeping(
             row -> top == 0 || row.place() <= top || row.isLandmark(),
-            new Table.More("setting", remedy))
-        .at("/settings");
+            new Table.More("setting", remedy));
   }
 
   /** The setting for all ranks and what it leaves. */

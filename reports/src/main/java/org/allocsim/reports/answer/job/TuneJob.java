@@ -10,7 +10,6 @@ import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.document.Block;
-import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Unit;
@@ -18,12 +17,8 @@ import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 
-/**
- * {@code tune} of a job: settings for all ranks.
- *
- * @param top rows of the table on paper, 0 for all
- */
-public record TuneJob(int top) implements JobQuestion<TuneAnswer, Row, JobTuning> {
+/** {@code tune} of a job: settings for all ranks. */
+public final class TuneJob extends JobQuestion<TuneAnswer, Row, JobTuning> {
   /**
    * A rank.
    *
@@ -39,8 +34,17 @@ public record TuneJob(int top) implements JobQuestion<TuneAnswer, Row, JobTuning
               .text("torch_version", "The release whose rules apply.", each -> each.version().id())
               .embed(outcome(), Row::tuning));
 
-  public static final Kind<JobAnswer<Row, JobTuning>> KIND =
-      JobAnswer.kind("tune", "settings for all ranks, the best first", ROW, SettingsPart.SHAPE);
+  private final int top;
+
+  /**
+   * The question.
+   *
+   * @param top rows of the table on paper, 0 for all
+   */
+  public TuneJob(int top) {
+    super("tune", "settings for all ranks, the best first", ROW, SettingsPart.SHAPE);
+    this.top = top;
+  }
 
   /** What the settings that are its own come to on a rank. */
   static Shape<RankTuning> outcome() {
@@ -84,16 +88,6 @@ public record TuneJob(int top) implements JobQuestion<TuneAnswer, Row, JobTuning
   }
 
   @Override
-  public Kind<JobAnswer<Row, JobTuning>> kind() {
-    return KIND;
-  }
-
-  @Override
-  public Shape<Row> row() {
-    return ROW;
-  }
-
-  @Override
   public Row keep(TuneAnswer answer) {
     return new Row(
         answer.deviceIndex(),
@@ -103,12 +97,11 @@ public record TuneJob(int top) implements JobQuestion<TuneAnswer, Row, JobTuning
 
   @Override
   public JobTuning fold(List<Ranked<Row>> ranks) {
-    return JobTuning.of(
-        ranks.stream().map(each -> new Ranked<>(each.rank(), each.found().tuning())).toList());
+    return JobTuning.of(Ranked.map(ranks, Row::tuning));
   }
 
   @Override
-  public Verdict verdict(JobAnswer<Row, JobTuning> answer) {
+  Verdict verdict(JobAnswer<Row, JobTuning> answer) {
     JobTuning tuning = answer.finding();
     List<Sentence> sentences = new ArrayList<>(SettingsPart.sentences(tuning));
     sentences.add(
@@ -130,12 +123,12 @@ public record TuneJob(int top) implements JobQuestion<TuneAnswer, Row, JobTuning
   }
 
   @Override
-  public List<Block> blocks(JobAnswer<Row, JobTuning> answer) {
+  List<Block> blocks(JobAnswer<Row, JobTuning> answer) {
     return List.of(SettingsPart.table(answer.finding(), top, "--top 0 shows all"));
   }
 
   @Override
-  public boolean holds(JobTuning tuning) {
+  boolean holds(JobTuning tuning) {
     return tuning.ranked().stream().anyMatch(setting -> setting.passes()) || tuning.best().passes();
   }
 }

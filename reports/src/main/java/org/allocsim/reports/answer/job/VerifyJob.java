@@ -8,7 +8,6 @@ import org.allocsim.analysis.job.Ranked;
 import org.allocsim.reports.answer.job.VerifyJob.Finding;
 import org.allocsim.reports.answer.job.VerifyJob.Row;
 import org.allocsim.reports.answer.validation.VerifiedDevice;
-import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Verdict;
@@ -16,7 +15,7 @@ import org.allocsim.reports.document.Verdict.Tone;
 import org.jspecify.annotations.Nullable;
 
 /** {@code verify} of a job: is every rank repeated exactly? */
-public record VerifyJob() implements JobQuestion<List<VerifiedDevice>, Row, Finding> {
+public final class VerifyJob extends JobQuestion<List<VerifiedDevice>, Row, Finding> {
   /**
    * A rank.
    *
@@ -63,30 +62,18 @@ public record VerifyJob() implements JobQuestion<List<VerifiedDevice>, Row, Find
               .missing("none does")
               .seconds("wall_seconds", "Time that the file took.", Row::seconds));
 
-  public static final Kind<JobAnswer<Row, Finding>> KIND =
-      JobAnswer.kind(
-          "verify",
-          "whether the simulation repeats every rank",
-          ROW,
-          Shape.of(job ->
-              job.flag(
-                      "exact",
-                      "Whether everything is equal on every rank that could be read.",
-                      each -> each.notExact().isEmpty())
-                  .count("events_recorded", "Recorded events of all ranks.", Finding::recorded)
-                  .count(
-                      "events_matched",
-                      "Those before the first one that differs.",
-                      Finding::matched)));
+  private static final Shape<Finding> FINDING =
+      Shape.of(job ->
+          job.flag(
+                  "exact",
+                  "Whether everything is equal on every rank that could be read.",
+                  each -> each.notExact().isEmpty())
+              .count("events_recorded", "Recorded events of all ranks.", Finding::recorded)
+              .count(
+                  "events_matched", "Those before the first one that differs.", Finding::matched));
 
-  @Override
-  public Kind<JobAnswer<Row, Finding>> kind() {
-    return KIND;
-  }
-
-  @Override
-  public Shape<Row> row() {
-    return ROW;
+  public VerifyJob() {
+    super("verify", "whether the simulation repeats every rank", ROW, FINDING);
   }
 
   @Override
@@ -107,13 +94,13 @@ public record VerifyJob() implements JobQuestion<List<VerifiedDevice>, Row, Find
   @Override
   public Finding fold(List<Ranked<Row>> ranks) {
     return new Finding(
-        ranks.stream().filter(each -> !each.found().isExact()).map(Ranked::rank).toList(),
+        Ranked.where(ranks, each -> !each.isExact()),
         ranks.stream().mapToLong(each -> each.found().recorded()).sum(),
         ranks.stream().mapToLong(each -> each.found().matched()).sum());
   }
 
   @Override
-  public Verdict verdict(JobAnswer<Row, Finding> answer) {
+  Verdict verdict(JobAnswer<Row, Finding> answer) {
     Finding finding = answer.finding();
     Sentence events =
         Sentence.of(
@@ -145,7 +132,7 @@ public record VerifyJob() implements JobQuestion<List<VerifiedDevice>, Row, Find
   }
 
   @Override
-  public boolean holds(Finding finding) {
+  boolean holds(Finding finding) {
     return finding.notExact().isEmpty();
   }
 }

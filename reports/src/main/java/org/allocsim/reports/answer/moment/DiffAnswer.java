@@ -105,7 +105,8 @@ public record DiffAnswer(
             .text("label", heading, "What it is.", Row::label));
   }
 
-  private static String signed(long bytes) {
+  /** A change in words. */
+  public static String signed(long bytes) {
     return (bytes > 0 ? "+" : "") + ByteFormat.human(bytes);
   }
 

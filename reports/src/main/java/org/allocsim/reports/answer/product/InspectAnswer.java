@@ -235,6 +235,11 @@ public record InspectAnswer(
         this);
   }
 
+  /** Settings that it was recorded with; null where they are not recorded. */
+  public @Nullable String conf() {
+    return snapshot != null && file().settings().present() ? file().settings().conf() : null;
+  }
+
   /** What the file records; asked only where it is a recording. */
   private SnapshotContents contents() {
     return Objects.requireNonNull(snapshot);

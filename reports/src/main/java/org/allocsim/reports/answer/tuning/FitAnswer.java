@@ -52,7 +52,8 @@ public record FitAnswer(
    */
   public record Row(
       Scenario scenario, ProgramFit.Prediction prediction, long largest, boolean fits) {
-    private String conf() {
+    /** Its configuration string. */
+    public String conf() {
       return scenario.config().text();
     }
 
@@ -178,7 +179,8 @@ public record FitAnswer(
     return notes;
   }
 
-  private static String number(double value) {
+  /** A batch or length in words. */
+  public static String number(double value) {
     return value == Math.rint(value) ? Numbers.count((long) value) : String.valueOf(value);
   }
 

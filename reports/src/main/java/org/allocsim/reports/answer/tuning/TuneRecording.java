@@ -27,9 +27,16 @@ public final class TuneRecording {
     this.tuning = tuning;
   }
 
-  /** Runs of the settings that a reader looks at first, in the ranks of the search. */
-  public static TraceRecording of(DeviceTrace input, Tuning tuning) {
-    return new TuneRecording(tuning).record(input.name(), input.trace(), input.device());
+  /**
+   * Runs of the settings that a reader looks at first, in the ranks of the search.
+   *
+   * @param maxBytes what the allocator can have at most
+   */
+  public static TraceRecording of(DeviceTrace input, Tuning tuning, long maxBytes) {
+    TraceRecording recording =
+        new TuneRecording(tuning).record(input.name(), input.trace(), input.device());
+    recording.mostBytes(maxBytes);
+    return recording;
   }
 
   private TraceRecording record(String file, AllocationTrace trace, int device) {

@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli.option;
 
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.allocsim.reports.chart.FigureStyle;
@@ -38,6 +39,11 @@ public sealed class OutputOptions permits FigureOptions {
   @Option(names = "--markdown", description = "Print the answer as Markdown.")
   private boolean markdown;
 
+  /** Where the command prints what keeps it from answering in full. */
+  public PrintWriter err() {
+    return spec.commandLine().getErr();
+  }
+
   /** How charts are drawn; null for screens. */
   @Nullable FigureStyle figure() {
     return null;
@@ -63,6 +69,11 @@ public sealed class OutputOptions permits FigureOptions {
   /** Whether any of them is given. */
   public boolean isGiven() {
     return json != null || csv != null || report != null || markdown;
+  }
+
+  /** Whether there is a report with a page. */
+  public boolean hasReport() {
+    return report != null;
   }
 
   /** Whether Markdown is printed. */

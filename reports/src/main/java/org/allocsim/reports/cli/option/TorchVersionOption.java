@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli.option;
 
+import java.util.Objects;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.workloads.source.TraceSource;
 import picocli.CommandLine.Option;
@@ -15,13 +16,31 @@ public final class TorchVersionOption {
       converter = TorchVersionConverter.class)
   private PyTorchVersion version;
 
-  private PyTorchVersion recorded = PyTorchVersion.DEFAULT;
-  private PyTorchVersion oldest = PyTorchVersion.DEFAULT;
+  /** What the trace shows that a thread works on: ranks of a job are read side by side. */
+  @SuppressWarnings("ThreadLocalUsage")
+  private final ThreadLocal<Shown> shown = new InheritableThreadLocal<>();
 
-  /** Takes the release that a trace shows, if it shows one, for the default. */
+  /**
+   * The release that a trace shows.
+   *
+   * @param release the newest that it may be of
+   * @param oldest the oldest
+   */
+  private record Shown(PyTorchVersion release, PyTorchVersion oldest) {
+    private static final Shown NOTHING = new Shown(PyTorchVersion.DEFAULT, PyTorchVersion.DEFAULT);
+  }
+
+  /**
+   * Takes the release that a trace shows, if it shows one, for the default of this thread and of
+   * those that it starts from now on.
+   */
   public void follow(TraceSource source) {
-    recorded = source.release().orElse(PyTorchVersion.DEFAULT);
-    oldest = source.oldestRelease().orElse(recorded);
+    PyTorchVersion release = source.release().orElse(PyTorchVersion.DEFAULT);
+    shown.set(new Shown(release, source.oldestRelease().orElse(release)));
+  }
+
+  private Shown shown() {
+    return Objects.requireNonNullElse(shown.get(), Shown.NOTHING);
   }
 
   /** Whether a release was chosen. */
@@ -31,11 +50,11 @@ public final class TorchVersionOption {
 
   /** The release that was chosen, or the oldest that a trace may be of, or the default one. */
   public PyTorchVersion oldest() {
-    return version == null ? oldest : version;
+    return version == null ? shown().oldest() : version;
   }
 
   /** The release that was chosen, or that a trace shows, or the default one. */
   public PyTorchVersion version() {
-    return version == null ? recorded : version;
+    return version == null ? shown().release() : version;
   }
 }

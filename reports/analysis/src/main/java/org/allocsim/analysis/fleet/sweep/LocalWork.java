@@ -6,14 +6,13 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.allocsim.workloads.io.Compression;
+import org.allocsim.analysis.task.HeapRoom;
 import org.allocsim.workloads.io.EarlyEnd;
 import org.jspecify.annotations.Nullable;
 
@@ -25,14 +24,6 @@ import org.jspecify.annotations.Nullable;
  * heap.
  */
 final class LocalWork {
-  /** Share of the heap that traces may fill. */
-  private static final double HEAP_SHARE = 0.6;
-
-  /** Bytes of heap that reading a stored byte takes; recordings unpack up to 26 times. */
-  private static final int PLAIN_FACTOR = 2;
-
-  private static final int COMPRESSED_FACTOR = 30;
-
   private final SweepJob job;
   private final SweepGrid grid;
   private final SweepListener listener;
@@ -190,15 +181,12 @@ final class LocalWork {
       isLargeNext = true;
       return isIdle ? large.poll() : null;
     }
-    boolean fits =
-        openBytes + heapBytes(files.peek()) <= HEAP_SHARE * Runtime.getRuntime().maxMemory();
+    boolean fits = HeapRoom.has(openBytes + heapBytes(files.peek()));
     return isIdle || fits ? files.poll() : null;
   }
 
   private static long heapBytes(FleetFile file) {
-    boolean isCompressed =
-        Compression.ofName(file.name().toLowerCase(Locale.ROOT)) != Compression.NONE;
-    return file.bytes() * (isCompressed ? COMPRESSED_FACTOR : PLAIN_FACTOR);
+    return HeapRoom.bytesOf(file.name(), file.bytes());
   }
 
   private void open(FleetFile file, boolean isAlone) throws IOException {

@@ -14,6 +14,12 @@ import org.jspecify.annotations.Nullable;
  */
 public enum SweepColumn {
   FILE(RowTable.Type.TEXT, "name of the trace's file as it was given or found"),
+  JOB(
+      RowTable.Type.OPTIONAL_TEXT,
+      "folder of the job that the file is of; none where no other file is of another rank of it"),
+  RANK(
+      RowTable.Type.INTEGER, "rank within the job that the file's name gives, on its host where it has one"),
+  HOST(RowTable.Type.OPTIONAL_TEXT, "host that the file's name gives"),
   SHA256(
       RowTable.Type.OPTIONAL_TEXT,
       "digest of the file as stored, of a program that of its name; none where it could not be"
@@ -96,7 +102,7 @@ public enum SweepColumn {
       "wall time of the run; differs from run to run, all other columns do not");
 
   /** Name and version of this set of columns. It changes with their names, order or meaning. */
-  public static final String SCHEMA = "allocsim-sweep-2";
+  public static final String SCHEMA = "allocsim-sweep-3";
 
   private static final List<SweepColumn> ALL = List.of(values());
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import org.allocsim.analysis.job.NamedJobs;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.text.RowTable;
 import org.jspecify.annotations.Nullable;
@@ -145,13 +146,18 @@ public final class SweepResults {
   }
 
   private void writeAll(RowCsv.Writer csv, RowTable.@Nullable Writer parquet) throws IOException {
+    // Which files are ranks of a job depends on the others, so it is not kept with a file's runs.
+    Map<String, NamedJobs.Member> members =
+        NamedJobs.of(inputs.files().stream().map(FleetFile::name).toList());
     for (FleetFile file : inputs.files()) {
+      NamedJobs.Member member = members.get(file.name());
       TracePart part =
           TracePart.read(job.storage(), job.out(), job.context(), file.name())
               .filter(TracePart::hasRequestedRows)
               .orElseThrow(
                   () -> new IOException("the finished runs of " + file.name() + " have gone"));
-      for (SweepRow row : part.requestedRows()) {
+      for (SweepRow kept : part.requestedRows()) {
+        SweepRow row = member == null ? kept : kept.of(member);
         count(row);
         csv.add(row);
         if (parquet != null) {

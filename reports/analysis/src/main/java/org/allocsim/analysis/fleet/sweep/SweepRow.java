@@ -5,6 +5,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.allocsim.analysis.job.NamedJobs;
 import org.allocsim.analysis.text.RowTable;
 import org.jspecify.annotations.Nullable;
 
@@ -111,6 +112,15 @@ public final class SweepRow {
   /** All values in the order of the columns. */
   Object[] cells() {
     return values.clone();
+  }
+
+  /** The same row with the rank of a job that its file is of. */
+  SweepRow of(NamedJobs.Member member) {
+    Object[] row = values.clone();
+    row[SweepColumn.JOB.ordinal()] = member.job();
+    row[SweepColumn.RANK.ordinal()] = (long) member.rank();
+    row[SweepColumn.HOST.ordinal()] = member.host();
+    return new SweepRow(row);
   }
 
   /** What distinguishes a run from others of the same trace. */

@@ -21,6 +21,11 @@ public final class SnapshotFormat implements RecordedFormat {
   public static final String ID = "pytorch-snapshot";
 
   private static final int PICKLE_PROTOCOL = 0x80;
+  private static final int PICKLE_STOP = '.';
+
+  /** One of these is among the first keys of a snapshot, or of the list of its segments. */
+  private static final List<String> FIRST_WORDS =
+      List.of("segments", "device_traces", "total_size");
 
   /** A format; the service loader makes it. */
   public SnapshotFormat() {}
@@ -43,6 +48,14 @@ public final class SnapshotFormat implements RecordedFormat {
   @Override
   public boolean recognises(FileStart start) {
     return start.byteAt(0) == PICKLE_PROTOCOL;
+  }
+
+  /** A pickle that is whole, or long, and has none of the words with which snapshots begin. */
+  @Override
+  public boolean isOther(FileStart start) {
+    boolean isEnough =
+        start.length() == FileStart.MOST_BYTES || start.byteAt(start.length() - 1) == PICKLE_STOP;
+    return isEnough && FIRST_WORDS.stream().noneMatch(start.text()::contains);
   }
 
   @Override

@@ -1,0 +1,157 @@
+package org.allocsim.reports.answer.job;
+
+import static org.allocsim.reports.document.Quantity.bytes;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.analysis.account.GpuAccount;
+import org.allocsim.analysis.account.GpuAccount.Part;
+import org.allocsim.analysis.job.Rank;
+import org.allocsim.analysis.job.Ranked;
+import org.allocsim.reports.answer.job.AccountJob.Finding;
+import org.allocsim.reports.answer.job.AccountJob.Row;
+import org.allocsim.reports.answer.moment.AccountAnswer;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.document.Verdict.Tone;
+
+/** {@code account} of a job: where the memory of each rank's GPU is. */
+public final class AccountJob extends JobQuestion<AccountAnswer, Row, Finding> {
+  /**
+   * A rank.
+   *
+   * @param device index of the recorded device
+   * @param account the parts of its GPU
+   * @param source where the size of the GPU comes from
+   */
+  public record Row(int device, GpuAccount account, String source) {
+    private long unexplainedBytes() {
+      return account.bytes(Part.UNEXPLAINED);
+    }
+  }
+
+  /**
+   * What the ranks come to.
+   *
+   * @param fullest the rank whose allocator reserves the most
+   * @param unexplained the rank with the most memory that nobody explains
+   * @param freeUnknown ranks of whose GPU the free memory is not known
+   */
+  public record Finding(Ranked<Row> fullest, Ranked<Row> unexplained, List<Rank> freeUnknown) {}
+
+  private static final Shape<Row> ROW =
+      Shape.of(rank ->
+          rank.count("device_index", "Index of the recorded device.", Row::device)
+              .bytes(
+                  "requested_bytes",
+                  "requested",
+                  "What the program asked for.",
+                  each -> each.account().bytes(Part.REQUESTED))
+              .rank(4)
+              .bytes(
+                  "reserved_bytes",
+                  "reserved",
+                  "Memory that PyTorch holds from the device.",
+                  each -> each.account().reservedBytes())
+              .embed(
+                  part(
+                      Part.CONTEXT,
+                      "context_bytes",
+                      "context",
+                      "Driver and context of the process."))
+              .rank(3)
+              .embed(
+                  part(
+                      Part.OTHER_PROCESSES,
+                      "other_processes_bytes",
+                      "others",
+                      "What other processes hold."))
+              .embed(part(Part.DRIVER, "driver_bytes", "driver", "What the driver keeps."))
+              .rank(5)
+              .embed(part(Part.FREE, "free_bytes", "free", "Free memory of the GPU."))
+              .rank(1)
+              .bytes(
+                  "unexplained_bytes",
+                  "unexplained",
+                  "What nobody explains.",
+                  Row::unexplainedBytes)
+              .rank(2)
+              .bytes(
+                  "gpu_bytes", "the GPU", "Size of the GPU.", each -> each.account().totalBytes())
+              .text("gpu_source", "Where that comes from.", Row::source));
+
+  private static final Shape<Finding> FINDING =
+      Shape.of(job ->
+          job.text(
+                  "fullest_rank",
+                  "The rank whose allocator reserves the most, or its file.",
+                  each -> each.fullest().rank().id())
+              .text(
+                  "most_unexplained_rank",
+                  "The rank with the most memory that nobody explains, or its file.",
+                  each -> each.unexplained().rank().id()));
+
+  public AccountJob() {
+    super("account", "where the memory of each rank's GPU is", ROW, FINDING);
+  }
+
+  private static Shape<Row> part(Part part, String key, String label, String explanation) {
+    return Shape.of(rank ->
+        rank.bytes(
+                key,
+                label,
+                explanation,
+                each -> each.account().has(part) ? each.account().bytes(part) : null)
+            .optional()
+            .missing("it is not known"));
+  }
+
+  @Override
+  public Row keep(AccountAnswer answer) {
+    return new Row(answer.at().program().device(), answer.account(), answer.source());
+  }
+
+  @Override
+  public Finding fold(List<Ranked<Row>> ranks) {
+    return new Finding(
+        Ranked.highest(ranks, each -> each.account().reservedBytes()),
+        Ranked.highest(ranks, Row::unexplainedBytes),
+        Ranked.where(ranks, each -> !each.account().has(Part.FREE)));
+  }
+
+  @Override
+  Verdict verdict(JobAnswer<Row, Finding> answer) {
+    Ranked<Row> fullest = answer.finding().fullest();
+    Ranked<Row> unexplained = answer.finding().unexplained();
+    List<Sentence> details = new ArrayList<>();
+    List<Rank> freeUnknown = answer.finding().freeUnknown();
+    if (!freeUnknown.isEmpty()) {
+      details.add(
+          Sentence.of(
+              "The free memory of the GPU of {} is not known and counts as unexplained: give --free"
+                  + " or --smi.",
+              JobWords.ranks(freeUnknown)));
+    } else if (unexplained.found().unexplainedBytes() > 0) {
+      details.add(
+          Sentence.of(
+              "{} are unexplained on {}{}.",
+              bytes(unexplained.found().unexplainedBytes()),
+              unexplained.rank().label(),
+              answer.ranks().size() == 1 ? "" : ", the most of all ranks"));
+    }
+    details.add(
+        Sentence.of(
+            "Next: 'allocsim account {}' shows every part and where it comes from.",
+            JobAnswer.file(fullest.rank())));
+    return new Verdict(
+        Tone.NEUTRAL,
+        Sentence.of(
+            "{} reserves the most of its GPU, {} of {}.",
+            JobWords.begin(fullest.rank()),
+            bytes(fullest.found().account().reservedBytes()),
+            bytes(fullest.found().account().totalBytes())),
+        details,
+        null);
+  }
+}

@@ -1,0 +1,164 @@
+package org.allocsim.reports.answer.job;
+
+import static org.allocsim.reports.document.Quantity.bytes;
+import static org.allocsim.reports.document.Quantity.count;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import org.allocsim.analysis.job.Ranked;
+import org.allocsim.analysis.moment.FitTrial;
+import org.allocsim.analysis.moment.MomentQuery;
+import org.allocsim.analysis.moment.Pins;
+import org.allocsim.reports.answer.job.PinsJob.Finding;
+import org.allocsim.reports.answer.job.PinsJob.Row;
+import org.allocsim.reports.answer.moment.PinsAnswer;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.document.Verdict.Tone;
+import org.jspecify.annotations.Nullable;
+
+/** {@code pins} of a job: what keeps segments of each rank from being released. */
+public final class PinsJob extends JobQuestion<PinsAnswer, Row, Finding> {
+  private static final String NO_FAILURE = "no request failed at the moment";
+
+  /**
+   * A rank.
+   *
+   * @param device index of the recorded device
+   * @param moment which moment
+   * @param segments pinned segments
+   * @param freeBytes free bytes in them
+   * @param pinningBytes bytes of the blocks that pin them
+   * @param missingBytes what had to be released for the failed request; null where none failed
+   * @param remedyBytes the smallest blocks without which it would have fitted, as a simulation
+   *     confirms; null where there are none
+   */
+  public record Row(
+      int device,
+      MomentQuery.Kind moment,
+      int segments,
+      long freeBytes,
+      long pinningBytes,
+      @Nullable Long missingBytes,
+      @Nullable Long remedyBytes) {}
+
+  /**
+   * What the ranks come to.
+   *
+   * @param most the rank with the most free memory pinned
+   * @param freeBytes free bytes that are pinned on all ranks
+   */
+  public record Finding(Ranked<Row> most, long freeBytes) {}
+
+  private static final Shape<Row> ROW =
+      Shape.of(rank ->
+          rank.count("device_index", "Index of the recorded device.", Row::device)
+              .text(
+                  "moment",
+                  "at",
+                  "Which moment: peak_reserved, first_oom, end or request.",
+                  each -> each.moment().name().toLowerCase(Locale.ROOT))
+              .rank(3)
+              .count("segments", "segments", "Segments that blocks pin.", Row::segments)
+              .rank(2)
+              .bytes(
+                  "free_bytes",
+                  "free, pinned",
+                  "Free bytes in them, which cannot be released.",
+                  Row::freeBytes)
+              .bytes(
+                  "pinning_bytes", "by blocks of", "Bytes of the blocks in use.", Row::pinningBytes)
+              .bytes(
+                  "missing_bytes",
+                  "short of",
+                  "What had to be released for the failed request; not above 0 where memory was not"
+                      + " short.",
+                  Row::missingBytes)
+              .optional()
+              .missing(NO_FAILURE)
+              .rank(1)
+              .bytes(
+                  "remedy_bytes",
+                  "fits without",
+                  "The smallest blocks without which the failed request fits, as the simulation"
+                      + " confirms.",
+                  Row::remedyBytes)
+              .optional()
+              .missing(NO_FAILURE + ", or there are none"));
+
+  private static final Shape<Finding> FINDING =
+      Shape.of(job ->
+          job.text(
+                  "most_pinned_rank",
+                  "The rank with the most free memory pinned, or its file.",
+                  each -> each.most().rank().id())
+              .bytes(
+                  "free_bytes",
+                  "Free memory that is pinned on all ranks together.",
+                  Finding::freeBytes));
+
+  public PinsJob() {
+    super("pins", "the blocks that keep segments from being released, on each rank", ROW, FINDING);
+  }
+
+  @Override
+  public Row keep(PinsAnswer answer) {
+    FitTrial trial = answer.trial();
+    return new Row(
+        answer.at().program().device(),
+        answer.at().moment().kind(),
+        answer.pins().size(),
+        answer.pins().stream().mapToLong(Pins.Segment::freeBytes).sum(),
+        answer.pins().stream().mapToLong(Pins.Segment::pinningBytes).sum(),
+        trial == null ? null : Long.valueOf(trial.missingBytes()),
+        answer.remedies().stream()
+            .filter(FitTrial.Remedy::confirmed)
+            .map(FitTrial.Remedy::bytes)
+            .min(Comparator.naturalOrder())
+            .orElse(null));
+  }
+
+  @Override
+  public Finding fold(List<Ranked<Row>> ranks) {
+    return new Finding(
+        Ranked.highest(ranks, Row::freeBytes),
+        ranks.stream().mapToLong(each -> each.found().freeBytes()).sum());
+  }
+
+  @Override
+  Verdict verdict(JobAnswer<Row, Finding> answer) {
+    Ranked<Row> most = answer.finding().most();
+    List<Sentence> details = new ArrayList<>();
+    for (Ranked<Row> each : answer.ranks()) {
+      Long remedyBytes = each.found().remedyBytes();
+      if (remedyBytes != null) {
+        details.add(
+            Sentence.of(
+                "Without blocks of {} the failed request of {} fits, as the simulation confirms.",
+                bytes(remedyBytes),
+                each.rank().label()));
+      }
+    }
+    details.add(
+        Sentence.of(
+            "Next: 'allocsim pins {}' names the blocks, with their age and stack.",
+            JobAnswer.file(most.rank())));
+    return new Verdict(
+        Ranked.where(answer.ranks(), each -> each.missingBytes() != null).isEmpty()
+            ? Tone.NEUTRAL
+            : Tone.BAD,
+        most.found().freeBytes() == 0
+            ? Sentence.of("No free memory is pinned on any rank.")
+            : Sentence.of(
+                "{} has the most free memory pinned: {} in {} by blocks of {}.",
+                JobWords.begin(most.rank()),
+                bytes(most.found().freeBytes()),
+                count(most.found().segments(), "segment"),
+                bytes(most.found().pinningBytes())),
+        details,
+        null);
+  }
+}
