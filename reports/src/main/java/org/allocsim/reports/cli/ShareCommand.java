@@ -48,7 +48,7 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Runs several processes on one GPU and says which fails first, and who holds the memory.",
+      "Runs several processes on one GPU: which fails first, and who holds the memory.",
       "",
       "Each process has its own trace, allocator, limit and context; what all hold is taken from",
       "one memory. Requests come in the order of their times. Recordings that were made at the"
