@@ -258,8 +258,7 @@ final class ShareCommand implements Callable<Integer> {
   /** The context of the process with a number from 1. */
   private long contextBytes(DeviceProfile gpu, int number) {
     long bare = gpu.contextBytes() - (number == 1 ? 0 : KEPT_BYTES);
-    long changed =
-        !mps ? bare : number == 1 ? bare + MPS_SERVER_BYTES : bare - MPS_SAVED_BYTES;
+    long changed = !mps ? bare : number == 1 ? bare + MPS_SERVER_BYTES : bare - MPS_SAVED_BYTES;
     return Math.max(0, changed);
   }
 
