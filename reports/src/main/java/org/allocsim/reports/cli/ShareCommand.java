@@ -48,7 +48,7 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Runs several processes on one GPU and says which fails first, and who holds the memory.",
+      "Runs several processes on one GPU: which fails first, and who holds the memory.",
       "",
       "Each process has its own trace, allocator, limit and context; what all hold is taken from",
       "one memory. Requests come in the order of their times. Recordings that were made at the"
@@ -258,8 +258,7 @@ final class ShareCommand implements Callable<Integer> {
   /** The context of the process with a number from 1. */
   private long contextBytes(DeviceProfile gpu, int number) {
     long bare = gpu.contextBytes() - (number == 1 ? 0 : KEPT_BYTES);
-    long changed =
-        !mps ? bare : number == 1 ? bare + MPS_SERVER_BYTES : bare - MPS_SAVED_BYTES;
+    long changed = !mps ? bare : number == 1 ? bare + MPS_SERVER_BYTES : bare - MPS_SAVED_BYTES;
     return Math.max(0, changed);
   }
 

@@ -55,7 +55,6 @@ class MainTest {
         "replay t --after-oom perhaps",
         "min-capacity",
         "share",
-        "share t,policy=direct,conf=a",
         "fit",
         "lint-conf",
         "lint-conf a --env B=c",

@@ -186,7 +186,7 @@ class ShareCommandTest {
           ,end=later             | end=later: a process can exit or hold
           ,memory-limit=24       | memory-limit: '24'
           ,memory-fraction=2     | memory-fraction: '2' is not a fraction
-          ,policy=nonsense       | policy: unknown policy 'nonsense'
+          ,policy=nonsense       | policy: 'nonsense' is not a policy
           ,memory-limit=1GiB,memory-fraction=0.5 | give memory-limit or memory-fraction, not both
           ,context=2TiB          | is larger than
           """)
