@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param turns how often the turn passed to another process
  * @param processes what came of each
  */
-public record TogetherResult(long totalBytes, long freeBytes, long turns, List<Process> processes) {
+public record TogetherResult(
+    long totalBytes, long freeBytes, long turns, List<OneProcess> processes) {
   /** Keeps its own copy. */
   public TogetherResult {
     processes = List.copyOf(processes);
@@ -35,7 +36,7 @@ public record TogetherResult(long totalBytes, long freeBytes, long turns, List<P
    * @param measuredFailures requests that failed on the GPU
    * @param sameFailures whether they are the same
    */
-  public record Process(
+  public record OneProcess(
       String trace,
       String policy,
       long contextBytes,
@@ -57,6 +58,6 @@ public record TogetherResult(long totalBytes, long freeBytes, long turns, List<P
 
   /** Whether it is so for all processes. */
   public boolean isExact() {
-    return processes.stream().allMatch(Process::isExact);
+    return processes.stream().allMatch(OneProcess::isExact);
   }
 }

@@ -129,7 +129,7 @@ public final class TogetherValidation {
               profiles.get(i), simulated, measured, GpuValidation.equalCalls(simulated, measured)));
     }
     Predicted again = predict(members, learned::get);
-    List<TogetherResult.Process> processes = new ArrayList<>();
+    List<TogetherResult.OneProcess> processes = new ArrayList<>();
     for (int i = 0; i < members.size(); i++) {
       processes.add(
           process(members.get(i), contexts.get(i), unusable.get(i), again, children.get(i), i));
@@ -137,7 +137,7 @@ public final class TogetherValidation {
     return new TogetherResult(totalBytes, freeBytes, predicted.turns().size(), processes);
   }
 
-  private static TogetherResult.Process process(
+  private static TogetherResult.OneProcess process(
       Member member,
       long contextBytes,
       long unusableBytes,
@@ -158,7 +158,7 @@ public final class TogetherValidation {
         tenant.run() == null
             ? List.of()
             : tenant.run().failures().stream().map(FailedRequest::requestIndex).toList();
-    return new TogetherResult.Process(
+    return new TogetherResult.OneProcess(
         member.name(),
         member.choice().label(),
         contextBytes,

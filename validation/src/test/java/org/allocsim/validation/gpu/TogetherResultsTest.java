@@ -55,10 +55,8 @@ class TogetherResultsTest {
   void contextsTakeWhatTheModelSays() throws IOException {
     for (JsonNode each : cases()) {
       boolean mps = each.get("case").asString().endsWith("MPS");
-      assertEquals(
-          mps ? 619_511_808 : 552_402_944, each.at("/processes/0/context_bytes").asLong());
-      assertEquals(
-          mps ? 542_113_792 : 549_060_608, each.at("/processes/1/context_bytes").asLong());
+      assertEquals(mps ? 619_511_808 : 552_402_944, each.at("/processes/0/context_bytes").asLong());
+      assertEquals(mps ? 542_113_792 : 549_060_608, each.at("/processes/1/context_bytes").asLong());
     }
   }
 }

@@ -68,10 +68,6 @@ public record ShareAnswer(
 
   /** A process with what came of it. */
   private record Row(SharingProgram program, TenantResult result, @Nullable LimitRange limit) {
-    private @Nullable FailedRequest failure() {
-      return result.run() == null ? null : result.run().firstFailure().orElse(null);
-    }
-
     private String outcome() {
       if (result.run() == null) {
         return "no room for its context";

@@ -33,40 +33,40 @@ public record TogetherAnswer(
     TogetherResult result,
     double seconds) {
 
-  private static final Shape<TogetherResult.Process> ROWS =
+  private static final Shape<TogetherResult.OneProcess> ROWS =
       Shape.of(row ->
-          row.text("trace", "process", "Its requests.", TogetherResult.Process::trace)
-              .text("policy", "allocator", "Its allocator.", TogetherResult.Process::policy)
+          row.text("trace", "process", "Its requests.", TogetherResult.OneProcess::trace)
+              .text("policy", "allocator", "Its allocator.", TogetherResult.OneProcess::policy)
               .bytes(
                   "context_bytes",
                   "context",
                   "What its context took of the GPU; the first one's contains what the driver"
                       + " keeps.",
-                  TogetherResult.Process::contextBytes)
+                  TogetherResult.OneProcess::contextBytes)
               .rank(1)
               .bytes(
                   "unusable_bytes",
                   "Free bytes that it could not have.",
-                  TogetherResult.Process::unusableBytes)
+                  TogetherResult.OneProcess::unusableBytes)
               .count(
                   "measured_calls",
                   "calls",
                   "Calls of its allocator on the GPU.",
-                  TogetherResult.Process::measuredCalls)
+                  TogetherResult.OneProcess::measuredCalls)
               .count(
                   "predicted_calls",
                   "Calls in the simulation.",
-                  TogetherResult.Process::predictedCalls)
+                  TogetherResult.OneProcess::predictedCalls)
               .count(
                   "equal_calls",
                   "equal",
                   "Leading calls that agree in kind, size and refusal.",
-                  TogetherResult.Process::equalCalls)
+                  TogetherResult.OneProcess::equalCalls)
               .count(
                   "refused_calls",
                   "refused",
                   "Calls among them that were refused.",
-                  TogetherResult.Process::refusedCalls)
+                  TogetherResult.OneProcess::refusedCalls)
               .count(
                   "free_bytes_compared",
                   "Figures of free bytes that were compared.",
@@ -86,20 +86,20 @@ public record TogetherAnswer(
                   "measured_failures",
                   "failed",
                   "Requests that failed on the GPU.",
-                  TogetherResult.Process::measuredFailures)
+                  TogetherResult.OneProcess::measuredFailures)
               .count(
                   "predicted_failures",
                   "Requests that failed in the simulation.",
-                  TogetherResult.Process::predictedFailures)
+                  TogetherResult.OneProcess::predictedFailures)
               .flag(
                   "same_failures",
                   "Whether they are the same.",
-                  TogetherResult.Process::sameFailures)
+                  TogetherResult.OneProcess::sameFailures)
               .text(
                   "first_difference",
                   "difference",
                   "The first call that differs.",
-                  TogetherResult.Process::firstDifference)
+                  TogetherResult.OneProcess::firstDifference)
               .missing("nothing differs")
               .optional());
 
@@ -141,7 +141,7 @@ public record TogetherAnswer(
             .and("GPU", "{}, {}", gpu.name(), bytes(result.totalBytes()))
             .and("free at the start", "{}", bytes(result.freeBytes()))
             .and("turns", "{}", result.turns());
-    Table<TogetherResult.Process> table =
+    Table<TogetherResult.OneProcess> table =
         Table.of("Processes", ROWS, result.processes()).at("/processes");
     Notes notes =
         Notes.of(

@@ -56,11 +56,6 @@ public sealed class OutputOptions permits FigureOptions {
    */
   public void requireNoFigure(String job) {}
 
-  /** Whether there is a folder for a report. */
-  final boolean hasReport() {
-    return report != null;
-  }
-
   /** The command that has these options. */
   final CommandSpec command() {
     return spec;

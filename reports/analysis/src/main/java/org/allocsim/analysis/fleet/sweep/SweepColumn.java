@@ -18,7 +18,8 @@ public enum SweepColumn {
       RowTable.Type.OPTIONAL_TEXT,
       "folder of the job that the file is of; none where no other file is of another rank of it"),
   RANK(
-      RowTable.Type.INTEGER, "rank within the job that the file's name gives, on its host where it has one"),
+      RowTable.Type.INTEGER,
+      "rank within the job that the file's name gives, on its host where it has one"),
   HOST(RowTable.Type.OPTIONAL_TEXT, "host that the file's name gives"),
   SHA256(
       RowTable.Type.OPTIONAL_TEXT,
