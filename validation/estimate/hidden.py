@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import random
 import time
 from pathlib import Path
 
@@ -57,11 +58,33 @@ def convolutions():
         yield n, c, k, size, kernel, stride, 1, 3
 
 
+def drawn():
+    """Shapes at random, of sounds, images and films, within what networks have."""
+    chooser = random.Random(7)
+    channels = (1, 2, 3, 8, 16, 32, 40, 64, 80, 96, 128, 192, 256, 384, 512, 768, 1024)
+    for space, count, least, most, kernels in ((1, 1000, 32, 65536, (1, 2, 3, 4, 5, 7, 10, 15, 31)), (2, 600, 4, 512, (1, 2, 3, 4, 5, 7)), (3, 400, 4, 96, (1, 2, 3, 5))):
+        for _ in range(count):
+            size = round(least * (most / least) ** chooser.random())
+            kernel = chooser.choice([each for each in kernels if each <= size])
+            stride = chooser.choice([1, 1, 2, 2, 3, 4, 5] if space == 1 else [1, 1, 2])
+            c, k = chooser.choice(channels), chooser.choice(channels)
+            n = chooser.choice((1, 2, 4, 8, 16, 32, 64))
+            yield n, c, c if chooser.random() < 0.1 else k, size, kernel, min(stride, size), 1, space
+    for _ in range(150):  # images cut into patches
+        kernel = chooser.choice((8, 14, 16, 32))
+        yield chooser.choice((1, 2, 4, 8, 16, 32, 64, 128)), 3, chooser.choice((192, 384, 512, 768, 1024, 1280)), chooser.choice((224, 256, 384, 518)), kernel, kernel, 1, 2
+
+
 def convolution_cases():
-    for (n, c, k, size, kernel, stride, groups, space), dtype, last in itertools.product(convolutions(), TYPES, (False, True)):
+    for (n, c, k, size, kernel, stride, groups, space), dtype, last in itertools.product((*convolutions(), *drawn()), TYPES, (False, True)):
         if n * max(c * size**space, k * (size // stride) ** space) > 30_000_000 or (last and space != 2):
             continue
         yield {"operation": "convolution", "type": dtype, "channels_last": last, "shape": [n, c, k, size, kernel, stride, groups, space]}
+
+
+def padding(kernel: int, stride: int, space: int) -> int:
+    """Half of the kernel; patches have none. As in rules.py and workspaces.c."""
+    return 0 if space == 2 and kernel == stride and kernel >= 8 else kernel // 2
 
 
 def measure_convolution(case: dict) -> dict:
@@ -70,7 +93,7 @@ def measure_convolution(case: dict) -> dict:
     layout = torch.channels_last if case["channels_last"] else torch.contiguous_format
     x = torch.zeros(n, c, *[size] * space, device="cuda", dtype=dtype).to(memory_format=layout)
     w = torch.zeros(k, c // groups, *[kernel] * space, device="cuda", dtype=dtype).to(memory_format=layout)
-    common = [stride] * space, [kernel // 2] * space, [1] * space, False, [0] * space, groups
+    common = [stride] * space, [padding(kernel, stride, space)] * space, [1] * space, False, [0] * space, groups
     y = torch.ops.aten.convolution(x, w, None, *common)
     g = torch.zeros_like(y)
     found = {"forward": requests(lambda: torch.ops.aten.convolution(x, w, None, *common))}

@@ -40,11 +40,18 @@ class Row(NamedTuple):
     kernel: int
     stride: int
     groups: int
+    space: int
     bytes: int
 
     @property
     def out(self) -> int:
-        return (self.size + 2 * (self.kernel // 2) - self.kernel) // self.stride + 1
+        # As in hidden.py.
+        padding = 0 if self.is_patches else self.kernel // 2
+        return (self.size + 2 * padding - self.kernel) // self.stride + 1
+
+    @property
+    def is_patches(self) -> bool:
+        return self.space == 2 and self.kernel == self.stride and self.kernel >= 8
 
     def tensors(self) -> tuple[int, int, int]:
         """The bytes of input, filter and output in the layout of the kernels."""
@@ -52,9 +59,9 @@ class Row(NamedTuple):
         c, k = (-(-each // whole) * whole if self.groups == 1 else each for each in (self.c, self.k))
         of_filter = c if self.groups == 1 else 1
         return (
-            self.n * c * self.size**2 * element,
-            k * of_filter * self.kernel**2 * element,
-            self.n * k * self.out**2 * element,
+            self.n * c * self.size**self.space * element,
+            k * of_filter * self.kernel**self.space * element,
+            self.n * k * self.out**self.space * element,
         )
 
     def copied(self) -> tuple[int, int]:
@@ -79,9 +86,9 @@ class Row(NamedTuple):
             return abs(math.log2(a / b))
 
         return (
-            far(self.n * self.out**2, other.n * other.out**2) + far(self.c, other.c) + far(self.k, other.k)
+            far(self.n * self.out**self.space, other.n * other.out**other.space) + far(self.c, other.c) + far(self.k, other.k)
             + 2 * far(self.kernel, other.kernel) + 3 * (self.stride != other.stride)
-            + 20 * ((self.groups > 1) != (other.groups > 1)) + 0.5 * (self.type != other.type)
+            + 20 * ((self.groups > 1) != (other.groups > 1)) + 40 * (self.space != other.space) + 0.5 * (self.type != other.type)
         )
 
 
@@ -94,21 +101,23 @@ def rows() -> list[Row]:
         n, c, k, size, kernel, stride, groups = each["shape"]
         element = 4 if each["dtype"] == "float32" else 2
         for kind, name in enumerate(KINDS):
-            row = Row(TYPES[each["dtype"]], int(each["channels_last"]), kind, n, c, k, size, kernel, stride, groups, 0)
+            row = Row(TYPES[each["dtype"]], int(each["channels_last"]), kind, n, c, k, size, kernel, stride, groups, 2, 0)
+            if row.is_patches:
+                continue  # These were measured with a padding.
             result = (n * k * row.out**2, k * c // groups * kernel**2, n * c * size**2)[kind] * element
             requests = list(each[name])
             requests.remove(result)
             found.append(row._replace(bytes=sum(requests)))
-    seen = {row[:10] for row in found}
+    seen = {row[:11] for row in found}
     for each in json.loads(lzma.decompress(HIDDEN.read_bytes()))["rows"]:
-        if each["operation"] != "convolution" or "problem" in each or each["shape"][7] != 2:
+        if each["operation"] != "convolution" or "problem" in each:
             continue
         for kind, name in enumerate(("forward", "filter", "data")):
             requests, kept = each[name]
             type_name = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}[each["type"]]
-            row = Row(TYPES[type_name], int(each["channels_last"]), kind, *each["shape"][:7], sum(requests) - kept)
-            if row[:10] not in seen:
-                seen.add(row[:10])
+            row = Row(TYPES[type_name], int(each["channels_last"]), kind, *each["shape"], sum(requests) - kept)
+            if row[:11] not in seen:
+                seen.add(row[:11])
                 found.append(row)
     return found
 
@@ -116,9 +125,9 @@ def rows() -> list[Row]:
 def write() -> None:
     lines = [
         "/* Made by validation/estimate/rules.py of what an H100 with cuDNN 9.19 (PyTorch 2.11) was measured to ask for: type, channels last, kind,",
-        "   N, C, K, size, kernel, stride, groups, tensors that are copied (1 input, 2 filter, 4 output), bytes left over. */",
+        "   N, C, K, size, kernel, stride, groups, dimensions of space, tensors that are copied (1 input, 2 filter, 4 output), bytes left over. */",
     ]
-    known = {row[:10]: row.copied() for row in rows()}
+    known = {row[:11]: row.copied() for row in rows()}
     # Half precision has one row where both of its types ask for the same.
     kept = [key for key in sorted(known) if key[0] != 2 or known[key] != known.get((9, *key[1:]))]
     text = ["{" + ",".join(str(each) for each in (*key, *known[key])) + "}," for key in kept]
@@ -135,18 +144,18 @@ def check() -> None:
     known = rows()
     print("of input + filter + output: error of the workspace, every fifth shape foretold from the others")
     for kind, name in enumerate(KINDS):
-        for last in (0, 1):
+        for last, space in ((0, 2), (1, 2), (0, 1), (0, 3)):
             errors = []
             for row in known[::5]:
-                if row.kind != kind or row.last != last:
+                if row.kind != kind or row.last != last or row.space != space:
                     continue
-                others = (o for o in known if o.kind == kind and o.last == last and (o.type == 0) == (row.type == 0) and o[3:10] != row[3:10])
+                others = (o for o in known if o.kind == kind and o.last == last and (o.type == 0) == (row.type == 0) and o[3:11] != row[3:11])
                 nearest = min(others, key=row.distance)
                 bits, rest = nearest.copied()
                 foretold = rest * sum(row.tensors()) / sum(nearest.tensors()) + sum(each for i, each in enumerate(row.tensors()) if bits >> i & 1)
                 errors.append(abs(foretold - row.bytes) / sum(row.tensors()))
             close = sum(each < 0.05 for each in errors) / len(errors)
-            print(f"{name:8} {'channels last' if last else 'plain':13} {len(errors):4}  median {statistics.median(errors):.3f}  within 0.05: {close:.0%}")
+            print(f"{name:8} {space}-D {'channels last' if last else 'plain':13} {len(errors):4}  median {statistics.median(errors):.3f}  within 0.05: {close:.0%}")
 
 
 if __name__ == "__main__":

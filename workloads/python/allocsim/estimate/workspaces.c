@@ -9,8 +9,8 @@ int64_t standin_unmeasured(void) { return unmeasured; }
 typedef struct {
   uint8_t type, last, kind;
   uint16_t n, c, k, size, kernel, stride, groups;
-  uint8_t copied;
-  int32_t rest;
+  uint8_t space, copied;
+  int64_t rest;
 } Measured;
 
 static const Measured measured[] = {
@@ -48,14 +48,26 @@ static Copies copies(int64_t n, int64_t c, int64_t k, int64_t in, int64_t taps, 
   return made;
 }
 
+/* A side of a measured convolution to the power of its dimensions. */
+static int64_t whole(const Measured *m, int64_t side) {
+  int64_t count = 1;
+  for (int i = 0; i < m->space; i++) count *= side;
+  return count;
+}
+
+/* Of the output; patches were measured without padding, all else with half of the kernel. */
+static int64_t out_of(const Measured *m) {
+  int padding = m->space == 2 && m->kernel == m->stride && m->kernel >= 8 ? 0 : m->kernel / 2;
+  return whole(m, (m->size + 2 * padding - m->kernel) / m->stride + 1);
+}
+
 static int same_shape(const Measured *a, const Measured *b) {
-  return a->n == b->n && a->c == b->c && a->k == b->k && a->size == b->size && a->kernel == b->kernel && a->stride == b->stride && a->groups == b->groups;
+  return a->n == b->n && a->c == b->c && a->k == b->k && a->size == b->size && a->kernel == b->kernel && a->stride == b->stride && a->groups == b->groups && a->space == b->space;
 }
 
 /* The workspace of tensors that are handled like those of a measured convolution. */
 static double bytes_like(const Measured *m, const Copies *here, int64_t element) {
-  int64_t side = (m->size + 2 * (m->kernel / 2) - m->kernel) / m->stride + 1;
-  Copies there = copies(m->n, m->c, m->k, (int64_t)m->size * m->size, (int64_t)m->kernel * m->kernel, side * side, m->groups, element);
+  Copies there = copies(m->n, m->c, m->k, whole(m, m->size), whole(m, m->kernel), out_of(m), m->groups, element);
   double bytes = (double)m->rest * (double)here->total / (double)there.total;
   for (int i = 0; i < 3; i++)
     if (m->copied >> i & 1) bytes += (double)here->parts[i];
@@ -75,15 +87,17 @@ int64_t convolution_bytes(const Convolution *c, int capability) {
   if (channels <= 0 || filters <= 0 || x->sizes[0] <= 0 || groups <= 0) return 0;
   int last = x->strides[1] == 1 && space(x) > 1;
   int single = x->type == 0 || x->type == 1;
-  double kernel = pow((double)space(w), 1.0 / (x->dimensions - 2));
+  /* PyTorch gives cuDNN sounds as images of one row. */
+  int dimensions = x->dimensions - 2, stride = (int)c->strides[dimensions - 1];
+  if (dimensions == 2 && x->sizes[2] == 1 && w->sizes[2] == 1) dimensions = 1;
+  double kernel = pow((double)space(w), 1.0 / dimensions);
   const Measured *nearest[NEAREST] = {NULL};
   double distances[NEAREST];
   for (int i = 0; i < ROWS; i++) {
     const Measured *m = &measured[i];
-    if (m->kind != c->kind || m->last != last || (m->type == 0) != single) continue;
-    int64_t out = (m->size + 2 * (m->kernel / 2) - m->kernel) / m->stride + 1;
-    double far = apart((double)(x->sizes[0] * space(y)), (double)(m->n * out * out)) + apart((double)channels, m->c) + apart((double)filters, m->k) +
-                 2 * apart(kernel, m->kernel) + 3 * (c->strides[0] != m->stride) + 20 * ((groups > 1) != (m->groups > 1)) + 0.5 * (x->type != m->type);
+    if (m->kind != c->kind || m->last != (last && dimensions == 2) || (m->type == 0) != single || m->space != dimensions) continue;
+    double far = apart((double)(x->sizes[0] * space(y)), (double)(m->n * out_of(m))) + apart((double)channels, m->c) + apart((double)filters, m->k) +
+                 2 * apart(kernel, m->kernel) + 3 * (stride != m->stride) + 20 * ((groups > 1) != (m->groups > 1)) + 0.5 * (x->type != m->type);
     int at = NEAREST;
     while (at > 0 && (!nearest[at - 1] || far < distances[at - 1])) at--;
     if (at == NEAREST || (at > 0 && same_shape(m, nearest[at - 1]))) continue;
@@ -98,7 +112,7 @@ int64_t convolution_bytes(const Convolution *c, int capability) {
     distances[at] = far;
   }
   if (!nearest[0]) return 0;
-  if (distances[0] > FAR || capability / 10 != 9 || x->dimensions != 4) unmeasured++;
+  if (distances[0] > FAR || capability / 10 != 9) unmeasured++;
   Copies here = copies(x->sizes[0], channels, filters, space(x), space(w), space(y), groups, x->type == 1 ? 8 : single ? 4 : 2);
   double bytes = bytes_like(nearest[0], &here, single ? 4 : 2);
   if (distances[0] > 0.5 && nearest[NEAREST - 1]) {
