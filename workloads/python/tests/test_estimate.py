@@ -162,6 +162,37 @@ class ProgramTest(unittest.TestCase):
         )
         self.assertEqual([0], self.run_program(text))
 
+    def test_what_a_real_run_does_in_place_is_done_in_place(self):
+        text = """
+import torch
+from torch.utils.checkpoint import checkpoint
+def made():
+    return torch.cuda.memory_stats()["allocation.all.allocated"]
+x = torch.randn(4, 2048, 64, device="cuda", requires_grad=True)
+weight, bias = torch.randn(64, 64, device="cuda"), torch.randn(64, device="cuda")
+ids = torch.tensor([1, 2, 2], device="cuda")
+table = torch.randn(10, 64, device="cuda", requires_grad=True)
+before = made()
+y = torch.nn.functional.linear(x.transpose(0, 1), weight, bias)  # a copy of x and the product; the bias is added to it
+print(made() - before)
+before = made()
+(x * 2).sum().backward()
+once = made() - before
+x.grad = None
+before = made()
+(x * 2 + x * 3).sum().backward()  # two products and their sum forward, two products backward, of which one is added to the other
+print(made() - before - once)
+torch.nn.functional.embedding(ids, table).sum().backward()  # its rows are counted, with the mode on for it alone
+print(int(ids.max()))
+def block(x):
+    positions = torch.arange(x.shape[0], device="cuda")
+    assert int(positions[-1]) == 3  # known when it is computed again, too
+    return torch.nn.functional.linear(x, weight, bias)
+checkpoint(block, x, use_reentrant=False).sum().backward()
+print(int(ids.sum()))
+"""
+        self.assertEqual([2, 3, 2, 5], self.run_program(text))
+
     def test_fake_weights_take_no_memory_of_the_host(self):
         text = "import torch, resource\nbig = torch.empty(1 << 30).normal_().cuda()\nprint(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
         kilobytes, = self.run_program(text, "--fake-weights")

@@ -8,6 +8,7 @@ and for backward passes, but for those of their nodes that read values, and for 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from typing import Any, Callable
 
@@ -73,6 +74,18 @@ def _within(values: Values, function: Callable[..., Any]) -> Callable[..., Any]:
     return followed
 
 
+def _told(values: Values, function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def made(data: Any, *args: Any, **kwargs: Any) -> Any:
+        result = function(data, *args, **kwargs)
+        if result.is_cuda and not isinstance(data, torch.Tensor):
+            with values.left(), contextlib.suppress(Exception):
+                values.learn(result, function(data, dtype=result.dtype, device="cpu"))
+        return result
+
+    return made
+
+
 def leave_alone(values: Values) -> None:
     """From now on the mode is on where it changes nothing."""
     from torch.jit._builtins import _register_builtin
@@ -83,6 +96,11 @@ def leave_alone(values: Values) -> None:
         function = _without(values, getattr(functional, name))
         setattr(functional, name, function)
         setattr(torch._C._nn, name, function)
+        _register_builtin(function, f"aten::{name}")
+    # PyTorch copies lists to the GPU without asking modes.
+    for name in ("tensor", "as_tensor"):
+        function = _told(values, getattr(torch, name))
+        setattr(torch, name, function)
         _register_builtin(function, f"aten::{name}")
     functional.multi_head_attention_forward = _without(values, functional.multi_head_attention_forward)
 

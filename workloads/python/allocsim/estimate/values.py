@@ -127,7 +127,7 @@ class Values(TorchDispatchMode):
             return
         if name in _FALSE or name in _TRUE:
             for each in outputs:
-                self._learn(each, torch.full(each.shape, name in _TRUE, dtype=each.dtype))
+                self.learn(each, torch.full(each.shape, name in _TRUE, dtype=each.dtype))
             return
         if copies is None and name in ("bitwise_or", "logical_or", "bitwise_and", "logical_and", "__or__", "__and__"):
             if self._decided(name, on_gpu, outputs):
@@ -155,7 +155,7 @@ class Values(TorchDispatchMode):
             return
         for each, twin in zip(outputs, _tensors((computed,), {})):
             if each.device.type == "cuda" and not any(each is given for given in on_gpu):
-                self._learn(each, twin)
+                self.learn(each, twin)
 
     # --- what is known ---------------------------------------------------------------------
 
@@ -184,7 +184,7 @@ class Values(TorchDispatchMode):
         except RuntimeError:
             return None
 
-    def _learn(self, tensor: torch.Tensor, values: torch.Tensor) -> None:
+    def learn(self, tensor: torch.Tensor, values: torch.Tensor) -> None:
         if tensor.device.type != "cuda" or tensor.layout is not torch.strided:
             return
         if not _is_small(tensor) or tensor.shape != values.shape:
@@ -213,7 +213,7 @@ class Values(TorchDispatchMode):
             if values is not None and own is not None:
                 own.copy_(values)
             elif values is not None and _is_small(target) and (name != "copy_" or _is_whole(target)):
-                self._learn(target, values.to(target.dtype).expand(target.shape))
+                self.learn(target, values.to(target.dtype).expand(target.shape))
             else:
                 self._known.pop(_place(target), None)
         elif source.device.type == "cuda":
@@ -229,7 +229,7 @@ class Values(TorchDispatchMode):
             twin = self._twin(each)
             if twin is not None and twin.numel() and (bool(twin.bool().all()) if is_or else not bool(twin.any())):
                 for output in outputs:
-                    self._learn(output, twin.to(output.dtype).expand(output.shape))
+                    self.learn(output, twin.to(output.dtype).expand(output.shape))
                 return True
         return False
 
