@@ -151,7 +151,7 @@ enum GrowingInput {
                   i ->
                       "run"
                           + i
-                          + ",13,86412,pytorch-snapshot,0,0,,passed,,pytorch,,,2.11,false,h100-80gb,84465090560,,false,0,,,273,539,181944328,181945344,181945344,276824064,276824064,0.66,0,111656960,276824064,175095808,33554432,0.81,0,0,10,10,0,0,0,0,0,0,0,0,0,0,0,640480,,0.01")),
+                          + ",,,,13,86412,pytorch-snapshot,0,0,,passed,,pytorch,,,2.11,false,h100-80gb,84465090560,,false,0,,,273,539,181944328,181945344,181945344,276824064,276824064,0.66,0,111656960,276824064,175095808,33554432,0.81,0,0,10,10,0,0,0,0,0,0,0,0,0,0,0,640480,,0.01")),
   OOM_TEXT(FuzzTarget.OOM_MESSAGE, rows -> "CUDA out of memory. " + "Process 12 has ".repeat(rows)),
   CONF_SETTINGS(FuzzTarget.CONF, rows -> joined(rows, i -> "max_split_size_mb:" + (21 + i % 1000))),
   STRICT_CONF_SETTINGS(

@@ -90,7 +90,6 @@ public final class ColocatedTrainer implements ProgramProvider {
 
     /** The engine gets the weights from the GPU, then generates. */
     private void generation() {
-      both.trace().markerBegin("generate");
       if (weights.isEmpty()) {
         weights = both.matrices(HALF, PoolId.DEFAULT);
       }
@@ -100,7 +99,6 @@ public final class ColocatedTrainer implements ProgramProvider {
       both.passGeneration();
       // The engine falls asleep.
       both.passSync();
-      both.trace().markerEnd("generate");
     }
 
     private void training(int iteration) {
