@@ -124,7 +124,9 @@ class ColocationTest {
   void aTrainerKeepsWhatItDoesNotOffloadWhileTheEngineGenerates() {
     for (String offload : List.of("none", "optimizer", "all")) {
       AllocationTrace trace = trace(new ColocatedTrainer(), "offload=" + offload);
-      long requested = after(trace, row(trace, RequestKind.MARKER_BEGIN, "train 0")).stat("requested_bytes.all.current");
+      long requested =
+          after(trace, row(trace, RequestKind.MARKER_BEGIN, "train 0"))
+              .stat("requested_bytes.all.current");
       long expected =
           switch (offload) {
             case "none" -> 14L * 7_000_000_000L;
