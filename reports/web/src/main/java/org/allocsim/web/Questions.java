@@ -110,7 +110,7 @@ final class Questions {
               progress::update);
       return new Answer(
           new DiagnoseAnswer(program, null).document(),
-          List.of(TuneRecording.of(input, program.diagnosis().tuning())));
+          List.of(TuneRecording.of(input, program.diagnosis().tuning(), circumstances.maxBytes())));
     }
   }
 
@@ -184,7 +184,8 @@ final class Questions {
             Histogram.ofLifetimes(input.trace(), input.device()),
             (System.nanoTime() - startNanos) / NANOS_PER_SECOND);
     return new Answer(
-        answer.document(TuneAnswer.DEFAULT_TOP), List.of(TuneRecording.of(input, tuning)));
+        answer.document(TuneAnswer.DEFAULT_TOP),
+        List.of(TuneRecording.of(input, tuning, circumstances.maxBytes())));
   }
 
   private TuningGrid grid(ParsedConfig recorded, RecordedCircumstances circumstances) {
