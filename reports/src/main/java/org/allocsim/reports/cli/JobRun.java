@@ -227,24 +227,20 @@ final class JobRun<A> {
       return new Outcome<>(null, List.of(), null, null, false);
     }
     Integer[] recorded = new Integer[1];
-    try {
-      return ScopedValue.where(
-              Traces.OPENED,
-              source -> {
-                if (source.name().equals(files.rank().file().toString())) {
-                  source
-                      .snapshot()
-                      .flatMap(Snapshot::facts)
-                      .ifPresent(facts -> recorded[0] = facts.rank());
-                }
-              })
-          .call(() -> {
-            A answer = answering.answer(files.found().stream().map(Path::toString).toList());
-            List<TraceRecording> runs = hasPage ? runs(answer, files) : List.of();
-            R kept = keep.apply(answer);
-            isAnyAnswered = true;
-            return new Outcome<>(kept, runs, null, recorded[0], false);
-          });
+    try (Traces.Hearing _ =
+        Traces.hearing(source -> {
+          if (source.name().equals(files.rank().file().toString())) {
+            source
+                .snapshot()
+                .flatMap(Snapshot::facts)
+                .ifPresent(facts -> recorded[0] = facts.rank());
+          }
+        })) {
+      A answer = answering.answer(files.found().stream().map(Path::toString).toList());
+      List<TraceRecording> runs = hasPage ? runs(answer, files) : List.of();
+      R kept = keep.apply(answer);
+      isAnyAnswered = true;
+      return new Outcome<>(kept, runs, null, recorded[0], false);
     } catch (Failure failure) {
       if (!isAlone && failure.getCause() != null && isHeapTooSmall(failure.getCause())) {
         return new Outcome<>(null, List.of(), null, null, true);

@@ -23,10 +23,22 @@ import org.jspecify.annotations.Nullable;
  * Opens traces for commands: with a progress bar, and with their failures as commands report them.
  */
 public final class Traces {
-  /** Hears of each trace that its thread opens; bound by whoever wants to know. */
-  public static final ScopedValue<Consumer<TraceSource>> OPENED = ScopedValue.newInstance();
+  /** Not a scoped value, which the browser's Java lacks. */
+  private static final ThreadLocal<Consumer<TraceSource>> OPENED = new ThreadLocal<>();
+
+  /** Ends what {@link #hearing} began. */
+  public interface Hearing extends AutoCloseable {
+    @Override
+    void close();
+  }
 
   private Traces() {}
+
+  /** Tells somebody of each trace that this thread opens, until it is closed. */
+  public static Hearing hearing(Consumer<TraceSource> hearer) {
+    OPENED.set(hearer);
+    return OPENED::remove;
+  }
 
   /**
    * Reads a file, or generates what {@code program:ID} asks.
@@ -40,7 +52,10 @@ public final class Traces {
     }
     try (ProgressMeter progress = ProgressMeter.ofBytes("reading")) {
       TraceSource source = TraceSource.open(name, format, progress::update);
-      OPENED.orElse(_ -> {}).accept(source);
+      Consumer<TraceSource> hearer = OPENED.get();
+      if (hearer != null) {
+        hearer.accept(source);
+      }
       return source;
     } catch (TraceFormatException e) {
       throw new Failure(e.getMessage(), e);
