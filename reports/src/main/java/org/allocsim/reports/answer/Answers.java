@@ -1,10 +1,7 @@
 package org.allocsim.reports.answer;
 
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import org.allocsim.analysis.diagnosis.SettingTrial;
-import org.allocsim.analysis.job.Job;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.compare.CompareAnswer;
 import org.allocsim.reports.answer.compare.ViewAnswer;
@@ -88,22 +85,21 @@ public final class Answers {
           FleetAnswer.KIND,
           SuiteAnswer.KIND,
           SuiteScoresAnswer.KIND,
-          new DiagnoseJob((_, _) -> new SettingTrial(Optional.empty(), 0, 0)).kind(),
-          new TuneJob(0).kind(),
-          new CapacityJob((_, sizes) -> sizes).kind(),
-          new CompareJob().kind(),
-          new FitJob(1, List.of(), List.of()).kind(),
-          new ReplayJob().kind(),
-          new PeakJob().kind(),
-          new PinsJob().kind(),
-          new DiffJob(new Job(Path.of(""), List.of(), List.of(), List.of()), List.of(), List.of())
-              .kind(),
-          new CheckJob().kind(),
-          new AccountJob().kind(),
-          new PerturbJob().kind(),
-          new LeaksJob().kind(),
-          new VerifyJob().kind(),
-          new InspectJob().kind(),
+          DiagnoseJob.KIND,
+          TuneJob.KIND,
+          CapacityJob.KIND,
+          CompareJob.KIND,
+          FitJob.KIND,
+          ReplayJob.KIND,
+          PeakJob.KIND,
+          PinsJob.KIND,
+          DiffJob.KIND,
+          CheckJob.KIND,
+          AccountJob.KIND,
+          PerturbJob.KIND,
+          LeaksJob.KIND,
+          VerifyJob.KIND,
+          InspectJob.KIND,
           ListAnswer.POLICIES.kind(),
           ListAnswer.FORMATS.kind(),
           ListAnswer.PROGRAMS.kind(),

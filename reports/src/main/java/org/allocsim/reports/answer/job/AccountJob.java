@@ -11,6 +11,7 @@ import org.allocsim.analysis.job.Ranked;
 import org.allocsim.reports.answer.job.AccountJob.Finding;
 import org.allocsim.reports.answer.job.AccountJob.Row;
 import org.allocsim.reports.answer.moment.AccountAnswer;
+import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Verdict;
@@ -92,8 +93,11 @@ public final class AccountJob extends JobQuestion<AccountAnswer, Row, Finding> {
                   "The rank with the most memory that nobody explains, or its file.",
                   each -> each.unexplained().rank().id()));
 
+  public static final Kind<JobAnswer<Row, Finding>> KIND =
+      JobAnswer.kind("account", "where the memory of each rank's GPU is", ROW, FINDING);
+
   public AccountJob() {
-    super("account", "where the memory of each rank's GPU is", ROW, FINDING);
+    super(KIND, ROW);
   }
 
   private static Shape<Row> part(Part part, String key, String label, String explanation) {

@@ -20,6 +20,7 @@ import org.allocsim.reports.answer.job.CapacityJob.Row;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
 import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
@@ -237,6 +238,9 @@ public final class CapacityJob extends JobQuestion<CapacityAnswer, Row, Finding>
               LINES,
               Finding::lines));
 
+  public static final Kind<JobAnswer<Row, Finding>> KIND =
+      JobAnswer.kind("min-capacity", "the smallest device on which every rank runs", ROW, FINDING);
+
   private final Trials trials;
 
   /**
@@ -245,7 +249,7 @@ public final class CapacityJob extends JobQuestion<CapacityAnswer, Row, Finding>
    * @param trials replays a rank on sizes that another rank needs
    */
   public CapacityJob(Trials trials) {
-    super("min-capacity", "the smallest device on which every rank runs", ROW, FINDING);
+    super(KIND, ROW);
     this.trials = trials;
   }
 

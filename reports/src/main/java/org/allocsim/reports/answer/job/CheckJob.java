@@ -9,6 +9,7 @@ import org.allocsim.analysis.tuning.LimitCheck;
 import org.allocsim.reports.answer.job.CheckJob.Finding;
 import org.allocsim.reports.answer.job.CheckJob.Row;
 import org.allocsim.reports.answer.moment.CheckAnswer;
+import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Verdict;
@@ -68,8 +69,11 @@ public final class CheckJob extends JobQuestion<CheckAnswer, Row, Finding> {
               .count(
                   "failing_ranks", "Number of ranks that do not.", each -> each.failing().size()));
 
+  public static final Kind<JobAnswer<Row, Finding>> KIND =
+      JobAnswer.kind("check", "whether every rank keeps the limits", ROW, FINDING);
+
   public CheckJob() {
-    super("check", "whether every rank keeps the limits", ROW, FINDING);
+    super(KIND, ROW);
   }
 
   @Override

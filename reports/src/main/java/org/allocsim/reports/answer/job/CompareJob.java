@@ -15,6 +15,7 @@ import org.allocsim.reports.answer.compare.ComparedTrace;
 import org.allocsim.reports.answer.job.CompareJob.Finding;
 import org.allocsim.reports.answer.job.CompareJob.Row;
 import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
@@ -188,8 +189,11 @@ public final class CompareJob extends JobQuestion<ComparedTrace, Row, Finding> {
               LINES,
               Finding::lines));
 
+  public static final Kind<JobAnswer<Row, Finding>> KIND =
+      JobAnswer.kind("compare", "allocators on every rank", ROW, FINDING);
+
   public CompareJob() {
-    super("compare", "allocators on every rank", ROW, FINDING);
+    super(KIND, ROW);
   }
 
   @Override

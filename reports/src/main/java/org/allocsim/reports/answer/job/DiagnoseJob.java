@@ -28,6 +28,7 @@ import org.allocsim.reports.answer.diagnosis.DiagnosedProgram;
 import org.allocsim.reports.answer.job.DiagnoseJob.Finding;
 import org.allocsim.reports.answer.job.DiagnoseJob.Row;
 import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Unit;
@@ -205,6 +206,10 @@ public final class DiagnoseJob extends JobQuestion<DiagnosedProgram, Row, Findin
               .missing("there is none")
               .embed(SettingsPart.SHAPE, Finding::tuning));
 
+  public static final Kind<JobAnswer<Row, Finding>> KIND =
+      JobAnswer.kind(
+          "diagnose", "which rank failed first and why, and what helps all of them", ROW, FINDING);
+
   private final Trials trials;
 
   /**
@@ -214,7 +219,7 @@ public final class DiagnoseJob extends JobQuestion<DiagnosedProgram, Row, Findin
    *     another one
    */
   public DiagnoseJob(Trials trials) {
-    super("diagnose", "which rank failed first and why, and what helps all of them", ROW, FINDING);
+    super(KIND, ROW);
     this.trials = trials;
   }
 

@@ -12,6 +12,7 @@ import org.allocsim.reports.answer.job.DiffJob.Finding;
 import org.allocsim.reports.answer.job.DiffJob.Row;
 import org.allocsim.reports.answer.moment.DiffAnswer;
 import org.allocsim.reports.document.Facts;
+import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Unit;
@@ -125,6 +126,9 @@ public final class DiffJob extends JobQuestion<DiffAnswer, Row, Finding> {
                   "What any rank of the second job reserves at its peak.",
                   each -> each.then().found().afterBytes()));
 
+  public static final Kind<JobAnswer<Row, Finding>> KIND =
+      JobAnswer.kind("diff", "two jobs at their peaks, rank by rank", ROW, FINDING);
+
   private final Job after;
   private final List<Rank> onlyBefore;
   private final List<Rank> onlyAfter;
@@ -137,7 +141,7 @@ public final class DiffJob extends JobQuestion<DiffAnswer, Row, Finding> {
    * @param onlyAfter ranks that only the second job has
    */
   public DiffJob(Job after, List<Rank> onlyBefore, List<Rank> onlyAfter) {
-    super("diff", "two jobs at their peaks, rank by rank", ROW, FINDING);
+    super(KIND, ROW);
     this.after = after;
     this.onlyBefore = List.copyOf(onlyBefore);
     this.onlyAfter = List.copyOf(onlyAfter);

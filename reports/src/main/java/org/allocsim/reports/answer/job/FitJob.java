@@ -19,6 +19,7 @@ import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.answer.tuning.FitAnswer;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Facts;
+import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
@@ -192,6 +193,9 @@ public final class FitJob extends JobQuestion<FitAnswer, Row, Finding> {
                   LINES,
                   Finding::lines));
 
+  public static final Kind<JobAnswer<Row, Finding>> KIND =
+      JobAnswer.kind("fit", "what each rank needs at another batch or length", ROW, FINDING);
+
   private final double wanted;
   private final List<Sized> sizes;
   private final List<Rank> left;
@@ -204,7 +208,7 @@ public final class FitJob extends JobQuestion<FitAnswer, Row, Finding> {
    * @param left ranks that not every job has
    */
   public FitJob(double wanted, List<Sized> sizes, List<Rank> left) {
-    super("fit", "what each rank needs at another batch or length", ROW, FINDING);
+    super(KIND, ROW);
     this.wanted = wanted;
     this.sizes = List.copyOf(sizes);
     this.left = List.copyOf(left);

@@ -14,6 +14,7 @@ import org.allocsim.reports.answer.product.HistoryAccount;
 import org.allocsim.reports.answer.product.InspectAnswer;
 import org.allocsim.reports.answer.product.SnapshotContents;
 import org.allocsim.reports.answer.product.TraceContents;
+import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Verdict;
@@ -94,8 +95,11 @@ public final class InspectJob extends JobQuestion<InspectAnswer, Row, Finding> {
                   "Whether format, release and settings are the same on all ranks.",
                   Finding::isOfOneKind));
 
+  public static final Kind<JobAnswer<Row, Finding>> KIND =
+      JobAnswer.kind("inspect", "what is in the file of each rank", ROW, FINDING);
+
   public InspectJob() {
-    super("inspect", "what is in the file of each rank", ROW, FINDING);
+    super(KIND, ROW);
   }
 
   @Override
@@ -142,14 +146,15 @@ public final class InspectJob extends JobQuestion<InspectAnswer, Row, Finding> {
         Ranked.where(ranks, each -> Boolean.FALSE.equals(each.isWhole())),
         ranks.stream()
                 .map(each ->
-                    new Kind(each.found().format(), each.found().release(), each.found().conf()))
+                    new Sort(each.found().format(), each.found().release(), each.found().conf()))
                 .distinct()
                 .count()
             == 1,
         ranks.stream().mapToLong(each -> each.found().events()).sum());
   }
 
-  private record Kind(String format, @Nullable String release, @Nullable String conf) {}
+  /** What recordings of one job have in common. */
+  private record Sort(String format, @Nullable String release, @Nullable String conf) {}
 
   @Override
   Verdict verdict(JobAnswer<Row, Finding> answer) {

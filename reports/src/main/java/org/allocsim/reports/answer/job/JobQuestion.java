@@ -23,18 +23,16 @@ public abstract class JobQuestion<A, R, F> {
   /**
    * Describes the answer.
    *
-   * @param command the command's name
-   * @param says what its answer says, which continues "of a job:"
+   * @param kind the JSON
    * @param row what is said of each rank
-   * @param finding what is said of the job
    */
-  JobQuestion(String command, String says, Shape<R> row, Shape<F> finding) {
+  JobQuestion(Kind<JobAnswer<R, F>> kind, Shape<R> row) {
+    this.kind = kind;
     this.row = row;
-    kind = JobAnswer.kind(command, says, row, finding);
   }
 
   /** The JSON. */
-  public final Kind<JobAnswer<R, F>> kind() {
+  final Kind<JobAnswer<R, F>> kind() {
     return kind;
   }
 

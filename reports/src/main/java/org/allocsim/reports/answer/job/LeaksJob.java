@@ -12,6 +12,7 @@ import org.allocsim.analysis.leak.LeakVerdict;
 import org.allocsim.reports.answer.diagnosis.LeaksAnswer;
 import org.allocsim.reports.answer.job.LeaksJob.Finding;
 import org.allocsim.reports.answer.job.LeaksJob.Row;
+import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Verdict;
@@ -58,8 +59,11 @@ public final class LeaksJob extends JobQuestion<LeaksAnswer, Row, Finding> {
               "Number of ranks whose memory grows: LEAK or FRAGMENTATION.",
               each -> each.growing().size()));
 
+  public static final Kind<JobAnswer<Row, Finding>> KIND =
+      JobAnswer.kind("leaks", "what the memory of each rank does over iterations", ROW, FINDING);
+
   public LeaksJob() {
-    super("leaks", "what the memory of each rank does over iterations", ROW, FINDING);
+    super(KIND, ROW);
   }
 
   @Override

@@ -15,6 +15,7 @@ import org.allocsim.analysis.job.RankPeak;
 import org.allocsim.analysis.job.Ranked;
 import org.allocsim.reports.answer.job.PeakJob.Row;
 import org.allocsim.reports.answer.moment.PeakAnswer;
+import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Unit;
@@ -95,8 +96,11 @@ public final class PeakJob extends JobQuestion<PeakAnswer, Row, JobBalance> {
                   "Allocated bytes of a category.",
                   PeakJob::categories));
 
+  public static final Kind<JobAnswer<Row, JobBalance>> KIND =
+      JobAnswer.kind("peak", "what each rank holds at its peak", ROW, BalancePart.SHAPE);
+
   public PeakJob() {
-    super("peak", "what each rank holds at its peak", ROW, BalancePart.SHAPE);
+    super(KIND, ROW);
   }
 
   private static Map<String, Long> categories(Row row) {

@@ -13,6 +13,7 @@ import org.allocsim.analysis.tuning.Fragility;
 import org.allocsim.reports.answer.job.PerturbJob.Finding;
 import org.allocsim.reports.answer.job.PerturbJob.Row;
 import org.allocsim.reports.answer.tuning.PerturbAnswer;
+import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
@@ -96,8 +97,11 @@ public final class PerturbJob extends JobQuestion<PerturbAnswer, Row, Finding> {
                   "The rank of which most copies do; of equals the one that reserves the most.",
                   each -> each.worst().rank().id()));
 
+  public static final Kind<JobAnswer<Row, Finding>> KIND =
+      JobAnswer.kind("perturb", "randomly changed copies of every rank", ROW, FINDING);
+
   public PerturbJob() {
-    super("perturb", "randomly changed copies of every rank", ROW, FINDING);
+    super(KIND, ROW);
   }
 
   @Override

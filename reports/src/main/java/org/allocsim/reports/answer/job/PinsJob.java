@@ -14,6 +14,7 @@ import org.allocsim.analysis.moment.Pins;
 import org.allocsim.reports.answer.job.PinsJob.Finding;
 import org.allocsim.reports.answer.job.PinsJob.Row;
 import org.allocsim.reports.answer.moment.PinsAnswer;
+import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Verdict;
@@ -100,8 +101,12 @@ public final class PinsJob extends JobQuestion<PinsAnswer, Row, Finding> {
                   "Free memory that is pinned on all ranks together.",
                   Finding::freeBytes));
 
+  public static final Kind<JobAnswer<Row, Finding>> KIND =
+      JobAnswer.kind(
+          "pins", "the blocks that keep segments from being released, on each rank", ROW, FINDING);
+
   public PinsJob() {
-    super("pins", "the blocks that keep segments from being released, on each rank", ROW, FINDING);
+    super(KIND, ROW);
   }
 
   @Override

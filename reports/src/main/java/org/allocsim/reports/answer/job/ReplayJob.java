@@ -14,6 +14,7 @@ import org.allocsim.reports.answer.job.ReplayJob.Row;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.NextStep;
 import org.allocsim.reports.answer.replay.ReplayAnswer;
+import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Unit;
@@ -83,8 +84,11 @@ public final class ReplayJob extends JobQuestion<ReplayAnswer, Row, Finding> {
                   each -> each.failed().size())
               .embed(BalancePart.SHAPE, Finding::balance));
 
+  public static final Kind<JobAnswer<Row, Finding>> KIND =
+      JobAnswer.kind("replay", "one policy on every rank", ROW, FINDING);
+
   public ReplayJob() {
-    super("replay", "one policy on every rank", ROW, FINDING);
+    super(KIND, ROW);
   }
 
   @Override

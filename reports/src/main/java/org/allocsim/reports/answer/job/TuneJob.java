@@ -10,6 +10,7 @@ import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Unit;
@@ -34,6 +35,9 @@ public final class TuneJob extends JobQuestion<TuneAnswer, Row, JobTuning> {
               .text("torch_version", "The release whose rules apply.", each -> each.version().id())
               .embed(outcome(), Row::tuning));
 
+  public static final Kind<JobAnswer<Row, JobTuning>> KIND =
+      JobAnswer.kind("tune", "settings for all ranks, the best first", ROW, SettingsPart.SHAPE);
+
   private final int top;
 
   /**
@@ -42,7 +46,7 @@ public final class TuneJob extends JobQuestion<TuneAnswer, Row, JobTuning> {
    * @param top rows of the table on paper, 0 for all
    */
   public TuneJob(int top) {
-    super("tune", "settings for all ranks, the best first", ROW, SettingsPart.SHAPE);
+    super(KIND, ROW);
     this.top = top;
   }
 

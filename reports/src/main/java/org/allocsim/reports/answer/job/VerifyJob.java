@@ -8,6 +8,7 @@ import org.allocsim.analysis.job.Ranked;
 import org.allocsim.reports.answer.job.VerifyJob.Finding;
 import org.allocsim.reports.answer.job.VerifyJob.Row;
 import org.allocsim.reports.answer.validation.VerifiedDevice;
+import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Verdict;
@@ -72,8 +73,11 @@ public final class VerifyJob extends JobQuestion<List<VerifiedDevice>, Row, Find
               .count(
                   "events_matched", "Those before the first one that differs.", Finding::matched));
 
+  public static final Kind<JobAnswer<Row, Finding>> KIND =
+      JobAnswer.kind("verify", "whether the simulation repeats every rank", ROW, FINDING);
+
   public VerifyJob() {
-    super("verify", "whether the simulation repeats every rank", ROW, FINDING);
+    super(KIND, ROW);
   }
 
   @Override
