@@ -80,6 +80,29 @@ class RecordedAccountTest {
   }
 
   @Test
+  void theColumnsOfAJobAddUpToTheGpu() {
+    CommandRun run =
+        CommandRun.of("account", VALIDATION.resolve("jobs/recorded/tp"), "--json", "-");
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    for (JsonNode rank : JsonMapper.shared().readTree(run.out()).get("ranks")) {
+      long sumBytes =
+          Stream.of(
+                  "reserved",
+                  "context",
+                  "pools",
+                  "collectives",
+                  "libraries",
+                  "other_processes",
+                  "driver",
+                  "free",
+                  "unexplained")
+              .mapToLong(part -> rank.path(part + "_bytes").asLong(0))
+              .sum();
+      assertEquals(rank.get("gpu_bytes").asLong(), sumBytes);
+    }
+  }
+
+  @Test
   void whatOtherSettingsReserveIsNotFree() {
     Path recording = VALIDATION.resolve("jobs/recorded/fsdp2/run.rank0.pickle.xz");
     CommandRun run =

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.chart.FigureStyle;
@@ -171,8 +172,7 @@ public final class CompareCharts {
 
   /** Which of the runs that stand out reserves the least at its peak. */
   private String leastReserved() {
-    return key.stream()
-        .map(ObservedRun::result)
+    return allocators(key)
         .min(Comparator.comparingLong(RunResult::peakReservedBytes))
         .map(least ->
             "Reserved memory over time: "
@@ -180,24 +180,31 @@ public final class CompareCharts {
                 + (key.size() == 1 ? " takes " : " takes the least, ")
                 + ByteFormat.human(least.peakReservedBytes())
                 + (key.size() == 1 ? " at most" : " at its peak"))
-        .orElse("No policy was run");
+        .orElse("Reserved memory over time");
   }
 
   private String firstOfTable() {
-    return ranked.isEmpty()
-        ? "no policy was run"
-        : shownName(ranked.getFirst().result())
-            + " comes first with "
-            + ByteFormat.human(ranked.getFirst().result().peakReservedBytes());
+    return allocators(ranked)
+        .findFirst()
+        .map(first ->
+            first.passes()
+                ? shownName(first)
+                    + " comes first with "
+                    + ByteFormat.human(first.peakReservedBytes())
+                : "no allocator serves every request")
+        .orElse("no allocator was run");
   }
 
   private String leastDriverTime() {
-    return ranked.stream()
-        .map(ObservedRun::result)
+    return allocators(ranked)
         .min(Comparator.comparingLong(RunResult::driverNanos))
         .map(least ->
             ": " + shownName(least) + " loses least, " + Numbers.duration(least.driverNanos()))
         .orElse("");
+  }
+
+  private static Stream<RunResult> allocators(List<ObservedRun> runs) {
+    return runs.stream().map(ObservedRun::result).filter(KeyRuns::isAllocator);
   }
 
   /** Segments and blocks at the moments that matter. */

@@ -21,7 +21,6 @@ import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Verdict;
-import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.RunResult;
@@ -128,8 +127,7 @@ final class CompareVerdict {
 
   private Verdict withoutRecorded() {
     RunResult first = results.getFirst();
-    RunResult winner =
-        results.stream().filter(CompareVerdict::isAllocator).findFirst().orElse(first);
+    RunResult winner = results.stream().filter(KeyRuns::isAllocator).findFirst().orElse(first);
     if (!winner.passes()) {
       return bad(
           Sentence.of(
@@ -154,10 +152,6 @@ final class CompareVerdict {
 
   private Verdict setting(Verdict.Tone tone, RunResult chosen, Sentence sentence) {
     return new Verdict(tone, sentence, details(chosen), Settings.paste(conf(chosen), version));
-  }
-
-  private static boolean isAllocator(RunResult result) {
-    return result.choice().provider().spec().kind() == PolicySpec.Kind.ONLINE;
   }
 
   private static Sentence failure(RunResult result) {
@@ -200,7 +194,7 @@ final class CompareVerdict {
               bytes(chosen.atPeak().externalBytes())));
     }
     results.stream()
-        .filter(CompareVerdict::isAllocator)
+        .filter(KeyRuns::isAllocator)
         .filter(RunResult::passes)
         .min(Comparator.comparingLong(RunResult::peakReservedBytes))
         .filter(each -> !each.equals(chosen))

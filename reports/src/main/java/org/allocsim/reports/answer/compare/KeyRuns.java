@@ -83,7 +83,8 @@ final class KeyRuns {
     return isPyTorch(result) && result.choice().options().getOrDefault("conf", "").equals(conf);
   }
 
-  private static boolean isAllocator(RunResult result) {
+  /** Whether it is of an allocator; bounds and plans know what is to come. */
+  static boolean isAllocator(RunResult result) {
     return result.choice().provider().spec().kind() == PolicySpec.Kind.ONLINE;
   }
 

@@ -64,6 +64,27 @@ public final class AccountJob extends JobQuestion<AccountAnswer, Row, Finding> {
               .rank(3)
               .embed(
                   part(
+                      Part.POOLS,
+                      "pools_bytes",
+                      "pools",
+                      "What the driver's own pools hold of the process."))
+              .rank(6)
+              .embed(
+                  part(
+                      Part.COLLECTIVES,
+                      "collectives_bytes",
+                      "NCCL",
+                      "What NCCL's communicators hold."))
+              .rank(7)
+              .embed(
+                  part(
+                      Part.LIBRARIES,
+                      "libraries_bytes",
+                      "libraries",
+                      "Kernels and libraries of the process; NCCL too, where it is not known"
+                          + " apart."))
+              .embed(
+                  part(
                       Part.OTHER_PROCESSES,
                       "other_processes_bytes",
                       "others",
