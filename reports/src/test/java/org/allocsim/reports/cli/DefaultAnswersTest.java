@@ -99,6 +99,7 @@ class DefaultAnswersTest {
   Stream<DynamicTest> verifyIsExact() throws IOException {
     return each(file -> {
       CommandRun run = CommandRun.of("verify", file);
+      assertEquals("", run.err());
       assertEquals(0, run.exitCode(), run.out());
     });
   }
