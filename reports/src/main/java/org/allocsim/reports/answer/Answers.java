@@ -44,6 +44,7 @@ import org.allocsim.reports.answer.tuning.FitAnswer;
 import org.allocsim.reports.answer.tuning.PerturbAnswer;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.answer.validation.BenchAnswer;
+import org.allocsim.reports.answer.validation.CachesAnswer;
 import org.allocsim.reports.answer.validation.CalibrateAnswer;
 import org.allocsim.reports.answer.validation.TogetherAnswer;
 import org.allocsim.reports.answer.validation.TorchAnswer;
@@ -69,6 +70,7 @@ public final class Answers {
           ValidateAnswer.KIND,
           TorchAnswer.KIND,
           TogetherAnswer.KIND,
+          CachesAnswer.KIND,
           CalibrateAnswer.KIND,
           BenchAnswer.KIND,
           PeakAnswer.KIND,

@@ -12,6 +12,7 @@ import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.reports.answer.validation.CachesAnswer;
 import org.allocsim.reports.answer.validation.TogetherAnswer;
 import org.allocsim.reports.answer.validation.TorchAnswer;
 import org.allocsim.reports.answer.validation.TorchValidation;
@@ -78,6 +79,7 @@ import picocli.CommandLine.Parameters;
       "  allocsim validate a.pickle b.pickle --policies pytorch,direct,cuda-async --report out",
       "  allocsim validate snapshot.pickle --policy pytorch --near-limits",
       "  allocsim validate --together a.jsonl b.jsonl,policy=cuda-async --capacity 4GiB",
+      "  allocsim validate requests.csv --cache paged,vattention,kvcached --model llama-3.1-8b",
       "  allocsim validate --pytorch snapshot.pickle --conf \"max_split_size_mb:64\" --keep out",
       "  allocsim validate --pytorch --random 100 --jobs 8",
       "  allocsim validate --pytorch --sequences 700 --jobs 2"
@@ -165,6 +167,8 @@ final class ValidateCommand implements Callable<Integer> {
 
   @Mixin private TorchOptions torch;
 
+  @Mixin private CacheCheck caches;
+
   /** What the page shows of the simulated runs; null where no page is wanted. */
   private @Nullable ValidateRecordings recordings;
 
@@ -174,6 +178,9 @@ final class ValidateCommand implements Callable<Integer> {
       return validateTogether();
     }
     names.forEach(Inputs::require);
+    if (caches.isAsked()) {
+      return validateCaches();
+    }
     if (mostSeconds <= 0) {
       throw Failure.usage("--max-seconds " + mostSeconds + " is no time at all; give 1 or more");
     }
@@ -204,6 +211,22 @@ final class ValidateCommand implements Callable<Integer> {
       }
       outputs.write(answer.document(), recordings == null ? List.of() : recordings.traces());
       return ExitCodes.DONE;
+    }
+  }
+
+  private int validateCaches() {
+    if (torch.pytorch() || nearLimits || touch || maxBytes != null || names.size() != 1) {
+      throw Failure.usage(
+          "--cache takes one file of requests, and goes with --model, --first, --capacity and --gpu"
+              + " only");
+    }
+    Path file = Inputs.require(names.getFirst());
+    try (DocumentOutputs outputs = outputOptions.open(file)) {
+      CachesAnswer answer = caches.answer(file, gpu, profile, capacityBytes);
+      outputs.write(answer.document());
+      return answer.isExact() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
+    } catch (CudaException e) {
+      throw new Failure(e.getMessage(), e);
     }
   }
 

@@ -11,6 +11,7 @@ final class AddressRanges {
   private final long pageBytes;
   private final AddressTable ranges = new AddressTable();
   private final Spans mapped = new Spans();
+  private final PageTables tables = new PageTables();
 
   /**
    * @param heap gives the addresses
@@ -65,6 +66,7 @@ final class AddressRanges {
   /** Notes that a span, checked before, is mapped. */
   void map(long address, long bytes) {
     mapped.add(address, bytes);
+    tables.map(address, bytes);
   }
 
   /** Notes that a span is mapped no longer. */
@@ -74,6 +76,12 @@ final class AddressRanges {
           "%d bytes at 0x%x are not wholly mapped".formatted(bytes, address));
     }
     mapped.remove(address, bytes);
+    tables.unmap(address, bytes);
+  }
+
+  /** Bytes that page tables have taken of the device's free memory. */
+  long tableBytes() {
+    return tables.takenBytes();
   }
 
   private long wholePages(long bytes) {

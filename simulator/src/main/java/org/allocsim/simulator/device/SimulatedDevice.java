@@ -261,7 +261,11 @@ public final class SimulatedDevice implements DeviceMemory {
 
   /** What the process has taken of the device beside its context, in whole pages. */
   public long takenBytes() {
-    return heap.takenBytes() + mappedBytes + handleMemory.takenBytes() + pool.poolReservedBytes();
+    return heap.takenBytes()
+        + mappedBytes
+        + handleMemory.takenBytes()
+        + ranges.tableBytes()
+        + pool.poolReservedBytes();
   }
 
   /** Free bytes that calls can have; negative where less is free than must stay. */

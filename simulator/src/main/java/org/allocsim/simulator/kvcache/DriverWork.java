@@ -8,6 +8,7 @@ import org.allocsim.simulator.device.cost.DriverCosts;
  */
 public final class DriverWork {
   private final DriverCosts costs;
+  private final CacheCalls calls;
   private long mapCalls;
   private long unmapCalls;
   private long nanos;
@@ -15,35 +16,49 @@ public final class DriverWork {
 
   /** No calls yet; each will take the time that the costs give. */
   public DriverWork(DriverCosts costs) {
+    this(costs, CacheCalls.NONE);
+  }
+
+  /**
+   * No calls yet; each will take the time that the costs give.
+   *
+   * @param calls hears of each
+   */
+  public DriverWork(DriverCosts costs, CacheCalls calls) {
     this.costs = costs;
+    this.calls = calls;
   }
 
-  /** Physical memory is created, mapped and made accessible, in so many handles. */
-  void createAndMap(long handles, long handleBytes, boolean isWaitedFor) {
-    mapCalls += handles;
-    add(costs.mappingNanos(handles * handleBytes, handleBytes), isWaitedFor);
+  /** A handle of the first range is created, mapped and made accessible. */
+  void createAndMap(long offsetBytes, long handleBytes, boolean isWaitedFor) {
+    mapCalls++;
+    add(costs.mappingNanos(handleBytes, handleBytes), isWaitedFor);
+    calls.map(0, 1, offsetBytes);
   }
 
-  /** Handles that exist are mapped and made accessible, one by one. */
-  void map(long handles, long handleBytes, boolean isWaitedFor) {
+  /** Handles that exist are mapped and made accessible, one in each of some ranges. */
+  void map(int firstRange, int ranges, long offsetBytes, long handleBytes, boolean isWaitedFor) {
     long pages = Math.max(1, handleBytes / DriverCosts.PAGE_BYTES);
-    mapCalls += handles;
+    mapCalls += ranges;
     add(
-        handles * (costs.handles().mapNanos(pages) + costs.handles().setAccessNanos(1, pages)),
+        ranges * (costs.handles().mapNanos(pages) + costs.handles().setAccessNanos(1, pages)),
         isWaitedFor);
+    calls.map(firstRange, ranges, offsetBytes);
   }
 
-  /** Handles are unmapped and kept. */
-  void unmap(long handles, long handleBytes, boolean isWaitedFor) {
-    unmapCalls += handles;
+  /** Handles are unmapped and kept, one in each of some ranges. */
+  void unmap(int firstRange, int ranges, long offsetBytes, long handleBytes, boolean isWaitedFor) {
+    unmapCalls += ranges;
     long pages = Math.max(1, handleBytes / DriverCosts.PAGE_BYTES);
-    add(handles * costs.handles().unmapNanos(pages), isWaitedFor);
+    add(ranges * costs.handles().unmapNanos(pages), isWaitedFor);
+    calls.unmap(firstRange, ranges, offsetBytes);
   }
 
-  /** Physical memory is unmapped and given back, in so many handles. */
-  void unmapAndRelease(long handles, long handleBytes, boolean isWaitedFor) {
-    unmapCalls += handles;
-    add(costs.unmappingNanos(handles * handleBytes, handleBytes), isWaitedFor);
+  /** A handle of the first range is unmapped and given back. */
+  void unmapAndRelease(long offsetBytes, long handleBytes, boolean isWaitedFor) {
+    unmapCalls++;
+    add(costs.unmappingNanos(handleBytes, handleBytes), isWaitedFor);
+    calls.unmap(0, 1, offsetBytes);
   }
 
   private void add(long more, boolean isWaitedFor) {

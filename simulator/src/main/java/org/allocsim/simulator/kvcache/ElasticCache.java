@@ -3,7 +3,6 @@ package org.allocsim.simulator.kvcache;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import org.allocsim.simulator.device.cost.DriverCosts;
 import org.allocsim.simulator.policy.pagedkv.PrefixIndex;
 
 /**
@@ -68,17 +67,17 @@ public final class ElasticCache implements KvCache {
    * @param groups the model's layers
    * @param capacityBytes memory that it may take
    * @param blockTokens tokens of a block
-   * @param costs time of driver calls
+   * @param driver counts its calls of the driver
    * @throws IllegalArgumentException where that is less than a page, or a block is larger than one
    */
   public ElasticCache(
-      List<LayerGroup> groups, long capacityBytes, int blockTokens, DriverCosts costs) {
+      List<LayerGroup> groups, long capacityBytes, int blockTokens, DriverWork driver) {
     this.blockTokens = blockTokens;
     this.capacityBytes = capacityBytes;
     mostKept = Math.max(1, MOST_KEPT_TOKENS / blockTokens);
     tokenBytes = SequenceTokens.bytesPerToken(groups);
     tokens = new SequenceTokens(groups);
-    driver = new DriverWork(costs);
+    this.driver = driver;
     // Layers that differ share pages in proportion: the largest fills its page.
     long largest = groups.stream().mapToLong(LayerGroup::tokenBytes).max().orElseThrow();
     long blockBytes = blockTokens * (largest / 2);
@@ -97,6 +96,11 @@ public final class ElasticCache implements KvCache {
     keptSince = new long[blocks];
     keptInPage = new int[pageCount];
     pages.take(1, taken);
+  }
+
+  @Override
+  public CacheLayout layout() {
+    return new CacheLayout(List.of(pageCount * unitBytes), unitBytes, 0);
   }
 
   @Override

@@ -169,7 +169,7 @@ final class ElasticPages {
       }
     } else if (!unmapped.isEmpty()) {
       page = unmapped.poll();
-      driver.createAndMap(1, handleBytes, true);
+      driver.createAndMap(page * handleBytes, handleBytes, true);
       refill();
     } else {
       return NONE;
@@ -187,8 +187,9 @@ final class ElasticPages {
   /** What the thread does that maps in advance. */
   private void refill() {
     while (reserved.size() < LEAST_RESERVED && !unmapped.isEmpty()) {
-      reserved.add(unmapped.poll());
-      driver.createAndMap(1, handleBytes, false);
+      int page = unmapped.poll();
+      reserved.add(page);
+      driver.createAndMap(page * handleBytes, handleBytes, false);
     }
   }
 
@@ -211,7 +212,7 @@ final class ElasticPages {
       reserved.add(page);
     } else {
       unmapped.add(page);
-      driver.unmapAndRelease(1, handleBytes, true);
+      driver.unmapAndRelease(page * handleBytes, handleBytes, true);
     }
   }
 

@@ -1,5 +1,7 @@
 package org.allocsim.simulator.kvcache;
 
+import java.util.List;
+
 /**
  * A cache of keys and values. Sequences have numbers from 0 to the maximum that may run together,
  * which are used again. A call that finds too little room takes nothing.
@@ -41,6 +43,11 @@ public interface KvCache {
    * @param stepTokens at most so many are added at a time
    */
   int mostTokens(int stepTokens);
+
+  /** What the cache takes from the device before it serves. */
+  default CacheLayout layout() {
+    return CacheLayout.segments(List.of(mappedBytes()));
+  }
 
   /** Bytes that the cache may take from the device. */
   long capacityBytes();

@@ -1,5 +1,7 @@
 package org.allocsim.simulator.kvcache;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.allocsim.simulator.device.cost.DriverCosts;
 import org.allocsim.simulator.policy.pagedkv.KvBlocks;
@@ -29,6 +31,7 @@ public final class PagedCache implements KvCache {
   private final long capacityBytes;
   private final int watermarkBlocks;
   private final KvBlocks blocks;
+  private final CacheLayout layout;
   private final BlockLists lists = new BlockLists();
   private final SequenceTokens tokens;
   private final RowPrefixes prefixes = new RowPrefixes();
@@ -54,8 +57,24 @@ public final class PagedCache implements KvCache {
     tokens = new SequenceTokens(groups);
     int count = CacheSize.pages(capacityBytes, blockTokens * tokenBytes, 2, "blocks");
     blocks = new KvBlocks(count);
+    layout = CacheLayout.segments(segments(groups, (long) count * blockTokens));
     blocks.take();
     watermarkBlocks = (int) (watermark * count);
+  }
+
+  /** A tensor for each layer, which PyTorch takes from the driver in whole pages. */
+  private static List<Long> segments(List<LayerGroup> groups, long slots) {
+    List<Long> bytes = new ArrayList<>();
+    for (LayerGroup group : groups) {
+      long pages = Math.ceilDiv(slots * group.tokenBytes(), DriverCosts.PAGE_BYTES);
+      bytes.addAll(Collections.nCopies(group.layers(), pages * DriverCosts.PAGE_BYTES));
+    }
+    return bytes;
+  }
+
+  @Override
+  public CacheLayout layout() {
+    return layout;
   }
 
   @Override

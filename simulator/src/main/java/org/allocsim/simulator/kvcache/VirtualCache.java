@@ -1,8 +1,8 @@
 package org.allocsim.simulator.kvcache;
 
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
-import org.allocsim.simulator.device.cost.DriverCosts;
 
 /**
  * vAttention's cache: each sequence is contiguous in a reserved range of addresses of its own, to
@@ -43,6 +43,9 @@ public final class VirtualCache implements KvCache {
 
   private final DriverWork driver;
 
+  /** Bytes of addresses of a slot in a tensor. */
+  private final long slotBytes;
+
   /** The slot of each running sequence. */
   private int[] slotOf = new int[16];
 
@@ -64,12 +67,12 @@ public final class VirtualCache implements KvCache {
    * @param capacityBytes memory that it may take
    * @param pageBytes bytes of a physical page
    * @param slots sequences that may run together
-   * @param costs time of driver calls
+   * @param driver counts its calls of the driver
    * @throws IllegalArgumentException where the memory has no page for each tensor, or a page has no
    *     room for a token
    */
   public VirtualCache(
-      List<LayerGroup> groups, long capacityBytes, long pageBytes, int slots, DriverCosts costs) {
+      List<LayerGroup> groups, long capacityBytes, long pageBytes, int slots, DriverWork driver) {
     this.capacityBytes = capacityBytes;
     this.pageBytes = pageBytes;
     tokenBytes = SequenceTokens.bytesPerToken(groups);
@@ -83,7 +86,8 @@ public final class VirtualCache implements KvCache {
     pages = CacheSize.pages(capacityBytes, pageBytes, Arrays.stream(tensors).sum(), "pages");
     freePages = pages;
     tokens = new SequenceTokens(groups);
-    driver = new DriverWork(costs);
+    this.driver = driver;
+    slotBytes = longestSlotBytes();
     mapped = new int[slots][groups.size()];
     slotTokens = new int[slots];
     roomTokens = new int[slots];
@@ -172,6 +176,30 @@ public final class VirtualCache implements KvCache {
     return all;
   }
 
+  /** Where the page after a slot's last one begins in each of a group's tensors. */
+  private long offset(int slot, int group) {
+    return slot * slotBytes + mapped[slot][group] * pageBytes;
+  }
+
+  /** Room for the longest sequence that all pages together can hold. */
+  private long longestSlotBytes() {
+    int longest = mostTokens(Integer.MAX_VALUE);
+    long most = 0;
+    for (int group = 0; group < tensors.length; group++) {
+      most = Math.max(most, pages(group, longest));
+    }
+    return most * pageBytes;
+  }
+
+  @Override
+  public CacheLayout layout() {
+    long tensorBytes = mapped.length * slotBytes;
+    return new CacheLayout(
+        Collections.nCopies(Arrays.stream(tensors).sum(), tensorBytes),
+        pageBytes,
+        Math.toIntExact(pages));
+  }
+
   /** Maps what a slot lacks for so many tokens; all or nothing. */
   private boolean mapFor(int slot, int count, boolean isWaitedFor) {
     long missing = 0;
@@ -182,13 +210,16 @@ public final class VirtualCache implements KvCache {
       return false;
     }
     int room = Integer.MAX_VALUE;
+    int tensor = 0;
     for (int group = 0; group < tensors.length; group++) {
-      mapped[slot][group] = Math.max(mapped[slot][group], pages(group, count));
+      for (; mapped[slot][group] < pages(group, count); mapped[slot][group]++) {
+        driver.map(tensor, tensors[group], offset(slot, group), pageBytes, isWaitedFor);
+      }
+      tensor += tensors[group];
       room = (int) Math.min(room, (long) mapped[slot][group] * pageTokens[group]);
     }
     roomTokens[slot] = room;
     freePages -= missing;
-    driver.map(missing, pageBytes, isWaitedFor);
     return true;
   }
 
@@ -205,13 +236,15 @@ public final class VirtualCache implements KvCache {
         continue;
       }
       int room = Integer.MAX_VALUE;
+      int tensor = 0;
       for (int group = 0; group < tensors.length; group++) {
         int kept = pages(group, slotTokens[slot]);
         while (mapped[slot][group] > kept && freePages < wanted) {
           mapped[slot][group]--;
           freePages += tensors[group];
-          driver.unmap(tensors[group], pageBytes, isWaitedFor);
+          driver.unmap(tensor, tensors[group], offset(slot, group), pageBytes, isWaitedFor);
         }
+        tensor += tensors[group];
         room = (int) Math.min(room, (long) mapped[slot][group] * pageTokens[group]);
       }
       roomTokens[slot] = room;

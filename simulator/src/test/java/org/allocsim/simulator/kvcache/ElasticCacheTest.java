@@ -19,7 +19,7 @@ class ElasticCacheTest {
   private static final List<LayerGroup> LAYERS = List.of(new LayerGroup(1, 2 * (PAGE / 4 / 16), 0));
 
   private static ElasticCache cache(int pages) {
-    return new ElasticCache(LAYERS, pages * 2L * PAGE, 16, DriverCosts.NONE);
+    return new ElasticCache(LAYERS, pages * 2L * PAGE, 16, new DriverWork(DriverCosts.NONE));
   }
 
   private static PrefixHashes own(int number) {
@@ -115,7 +115,11 @@ class ElasticCacheTest {
     assertThrows(
         IllegalArgumentException.class,
         () ->
-            new ElasticCache(List.of(new LayerGroup(1, PAGE, 0)), 40 * PAGE, 16, DriverCosts.NONE));
+            new ElasticCache(
+                List.of(new LayerGroup(1, PAGE, 0)),
+                40 * PAGE,
+                16,
+                new DriverWork(DriverCosts.NONE)));
   }
 
   @Test

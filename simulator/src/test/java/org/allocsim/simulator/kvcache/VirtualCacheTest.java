@@ -20,7 +20,11 @@ class VirtualCacheTest {
   /** Two layers, of which a page holds eight tokens' keys. */
   private static VirtualCache cache(int pages, int slots) {
     return new VirtualCache(
-        List.of(new LayerGroup(2, 16, 0)), pages * 64L, 64, slots, DriverCosts.NONE);
+        List.of(new LayerGroup(2, 16, 0)),
+        pages * 64L,
+        64,
+        slots,
+        new DriverWork(DriverCosts.NONE));
   }
 
   /**
@@ -46,7 +50,7 @@ class VirtualCacheTest {
             8L << 30,
             (long) pageKib << 10,
             8,
-            DriverCosts.NONE);
+            new DriverWork(DriverCosts.NONE));
     assertEquals(blockTokens, cache.pageTokens(), model);
     assertEquals((long) growthKib << 10, cache.growthBytes(), model);
   }
@@ -101,7 +105,8 @@ class VirtualCacheTest {
   @Test
   void aStepWaitsForWhatAPromptNeedsAndNotForTheNextToken() {
     VirtualCache cache =
-        new VirtualCache(List.of(new LayerGroup(2, 16, 0)), 1024, 64, 2, DriverCosts.H100);
+        new VirtualCache(
+            List.of(new LayerGroup(2, 16, 0)), 1024, 64, 2, new DriverWork(DriverCosts.H100));
     assertTrue(cache.begin(0, ANY, 0, 8));
     long waited = cache.driverWork().waitedNanos();
     assertEquals(cache.driverWork().nanos(), waited);

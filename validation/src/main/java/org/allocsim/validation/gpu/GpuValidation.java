@@ -1,9 +1,12 @@
 package org.allocsim.validation.gpu;
 
+import java.util.List;
 import java.util.Optional;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.kvcache.CacheCallLog;
+import org.allocsim.simulator.kvcache.CacheLayout;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.validation.gpu.cuda.CudaDevice;
@@ -89,13 +92,13 @@ public final class GpuValidation {
   }
 
   private record Real(
-      PolicyRun run,
+      DeviceRun run,
       DriverMeasure measure,
       DeviceProfile profile,
       long freeBytesAtStart,
       boolean heldBack) {}
 
-  private record Predicted(PolicyRun run, SimulatedDevice device, DeviceProfile profile) {}
+  private record Predicted(DeviceRun run, SimulatedDevice device, DeviceProfile profile) {}
 
   /**
    * Runs one case.
@@ -105,21 +108,48 @@ public final class GpuValidation {
    * @throws CudaException where the GPU fails
    */
   public CaseResult run(GpuCase run) throws PolicyOptionException, UnfitTraceException {
-    Real real = measure(run);
-    Predicted predicted = predict(run, real.profile());
+    return run(memory -> PolicyRun.of(run, memory), run.capacityBytes());
+  }
+
+  /**
+   * Makes the calls of a cache of keys and values.
+   *
+   * @param layout what it takes at the start
+   * @param calls what it asked for then
+   * @throws CudaException where the GPU fails
+   */
+  public CaseResult run(CacheLayout layout, CacheCallLog calls) {
+    try {
+      return run(
+          memory -> {
+            int made = calls.replay(layout, memory);
+            return new DeviceRun.Outcome(
+                calls.count(), made < calls.count() ? List.of((long) made) : List.of());
+          },
+          -1);
+    } catch (PolicyOptionException | UnfitTraceException e) {
+      throw new IllegalStateException("no policy takes part", e);
+    }
+  }
+
+  private CaseResult run(DeviceRun.Work work, long capacityBytes)
+      throws PolicyOptionException, UnfitTraceException {
+    Real real = measure(work, capacityBytes);
+    Predicted predicted = predict(work, real.profile());
     DeviceProfile learned = learn(predicted, real);
     boolean isLearned = !learned.equals(real.profile());
     if (isLearned) {
-      predicted = predict(run, learned);
+      predicted = predict(work, learned);
     }
     return compare(predicted, real, isLearned);
   }
 
-  private Real measure(GpuCase run) throws PolicyOptionException, UnfitTraceException {
+  private Real measure(DeviceRun.Work work, long capacityBytes)
+      throws PolicyOptionException, UnfitTraceException {
     DriverMeasure measure = new DriverMeasure();
     try (CudaDevice gpu = opener.open(bounds, measure)) {
-      if (run.capacityBytes() >= 0) {
-        gpu.holdBack(run.capacityBytes());
+      if (capacityBytes >= 0) {
+        gpu.holdBack(capacityBytes);
       }
       DeviceProfile profile =
           GpuProfiles.like(
@@ -130,18 +160,21 @@ public final class GpuValidation {
               gpu.pageBytes());
       CallLog log = new CallLog();
       RecordingDevice recorder = new RecordingDevice(gpu, new RealProbe(gpu, measure), log);
-      PolicyRun done = PolicyRun.of(run, recorder, log);
       return new Real(
-          done, measure, profile, gpu.identity().freeBytesAtStart(), run.capacityBytes() >= 0);
+          DeviceRun.of(work, recorder, log),
+          measure,
+          profile,
+          gpu.identity().freeBytesAtStart(),
+          capacityBytes >= 0);
     }
   }
 
-  private static Predicted predict(GpuCase run, DeviceProfile profile)
+  private static Predicted predict(DeviceRun.Work work, DeviceProfile profile)
       throws PolicyOptionException, UnfitTraceException {
     SimulatedDevice device = new SimulatedDevice(profile);
     CallLog log = new CallLog();
     RecordingDevice recorder = new RecordingDevice(device, new SimulatedProbe(device), log);
-    return new Predicted(PolicyRun.of(run, recorder, log), device, profile);
+    return new Predicted(DeviceRun.of(work, recorder, log), device, profile);
   }
 
   private static DeviceProfile learn(Predicted predicted, Real real) {
@@ -184,7 +217,7 @@ public final class GpuValidation {
         real.freeBytesAtStart(),
         real.heldBack(),
         real.run().freeBytesAtStart(),
-        real.run().requests(),
+        real.run().outcome().requests(),
         simulated.count(),
         measured.count(),
         end,
@@ -197,7 +230,7 @@ public final class GpuValidation {
         AddressComparison.of(simulated, measured, end, predicted.profile().arenaAddress()),
         predicted.run().peakBytes(),
         real.run().peakBytes(),
-        OomComparison.of(predicted.run().failures(), real.run().failures()),
+        OomComparison.of(predicted.run().outcome().failures(), real.run().outcome().failures()),
         DriverTime.of(predicted.device(), real.measure(), simulated, measured, end));
   }
 

@@ -1,6 +1,6 @@
 package org.allocsim.validation.gpu;
 
-import java.util.Arrays;
+import java.util.List;
 
 /**
  * Failed requests, predicted and real. Requests are counted from 0 among the allocation requests
@@ -33,13 +33,13 @@ public record OomComparison(
     MEASURED_ONLY
   }
 
-  static OomComparison of(int[] predicted, int[] measured) {
+  static OomComparison of(List<Long> predicted, List<Long> measured) {
     return new OomComparison(
-        predicted.length == 0 ? -1 : predicted[0],
-        measured.length == 0 ? -1 : measured[0],
-        predicted.length,
-        measured.length,
-        Arrays.equals(predicted, measured));
+        predicted.isEmpty() ? -1 : predicted.getFirst(),
+        measured.isEmpty() ? -1 : measured.getFirst(),
+        predicted.size(),
+        measured.size(),
+        predicted.equals(measured));
   }
 
   /** Where the first failures stand in the confusion table. */

@@ -14,27 +14,23 @@ import org.allocsim.simulator.run.RunPolicy;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.run.RunSetup;
 
-/**
- * One run of a policy on a recorded device. The program is taken to go on without what a failed
- * request asked for.
- *
- * @param result what came of it
- * @param log the calls of the device
- * @param freeBytesAtStart free bytes of the device before the first call
- */
-record PolicyRun(RunResult result, CallLog log, long freeBytesAtStart) {
+/** A policy serves requests on a device. */
+final class PolicyRun {
+  private PolicyRun() {}
+
   /**
-   * Runs a policy to the end of its requests.
+   * Runs a policy to the end of its requests; the program is taken to go on without what a failed
+   * request asked for.
    *
-   * @param memory the device inside its recorder, which writes to {@code log}
+   * @param memory the device inside its recorder
    */
-  static PolicyRun of(GpuCase run, RecordingDevice memory, CallLog log)
+  static DeviceRun.Outcome of(GpuCase run, RecordingDevice memory)
       throws PolicyOptionException, UnfitTraceException {
-    long freeBytesAtStart = memory.freeBytesAtStart();
     RunObserver toucher = run.touch() ? new Toucher(memory) : new RunObserver() {};
     RunResult result =
         Run.start(setup(run, memory).keepingFailures(Integer.MAX_VALUE), toucher).finish();
-    return new PolicyRun(result, log, freeBytesAtStart);
+    return new DeviceRun.Outcome(
+        result.requests(), result.failures().stream().map(FailedRequest::requestIndex).toList());
   }
 
   /** Whether a policy serves every request on a device; ends at the first that fails. */
@@ -50,28 +46,6 @@ record PolicyRun(RunResult result, CallLog log, long freeBytesAtStart) {
         RunPolicy.of(new PolicyChoice(run.provider(), run.settings().options())),
         run.settings().limitBytes(),
         new MemorySource.Given(memory));
-  }
-
-  /** Indices of the failed requests among the allocation requests after the prologue. */
-  int[] failures() {
-    return result.failures().stream()
-        .mapToLong(FailedRequest::requestIndex)
-        .mapToInt(Math::toIntExact)
-        .toArray();
-  }
-
-  /** Allocation requests after the prologue. */
-  int requests() {
-    return Math.toIntExact(result.requests());
-  }
-
-  /** Highest memory taken from the device after any call. */
-  long peakBytes() {
-    long least = freeBytesAtStart;
-    for (int call = 0; call < log.count(); call++) {
-      least = Math.min(least, log.freeBytes(call));
-    }
-    return freeBytesAtStart - least;
   }
 
   /** Fills what is handed out. */

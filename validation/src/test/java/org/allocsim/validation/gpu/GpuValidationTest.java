@@ -13,6 +13,16 @@ import java.util.Map;
 import java.util.Random;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.cost.DriverCall;
+import org.allocsim.simulator.device.cost.DriverCosts;
+import org.allocsim.simulator.kvcache.CacheCallLog;
+import org.allocsim.simulator.kvcache.DriverWork;
+import org.allocsim.simulator.kvcache.ElasticCache;
+import org.allocsim.simulator.kvcache.JengaCache;
+import org.allocsim.simulator.kvcache.KvCache;
+import org.allocsim.simulator.kvcache.LayerGroup;
+import org.allocsim.simulator.kvcache.PagedCache;
+import org.allocsim.simulator.kvcache.PrefixHashes;
+import org.allocsim.simulator.kvcache.VirtualCache;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -27,6 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class GpuValidationTest {
   private static final long MIB = 1L << 20;
+  private static final int SLOTS = 6;
   private static final DeviceProfile CARD =
       GpuValidation.profile(
           new CudaDevice.Identity("fake", 13_000, 2500 * MIB, 2048 * MIB), 2048 * MIB);
@@ -101,6 +112,64 @@ class GpuValidationTest {
     result.time().calls().forEach(kind -> calls.put(kind.call(), kind.measuredCalls()));
     assertTrue(calls.get(DriverCall.MAP) > calls.get(DriverCall.CREATE), calls.toString());
     assertTrue(result.time().hasSameCalls());
+  }
+
+  /** Sequences that begin, grow and end, in a small cache also for want of room. */
+  private static void serve(KvCache cache) {
+    Random random = new Random(3);
+    PrefixHashes unlike = block -> random.nextLong();
+    int[] tokens = new int[SLOTS];
+    for (int step = 0; step < 2000; step++) {
+      int slot = random.nextInt(SLOTS);
+      if (tokens[slot] == 0) {
+        int count = 1 + random.nextInt(6000);
+        tokens[slot] = cache.begin(slot, unlike, 0, count) ? count : 0;
+      } else if (random.nextInt(8) == 0 || !cache.grow(slot, tokens[slot] + 200)) {
+        cache.end(slot);
+        tokens[slot] = 0;
+      } else {
+        tokens[slot] += 200;
+      }
+    }
+  }
+
+  @Test
+  void whatCachesAskOfTheDriverIsPredictedExactly() {
+    List<LayerGroup> layers = List.of(new LayerGroup(3, 4096, 0), new LayerGroup(2, 2048, 512));
+    CacheCallLog virtual = new CacheCallLog();
+    CacheCallLog elastic = new CacheCallLog();
+    KvCache[] caches = {
+      new VirtualCache(
+          layers, 512 * MIB, 2 * MIB, SLOTS, new DriverWork(DriverCosts.NONE, virtual)),
+      new ElasticCache(layers, 1500 * MIB, 16, new DriverWork(DriverCosts.NONE, elastic)),
+      new PagedCache(layers, 256 * MIB, 16, 0),
+      new JengaCache(layers, 256 * MIB, 16)
+    };
+    CacheCallLog[] calls = {virtual, elastic, new CacheCallLog(), new CacheCallLog()};
+    for (int i = 0; i < caches.length; i++) {
+      serve(caches[i]);
+      CaseResult result = on(CARD, -1).run(caches[i].layout(), calls[i]);
+      assertNull(result.firstDifference());
+      assertTrue(result.freeBytes().compared() > 0 && result.freeBytes().isExact());
+      assertEquals(OomComparison.Verdict.NEITHER, result.failures().verdict());
+      Map<DriverCall, Long> made = new EnumMap<>(DriverCall.class);
+      result.time().calls().forEach(kind -> made.put(kind.call(), kind.measuredCalls()));
+      DriverWork work = caches[i].driverWork();
+      assertEquals(work.mapCalls(), made.getOrDefault(DriverCall.MAP, 0L));
+      assertEquals(work.unmapCalls(), made.getOrDefault(DriverCall.UNMAP, 0L));
+      assertEquals(i < 2, work.unmapCalls() > 0, caches[i].getClass().getSimpleName());
+    }
+  }
+
+  @Test
+  void aCacheThatTheGpuHasNoRoomForIsRefused() {
+    CaseResult result =
+        on(CARD, -1)
+            .run(
+                new PagedCache(List.of(new LayerGroup(3, 4096, 0)), 4096 * MIB, 16, 0).layout(),
+                new CacheCallLog());
+    assertNull(result.firstDifference());
+    assertEquals(1, result.refusedCalls());
   }
 
   @ParameterizedTest

@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.kvcache.CacheCallLog;
+import org.allocsim.simulator.kvcache.CacheCalls;
 import org.allocsim.workloads.serving.ServedModel;
 import org.allocsim.workloads.traffic.Traffic;
 
@@ -27,10 +29,30 @@ public final class ServingComparison {
       ParallelTasks.Progress progress) {
     List<Callable<ServingResult>> runs =
         caches.stream()
-            .map(cache -> engine(traffic, model, device, settings, cache, cacheBytes))
+            .map(cache ->
+                engine(traffic, model, device, settings, cache, cacheBytes, CacheCalls.NONE))
             .<Callable<ServingResult>>map(engine -> engine::run)
             .toList();
     return ParallelTasks.run(runs, progress);
+  }
+
+  /**
+   * What a cache asks of the driver while it serves requests, to be asked of a real one.
+   *
+   * @param cacheBytes memory for keys and values
+   * @throws IllegalArgumentException where the cache cannot have so few or so many
+   */
+  public static CacheRecording record(
+      Traffic traffic,
+      ServedModel model,
+      DeviceProfile device,
+      ServingSettings settings,
+      CacheKind cache,
+      long cacheBytes) {
+    CacheCallLog calls = new CacheCallLog();
+    ServingEngine engine = engine(traffic, model, device, settings, cache, cacheBytes, calls);
+    ServingResult result = engine.run();
+    return new CacheRecording(engine.layout(), calls, result);
   }
 
   private static ServingEngine engine(
@@ -39,9 +61,10 @@ public final class ServingComparison {
       DeviceProfile device,
       ServingSettings settings,
       CacheKind cache,
-      long cacheBytes) {
+      long cacheBytes,
+      CacheCalls calls) {
     try {
-      return new ServingEngine(traffic, model, device, settings, cache, cacheBytes);
+      return new ServingEngine(traffic, model, device, settings, cache, cacheBytes, calls);
     } catch (IllegalArgumentException | ArithmeticException e) {
       throw new IllegalArgumentException(
           "cache %s cannot be made for %s: %s"

@@ -2,6 +2,9 @@ package org.allocsim.analysis.serving;
 
 import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.kvcache.CacheCalls;
+import org.allocsim.simulator.kvcache.CacheLayout;
+import org.allocsim.simulator.kvcache.DriverWork;
 import org.allocsim.simulator.kvcache.KvCache;
 import org.allocsim.workloads.serving.ServedModel;
 import org.allocsim.workloads.traffic.Traffic;
@@ -83,12 +86,13 @@ final class ServingEngine {
       DeviceProfile device,
       ServingSettings settings,
       CacheKind kind,
-      long cacheBytes) {
+      long cacheBytes,
+      CacheCalls calls) {
     this.traffic = traffic;
     this.kind = kind;
     this.model = model;
     this.settings = settings;
-    cache = kind.create(model, cacheBytes, settings, device.costs());
+    cache = kind.create(model, cacheBytes, settings, new DriverWork(device.costs(), calls));
     stepTime = new StepTime(device, model);
     use = new CacheUse(cache);
     mostTokens = Math.min(settings.mostTokens(), cache.mostTokens(settings.stepTokens()));
@@ -108,6 +112,11 @@ final class ServingEngine {
       hashes[row] = new RequestHashes(traffic, settings.blockTokens());
       freeRows.add(row);
     }
+  }
+
+  /** What the cache takes from the device before it serves. */
+  CacheLayout layout() {
+    return cache.layout();
   }
 
   ServingResult run() {

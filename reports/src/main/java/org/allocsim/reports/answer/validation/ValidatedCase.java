@@ -118,7 +118,8 @@ public record ValidatedCase(
                   "Calls of a kind.",
                   ValidatedCase::callsByKind));
 
-  private static final Shape<CaseResult> RESULT =
+  /** What came of a case. */
+  static final Shape<CaseResult> RESULT =
       Shape.of(result ->
           result
               .text("profile", "Profile that predicted.", CaseResult::profile)

@@ -1,0 +1,43 @@
+package org.allocsim.validation.gpu;
+
+import java.util.List;
+import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.UnfitTraceException;
+
+/**
+ * What was done on a device, real or simulated.
+ *
+ * @param outcome what came of it
+ * @param log the calls of the device
+ * @param freeBytesAtStart free bytes of the device before the first call
+ */
+record DeviceRun(Outcome outcome, CallLog log, long freeBytesAtStart) {
+  /** Work that makes calls of a device, the same ones whenever these have the same answers. */
+  @FunctionalInterface
+  interface Work {
+    Outcome on(RecordingDevice memory) throws PolicyOptionException, UnfitTraceException;
+  }
+
+  /**
+   * What came of work.
+   *
+   * @param requests allocation requests, those of a trace's prologue not counted
+   * @param failures indices of those that failed
+   */
+  record Outcome(long requests, List<Long> failures) {}
+
+  static DeviceRun of(Work work, RecordingDevice memory, CallLog log)
+      throws PolicyOptionException, UnfitTraceException {
+    long freeBytesAtStart = memory.freeBytesAtStart();
+    return new DeviceRun(work.on(memory), log, freeBytesAtStart);
+  }
+
+  /** Highest memory taken from the device after any call. */
+  long peakBytes() {
+    long least = freeBytesAtStart;
+    for (int call = 0; call < log.count(); call++) {
+      least = Math.min(least, log.freeBytes(call));
+    }
+    return freeBytesAtStart - least;
+  }
+}
