@@ -59,8 +59,6 @@ def begin(torch: Any) -> None:
 
     register_optimizer_step_post_hook(stepped)
     atexit.register(write)
-    # The stand-in has no cuDNN attention; PyTorch's own flash attention takes its place.
-    torch.backends.cuda.enable_cudnn_sdp(False)
     torch.ctc_loss = ctc_loss_of_lists(torch.ctc_loss)
     leave_alone(values)
     values.__enter__()

@@ -540,7 +540,6 @@ typedef struct {
   int kind;
   int64_t workspace;
   Convolution convolution;
-  int operations;
   Attribute *attributes;
 } Descriptor;
 
@@ -636,10 +635,8 @@ EXPORT int cudnnBackendSetAttribute(Descriptor *d, int name, int type, int64_t c
     const Descriptor *from = ((Descriptor *const *)data)[i];
     if (!from) continue;
     if (d->kind == GRAPH) {
-      d->operations++;
       read_operation(from, &d->convolution);
     } else if (d->kind != FORWARD && d->kind != BACKWARD_DATA && d->kind != BACKWARD_FILTER) {
-      d->operations = from->operations;
       d->convolution = from->convolution;
     }
   }
@@ -647,7 +644,8 @@ EXPORT int cudnnBackendSetAttribute(Descriptor *d, int name, int type, int64_t c
 }
 
 EXPORT int cudnnBackendFinalize(Descriptor *d) {
-  if (d->kind == PLAN) d->workspace = d->convolution.filter.dimensions ? convolution_bytes(&d->convolution, 10 * card.major + card.minor) : graph_bytes(d->operations);
+  int capability = 10 * card.major + card.minor;
+  if (d->kind == PLAN) d->workspace = d->convolution.filter.dimensions ? convolution_bytes(&d->convolution, capability) : attention_bytes(capability);
   return SUCCESS;
 }
 EXPORT int cudnnBackendInitialize(Descriptor *d) { (void)d; return SUCCESS; }
@@ -662,7 +660,6 @@ EXPORT int cudnnBackendGetAttribute(Descriptor *d, int name, int type, int64_t r
     if (data && room > 0) {
       Descriptor *config = *(Descriptor **)data;
       config->convolution = d->convolution;
-      config->operations = d->operations;
     }
     return SUCCESS;
   }
@@ -671,13 +668,17 @@ EXPORT int cudnnBackendGetAttribute(Descriptor *d, int name, int type, int64_t r
     if (data && room > 0) {
       Descriptor *engine = *(Descriptor **)data;
       engine->convolution = d->convolution;
-      engine->operations = d->operations;
     }
     return SUCCESS;
   }
   if (name == 402 || name == 303) {
     *count = 1;
     if (data && room > 0) *(int64_t *)data = d->workspace;
+    return SUCCESS;
+  }
+  if (d->kind == ENGINE_CONFIG && name == 304) { /* shared memory: within what the program allows */
+    *count = 1;
+    if (data && room > 0) *(int32_t *)data = 0;
     return SUCCESS;
   }
   if (name == 405) { /* the plan as text */
