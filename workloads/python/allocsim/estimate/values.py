@@ -119,10 +119,12 @@ class Values(TorchDispatchMode):
             return
         if not on_gpu and not any(each.device.type == "cuda" for each in outputs):
             return
-        if func.is_view:
+        # Some views copy where they must, and in inference mode a move to the GPU is one of them.
+        places = {_place(each) for each in on_gpu}
+        if func.is_view and all(each.device.type == "cpu" or _place(each) in places for each in outputs):
             return
         mutable = func._schema.is_mutable
-        if name in ("_to_copy", "copy_", "clone", "_copy_from", "_copy_from_and_resize"):
+        if name in ("to", "_to_copy", "copy_", "clone", "_copy_from", "_copy_from_and_resize"):
             self._copy(args, kwargs, result, name)
             return
         if name in _FALSE or name in _TRUE:
@@ -328,15 +330,17 @@ def user_line() -> str:
 
 
 def _place(tensor: torch.Tensor) -> int:
-    return tensor.untyped_storage().data_ptr()
+    # A storage that Python has seen counts as used twice, and autograd adds no gradient to it in place.
+    if tensor.numel() == 0:
+        return tensor.untyped_storage().data_ptr()
+    return tensor.data_ptr() - tensor.storage_offset() * tensor.element_size()
 
 
 def _is_small(tensor: torch.Tensor) -> bool:
     if tensor.device.type != "cuda":
         return False
-    if tensor.is_floating_point() or tensor.is_complex():
-        return tensor.untyped_storage().nbytes() <= MOST_FLOATS * tensor.element_size()
-    return tensor.untyped_storage().nbytes() <= MOST_INTEGER_BYTES
+    most = MOST_FLOATS * tensor.element_size() if tensor.is_floating_point() or tensor.is_complex() else MOST_INTEGER_BYTES
+    return tensor.nbytes <= most and tensor.untyped_storage().nbytes() <= most
 
 
 def _is_whole(tensor: torch.Tensor) -> bool:
