@@ -108,7 +108,7 @@ class HostileTextTest(unittest.TestCase):
             "file": HOSTILE, "device": HOSTILE, "ended": "error", "problem": HOSTILE, "line": f"{HOSTILE}:8",
             "peak_requested_bytes": 4, "peak_allocated_bytes": 4, "settings": {"recorded": size, "best": size | {"conf": "other" + HOSTILE}},
             "interval": {"low_bytes": 4, "high_bytes": 6}, "gpus_that_fit": [HOSTILE], "beside_rank_bytes": 1,
-            "unmeasured_workspaces": 1, "cudnn_benchmark": True, "reads": [place], "selections": [place],
+            "unmeasured_workspaces": 1, "cudnn_benchmark": True, "reads": [place], "selections": [place], "draws": [place],
         }
         self.assert_harmless(self.printed(answers.print_answer, found))
 

@@ -50,7 +50,7 @@ def answer(path: str, report: dict[str, Any], device: str) -> dict[str, Any]:
             "recorded": {"conf": recorded["conf"], "reserved_bytes": reserved, "capacity_bytes": recorded["capacity_bytes"]},
             "best": {"conf": best["conf"], "reserved_bytes": best["peak_reserved_bytes"]},
         },
-        "interval": dict(zip(("low_bytes", "high_bytes"), interval(reserved, report["unmeasured"]))),
+        "interval": dict(zip(("low_bytes", "high_bytes"), interval(reserved, report["unmeasured"] + len(report["draws"])))),
         "gpus_that_fit": recorded["gpus_that_fit"],
         "smallest_gpu": recorded["smallest_gpu"],
         "unmeasured_workspaces": report["unmeasured"],
@@ -58,12 +58,13 @@ def answer(path: str, report: dict[str, Any], device: str) -> dict[str, Any]:
         "beside_rank_bytes": BESIDE_RANK_BYTES if report["world"] > 1 else 0,
         "reads": report["reads"],
         "selections": report["selections"],
+        "draws": report["draws"],
     }
 
 
-def interval(reserved: int, unmeasured: int) -> tuple[int, int]:
-    """Between which bytes the reserved peak of a GPU is, for 95 of 100 programs; twice as wide where workspaces were guessed."""
-    times = 2 if unmeasured else 1
+def interval(reserved: int, guesses: int) -> tuple[int, int]:
+    """Between which bytes the reserved peak of a GPU is, for 95 of 100 programs; twice as wide where workspaces or choices were guessed."""
+    times = 2 if guesses else 1
     return round(reserved / (1 + times * HIGH_SHARE)), round(reserved / (1 - times * LOW_SHARE))
 
 
@@ -90,6 +91,8 @@ def print_answer(found: dict[str, Any]) -> None:
         _print(f"- {_shown(each['line'])} reads {each['what']} that depends on weights or activations: {each['value']} was given, {each['times']} times; --value {_shown(each['line'])}=V gives another.")
     for each in found["selections"]:
         _print(f"- {_shown(each['line'])} selects by values that are not known: all elements were taken, {each['times']} times; --value {_shown(each['line'])}=COUNT gives another.")
+    for each in found["draws"]:
+        _print(f"- {_shown(each['line'])} chooses by values that are not known: choices were drawn uniformly, {each['times']} times; an uneven run needs more.")
     if found["ended"] == "steps":
         _print("- The program was ended after its first steps; --steps N runs more.")
     if found["ended"] == "error":
