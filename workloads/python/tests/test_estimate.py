@@ -76,6 +76,11 @@ class RulesTest(unittest.TestCase):
             self.assertEqual(row.bytes, rest + sum(each for i, each in enumerate(row.tensors()) if bits >> i & 1), row)
 
 
+    def test_most_trials_that_transform_images_are_foretold_to_the_byte(self):
+        found = [row for row in loaded("rules").rows() if row.spectra()]
+        self.assertGreater(sum(row.bytes == row.spectra() for row in found), 0.7 * len(found))
+
+
 class CommandTest(unittest.TestCase):
     def test_wrong_usage_is_two(self):
         for arguments in ([], ["--device", "nonsense", "--", "python3"], ["--rank", "2", "--world", "2", "--", "python3"], ["--vary", "batch", "--", "python3"]):

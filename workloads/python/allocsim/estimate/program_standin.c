@@ -540,6 +540,7 @@ typedef struct {
   int kind;
   int64_t workspace;
   Convolution convolution;
+  int trials;
   Attribute *attributes;
 } Descriptor;
 
@@ -638,6 +639,7 @@ EXPORT int cudnnBackendSetAttribute(Descriptor *d, int name, int type, int64_t c
       read_operation(from, &d->convolution);
     } else if (d->kind != FORWARD && d->kind != BACKWARD_DATA && d->kind != BACKWARD_FILTER) {
       d->convolution = from->convolution;
+      d->trials = from->trials;
     }
   }
   return SUCCESS;
@@ -645,7 +647,7 @@ EXPORT int cudnnBackendSetAttribute(Descriptor *d, int name, int type, int64_t c
 
 EXPORT int cudnnBackendFinalize(Descriptor *d) {
   int capability = 10 * card.major + card.minor;
-  if (d->kind == PLAN) d->workspace = d->convolution.filter.dimensions ? convolution_bytes(&d->convolution, capability) : attention_bytes(capability);
+  if (d->kind == PLAN) d->workspace = d->convolution.filter.dimensions ? convolution_bytes(&d->convolution, d->trials, capability) : attention_bytes(capability);
   return SUCCESS;
 }
 EXPORT int cudnnBackendInitialize(Descriptor *d) { (void)d; return SUCCESS; }
@@ -655,11 +657,13 @@ EXPORT int cudnnBackendGetAttribute(Descriptor *d, int name, int type, int64_t r
   int64_t ignored;
   if (!count) count = &ignored;
   *count = 0;
-  if (d->kind == HEURISTICS && name == 202) { /* one engine's configuration, into the descriptor that was made for it */
-    *count = 1;
-    if (data && room > 0) {
-      Descriptor *config = *(Descriptor **)data;
+  if (d->kind == HEURISTICS && name == 202) {
+    /* Configurations of engines, into the descriptors that were made for them: the best, and the largest, which benchmarks alone try. */
+    *count = d->convolution.filter.dimensions && (!data || room > 1) ? 2 : 1;
+    for (int i = 0; data && i < *count && i < room; i++) {
+      Descriptor *config = ((Descriptor **)data)[i];
       config->convolution = d->convolution;
+      config->trials = i;
     }
     return SUCCESS;
   }
