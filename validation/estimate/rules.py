@@ -30,6 +30,10 @@ TRIALS = len(KINDS)
 OPERATIONS = ("convolution", "grouped", "dilated", "trial")
 
 
+#: A number of partial gradients, each a filter in single precision; cuDNN divides the work among images, or by the card.
+MOST_PARTIALS = 250
+ONE_FOR_EACH_IMAGE = 255
+
 #: Fields of a row before its bytes.
 SHAPE = 12
 
@@ -65,7 +69,7 @@ class Row(NamedTuple):
         """The bytes of input, filter and output in the layout of the kernels."""
         element, whole = (4, 4) if self.type == 0 else (2, 8)
         c, k = (-(-each // whole) * whole if self.groups == 1 else each for each in (self.c, self.k))
-        of_filter = c if self.groups == 1 else 1
+        of_filter = c if self.groups == 1 else c // self.groups
         return (
             self.n * c * self.size**self.space * element,
             k * of_filter * self.kernel**self.space * element,
@@ -87,6 +91,25 @@ class Row(NamedTuple):
             if fits and rest < best[1]:
                 best = bits, rest
         return best
+
+    def parts(self) -> tuple[int, int, int]:
+        """Which tensors are copied, as bits, how many partial gradients of the filter there are, and the bytes that are left over."""
+        bits, rest = self.copied()
+        best = bits, 0, rest
+        if self.kind != 1 or rest <= max(4096, self.bytes // 50):
+            return best
+        tensors, found = self.tensors(), []
+        gradient = tensors[1] if self.type == 0 else 2 * tensors[1]
+        for bits in range(8):
+            rest = self.bytes - sum(each for i, each in enumerate(tensors) if bits >> i & 1)
+            count = round(rest / gradient)
+            rest -= count * gradient
+            if 1 <= count <= MOST_PARTIALS and abs(rest) <= max(600, gradient // 1000):
+                found.append((count, bits, rest))
+        if not found:
+            return best
+        count, bits, rest = min(found)
+        return bits, ONE_FOR_EACH_IMAGE if count == self.n > 4 else count, rest
 
     def spectra(self) -> int:
         """The bytes of a trial that transforms images, or 0, as in workspaces.c."""
@@ -159,9 +182,10 @@ def rows() -> list[Row]:
 def write() -> None:
     lines = [
         "/* Made by validation/estimate/rules.py of what an H100 with cuDNN 9.19 (PyTorch 2.11) was measured to ask for: type, channels last, kind",
-        "   (from 3 on: trials), N, C, K, size, kernel, stride, groups, dimensions of space, dilation, tensors that are copied (1 input, 2 filter, 4 output), bytes left over. */",
+        "   (from 3 on: trials), N, C, K, size, kernel, stride, groups, dimensions of space, dilation, tensors that are copied (1 input, 2 filter, 4 output),",
+        "   partial gradients of the filter in single precision (255: one for each image), bytes left over. */",
     ]
-    known = {row[:SHAPE]: row.copied() for row in rows()}
+    known = {row[:SHAPE]: row.parts() for row in rows()}
     # Half precision has one row where both of its types ask for the same.
     kept = [key for key in sorted(known) if key[0] != 2 or known[key] != known.get((9, *key[1:]))]
     text = ["{" + ",".join(str(each) for each in (*key, *known[key])) + "}," for key in kept]
@@ -188,8 +212,9 @@ def check() -> None:
                     continue
                 others = (o for o in known if o.kind == kind and o.last == last and (o.type == 0) == (row.type == 0) and o[3:SHAPE] != row[3:SHAPE])
                 nearest = min(others, key=row.distance)
-                bits, rest = nearest.copied()
-                foretold = rest * sum(row.tensors()) / sum(nearest.tensors()) + sum(each for i, each in enumerate(row.tensors()) if bits >> i & 1)
+                bits, count, rest = nearest.parts()
+                foretold = (row.n if count == ONE_FOR_EACH_IMAGE else count) * row.tensors()[1] * (1 if row.type == 0 else 2)
+                foretold += rest * sum(row.tensors()) / sum(nearest.tensors()) + sum(each for i, each in enumerate(row.tensors()) if bits >> i & 1)
                 errors.append(abs(foretold - row.bytes) / sum(row.tensors()))
             if not errors:
                 continue

@@ -9,7 +9,7 @@ int64_t standin_unmeasured(void) { return unmeasured; }
 typedef struct {
   uint8_t type, last, kind;
   uint16_t n, c, k, size, kernel, stride, groups;
-  uint8_t space, dilation, copied;
+  uint8_t space, dilation, copied, partials;
   int64_t rest;
 } Measured;
 
@@ -67,10 +67,13 @@ static int same_shape(const Measured *a, const Measured *b) {
   return a->n == b->n && a->c == b->c && a->k == b->k && a->size == b->size && a->kernel == b->kernel && a->stride == b->stride && a->groups == b->groups && a->space == b->space && a->dilation == b->dilation;
 }
 
+enum { ONE_FOR_EACH_IMAGE = 255 };
+
 /* The workspace of tensors that are handled like those of a measured convolution. */
-static double bytes_like(const Measured *m, const Copies *here, int64_t element) {
+static double bytes_like(const Measured *m, const Copies *here, int64_t element, int64_t images) {
   Copies there = copies(m->n, m->c, m->k, whole(m, m->size), whole(m, m->kernel), out_of(m), m->groups, element);
   double bytes = (double)m->rest * (double)here->total / (double)there.total;
+  bytes += (double)((m->partials == ONE_FOR_EACH_IMAGE ? images : m->partials) * here->parts[1] * 4 / element);
   for (int i = 0; i < 3; i++)
     if (m->copied >> i & 1) bytes += (double)here->parts[i];
   return bytes;
@@ -94,8 +97,8 @@ static int64_t spectra_bytes(int kind, int64_t n, int64_t c, int64_t k, int64_t 
 enum { NEAREST = 3 };
 
 /*
- * The nearest measured convolution says which tensors cuDNN copies into the layout of its kernels, and how much partial results take, which
- * is scaled with all tensors; the bytes are those of the tensors at hand. Where it asks for three times what the next two do, it is a kernel
+ * The nearest measured convolution says which tensors cuDNN copies into the layout of its kernels, how many partial gradients of the filter
+ * it sums up, and how much is left over, which is scaled with all tensors; the bytes are those of the tensors at hand. Where it asks for three times what the next two do, it is a kernel
  * that cuDNN chose for that shape alone, and the larger of those two stands. Rows and how well they foretell each other: validation/estimate/rules.py.
  */
 int64_t convolution_bytes(const Convolution *c, int trials, int capability) {
@@ -138,10 +141,11 @@ int64_t convolution_bytes(const Convolution *c, int trials, int capability) {
   }
   if (!nearest[0]) return 0;
   if (distances[0] > (trials ? NEAR : FAR) || capability / 10 != 9) unmeasured++;
-  Copies here = copies(x->sizes[0], channels, filters, space(x), space(w), space(y), groups, x->type == 1 ? 8 : single ? 4 : 2);
-  double bytes = bytes_like(nearest[0], &here, single ? 4 : 2);
+  int64_t element = single ? 4 : 2;
+  Copies here = copies(x->sizes[0], channels, filters, space(x), space(w), space(y), groups, x->type == 1 ? 8 : element);
+  double bytes = bytes_like(nearest[0], &here, element, x->sizes[0]);
   if (distances[0] > NEAR && nearest[NEAREST - 1]) {
-    double others = fmax(bytes_like(nearest[1], &here, single ? 4 : 2), bytes_like(nearest[2], &here, single ? 4 : 2));
+    double others = fmax(bytes_like(nearest[1], &here, element, x->sizes[0]), bytes_like(nearest[2], &here, element, x->sizes[0]));
     if (bytes > 3 * others) bytes = others;
   }
   return (int64_t)bytes;
