@@ -26,7 +26,6 @@ def begin(torch: Any) -> None:
         report["selections"] = [{"line": line, "times": times} for line, times in values.selections.items()]
         report["draws"] = [{"line": line, "times": times} for line, times in values.draws.items()]
         report["unmeasured"] = _unmeasured()
-        report["benchmark"] = bool(torch.backends.cudnn.benchmark)
         with open(options["report"], "w", encoding="utf-8") as stream:
             json.dump(report, stream)
 
