@@ -187,14 +187,17 @@ for i in range(4):
     mask = (chosen == i).any(-1)
     result[mask] += x[mask]
     print(len(result[mask]) - counts[i])
-again = torch.randn(512, 4, device="cuda").topk(1).indices
+again = (x @ torch.randn(64, 4, device="cuda")).topk(1).indices
 print(int((again == chosen).all()))  # a checkpointed part chooses as it did
 """
         self.assertEqual([512, 1, 0, 0, 0, 0, 1], self.run_program(text))
 
     def test_attention_asks_for_what_it_asked_for_on_a_gpu(self):
-        rows = [row for row in json.loads(lzma.decompress(loaded("rules").HIDDEN.read_bytes()))["rows"] if row["operation"].startswith("attention ") and row["type"] == "bf16" and 256 in row["requests"][0]]
-        self.assertGreater(len(rows), 40)
+        # Releases differ in what they do with dropout and with fewer keys than queries.
+        names = ("attention backward", "attention masked", *(f"attention {i}" for i in range(10)))
+        measured = json.loads(lzma.decompress(loaded("rules").HIDDEN.read_bytes()))["rows"]
+        rows = [row for row in measured if row["operation"].startswith(names) and row["type"] == "bf16" and 256 in row["requests"][0]]
+        self.assertGreater(len(rows), 25)
         text = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "validation/estimate")!r})
@@ -240,12 +243,14 @@ before = made()
 print(made() - before - once)
 torch.nn.functional.embedding(ids, table).sum().backward()  # its rows are counted, with the mode on for it alone
 print(int(ids.max()))
-before = made()
-(torch.nn.functional.embedding(ids, table).sum() + torch.nn.functional.embedding(ids + 1, table).sum()).backward()
-twice = made() - before
-before = made()
-(torch.nn.functional.embedding(ids, table).sum() + torch.nn.functional.embedding(ids + 1, table + 0).sum()).backward()
-print(made() - before - twice)  # the copy of the table, and its gradient
+other = torch.randn(10, 64, device="cuda", requires_grad=True)
+counts = []
+for second in (other, table):
+    table.grad = None
+    before = made()
+    (torch.nn.functional.embedding(ids, table).sum() + torch.nn.functional.embedding(ids, second).sum()).backward()
+    counts.append(made() - before)
+print(counts[1] - counts[0])  # one gradient is added to the other
 def block(x):
     positions = torch.arange(x.shape[0], device="cuda")
     assert int(positions[-1]) == 3  # known when it is computed again, too
@@ -253,7 +258,7 @@ def block(x):
 checkpoint(block, x, use_reentrant=False).sum().backward()
 print(int(ids.sum()))
 """
-        self.assertEqual([2, 3, 2, 2, 5], self.run_program(text))
+        self.assertEqual([2, 3, 2, 0, 5], self.run_program(text))
 
     def test_fake_weights_take_no_memory_of_the_host(self):
         text = "import torch, resource\nbig = torch.empty(1 << 30).normal_().cuda()\nprint(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
