@@ -1,7 +1,8 @@
-"""What operations ask of the allocator beside their results, measured on a GPU: python3 hidden.py FOLDER [--part I --parts N].
+"""What operations ask of the allocator beside their results, measured on a GPU: python3 hidden.py FOLDER [--part I --parts N] [--only KIND].
 
 Each row of FOLDER/hidden.json names the operation, its shapes and the type of its elements, the requests in their order, and the bytes of
-the results. What is requested and is no result is hidden: a workspace of a library, or a temporary inside of an operation.
+the results. What is requested and is no result is hidden: a workspace of a library, or a temporary inside of an operation. Trials are
+convolutions under torch.backends.cudnn.benchmark: the first call, in which cuDNN tries its kernels, and the second.
 """
 
 from __future__ import annotations
@@ -70,16 +71,46 @@ def drawn():
             c, k = chooser.choice(channels), chooser.choice(channels)
             n = chooser.choice((1, 2, 4, 8, 16, 32, 64))
             yield n, c, c if chooser.random() < 0.1 else k, size, kernel, min(stride, size), 1, space
-    for _ in range(150):  # images cut into patches
+    for kernel, c, n in itertools.product((14, 16, 32), (192, 384, 768, 1024, 1280), (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128)):
+        for size in {14: (224, 336, 518), 16: (224, 256, 384), 32: (224, 384)}[kernel]:
+            yield n, 3, c, size, kernel, kernel, 1, 2
+    for _ in range(150):  # images cut into patches, at random
         kernel = chooser.choice((8, 14, 16, 32))
         yield chooser.choice((1, 2, 4, 8, 16, 32, 64, 128)), 3, chooser.choice((192, 384, 512, 768, 1024, 1280)), chooser.choice((224, 256, 384, 518)), kernel, kernel, 1, 2
 
 
+def grouped_and_dilated():
+    """Shapes at random: one group for each channel, some groups, and holes in the kernel, whose distance comes last."""
+    chooser = random.Random(11)
+    for _ in range(260):
+        c = chooser.choice((16, 32, 64, 72, 96, 120, 144, 192, 240, 288, 336, 384, 480, 576, 672, 768, 960, 1152, 1536))
+        size = chooser.choice((7, 8, 12, 14, 16, 24, 28, 32, 48, 56, 64, 80, 96, 112, 128))
+        yield chooser.choice((1, 4, 8, 16, 32, 64, 128)), c, c, size, chooser.choice((3, 3, 3, 5, 5, 7, 9)), chooser.choice((1, 1, 2)), c, 2, 1
+    for _ in range(100):
+        width, groups = chooser.choice((8, 16, 24, 32, 48, 64)), chooser.choice((2, 3, 4, 6, 8, 16, 32))
+        yield chooser.choice((1, 8, 16, 32, 64)), width * groups, width * groups, chooser.choice((7, 14, 16, 28, 32, 48, 56, 112)), 3, chooser.choice((1, 1, 2)), groups, 2, 1
+    for _ in range(100):
+        c, k = chooser.choice((32, 64, 128, 256, 512, 1024, 2048)), chooser.choice((32, 64, 128, 256, 512))
+        yield chooser.choice((1, 2, 4, 8, 16)), c, k, chooser.choice((16, 28, 32, 33, 48, 64, 96)), 3, 1, 1, 2, chooser.choice((2, 4, 6, 12, 18, 24, 36))
+
+
 def convolution_cases():
-    for (n, c, k, size, kernel, stride, groups, space), dtype, last in itertools.product((*convolutions(), *drawn()), TYPES, (False, True)):
+    shapes = [("convolution", *each, 1) for each in (*convolutions(), *drawn())]
+    shapes += [("dilated" if each[-1] > 1 else "grouped", *each) for each in grouped_and_dilated()]
+    for (kind, *shape, dilation), dtype, last in itertools.product(shapes, TYPES, (False, True)):
+        n, c, k, size, kernel, stride, groups, space = shape
         if n * max(c * size**space, k * (size // stride) ** space) > 30_000_000 or (last and space != 2):
             continue
-        yield {"operation": "convolution", "type": dtype, "channels_last": last, "shape": [n, c, k, size, kernel, stride, groups, space]}
+        yield {"operation": kind, "type": dtype, "channels_last": last, "shape": [*shape, dilation] if dilation > 1 else shape}
+
+
+def trial_cases():
+    """Convolutions of networks, in the types that differ, and some of those at random."""
+    chosen = (*(each for each in convolutions() if each[0] in (4, 16, 64)), *random.Random(3).sample([*drawn()], 250))
+    for shape, dtype, last in itertools.product(chosen, ("fp32", "bf16"), (False, True)):
+        n, c, k, size, _, stride, _, space = shape
+        if n * max(c * size**space, k * (size // stride) ** space) <= 30_000_000 and not (last and space != 2):
+            yield {"operation": "trial", "type": dtype, "channels_last": last, "shape": [*shape]}
 
 
 def padding(kernel: int, stride: int, space: int) -> int:
@@ -88,17 +119,22 @@ def padding(kernel: int, stride: int, space: int) -> int:
 
 
 def measure_convolution(case: dict) -> dict:
-    n, c, k, size, kernel, stride, groups, space = case["shape"]
+    n, c, k, size, kernel, stride, groups, space, *dilated = case["shape"]
+    dilation = dilated[0] if dilated else 1
     dtype = TYPES[case["type"]]
     layout = torch.channels_last if case["channels_last"] else torch.contiguous_format
     x = torch.zeros(n, c, *[size] * space, device="cuda", dtype=dtype).to(memory_format=layout)
     w = torch.zeros(k, c // groups, *[kernel] * space, device="cuda", dtype=dtype).to(memory_format=layout)
-    common = [stride] * space, [padding(kernel, stride, space)] * space, [1] * space, False, [0] * space, groups
-    y = torch.ops.aten.convolution(x, w, None, *common)
-    g = torch.zeros_like(y)
-    found = {"forward": requests(lambda: torch.ops.aten.convolution(x, w, None, *common))}
+    common = [stride] * space, [padding(kernel, stride, space) * dilation] * space, [dilation] * space, False, [0] * space, groups
+    torch.backends.cudnn.benchmark = case["operation"] == "trial"
+    out = (size + 2 * common[1][0] - dilation * (kernel - 1) - 1) // stride + 1
+    g = torch.zeros(n, k, *[out] * space, device="cuda", dtype=dtype).to(memory_format=layout)
+    calls = {"forward": lambda: torch.ops.aten.convolution(x, w, None, *common)}
     for name, mask in (("data", [True, False, False]), ("filter", [False, True, False])):
-        found[name] = requests(lambda: torch.ops.aten.convolution_backward(g, x, w, None, *common, mask))
+        calls[name] = lambda mask=mask: torch.ops.aten.convolution_backward(g, x, w, None, *common, mask)
+    found = {name: requests(call) for name, call in calls.items()}
+    if case["operation"] == "trial":
+        found |= {f"second {name}": requests(call) for name, call in calls.items()}
     return found
 
 
@@ -128,11 +164,14 @@ def other_cases():
             x, w, c = made(rows, width, dtype=dtype, grad=True), made(width, dtype=dtype, grad=True), made(width, dtype=dtype, grad=True)
             yield f"layer_norm backward {rows} {width}", name, lambda x=x, w=w, c=c: torch.autograd.grad(F.layer_norm(x, (x.shape[1],), w, c).sum(), (x, w, c))
             yield f"rms_norm backward {rows} {width}", name, lambda x=x, w=w: torch.autograd.grad(F.rms_norm(x, (x.shape[1],), w).sum(), (x, w))
-        for b, h, s, d, causal in ((4, 8, 512, 64, True), (4, 8, 700, 64, False), (1, 16, 2048, 128, True), (16, 12, 197, 64, False)):
+        for b, h, s, d, causal in ((4, 8, 512, 64, True), (4, 8, 700, 64, False), (1, 16, 2048, 128, True), (16, 12, 197, 64, False), (2, 4, 1, 64, False), (3, 5, 77, 96, True), (2, 8, 1000, 80, False), (2, 2, 300, 256, True), (2, 2, 300, 36, False), (128, 16, 64, 128, True), (1, 1, 33, 8, False)):
             q, k, v = (made(b, h, s, d, dtype=dtype, grad=True) for _ in range(3))
             mask = torch.ones(b, 1, s, s, device="cuda", dtype=torch.bool)
             yield f"attention {b} {h} {s} {d} {causal}", name, lambda q=q, k=k, v=v, c=causal: F.scaled_dot_product_attention(q, k, v, is_causal=c)
             yield f"attention backward {b} {h} {s} {d} {causal}", name, lambda q=q, k=k, v=v, c=causal: torch.autograd.grad(F.scaled_dot_product_attention(q, k, v, is_causal=c).sum(), (q, k, v))
+            one = made(b, 1, s, d, dtype=dtype, grad=True)
+            yield f"attention grouped backward {b} {h} {s} {d}", name, lambda q=q, k=one: torch.autograd.grad(F.scaled_dot_product_attention(q, k, k, enable_gqa=True).sum(), (q, k))
+            yield f"attention dropout backward {b} {h} {s} {d} {causal}", name, lambda q=q, k=k, v=v, c=causal: torch.autograd.grad(F.scaled_dot_product_attention(q, k, v, is_causal=c, dropout_p=0.1).sum(), (q, k, v))
             yield f"attention masked backward {b} {h} {s} {d}", name, lambda q=q, k=k, v=v, m=mask: torch.autograd.grad(F.scaled_dot_product_attention(q, k, v, attn_mask=m).sum(), (q, k, v))
         for count, rows, width in ((4096, 32000, 512), (100, 1000, 64), (40000, 200000, 32)):
             ids, table = torch.randint(0, rows, (count,), device="cuda"), made(rows, width, dtype=dtype, grad=True)
@@ -164,6 +203,13 @@ def other_cases():
             yield f"group_norm backward {c} {size}", name, lambda x=x, w=w, b=b: torch.autograd.grad(F.group_norm(x, 8, w.to(x.dtype), b.to(x.dtype)).sum(), (x,))
             yield f"interpolate backward {c} {size}", name, lambda x=x: torch.autograd.grad(F.interpolate(x, scale_factor=2, mode="bilinear").sum(), x)
             yield f"max_pool backward {c} {size}", name, lambda x=x: torch.autograd.grad(F.max_pool2d(x, 2).sum(), x)
+    for b, n in ((1, 64), (1, 512), (1, 2048), (8, 64), (8, 256), (4, 1024)):
+        x = made(b, n, n)
+        x = x @ x.mT + n * torch.eye(n, device="cuda")
+        y = made(b, n, 4)
+        for name in ("cholesky", "inv", "qr", "eigh", "svd", "det", "lu"):
+            yield f"linalg {name} {b} {n}", "fp32", lambda f=getattr(torch.linalg, name), x=x: f(x)
+        yield f"linalg solve {b} {n}", "fp32", lambda x=x, y=y: torch.linalg.solve(x, y)
     for layers, both, hidden, width, batch, length, cell in (
         (1, False, 128, 64, 8, 20, "LSTM"), (2, False, 128, 64, 8, 20, "LSTM"), (1, False, 512, 256, 64, 120, "LSTM"), (1, True, 512, 256, 64, 120, "LSTM"), (1, False, 512, 256, 32, 120, "LSTM"),
         (1, False, 512, 256, 64, 60, "LSTM"), (1, False, 256, 256, 64, 120, "LSTM"), (1, False, 512, 512, 64, 120, "LSTM"), (2, False, 512, 256, 64, 120, "LSTM"), (3, False, 512, 256, 64, 120, "LSTM"),
@@ -178,9 +224,11 @@ def other_cases():
             yield f"{cell} backward {shape}", name, lambda net=net.train(), x=x: torch.autograd.grad(net.train()(x)[0].sum(), (x, *net.parameters()))
 
 
-def others(rows: list[dict], until: float) -> None:
+def others(rows: list[dict], until: float, only: str = "") -> None:
     """Adds the rows of all but convolutions."""
     for name, dtype, action in other_cases():
+        if not name.startswith(only):
+            continue
         if time.time() > until:
             print("out of time", flush=True)
             return
@@ -196,13 +244,14 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--part", type=int, default=0)
     parser.add_argument("--parts", type=int, default=1)
+    parser.add_argument("--only", default="", help="start of the operations' names")
     parser.add_argument("--seconds", type=float, default=600)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     torch.randn(8, 8, device="cuda") @ torch.randn(8, 8, device="cuda")
     began, rows = time.time(), []
-    for number, case in enumerate(convolution_cases()):
-        if number % options.parts != options.part:
+    for number, case in enumerate((*convolution_cases(), *trial_cases())):
+        if number % options.parts != options.part or not case["operation"].startswith(options.only):
             continue
         if time.time() - began > options.seconds:
             print(f"part {options.part}: out of time at case {number}", flush=True)
@@ -213,7 +262,7 @@ def main() -> None:
             rows.append(case | {"problem": str(problem).splitlines()[0]})
     if options.part == 0:
         try:
-            others(rows, began + 1.5 * options.seconds)
+            others(rows, began + 1.5 * options.seconds, options.only)
         except Exception as problem:
             print(f"other operations end early: {problem!r}", flush=True)
     head = {"device": torch.cuda.get_device_name(), "pytorch": torch.__version__, "cudnn": torch.backends.cudnn.version()}

@@ -60,9 +60,9 @@ def figures(rows: list[dict]) -> dict[str, float]:
 
 
 def inside(rows: list[dict], held: bool) -> str:
-    """In how many cases the truth is inside of the interval that answers name, of -12 % to +9 %."""
+    """In how many cases the truth is inside of the interval that answers name, of -9 % to +9 %."""
     errors = [row["reserved"] for row in rows if row["problem"] is None and row["held"] == held]
-    return f"{sum(-0.12 <= error <= 0.09 for error in errors)} of {len(errors)} cases"
+    return f"{sum(-0.09 <= error <= 0.09 for error in errors)} of {len(errors)} cases"
 
 
 def release(figures_of: dict) -> str:
@@ -98,14 +98,16 @@ def text() -> str:
         "\"Fits\" is asked for 80 capacities from 0.705 to 1.495 times the measured reserved peak. Held-out programs were chosen before any result was",
         "seen, and their recordings were not looked at. One rule came after the error of one of them, torch_gan (+162 % at first), was seen: an outlier among",
         "measured convolutions is not taken over; it was chosen by how well measured convolutions foretell each other.",
-        f"An answer names the interval in which the estimate is from 12 % below to 9 % above the truth. It holds {inside(rows, False)} of the programs that are",
+        f"An answer names the interval in which the estimate is from 9 % below to 9 % above the truth. It holds {inside(rows, False)} of the programs that are",
         f"not held out, by which it was set, and {inside(rows, True)} of the held-out ones.",
         "",
-        "What misses by much, and why: torch_cnn_benchmark turns cudnn.benchmark on, whose trials are not in the figures. torch_moe_routed, by its source (its recording was not looked at), routes by values",
-        "that are not known, where the estimate selects everything.",
-        "torch_linear_algebra has no row: cuSOLVER does not start on the stand-in. lightning_autoencoder failed once.",
-        "All were estimated anew when two defects were found in programs that are not held out: under a mode of its dispatcher PyTorch copies where it",
-        "otherwise works in place; and no convolutions over time or volumes had been measured (1 067 shapes now are). torch_gru_packed and torch_sparse_embedding had been mended before, after their errors were seen. Truth itself varies:",
+        "What misses, and why: torch_moe_masks, torch_moe_switch and torch_moe_routed choose experts by values that are not known; the estimate draws choices uniformly.",
+        "torch_compiled_mlp runs uncompiled. vision_deeplab_train, vision_mobilenet2_amp and torch_prefetch_stream have convolutions whose measured neighbours are handled otherwise;",
+        "hf_roberta_embed_infer reads a mask of floats that is too large to be followed. torch_linear_algebra has no row: cuSOLVER does not start on the stand-in.",
+        "All were estimated anew when these mechanisms had been found in programs that are not held out: cuDNN's attention; gradients of a tensor that is used twice;",
+        "values that are moved to the GPU in inference mode; choices among experts; trials of cudnn.benchmark; partial gradients of filters. Shapes of patches, groups and",
+        "dilated kernels were measured besides. Before partial gradients were counted, 96 % of the held-out cases were within 3 % and the lowest was -2.6 %; the rule stayed, as it foretells",
+        "measured shapes better. torch_gru_packed and torch_sparse_embedding had been mended before, after their errors were seen. Truth itself varies:",
         "hf_bert_classify reserved 2 494 and 2 524 MiB by default in two runs, of twelve other programs none.",
         "",
         "| program | held out | setting | PyTorch | reserved, MiB | estimate | requested | allocated | reserved |",

@@ -381,6 +381,109 @@ def torch_prefetch_stream():
 
 
 @program("torch")
+def torch_moe_switch():
+    class Switch(nn.Module):
+        """One expert for each token, as many tokens as the router sends it."""
+
+        def __init__(self, width=384, experts=16):
+            super().__init__()
+            self.gate = nn.Linear(width, experts)
+            self.experts = nn.ModuleList(nn.Sequential(nn.Linear(width, 4 * width), nn.ReLU(), nn.Linear(4 * width, width)) for _ in range(experts))
+
+        def forward(self, x):
+            flat = x.flatten(0, 1)
+            weight, chosen = self.gate(flat).softmax(-1).max(-1)
+            order = chosen.argsort()
+            counts = torch.bincount(chosen, minlength=len(self.experts)).tolist()
+            parts = [expert(part) for expert, part in zip(self.experts, flat[order].split(counts))]
+            return (torch.empty_like(flat).index_copy(0, order, torch.cat(parts)) * weight[:, None]).view_as(x)
+
+    model = nn.Sequential(nn.Embedding(16000, 384), Switch(), Switch(), Switch(), nn.Linear(384, 16000))
+    train(model, tokens(16, 256, 16000), lambda m, ids: F.cross_entropy(m(ids).flatten(0, 1), ids.flatten()))
+
+
+@program("torch")
+def torch_moe_masks():
+    class Masked(nn.Module):
+        def __init__(self, width=256, experts=6):
+            super().__init__()
+            self.gate = nn.Linear(width, experts)
+            self.experts = nn.ModuleList(nn.Sequential(nn.Linear(width, 8 * width), nn.SiLU(), nn.Linear(8 * width, width)) for _ in range(experts))
+
+        def forward(self, x):
+            scores, chosen = self.gate(x).topk(2, dim=-1)
+            weights, result = scores.softmax(-1), torch.zeros_like(x)
+            for i, expert in enumerate(self.experts):
+                mask = (chosen == i).any(-1)
+                share = (weights * (chosen == i)).sum(-1)[mask]
+                result[mask] += share[:, None] * expert(x[mask])
+            return result
+
+    model = nn.Sequential(nn.Embedding(8000, 256), Masked(), Masked(), nn.Linear(256, 8000))
+    train(model, tokens(32, 200, 8000), lambda m, ids: F.cross_entropy(m(ids).flatten(0, 1), ids.flatten()), optimizer="SGD")
+
+
+@program("torch")
+def torch_attention_grouped_bf16():
+    class Grouped(nn.Module):
+        """Fewer keys than queries, with dropout and a mask of padding."""
+
+        def __init__(self, width=768, heads=12, groups=4):
+            super().__init__()
+            self.heads, self.groups, self.size = heads, groups, width // heads
+            self.q, self.kv, self.out = nn.Linear(width, width), nn.Linear(width, 2 * groups * self.size), nn.Linear(width, width)
+
+        def forward(self, x, mask):
+            b, t, c = x.shape
+            q = self.q(x).view(b, t, self.heads, self.size).transpose(1, 2)
+            k, v = self.kv(x).view(b, t, 2, self.groups, self.size).permute(2, 0, 3, 1, 4)
+            y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=0.1 if self.training else 0.0, enable_gqa=True)
+            return x + self.out(y.transpose(1, 2).reshape(b, t, c))
+
+    class Encoder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.tokens, self.layers, self.head = nn.Embedding(20000, 768), nn.ModuleList(Grouped() for _ in range(6)), nn.Linear(768, 20000)
+
+        def forward(self, ids, lengths):
+            mask = (torch.arange(ids.shape[1], device=ids.device) < lengths[:, None])[:, None, None, :]
+            x = self.tokens(ids)
+            for layer in self.layers:
+                x = layer(x, mask)
+            return self.head(x)
+
+    def batches(step):
+        return torch.randint(0, 20000, (8, 300 + 60 * step)), torch.randint(100, 300, (8,))
+
+    train(Encoder(), batches, lambda m, ids, n: F.cross_entropy(m(ids, n).flatten(0, 1), ids.flatten()), amp=torch.bfloat16)
+
+
+@program("torch")
+def torch_resnet_benchmark():
+    torch.backends.cudnn.benchmark = True
+    layers = [nn.Conv2d(3, 64, 3, padding=1)]
+    for inner, outer in ((64, 128), (128, 256), (256, 256)):
+        layers += [nn.BatchNorm2d(inner), nn.ReLU(), nn.Conv2d(inner, outer, 3, 2, 1), nn.ReLU(), nn.Conv2d(outer, outer, 1)]
+    model = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(256, 100)).to(memory_format=torch.channels_last)
+    train(model, images(32, 128, 100), classify, amp=torch.bfloat16)
+
+
+@program("torch")
+def torch_depthwise_amp():
+    def block(c, k, size, stride):
+        e = 4 * c
+        return nn.Sequential(
+            nn.Conv2d(c, e, 1, bias=False), nn.BatchNorm2d(e), nn.SiLU(), nn.Conv2d(e, e, size, stride, size // 2, groups=e, bias=False), nn.BatchNorm2d(e), nn.SiLU(),
+            nn.Conv2d(e, k, 1, bias=False), nn.BatchNorm2d(k),
+        )
+
+    model = nn.Sequential(
+        nn.Conv2d(3, 24, 3, 2, 1), block(24, 32, 3, 2), block(32, 48, 5, 2), block(48, 96, 3, 1), block(96, 128, 5, 2), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(128, 100)
+    )
+    train(model, images(48, 192, 100), classify, amp=torch.float16, scaler=True)
+
+
+@program("torch")
 def torch_linear_algebra():
     for n in (64, 256, 1024):
         a = torch.randn(8, n, n, device="cuda")
@@ -502,6 +605,29 @@ def hf_wav2vec2_infer():
 # --- sentence-transformers -----------------------------------------------------------------
 
 
+@program("transformers")
+def hf_distilbert_pairs():
+    from transformers import DistilBertConfig, DistilBertModel
+
+    tower = DistilBertModel(DistilBertConfig(n_layers=5, dim=512, n_heads=8, hidden_dim=2048))
+
+    def loss(m, a, b):
+        one, two = (F.normalize(m(input_ids=ids, attention_mask=(ids > 3000).long()).last_hidden_state[:, 0], dim=-1) for ids in (a, b))
+        return F.cross_entropy(one @ two.T / 0.05, torch.arange(len(one), device=one.device))
+
+    train(tower, lambda step: (torch.randint(0, 30000, (48, 40 + 4 * step)), torch.randint(0, 30000, (48, 72))), loss, amp=torch.float16, scaler=True)
+
+
+@program("transformers")
+def hf_roberta_embed_infer():
+    from transformers import RobertaConfig, RobertaModel
+
+    model = RobertaModel(RobertaConfig(num_hidden_layers=6)).cuda().eval()
+    with torch.inference_mode():
+        for batch, length in ((1, 40), (16, 120), (64, 200), (32, 64)):
+            model(input_ids=torch.randint(5, 30000, (batch, length)).cuda(), attention_mask=torch.ones(batch, length).cuda()).last_hidden_state.mean(1).cpu()
+
+
 @program("sentence_transformers")
 def sentence_pairs():
     import sentence_transformers.losses  # noqa: F401  the library's loss, on a tower of transformers
@@ -585,6 +711,33 @@ def timm_vit_infer():
 
 
 @program("timm")
+def timm_deit_infer():
+    import timm
+
+    model = timm.create_model("deit_small_patch16_224", pretrained=False).cuda().eval()
+    with torch.inference_mode():
+        for batch in (2, 16, 48, 96, 24):
+            model(torch.randn(batch, 3, 224, 224).cuda())
+
+
+@program("timm")
+def timm_vit_large_infer_bf16():
+    import timm
+
+    model = timm.create_model("vit_large_patch16_384", pretrained=False).to("cuda", torch.bfloat16).eval()
+    with torch.inference_mode():
+        for batch in (1, 4, 16, 8):
+            model(torch.randn(batch, 3, 384, 384).to("cuda", torch.bfloat16))
+
+
+@program("timm")
+def timm_regnet_amp():
+    import timm
+
+    train(timm.create_model("regnety_008", pretrained=False), images(32, 224), classify, amp=torch.float16, scaler=True, optimizer="SGD", momentum=0.9)
+
+
+@program("timm")
 def timm_convnext_amp():
     import timm
 
@@ -631,6 +784,13 @@ def vision_mobilenet_infer():
     with torch.inference_mode():
         for batch in (8, 64, 24):
             model(torch.randn(batch, 3, 224, 224, device="cuda"))
+
+
+@program("torchvision")
+def vision_mobilenet2_amp():
+    import torchvision
+
+    train(torchvision.models.mobilenet_v2(), images(48, 192), classify, amp=torch.float16, scaler=True)
 
 
 @program("torchvision")

@@ -25,6 +25,17 @@ TABLE = HERE.parent.parent / "workloads/python/allocsim/estimate/convolutions.h"
 #: cuDNN's numbers.
 TYPES = {"float32": 0, "float16": 2, "bfloat16": 9}
 KINDS = ("forward", "filter", "input")
+#: Kinds from here on are the largest of what cuDNN's trials ask for, under torch.backends.cudnn.benchmark.
+TRIALS = len(KINDS)
+OPERATIONS = ("convolution", "grouped", "dilated", "trial")
+
+
+#: A number of partial gradients, each a filter in single precision; cuDNN divides the work among images, or by the card.
+MOST_PARTIALS = 250
+ONE_FOR_EACH_IMAGE = 255
+
+#: Fields of a row before its bytes.
+SHAPE = 12
 
 
 class Row(NamedTuple):
@@ -41,11 +52,12 @@ class Row(NamedTuple):
     stride: int
     groups: int
     space: int
+    dilation: int
     bytes: int
 
     @property
     def out(self) -> int:
-        # As in hidden.py.
+        # As in hidden.py; the padding makes up for dilation.
         padding = 0 if self.is_patches else self.kernel // 2
         return (self.size + 2 * padding - self.kernel) // self.stride + 1
 
@@ -57,7 +69,7 @@ class Row(NamedTuple):
         """The bytes of input, filter and output in the layout of the kernels."""
         element, whole = (4, 4) if self.type == 0 else (2, 8)
         c, k = (-(-each // whole) * whole if self.groups == 1 else each for each in (self.c, self.k))
-        of_filter = c if self.groups == 1 else 1
+        of_filter = c if self.groups == 1 else c // self.groups
         return (
             self.n * c * self.size**self.space * element,
             k * of_filter * self.kernel**self.space * element,
@@ -75,10 +87,46 @@ class Row(NamedTuple):
             fits = rest <= max(4096, total // 100)
             if not self.last:
                 # In this layout all is copied first, and a large part may be left over.
-                fits = fits or rest < self.bytes // 2 or (self.kind == 1 and self.groups == 1 and bits & 5 == 5)
+                fits = fits or rest < self.bytes // 2 or (self.kind % TRIALS == 1 and self.groups == 1 and bits & 5 == 5)
             if fits and rest < best[1]:
                 best = bits, rest
         return best
+
+    def parts(self) -> tuple[int, int, int]:
+        """Which tensors are copied, as bits, how many partial gradients of the filter there are, and the bytes that are left over."""
+        bits, rest = self.copied()
+        best = bits, 0, rest
+        if self.kind != 1 or rest <= max(4096, self.bytes // 50):
+            return best
+        tensors, found = self.tensors(), []
+        gradient = tensors[1] if self.type == 0 else 2 * tensors[1]
+        for bits in range(8):
+            rest = self.bytes - sum(each for i, each in enumerate(tensors) if bits >> i & 1)
+            count = round(rest / gradient)
+            rest -= count * gradient
+            if 1 <= count <= MOST_PARTIALS and abs(rest) <= max(600, gradient // 1000):
+                found.append((count, bits, rest))
+        if not found:
+            return best
+        count, bits, rest = min(found)
+        return bits, ONE_FOR_EACH_IMAGE if count == self.n > 4 else count, rest
+
+    def spectra(self) -> int:
+        """The bytes of a trial that transforms images, or 0, as in workspaces.c."""
+        if self.kind < TRIALS or self.type != 0 or self.last or self.space != 2 or self.stride != 1 or self.groups != 1 or self.dilation != 1:
+            return 0
+        square, kind = 16, self.kind - TRIALS
+        while square < self.size + self.kernel // 2 * 2:
+            square *= 2
+        if square > 256 or (kind == 2 and self.kernel == 1):
+            return 0
+        inputs, filters, outputs = self.n * self.c, self.c * self.k, self.n * self.k
+        if kind == 2:
+            return 8 * 32 * 17 * (filters + (inputs + outputs) * (2 if square > 32 else 1))
+        each = 2 * 8 * square * (square // 2 + 1)
+        if kind == 0:
+            return each * max(inputs + filters, outputs) + filters * self.kernel**2 * 4
+        return each * max(inputs + outputs, filters) + outputs * self.out**2 * 4
 
     def distance(self, other: "Row") -> float:
         """As in workspaces.c."""
@@ -88,7 +136,8 @@ class Row(NamedTuple):
         return (
             far(self.n * self.out**self.space, other.n * other.out**other.space) + far(self.c, other.c) + far(self.k, other.k)
             + 2 * far(self.kernel, other.kernel) + 3 * (self.stride != other.stride)
-            + 20 * ((self.groups > 1) != (other.groups > 1)) + 40 * (self.space != other.space) + 0.5 * (self.type != other.type)
+            + far(self.dilation, other.dilation) + 6 * ((self.dilation > 1) != (other.dilation > 1))
+            + 20 * ((self.groups > 1) != (other.groups > 1)) + (far(self.c / self.groups, other.c / other.groups) if self.groups > 1 else 0) + 40 * (self.space != other.space) + 0.5 * (self.type != other.type)
         )
 
 
@@ -101,33 +150,42 @@ def rows() -> list[Row]:
         n, c, k, size, kernel, stride, groups = each["shape"]
         element = 4 if each["dtype"] == "float32" else 2
         for kind, name in enumerate(KINDS):
-            row = Row(TYPES[each["dtype"]], int(each["channels_last"]), kind, n, c, k, size, kernel, stride, groups, 2, 0)
+            row = Row(TYPES[each["dtype"]], int(each["channels_last"]), kind, n, c, k, size, kernel, stride, groups, 2, 1, 0)
             if row.is_patches:
                 continue  # These were measured with a padding.
             result = (n * k * row.out**2, k * c // groups * kernel**2, n * c * size**2)[kind] * element
             requests = list(each[name])
             requests.remove(result)
             found.append(row._replace(bytes=sum(requests)))
-    seen = {row[:11] for row in found}
+    seen = {row[:SHAPE] for row in found}
     for each in json.loads(lzma.decompress(HIDDEN.read_bytes()))["rows"]:
-        if each["operation"] != "convolution" or "problem" in each:
+        if each["operation"] not in OPERATIONS or "problem" in each:
             continue
         for kind, name in enumerate(("forward", "filter", "data")):
+            if name not in each:
+                continue
             requests, kept = each[name]
+            size = sum(requests) - kept
+            if each["operation"] == "trial":
+                again, kept = each[f"second {name}"]
+                size -= sum(again) - kept
+                kind += TRIALS
             type_name = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}[each["type"]]
-            row = Row(TYPES[type_name], int(each["channels_last"]), kind, *each["shape"], sum(requests) - kept)
-            if row[:11] not in seen:
-                seen.add(row[:11])
+            shape, dilation = each["shape"][:8], each["shape"][8] if len(each["shape"]) > 8 else 1
+            row = Row(TYPES[type_name], int(each["channels_last"]), kind, *shape, dilation, size)
+            if row[:SHAPE] not in seen:
+                seen.add(row[:SHAPE])
                 found.append(row)
     return found
 
 
 def write() -> None:
     lines = [
-        "/* Made by validation/estimate/rules.py of what an H100 with cuDNN 9.19 (PyTorch 2.11) was measured to ask for: type, channels last, kind,",
-        "   N, C, K, size, kernel, stride, groups, dimensions of space, tensors that are copied (1 input, 2 filter, 4 output), bytes left over. */",
+        "/* Made by validation/estimate/rules.py of what an H100 with cuDNN 9.19 (PyTorch 2.11) was measured to ask for: type, channels last, kind",
+        "   (from 3 on: trials), N, C, K, size, kernel, stride, groups, dimensions of space, dilation, tensors that are copied (1 input, 2 filter, 4 output),",
+        "   partial gradients of the filter in single precision (255: one for each image), bytes left over. */",
     ]
-    known = {row[:11]: row.copied() for row in rows()}
+    known = {row[:SHAPE]: row.parts() for row in rows()}
     # Half precision has one row where both of its types ask for the same.
     kept = [key for key in sorted(known) if key[0] != 2 or known[key] != known.get((9, *key[1:]))]
     text = ["{" + ",".join(str(each) for each in (*key, *known[key])) + "}," for key in kept]
@@ -142,20 +200,26 @@ def write() -> None:
 
 def check() -> None:
     known = rows()
-    print("of input + filter + output: error of the workspace, every fifth shape foretold from the others")
     for kind, name in enumerate(KINDS):
-        for last, space in ((0, 2), (1, 2), (0, 1), (0, 3)):
+        trials = [row for row in known if row.kind == kind + TRIALS and row.spectra()]
+        print(f"trials that transform images, {name:8} {sum(row.bytes == row.spectra() for row in trials)} of {len(trials)} to the byte")
+    print("of input + filter + output: error of the workspace, every tenth row foretold from the others")
+    for kind, name in enumerate((*KINDS, *(f"trials {each}" for each in KINDS))):
+        for last, space, grouped in ((0, 2, 0), (1, 2, 0), (0, 2, 1), (1, 2, 1), (0, 1, 0), (0, 3, 0)):
             errors = []
-            for row in known[::5]:
-                if row.kind != kind or row.last != last or row.space != space:
+            for row in known[::10]:
+                if row.kind != kind or row.last != last or row.space != space or (row.groups > 1) != grouped:
                     continue
-                others = (o for o in known if o.kind == kind and o.last == last and (o.type == 0) == (row.type == 0) and o[3:11] != row[3:11])
+                others = (o for o in known if o.kind == kind and o.last == last and (o.type == 0) == (row.type == 0) and o[3:SHAPE] != row[3:SHAPE])
                 nearest = min(others, key=row.distance)
-                bits, rest = nearest.copied()
-                foretold = rest * sum(row.tensors()) / sum(nearest.tensors()) + sum(each for i, each in enumerate(row.tensors()) if bits >> i & 1)
+                bits, count, rest = nearest.parts()
+                foretold = (row.n if count == ONE_FOR_EACH_IMAGE else count) * row.tensors()[1] * (1 if row.type == 0 else 2)
+                foretold += rest * sum(row.tensors()) / sum(nearest.tensors()) + sum(each for i, each in enumerate(row.tensors()) if bits >> i & 1)
                 errors.append(abs(foretold - row.bytes) / sum(row.tensors()))
+            if not errors:
+                continue
             close = sum(each < 0.05 for each in errors) / len(errors)
-            print(f"{name:8} {space}-D {'channels last' if last else 'plain':13} {len(errors):4}  median {statistics.median(errors):.3f}  within 0.05: {close:.0%}")
+            print(f"{name:14} {space}-D {'channels last' if last else 'plain':13} {'grouped' if grouped else '':7} {len(errors):4}  median {statistics.median(errors):.3f}  within 0.05: {close:.0%}")
 
 
 if __name__ == "__main__":

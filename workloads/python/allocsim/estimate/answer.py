@@ -13,7 +13,7 @@ from .cards import Card
 
 #: How far reserved peaks were off on the programs of validation/estimate, as shares of the truth, in 95 % of the
 #: cases that are not held out; see validation/ESTIMATES.md.
-LOW_SHARE = 0.12
+LOW_SHARE = 0.09
 HIGH_SHARE = 0.09
 
 #: What NCCL and the modules of kernels took beside PyTorch's memory: each of two ranks of DDP and FSDP2, H100, NCCL 2.28.9, PyTorch 2.11.
@@ -50,20 +50,20 @@ def answer(path: str, report: dict[str, Any], device: str) -> dict[str, Any]:
             "recorded": {"conf": recorded["conf"], "reserved_bytes": reserved, "capacity_bytes": recorded["capacity_bytes"]},
             "best": {"conf": best["conf"], "reserved_bytes": best["peak_reserved_bytes"]},
         },
-        "interval": dict(zip(("low_bytes", "high_bytes"), interval(reserved, report["unmeasured"]))),
+        "interval": dict(zip(("low_bytes", "high_bytes"), interval(reserved, report["unmeasured"] + len(report["draws"])))),
         "gpus_that_fit": recorded["gpus_that_fit"],
         "smallest_gpu": recorded["smallest_gpu"],
         "unmeasured_workspaces": report["unmeasured"],
-        "cudnn_benchmark": report.get("benchmark", False),
         "beside_rank_bytes": BESIDE_RANK_BYTES if report["world"] > 1 else 0,
         "reads": report["reads"],
         "selections": report["selections"],
+        "draws": report["draws"],
     }
 
 
-def interval(reserved: int, unmeasured: int) -> tuple[int, int]:
-    """Between which bytes the reserved peak of a GPU is, for 95 of 100 programs; twice as wide where workspaces were guessed."""
-    times = 2 if unmeasured else 1
+def interval(reserved: int, guesses: int) -> tuple[int, int]:
+    """Between which bytes the reserved peak of a GPU is, for 95 of 100 programs; twice as wide where workspaces or choices were guessed."""
+    times = 2 if guesses else 1
     return round(reserved / (1 + times * HIGH_SHARE)), round(reserved / (1 - times * LOW_SHARE))
 
 
@@ -84,12 +84,12 @@ def print_answer(found: dict[str, Any]) -> None:
         _print(f"- NCCL and the modules of kernels come to that: {_size(found['beside_rank_bytes'])} for each of two ranks that were measured; larger jobs were not.")
     if found["unmeasured_workspaces"]:
         _print(f"- {found['unmeasured_workspaces']} workspaces of libraries are guessed: no measurement covers them.")
-    if found["cudnn_benchmark"]:
-        _print("- torch.backends.cudnn.benchmark is on: what cuDNN's trials take is not in the figures, and can be several times as much.")
     for each in found["reads"]:
         _print(f"- {_shown(each['line'])} reads {each['what']} that depends on weights or activations: {each['value']} was given, {each['times']} times; --value {_shown(each['line'])}=V gives another.")
     for each in found["selections"]:
         _print(f"- {_shown(each['line'])} selects by values that are not known: all elements were taken, {each['times']} times; --value {_shown(each['line'])}=COUNT gives another.")
+    for each in found["draws"]:
+        _print(f"- {_shown(each['line'])} chooses by values that are not known: choices were drawn uniformly, {each['times']} times; an uneven run needs more.")
     if found["ended"] == "steps":
         _print("- The program was ended after its first steps; --steps N runs more.")
     if found["ended"] == "error":

@@ -24,8 +24,8 @@ def begin(torch: Any) -> None:
     def write() -> None:
         report["reads"] = sorted(values.reads.values(), key=lambda each: -each["times"])
         report["selections"] = [{"line": line, "times": times} for line, times in values.selections.items()]
+        report["draws"] = [{"line": line, "times": times} for line, times in values.draws.items()]
         report["unmeasured"] = _unmeasured()
-        report["benchmark"] = bool(torch.backends.cudnn.benchmark)
         with open(options["report"], "w", encoding="utf-8") as stream:
             json.dump(report, stream)
 
@@ -59,8 +59,6 @@ def begin(torch: Any) -> None:
 
     register_optimizer_step_post_hook(stepped)
     atexit.register(write)
-    # The stand-in has no cuDNN attention; PyTorch's own flash attention takes its place.
-    torch.backends.cuda.enable_cudnn_sdp(False)
     torch.ctc_loss = ctc_loss_of_lists(torch.ctc_loss)
     leave_alone(values)
     values.__enter__()

@@ -540,7 +540,7 @@ typedef struct {
   int kind;
   int64_t workspace;
   Convolution convolution;
-  int operations;
+  int trials;
   Attribute *attributes;
 } Descriptor;
 
@@ -636,18 +636,18 @@ EXPORT int cudnnBackendSetAttribute(Descriptor *d, int name, int type, int64_t c
     const Descriptor *from = ((Descriptor *const *)data)[i];
     if (!from) continue;
     if (d->kind == GRAPH) {
-      d->operations++;
       read_operation(from, &d->convolution);
     } else if (d->kind != FORWARD && d->kind != BACKWARD_DATA && d->kind != BACKWARD_FILTER) {
-      d->operations = from->operations;
       d->convolution = from->convolution;
+      d->trials = from->trials;
     }
   }
   return SUCCESS;
 }
 
 EXPORT int cudnnBackendFinalize(Descriptor *d) {
-  if (d->kind == PLAN) d->workspace = d->convolution.filter.dimensions ? convolution_bytes(&d->convolution, 10 * card.major + card.minor) : graph_bytes(d->operations);
+  int capability = 10 * card.major + card.minor;
+  if (d->kind == PLAN) d->workspace = d->convolution.filter.dimensions ? convolution_bytes(&d->convolution, d->trials, capability) : attention_bytes(capability);
   return SUCCESS;
 }
 EXPORT int cudnnBackendInitialize(Descriptor *d) { (void)d; return SUCCESS; }
@@ -657,12 +657,13 @@ EXPORT int cudnnBackendGetAttribute(Descriptor *d, int name, int type, int64_t r
   int64_t ignored;
   if (!count) count = &ignored;
   *count = 0;
-  if (d->kind == HEURISTICS && name == 202) { /* one engine's configuration, into the descriptor that was made for it */
-    *count = 1;
-    if (data && room > 0) {
-      Descriptor *config = *(Descriptor **)data;
+  if (d->kind == HEURISTICS && name == 202) {
+    /* Configurations of engines, into the descriptors that were made for them: the best, and the largest, which benchmarks alone try. */
+    *count = d->convolution.filter.dimensions && (!data || room > 1) ? 2 : 1;
+    for (int i = 0; data && i < *count && i < room; i++) {
+      Descriptor *config = ((Descriptor **)data)[i];
       config->convolution = d->convolution;
-      config->operations = d->operations;
+      config->trials = i;
     }
     return SUCCESS;
   }
@@ -671,13 +672,17 @@ EXPORT int cudnnBackendGetAttribute(Descriptor *d, int name, int type, int64_t r
     if (data && room > 0) {
       Descriptor *engine = *(Descriptor **)data;
       engine->convolution = d->convolution;
-      engine->operations = d->operations;
     }
     return SUCCESS;
   }
   if (name == 402 || name == 303) {
     *count = 1;
     if (data && room > 0) *(int64_t *)data = d->workspace;
+    return SUCCESS;
+  }
+  if (d->kind == ENGINE_CONFIG && name == 304) { /* shared memory: within what the program allows */
+    *count = 1;
+    if (data && room > 0) *(int32_t *)data = 0;
     return SUCCESS;
   }
   if (name == 405) { /* the plan as text */

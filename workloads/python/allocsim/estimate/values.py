@@ -29,7 +29,12 @@ _FILLING = {"normal_", "uniform_", "fill_", "zero_", "random_", "trunc_normal_",
 LEAST_WEIGHTS_BYTES = 1 << 18
 
 #: Operations that give one element or row for each that is selected, and read how many from the GPU.
-_SELECTING = {"nonzero", "masked_select", "index", "index_put_", "index_put", "_index_put_impl_", "_unique2", "unique_dim", "unique_consecutive", "repeat_interleave", "embedding_dense_backward", "_coalesce"}
+_SELECTING = {"nonzero", "masked_select", "index", "index_put_", "index_put", "_index_put_impl_", "_unique2", "unique_dim", "unique_consecutive", "repeat_interleave", "embedding_dense_backward", "_coalesce", "bincount"}
+
+#: Operations that choose by values. Where these are not known, choices among a few (experts, classes) are drawn uniformly.
+_CHOOSING = {"topk", "argmax", "argmin", "max", "min", "sort", "argsort", "multinomial"}
+MOST_CHOICES = 1024
+MOST_DRAWN = 1 << 22
 
 #: No value of a healthy run is one of these.
 _FALSE = {"isnan", "isinf", "isin"}
@@ -52,6 +57,7 @@ class Values(TorchDispatchMode):
         super().__init__()
         self.reads: dict[str, dict[str, Any]] = {}
         self.selections: dict[str, int] = {}
+        self.draws: dict[str, int] = {}
         self._given = given
         self._answer = answer
         self._fake_weights = fake_weights
@@ -119,10 +125,12 @@ class Values(TorchDispatchMode):
             return
         if not on_gpu and not any(each.device.type == "cuda" for each in outputs):
             return
-        if func.is_view:
+        # Some views copy where they must, and in inference mode a move to the GPU is one of them.
+        places = {_place(each) for each in on_gpu}
+        if func.is_view and all(each.device.type == "cpu" or _place(each) in places for each in outputs):
             return
         mutable = func._schema.is_mutable
-        if name in ("_to_copy", "copy_", "clone", "_copy_from", "_copy_from_and_resize"):
+        if name in ("to", "_to_copy", "copy_", "clone", "_copy_from", "_copy_from_and_resize"):
             self._copy(args, kwargs, result, name)
             return
         if name in _FALSE or name in _TRUE:
@@ -135,8 +143,9 @@ class Values(TorchDispatchMode):
         if copies is None or (not mutable and not any(_is_small(each) for each in outputs)):
             self.forget(result)
             if mutable:
-                for each in on_gpu:
-                    self._known.pop(_place(each), None)
+                self.forget(_written(func, args, kwargs))
+            elif copies is None and name in _CHOOSING:
+                self._draw(func, args, kwargs, outputs)
             return
         twins = {id(gpu): twin for gpu, twin in zip(on_gpu, copies)}
         state = torch.get_rng_state() if torch.Tag.nondeterministic_seeded in func.tags else None
@@ -156,6 +165,18 @@ class Values(TorchDispatchMode):
         for each, twin in zip(outputs, _tensors((computed,), {})):
             if each.device.type == "cuda" and not any(each is given for given in on_gpu):
                 self.learn(each, twin)
+
+    def _draw(self, func: Any, args: Any, kwargs: Any, outputs: Any) -> None:
+        """The same choices for the same shape, so that a checkpointed part chooses again as it did."""
+        if not args[0].is_floating_point() or args[0].numel() > MOST_DRAWN or not any(each.dtype == torch.long for each in outputs):
+            return
+        values = torch.rand(args[0].shape, generator=torch.Generator().manual_seed(0))
+        drawn = list(_tensors((func(values, *args[1:], **kwargs),), {}))
+        for each, twin in zip(outputs, drawn):
+            if each.dtype == torch.long and twin.numel() and int(twin.max()) < MOST_CHOICES:
+                self.learn(each, twin)
+                place = user_line()
+                self.draws[place] = self.draws.get(place, 0) + 1
 
     # --- what is known ---------------------------------------------------------------------
 
@@ -277,6 +298,11 @@ class Values(TorchDispatchMode):
             twin = self._twin(args[0])
             count = int(twin.sum()) if twin is not None else None
             unknown = args[0].numel()
+        elif name == "bincount":
+            twin = self._twin(args[0])
+            if twin is None or not twin.numel():
+                return func(*args, **kwargs)
+            count = int(twin.max())
         elif name == "masked_select":
             twin = self._twin(args[1])
             count = int(twin.count_nonzero()) if twin is not None else None
@@ -328,15 +354,17 @@ def user_line() -> str:
 
 
 def _place(tensor: torch.Tensor) -> int:
-    return tensor.untyped_storage().data_ptr()
+    # A storage that Python has seen counts as used twice, and autograd adds no gradient to it in place.
+    if tensor.numel() == 0:
+        return tensor.untyped_storage().data_ptr()
+    return tensor.data_ptr() - tensor.storage_offset() * tensor.element_size()
 
 
 def _is_small(tensor: torch.Tensor) -> bool:
     if tensor.device.type != "cuda":
         return False
-    if tensor.is_floating_point() or tensor.is_complex():
-        return tensor.untyped_storage().nbytes() <= MOST_FLOATS * tensor.element_size()
-    return tensor.untyped_storage().nbytes() <= MOST_INTEGER_BYTES
+    most = MOST_FLOATS * tensor.element_size() if tensor.is_floating_point() or tensor.is_complex() else MOST_INTEGER_BYTES
+    return tensor.nbytes <= most and tensor.untyped_storage().nbytes() <= most
 
 
 def _is_whole(tensor: torch.Tensor) -> bool:
@@ -349,6 +377,15 @@ def _tensors(args: Any, kwargs: Any) -> Any:
             yield each
         elif isinstance(each, (list, tuple)):
             yield from _tensors(each, {})
+
+
+def _written(func: Any, args: Any, kwargs: Any) -> list[Any]:
+    """What an operation changes in place, as it was given."""
+    written = []
+    for place, argument in enumerate(func._schema.arguments):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            written.append(args[place] if place < len(args) else kwargs.get(argument.name))
+    return written
 
 
 def _replaced(value: Any, twins: dict[int, torch.Tensor]) -> Any:

@@ -9,7 +9,7 @@ int64_t standin_unmeasured(void) { return unmeasured; }
 typedef struct {
   uint8_t type, last, kind;
   uint16_t n, c, k, size, kernel, stride, groups;
-  uint8_t space, copied;
+  uint8_t space, dilation, copied, partials;
   int64_t rest;
 } Measured;
 
@@ -21,6 +21,8 @@ enum { ROWS = sizeof measured / sizeof measured[0] };
 
 /* Beyond this distance (halves and doubles of a dimension) a workspace counts as guessed. */
 static const double FAR = 6;
+/* Within this one a measured convolution is as good as the same; trials are guessed beyond, as they foretell each other badly. */
+static const double NEAR = 0.5;
 
 static double apart(double a, double b) { return fabs(log2(a / b)); }
 
@@ -62,26 +64,44 @@ static int64_t out_of(const Measured *m) {
 }
 
 static int same_shape(const Measured *a, const Measured *b) {
-  return a->n == b->n && a->c == b->c && a->k == b->k && a->size == b->size && a->kernel == b->kernel && a->stride == b->stride && a->groups == b->groups && a->space == b->space;
+  return a->n == b->n && a->c == b->c && a->k == b->k && a->size == b->size && a->kernel == b->kernel && a->stride == b->stride && a->groups == b->groups && a->space == b->space && a->dilation == b->dilation;
 }
 
+enum { ONE_FOR_EACH_IMAGE = 255 };
+
 /* The workspace of tensors that are handled like those of a measured convolution. */
-static double bytes_like(const Measured *m, const Copies *here, int64_t element) {
+static double bytes_like(const Measured *m, const Copies *here, int64_t element, int64_t images) {
   Copies there = copies(m->n, m->c, m->k, whole(m, m->size), whole(m, m->kernel), out_of(m), m->groups, element);
   double bytes = (double)m->rest * (double)here->total / (double)there.total;
+  bytes += (double)((m->partials == ONE_FOR_EACH_IMAGE ? images : m->partials) * here->parts[1] * 4 / element);
   for (int i = 0; i < 3; i++)
     if (m->copied >> i & 1) bytes += (double)here->parts[i];
   return bytes;
 }
 
+/*
+ * What the largest of cuDNN's trials asks for where it transforms images of single precision into their spectra: complex numbers for half of
+ * a square whose side is a power of two, for each pair of image and channel and each filter, twice, and a copy of a tensor; gradients of inputs
+ * go by tiles of 32. 0 where it does not. `rules.py --check` says how many measured trials it gives to the byte.
+ */
+static int64_t spectra_bytes(int kind, int64_t n, int64_t c, int64_t k, int64_t side, int64_t kernel, int64_t out, int64_t filter_bytes) {
+  int64_t square = 16, covered = side + kernel / 2 * 2, filters = c * k;
+  while (square < covered) square *= 2;
+  if (square > 256 || (kind == 2 && kernel == 1)) return 0;
+  if (kind == 2) return 8 * 32 * 17 * (filters + n * (c + k) * (square > 32 ? 2 : 1));
+  int64_t each = 2 * 8 * square * (square / 2 + 1), inputs = n * c, outputs = n * k;
+  if (kind == 0) return each * (inputs + filters > outputs ? inputs + filters : outputs) + filter_bytes;
+  return each * (inputs + outputs > filters ? inputs + outputs : filters) + outputs * out * 4;
+}
+
 enum { NEAREST = 3 };
 
 /*
- * The nearest measured convolution says which tensors cuDNN copies into the layout of its kernels, and how much partial results take, which
- * is scaled with all tensors; the bytes are those of the tensors at hand. Where it asks for three times what the next two do, it is a kernel
+ * The nearest measured convolution says which tensors cuDNN copies into the layout of its kernels, how many partial gradients of the filter
+ * it sums up, and how much is left over, which is scaled with all tensors; the bytes are those of the tensors at hand. Where it asks for three times what the next two do, it is a kernel
  * that cuDNN chose for that shape alone, and the larger of those two stands. Rows and how well they foretell each other: validation/estimate/rules.py.
  */
-int64_t convolution_bytes(const Convolution *c, int capability) {
+int64_t convolution_bytes(const Convolution *c, int trials, int capability) {
   const Tensor *x = &c->input, *w = &c->filter, *y = &c->output;
   int64_t channels = x->sizes[1], filters = y->sizes[1], groups = w->sizes[1] > 0 ? channels / w->sizes[1] : 1;
   if (channels <= 0 || filters <= 0 || x->sizes[0] <= 0 || groups <= 0) return 0;
@@ -90,14 +110,22 @@ int64_t convolution_bytes(const Convolution *c, int capability) {
   /* PyTorch gives cuDNN sounds as images of one row. */
   int dimensions = x->dimensions - 2, stride = (int)c->strides[dimensions - 1];
   if (dimensions == 2 && x->sizes[2] == 1 && w->sizes[2] == 1) dimensions = 1;
+  int dilation = (int)c->dilations[x->dimensions - 3], kind = c->kind + (trials ? 3 : 0);
   double kernel = pow((double)space(w), 1.0 / dimensions);
+  if (trials && single && !last && dimensions == 2 && stride == 1 && groups == 1 && dilation == 1) {
+    int64_t side = x->sizes[2] > x->sizes[3] ? x->sizes[2] : x->sizes[3];
+    int64_t bytes = spectra_bytes(c->kind, x->sizes[0], channels, filters, side, w->sizes[2], space(y), channels * filters * space(w) * 4);
+    if (bytes) return bytes;
+  }
   const Measured *nearest[NEAREST] = {NULL};
   double distances[NEAREST];
   for (int i = 0; i < ROWS; i++) {
     const Measured *m = &measured[i];
-    if (m->kind != c->kind || m->last != (last && dimensions == 2) || (m->type == 0) != single || m->space != dimensions) continue;
+    if (m->kind != kind || m->last != (last && dimensions == 2) || (m->type == 0) != single || m->space != dimensions) continue;
     double far = apart((double)(x->sizes[0] * space(y)), (double)(m->n * out_of(m))) + apart((double)channels, m->c) + apart((double)filters, m->k) +
-                 2 * apart(kernel, m->kernel) + 3 * (stride != m->stride) + 20 * ((groups > 1) != (m->groups > 1)) + 0.5 * (x->type != m->type);
+                 2 * apart(kernel, m->kernel) + 3 * (stride != m->stride) + 20 * ((groups > 1) != (m->groups > 1)) + 0.5 * (x->type != m->type) +
+                 apart(dilation, m->dilation) + 6 * ((dilation > 1) != (m->dilation > 1));
+    if (groups > 1) far += apart((double)channels / (double)groups, (double)m->c / m->groups);
     int at = NEAREST;
     while (at > 0 && (!nearest[at - 1] || far < distances[at - 1])) at--;
     if (at == NEAREST || (at > 0 && same_shape(m, nearest[at - 1]))) continue;
@@ -112,21 +140,24 @@ int64_t convolution_bytes(const Convolution *c, int capability) {
     distances[at] = far;
   }
   if (!nearest[0]) return 0;
-  if (distances[0] > FAR || capability / 10 != 9) unmeasured++;
-  Copies here = copies(x->sizes[0], channels, filters, space(x), space(w), space(y), groups, x->type == 1 ? 8 : single ? 4 : 2);
-  double bytes = bytes_like(nearest[0], &here, single ? 4 : 2);
-  if (distances[0] > 0.5 && nearest[NEAREST - 1]) {
-    double others = fmax(bytes_like(nearest[1], &here, single ? 4 : 2), bytes_like(nearest[2], &here, single ? 4 : 2));
+  if (distances[0] > (trials ? NEAR : FAR) || capability / 10 != 9) unmeasured++;
+  int64_t element = single ? 4 : 2;
+  Copies here = copies(x->sizes[0], channels, filters, space(x), space(w), space(y), groups, x->type == 1 ? 8 : element);
+  double bytes = bytes_like(nearest[0], &here, element, x->sizes[0]);
+  if (distances[0] > NEAR && nearest[NEAREST - 1]) {
+    double others = fmax(bytes_like(nearest[1], &here, element, x->sizes[0]), bytes_like(nearest[2], &here, element, x->sizes[0]));
     if (bytes > 3 * others) bytes = others;
   }
   return (int64_t)bytes;
 }
 
-/* Attention and norms as graphs asked for nothing in what was measured. */
-int64_t graph_bytes(int operations) {
-  (void)operations;
-  unmeasured++;
-  return 0;
+/*
+ * Of attention, forward and backward, in each row of validation/estimate/measured. The tensors that a backward pass needs besides are part of
+ * the graph: PyTorch's own copy of cuDNN's frontend adds their bytes.
+ */
+int64_t attention_bytes(int capability) {
+  if (capability / 10 != 9) unmeasured++;
+  return 256;
 }
 
 /*

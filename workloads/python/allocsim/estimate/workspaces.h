@@ -18,11 +18,14 @@ typedef struct {
   int64_t strides[3], dilations[3];
 } Convolution;
 
-/* Bytes that cuDNN's plan for a convolution asks for, on a card of this compute capability (as 90 for 9.0). */
-int64_t convolution_bytes(const Convolution *c, int capability);
+/*
+ * Bytes that cuDNN's plan for a convolution asks for, on a card of this compute capability (as 90 for 9.0), or with trials the plan among
+ * all it has that asks for most.
+ */
+int64_t convolution_bytes(const Convolution *c, int trials, int capability);
 
-/* Bytes for a graph of other operations, such as attention. */
-int64_t graph_bytes(int operations);
+/* The same for a graph of other operations; PyTorch has those of attention alone. */
+int64_t attention_bytes(int capability);
 
 /* Workspace and reserve of a recurrent network; sizes in elements. */
 void recurrent_bytes(int gates, int directions, int layers, int hidden, int output, int input, int64_t rows, int batch, size_t type_bytes,
