@@ -26,6 +26,9 @@ public final class FrontierChart {
   /** Width in pixels. */
   public static final int WIDTH = 1200;
 
+  /** Width for telephones, on which the chart is scrolled. */
+  public static final int NARROW_WIDTH = 760;
+
   private static final int ROW_HEIGHT = 28;
   private static final int FRAME_HEIGHT = 300;
 

@@ -3,7 +3,6 @@ package org.allocsim.web.standin.org.allocsim.workloads.profile;
 import java.util.Locale;
 import java.util.Map;
 import org.allocsim.simulator.device.AddressHistory;
-
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.cost.AsyncCosts;
 import org.allocsim.simulator.device.cost.ComputeProfile;
