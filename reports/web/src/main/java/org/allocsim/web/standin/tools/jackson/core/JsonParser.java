@@ -6,6 +6,7 @@ import tools.jackson.core.StreamReadConstraints;
 
 /** Reads a JSON text token by token, and refuses what RFC 8259 does not allow. */
 public final class JsonParser implements AutoCloseable {
+  private static final String SPACE = " \t\r\n";
   private static final int HEX_DIGITS = 4;
   private static final int HEX = 16;
 
@@ -37,9 +38,6 @@ public final class JsonParser implements AutoCloseable {
     if (open.isEmpty()) {
       if (at == text.length()) {
         return null;
-      }
-      if (token != null) {
-        throw new Refusal("something follows the value");
       }
       return value();
     }
@@ -115,8 +113,10 @@ public final class JsonParser implements AutoCloseable {
       }
       skipDigits();
     }
+    // Numbers outside of everything end with white space.
+    String ends = open.isEmpty() ? SPACE : SPACE + ",]}";
     if (at - from > constraints.getMaxNumberLength()
-        || at < text.length() && Character.isLetterOrDigit(text.charAt(at))) {
+        || at < text.length() && ends.indexOf(text.charAt(at)) < 0) {
       throw new Refusal("there is no such number");
     }
     value = text.substring(from, at);
@@ -176,7 +176,7 @@ public final class JsonParser implements AutoCloseable {
   }
 
   private void skipSpace() {
-    while (at < text.length() && " \t\r\n".indexOf(text.charAt(at)) >= 0) {
+    while (at < text.length() && SPACE.indexOf(text.charAt(at)) >= 0) {
       at++;
     }
   }
@@ -192,7 +192,6 @@ public final class JsonParser implements AutoCloseable {
     if (!skip(wanted)) {
       throw new Refusal(wanted + " is missing");
     }
-    skipSpace();
   }
 
   private char peek() {
