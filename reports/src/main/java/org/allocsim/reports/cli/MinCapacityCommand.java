@@ -138,7 +138,7 @@ final class MinCapacityCommand implements Callable<Integer> {
             "frontier",
             FrontierChart.WIDTH,
             FrontierChart.height(frontier),
-            theme -> answer.chart(frontier, theme));
+            theme -> answer.chart(frontier, theme, FrontierChart.WIDTH));
       }
       outputs.write(answer.document(charts != null));
       boolean allFound = answer.results().stream().allMatch(result -> result.capacityBytes() >= 0);

@@ -204,7 +204,7 @@ public record CapacityAnswer(
               finding(rows),
               ChartSize.screen(FrontierChart.WIDTH, height),
               ChartSize.screen(FrontierChart.NARROW_WIDTH, height),
-              (theme, width) -> chart(frontier, theme)));
+              (theme, width) -> chart(frontier, theme, width)));
     }
     blocks.add(Table.of("Known GPUs", GPUS, gpus()));
     blocks.add(new Notes(notes(rows)));
@@ -218,14 +218,15 @@ public record CapacityAnswer(
   }
 
   /** Which allocators run the program on which devices. */
-  public JFreeChart chart(FrontierData frontier, ChartTheme theme) {
+  public JFreeChart chart(FrontierData frontier, ChartTheme theme, int width) {
     return FrontierChart.create(
         finding(rows()),
         Path.of(file).getFileName()
             + "; left the smallest sizes that the search found, right the known GPUs; all sizes are"
             + " free for the program",
         frontier,
-        theme);
+        theme,
+        width);
   }
 
   /** The first part of the verdict, as a title. */

@@ -42,7 +42,7 @@ public final class LeakTrendChart {
   public static final int HEIGHT = 760;
 
   /** Width for telephones. */
-  public static final int NARROW_WIDTH = 380;
+  public static final int NARROW_WIDTH = 340;
 
   private static final Color BAND = new Color(0xD5, 0x5E, 0x00, 60);
   private static final double HEADROOM = 1.08;
