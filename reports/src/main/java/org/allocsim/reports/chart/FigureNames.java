@@ -3,9 +3,13 @@ package org.allocsim.reports.chart;
 import java.awt.Font;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.annotations.CategoryAnnotation;
 import org.jfree.chart.annotations.CategoryTextAnnotation;
@@ -22,13 +26,38 @@ import org.jfree.data.category.CategoryDataset;
 import org.jfree.data.category.DefaultCategoryDataset;
 import org.jspecify.annotations.Nullable;
 
-/** Other names of what a chart shows: of its series, bars, rows and lines at a bound. */
-final class FigureNames {
+/**
+ * Other names of what charts show: of their series, bars, rows and lines at a bound. Which of them
+ * were found in a chart is remembered.
+ */
+public final class FigureNames {
+  /** Names that a sentence lists. */
+  private static final int MOST_LISTED = 12;
+
   private final Map<String, String> names;
+  private final Set<String> found = new HashSet<>();
+  private final Set<String> shown = new LinkedHashSet<>();
 
   /** Names by the usual ones. */
-  FigureNames(Map<String, String> names) {
-    this.names = names;
+  public FigureNames(Map<String, String> names) {
+    this.names = Map.copyOf(names);
+  }
+
+  /** Why some name fits nothing that was drawn, in a sentence; empty where all were found. */
+  public Optional<String> complaint() {
+    List<String> there = shown.stream().filter(name -> !name.isBlank()).toList();
+    return names.keySet().stream()
+        .filter(name -> !found.contains(name))
+        .sorted()
+        .findFirst()
+        .filter(_ -> !there.isEmpty())
+        .map(name ->
+            "--figure: name."
+                + name
+                + " names nothing in the charts, which show "
+                + String.join(", ", there.subList(0, Math.min(MOST_LISTED, there.size())))
+                + (there.size() > MOST_LISTED ? " and more" : "")
+                + "; correct the name, or leave it out");
   }
 
   /**
@@ -36,14 +65,22 @@ final class FigureNames {
    * names that a text begins with, the longest counts.
    */
   String of(String usual) {
+    if (names.isEmpty()) {
+      return usual;
+    }
+    shown.add(usual);
     String whole = names.get(usual);
     if (whole != null) {
+      found.add(usual);
       return whole;
     }
     return names.keySet().stream()
         .filter(name -> beginsWith(usual, name))
         .max(Comparator.comparingInt(String::length))
-        .map(name -> names.get(name) + usual.substring(name.length()))
+        .map(name -> {
+          found.add(name);
+          return names.get(name) + usual.substring(name.length());
+        })
         .orElse(usual);
   }
 

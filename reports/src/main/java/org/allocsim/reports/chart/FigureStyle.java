@@ -51,7 +51,7 @@ public record FigureStyle(
     boolean isByEvent,
     @Nullable Double from,
     @Nullable Double to,
-    Map<String, String> names) {
+    FigureNames names) {
   /** Charts with a scale of their own for height are at least this high for their width. */
   private static final double NARROW_RATIO = 0.8;
 
@@ -70,14 +70,9 @@ public record FigureStyle(
   /** Pixels of a letter, on average. */
   private static final double LETTER = 7.5;
 
-  /** Keeps its own copy. */
-  public FigureStyle {
-    names = Map.copyOf(names);
-  }
-
   /** The name of a series. */
   public String nameOf(String usual) {
-    return new FigureNames(names).of(usual);
+    return names.of(usual);
   }
 
   /** The numbers that a chart draws, under the names that it shows. */
@@ -154,7 +149,7 @@ public record FigureStyle(
         rename(legend);
       }
     }
-    new FigureNames(names).rename(chart);
+    names.rename(chart);
     apply(chart.getPlot());
   }
 

@@ -259,7 +259,11 @@ final class JobRun<A> {
     if (page != null) {
       runs.addAll(page.apply(answer));
     } else {
-      files.found().forEach(file -> runs.addAll(ViewedTrace.asRecorded(file.toString())));
+      String format = options.valueOf("--format", String.class);
+      Integer device = options.valueOf("--device-index", Integer.class);
+      files
+          .found()
+          .forEach(file -> runs.addAll(ViewedTrace.asRecorded(file.toString(), format, device)));
     }
     for (int run = 0; run < runs.size(); run++) {
       Path folder = files.found().get(run).getParent();

@@ -168,7 +168,7 @@ final class LeaksCommand implements Callable<Integer> {
                 LeakTrendChart.HEIGHT,
                 theme -> answer.chart(theme, isByEvent()));
       }
-      outputs.write(answer.document(), analysed::pageRuns);
+      outputs.write(answer.document(outputs.charts() != null), analysed::pageRuns);
       return answer.analysis().verdict().isHarmful()
           ? ExitCodes.CHECK_DID_NOT_HOLD
           : ExitCodes.DONE;

@@ -1,13 +1,11 @@
 package org.allocsim.reports.cli;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.SequencedSet;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
@@ -133,12 +131,16 @@ final class MinCapacityCommand implements Callable<Integer> {
       if (answer.results().isEmpty()) {
         return ExitCodes.FAILED;
       }
-      if (outputs.charts() != null) {
-        String verdict = Objects.requireNonNull(answer.document().verdict()).sentence().toString();
-        String finding = verdict.replaceAll("(?s);.*|[.]$", "");
-        draw(answer.frontier(), finding, outputs.charts());
+      ChartFolder charts = outputs.charts();
+      if (charts != null) {
+        FrontierData frontier = answer.frontier();
+        charts.write(
+            "frontier",
+            FrontierChart.WIDTH,
+            FrontierChart.height(frontier),
+            theme -> answer.chart(frontier, theme, FrontierChart.WIDTH));
       }
-      outputs.write(answer.document());
+      outputs.write(answer.document(charts != null));
       boolean allFound = answer.results().stream().allMatch(result -> result.capacityBytes() >= 0);
       return allFound ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
     }
@@ -291,25 +293,5 @@ final class MinCapacityCommand implements Callable<Integer> {
         results,
         leftOut,
         seconds);
-  }
-
-  /**
-   * Draws the chart.
-   *
-   * @param finding what it shows, as a title
-   */
-  private void draw(FrontierData frontier, String finding, ChartFolder charts) throws IOException {
-    charts.write(
-        "frontier",
-        FrontierChart.WIDTH,
-        FrontierChart.height(frontier),
-        theme ->
-            FrontierChart.create(
-                finding,
-                Path.of(traceName).getFileName()
-                    + "; left the smallest sizes that the search found, right the known GPUs;"
-                    + " all sizes are free for the program",
-                frontier,
-                theme));
   }
 }

@@ -120,6 +120,14 @@ final class PageParts {
     return unique;
   }
 
+  /** The number by which the page's program sorts a cell; without one it sorts by the text. */
+  private static <R> String sortedBy(Column<R> column, R row) {
+    boolean isNumber = column.unit() != null && column.unit().isNumber();
+    return isNumber && column.value(row) instanceof Number number
+        ? " data-value=\"" + number + '"'
+        : "";
+  }
+
   private <R> void put(Table<R> table) {
     List<Column<R>> columns = table.readable();
     html.append("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"")
@@ -142,7 +150,9 @@ final class PageParts {
     for (R row : isLong ? table.shown() : table.rows()) {
       html.append("<tr>");
       for (Column<R> column : columns) {
-        html.append(column.isNumber() ? "<td>" : "<td class=\"wide name\">")
+        html.append(column.isNumber() ? "<td" : "<td class=\"wide name\"")
+            .append(sortedBy(column, row))
+            .append('>')
             .append(PageText.escape(column.text(row)))
             .append("</td>");
       }

@@ -140,6 +140,14 @@ public final class DocumentOutputs implements AutoCloseable {
    * @param recordings what the page shows of runs, in the order of the document's tables
    */
   public <T> void write(Document<T> document, List<TraceRecording> recordings) {
+    if (figure != null) {
+      figure
+          .names()
+          .complaint()
+          .ifPresent(sentence -> {
+            throw Failure.usage(sentence);
+          });
+    }
     boolean isPartial = EarlyEnd.isAsked();
     Table<?> main = document.mainCsv();
     if (csv != null && main != null) {

@@ -58,6 +58,7 @@ async function start() {
   const view = hasTable ? describedView(data.tables) : hasRuns ? SINGLE_RUN : null;
   const get = (id) => document.getElementById(id);
   const redraw = [() => COLOURS.clear()];
+  document.querySelectorAll('table.plain').forEach(makeSortable);
   get('theme').addEventListener('change', () => {
     setTheme(get('theme').value);
     redraw.forEach((call) => call());

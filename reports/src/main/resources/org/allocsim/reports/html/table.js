@@ -66,6 +66,40 @@ function uncutNear(scale, values) {
     .reduce((reached, value) => (value > reached && value <= 1.3 * reached ? value : reached), scale);
 }
 
+/** Lets readers sort a table whose rows the page came with; cells without a value come last. */
+function makeSortable(table) {
+  const body = table.tBodies[0];
+  const rows = [...body.rows];
+  const headings = [...table.tHead.rows[0].cells].filter((cell) => rows.length > 1 && !cell.querySelector('.unseen'));
+  const sort = (heading) => {
+    const isUpwards = heading.getAttribute('aria-sort') !== 'ascending';
+    const isOfNumbers = rows.some((row) => row.cells[heading.cellIndex].dataset.value !== undefined);
+    const value = (row) => {
+      const cell = row.cells[heading.cellIndex];
+      if (!isOfNumbers) return cell.textContent;
+      return cell.dataset.value === undefined ? null : Number(cell.dataset.value);
+    };
+    const order = (a, b) => {
+      const [x, y] = [value(a), value(b)];
+      if (x === null || y === null) return Number(x === null) - Number(y === null);
+      return (isUpwards ? 1 : -1) * (x < y ? -1 : x > y ? 1 : 0);
+    };
+    body.append(...rows.slice().sort(order));
+    for (const each of headings) {
+      const arrow = each !== heading ? '' : isUpwards ? ' ▲' : ' ▼';
+      each.setAttribute('aria-sort', each !== heading ? 'none' : isUpwards ? 'ascending' : 'descending');
+      each.firstChild.textContent = each.firstChild.dataset.label + arrow;
+    }
+  };
+  for (const heading of headings) {
+    const label = heading.textContent;
+    heading.setAttribute('aria-sort', 'none');
+    heading.replaceChildren(
+      element('button', { type: 'button', dataset: { label }, title: heading.title, onclick: () => sort(heading) }, label),
+    );
+  }
+}
+
 class ResultTable {
   constructor(table, view, onPick) {
     this.table = table;

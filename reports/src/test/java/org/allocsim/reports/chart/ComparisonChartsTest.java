@@ -271,7 +271,7 @@ class ComparisonChartsTest {
                     new FrontierData.Column("", 4 * MIB), new FrontierData.Column("t4", 15L << 30)))
             .add("small", List.of(true, true), 4 * MIB)
             .add("never", List.of(false, false), -1);
-    String svg = svg(FrontierChart.create("T", "t", data, ChartTheme.DARK));
+    String svg = svg(FrontierChart.create("T", "t", data, ChartTheme.DARK, FrontierChart.WIDTH));
     for (String text : List.of("4.00 MiB", "none", "small", "never", "out of memory (crossed)")) {
       assertTrue(svg.contains(">" + text + "<"), text);
     }

@@ -49,6 +49,15 @@ class BenchCommandTest {
         1000);
   }
 
+  /** An answer about two things that were measured. */
+  static BenchAnswer sample() {
+    return answer(
+        HERE,
+        List.of(measurement("a", 1, 100.0, 101.0, 99.0), measurement("b", 0.9, 20.0, 22.0)),
+        null,
+        0);
+  }
+
   private static BenchAnswer answer(
       Machine machine, List<Measurement> measurements, BenchBaseline baseline, double tolerance) {
     return new BenchAnswer(machine, 1, measurements, Map.of(), baseline, tolerance);

@@ -5,11 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.render.JsonRenderer;
+import org.allocsim.reports.html.ReportPage;
 import org.allocsim.reports.output.ExitCodes;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -61,6 +65,9 @@ class EveryPageTest {
     pages.add(List.of("perturb", SAMPLE, "--resize", "2%", "--runs", "3"));
     pages.add(List.of("serve", "samples/chat_requests.jsonl", "--model", "llama-3.1-8b"));
     pages.add(List.of("fleet-report", "SWEPT"));
+    pages.add(List.of("suite"));
+    pages.add(List.of("suite", "--policies", FEW));
+    pages.add(List.of("fit", "--batch", "16", "program:vit(batch=4)", "program:vit(batch=8)"));
     return pages.build();
   }
 
@@ -79,22 +86,59 @@ class EveryPageTest {
   @ParameterizedTest
   @MethodSource("pages")
   void everybodyCanReadIt(List<Object> command) throws IOException {
+    check(page(command), command.toString());
+  }
+
+  private static void check(Path page, String name) {
     browser.resize(WIDTHS[0], HEIGHT);
     browser.prefer("light");
-    browser.open(page(command));
-    assertEquals(List.of(), browser.complaints(), command.toString());
+    browser.open(page);
+    assertEquals(List.of(), browser.complaints(), name);
     for (String theme : List.of("light", "dark")) {
       for (int width : WIDTHS) {
         browser.prefer(theme);
         browser.resize(width, HEIGHT);
-        String where = command + ", " + width + " px, " + theme;
+        String where = name + ", " + width + " px, " + theme;
         assertTrue(
             browser.json("document.documentElement.scrollWidth").asInt() <= width,
             "is wider than the screen: " + where);
         assertEquals("[]", browser.allAccessibilityFaults().toString(), where);
       }
     }
-    assertEquals(List.of(), browser.complaints(), command.toString());
+    assertEquals(List.of(), browser.complaints(), name);
+  }
+
+  /** Commands that need a GPU or take long, by answers that were made without them. */
+  @Test
+  void everybodyCanReadMeasurements() throws IOException {
+    for (Document<?> document :
+        List.of(ValidateReportTest.report().document(), BenchCommandTest.sample().document())) {
+      Path page = folder.resolve(document.kind().name() + ".html");
+      try (OutputStream out = Files.newOutputStream(page)) {
+        new ReportPage(document, JsonRenderer.json(document), List.of()).write(out);
+      }
+      check(page, document.kind().name());
+    }
+  }
+
+  @Test
+  void tablesThatThePageCameWithAreSorted() throws IOException {
+    browser.open(page(List.of("min-capacity", "JOB")));
+    String column =
+        "[...document.querySelector('table.plain').tBodies[0].rows].map(row =>"
+            + " Number(row.cells[1].dataset.value))";
+    browser.run("document.querySelector('table.plain').tHead.rows[0].cells[1].firstChild.click()");
+    List<Double> upwards = numbers(column);
+    assertEquals(upwards.stream().sorted().toList(), upwards);
+    browser.run("document.querySelector('table.plain').tHead.rows[0].cells[1].firstChild.click()");
+    assertEquals(upwards.reversed(), numbers(column));
+  }
+
+  private static List<Double> numbers(String script) {
+    List<Double> numbers = new ArrayList<>();
+    browser.json(script).forEach(each -> numbers.add(each.asDouble()));
+    assertTrue(numbers.size() > 1, numbers.toString());
+    return numbers;
   }
 
   private Path page(List<Object> command) throws IOException {

@@ -55,6 +55,19 @@ class FigureTest {
     assertEquals(widthMm * POINTS_PER_MM, Double.parseDouble(width.group(1)), 0.6, "points");
   }
 
+  @Test
+  void aNameOfNothingInTheChartsIsRefusedWithThoseThatThereAre() {
+    Path file = folder.resolve("chart.svg");
+    CommandRun run =
+        CommandRun.of("replay", SAMPLE, "--chart", file, "--figure", "slide(name.reservd=held)");
+    assertEquals(ExitCodes.USAGE, run.exitCode());
+    assertTrue(
+        run.err().replaceAll("\\s+", " ").contains("name.reservd names nothing in the charts"),
+        run.err());
+    assertTrue(run.err().contains("reserved"), run.err());
+    assertFalse(Files.exists(file));
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {100, 300})
   void aPngHasTheDotsOfItsResolution(int dpi) throws IOException {

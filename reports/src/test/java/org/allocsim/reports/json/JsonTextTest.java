@@ -10,9 +10,10 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import org.allocsim.analysis.text.JsonText;
 import org.junit.jupiter.api.Test;
-import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.ObjectMapper;
 
 class JsonTextTest {
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -52,16 +53,35 @@ class JsonTextTest {
   }
 
   @Test
-  void linesHaveNothingBetweenThem() {
-    try (JsonGenerator json = JsonText.lines(out)) {
-      for (int i = 0; i < 2; i++) {
-        json.writeStartObject();
-        json.writeNumberProperty("i", i);
-        json.writeEndObject();
-        json.writeRaw('\n');
+  void aLineHasNoSpaces() {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("a", List.of(1, 2, Map.of()));
+    map.put("b", 1e-7);
+    assertEquals("{\"a\":[1,2,{}],\"b\":1.0E-7}", JsonText.line(map));
+  }
+
+  /** All characters that a text may hold, and doubles of every size. */
+  @Test
+  void textsAndNumbersAreReadBackAsTheyWere() {
+    StringBuilder all = new StringBuilder();
+    for (int c = 0; c <= Character.MAX_CODE_POINT; c++) {
+      if (c < Character.MIN_SURROGATE || c > Character.MAX_SURROGATE) {
+        all.appendCodePoint(c);
       }
     }
-    assertEquals("{\"i\":0}\n{\"i\":1}\n", out.toString(UTF_8));
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("\u0001\"\\", all.toString());
+    Random random = new Random(1);
+    for (int i = 0; i < 10_000; i++) {
+      double value = Double.longBitsToDouble(random.nextLong());
+      if (Double.isFinite(value)) {
+        map.put("number " + i, value);
+      }
+    }
+    JsonText.write(map, out);
+    assertEquals(map, new ObjectMapper().readValue(out.toByteArray(), Map.class));
+    assertEquals(out.toString(UTF_8), JsonText.text(map));
+    assertEquals(map, new ObjectMapper().readValue(JsonText.line(map), Map.class));
   }
 
   @Test

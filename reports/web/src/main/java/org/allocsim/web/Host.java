@@ -36,4 +36,12 @@ public final class Host {
   /** A decoder of Zstandard. */
   @JSBody(script = "return allocsimHost.zstandard();")
   public static native Decoder zstandard();
+
+  /** A number with its shortest digits, as in 1.25e+3. */
+  @JSBody(params = "number", script = "return number.toExponential();")
+  public static native String exponential(double number);
+
+  /** The number that a text means. */
+  @JSBody(params = "text", script = "return Number(text);")
+  public static native double number(String text);
 }

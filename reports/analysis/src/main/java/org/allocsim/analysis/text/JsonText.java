@@ -1,35 +1,36 @@
 package org.allocsim.analysis.text;
 
-import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.OutputStream;
-import java.io.StringWriter;
+import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.PrettyPrinter;
-import tools.jackson.core.SerializableString;
-import tools.jackson.core.exc.JacksonIOException;
-import tools.jackson.core.json.JsonFactory;
-import tools.jackson.core.util.DefaultIndenter;
-import tools.jackson.core.util.DefaultPrettyPrinter;
-import tools.jackson.core.util.Separators;
 
 /**
  * Writes trees of maps, lists, strings, numbers, booleans and nulls as JSON: UTF-8, two spaces of
- * indentation, Unix line ends, keys in the order of the map.
+ * indentation, Unix line ends, keys in the order of the map. A library would add more to the
+ * program that runs in browsers than these few lines.
  */
 public final class JsonText {
-  private static final JsonFactory FACTORY = new JsonFactory();
+  private static final String HEX = "0123456789ABCDEF";
 
-  private JsonText() {}
+  /** Characters after which a text goes to the stream. */
+  private static final int PART = 1 << 13;
 
-  /** A generator of compact JSON that leaves the stream open when it is closed. */
-  public static JsonGenerator lines(OutputStream out) {
-    return FACTORY.createGenerator(new Lines(), new Unclosed(out));
+  private final StringBuilder text = new StringBuilder();
+  private final @Nullable Writer out;
+  private final boolean isIndented;
+  private int depth;
+
+  private JsonText(@Nullable Writer out, boolean isIndented) {
+    this.out = out;
+    this.isIndented = isIndented;
   }
 
   /**
@@ -38,109 +39,116 @@ public final class JsonText {
    * @throws UncheckedIOException if the stream takes no more
    */
   public static void write(Object value, OutputStream out) {
-    try (JsonGenerator json = FACTORY.createGenerator(new Pretty(), new Unclosed(out))) {
-      write(value, json);
-      json.writeRaw('\n');
-    } catch (JacksonIOException e) {
-      throw new UncheckedIOException(e.getCause());
+    try {
+      Writer writer = new OutputStreamWriter(out, StandardCharsets.UTF_8);
+      JsonText json = new JsonText(writer, true);
+      json.append(value);
+      writer.append(json.text).append('\n').flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
   /** What {@link #write(Object, OutputStream)} writes. */
   public static String text(Object value) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    write(value, out);
-    return out.toString(StandardCharsets.UTF_8);
+    return string(value, true) + '\n';
   }
 
   /** One value in one line, without its end. */
   public static String line(Object value) {
-    StringWriter line = new StringWriter();
-    try (JsonGenerator json = FACTORY.createGenerator(new Lines(), line)) {
-      write(value, json);
-    }
-    return line.toString();
+    return string(value, false);
   }
 
-  private static void write(Object value, JsonGenerator json) {
+  private static String string(Object value, boolean isIndented) {
+    try {
+      JsonText json = new JsonText(null, isIndented);
+      json.append(value);
+      return json.text.toString();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void append(@Nullable Object value) throws IOException {
     switch (value) {
-      case null -> json.writeNull();
-      case String text -> json.writeString(text);
-      case Boolean bool -> json.writeBoolean(bool);
-      case Integer number -> json.writeNumber(number.intValue());
-      case Long number -> json.writeNumber(number.longValue());
-      case Double number -> writeDouble(number, json);
-      case java.math.BigInteger number -> json.writeNumber(number);
-      case Map<?, ?> map -> {
-        json.writeStartObject();
-        for (Map.Entry<?, ?> entry : map.entrySet()) {
-          json.writeName((String) entry.getKey());
-          write(entry.getValue(), json);
-        }
-        json.writeEndObject();
+      case null -> text.append("null");
+      case String string -> appendQuoted(string);
+      // JSON knows no infinities and no "not a number"; an undefined figure is null.
+      case Double number when !Double.isFinite(number) -> text.append("null");
+      case Boolean _, Integer _, Long _, Double _, BigInteger _ -> text.append(value);
+      case Map<?, ?> map -> appendMap(map);
+      case List<?> list -> appendList(list);
+      default -> throw new IllegalArgumentException("no JSON form for " + value);
+    }
+    if (out != null && text.length() >= PART) {
+      out.append(text);
+      text.setLength(0);
+    }
+  }
+
+  private void appendMap(Map<?, ?> map) throws IOException {
+    text.append('{');
+    depth++;
+    for (Iterator<? extends Map.Entry<?, ?>> all = map.entrySet().iterator(); all.hasNext(); ) {
+      Map.Entry<?, ?> entry = all.next();
+      startLine();
+      appendQuoted((String) entry.getKey());
+      text.append(isIndented ? ": " : ":");
+      append(entry.getValue());
+      if (all.hasNext()) {
+        text.append(',');
       }
-      case List<?> list -> {
-        json.writeStartArray();
-        for (Object element : list) {
-          write(element, json);
-        }
-        json.writeEndArray();
+    }
+    end(map.isEmpty(), '}');
+  }
+
+  private void appendList(List<?> list) throws IOException {
+    text.append('[');
+    depth++;
+    for (Iterator<?> all = list.iterator(); all.hasNext(); ) {
+      startLine();
+      append(all.next());
+      if (all.hasNext()) {
+        text.append(',');
       }
-      default ->
-          throw new IllegalArgumentException("no JSON form for " + value.getClass().getName());
+    }
+    end(list.isEmpty(), ']');
+  }
+
+  private void end(boolean isEmpty, char bracket) {
+    depth--;
+    if (!isEmpty) {
+      startLine();
+    }
+    text.append(bracket);
+  }
+
+  private void startLine() {
+    if (isIndented) {
+      text.append('\n').append("  ".repeat(depth));
     }
   }
 
-  /** JSON knows no infinities and no "not a number"; an undefined figure is null. */
-  private static void writeDouble(double number, JsonGenerator json) {
-    if (Double.isFinite(number)) {
-      json.writeNumber(number);
-    } else {
-      json.writeNull();
+  private void appendQuoted(String string) {
+    text.append('"');
+    for (int i = 0; i < string.length(); i++) {
+      char c = string.charAt(i);
+      switch (c) {
+        case '"', '\\' -> text.append('\\').append(c);
+        case '\b' -> text.append("\\b");
+        case '\t' -> text.append("\\t");
+        case '\n' -> text.append("\\n");
+        case '\f' -> text.append("\\f");
+        case '\r' -> text.append("\\r");
+        default -> {
+          if (c < ' ') {
+            text.append("\\u00").append(HEX.charAt(c >> 4)).append(HEX.charAt(c & 15));
+          } else {
+            text.append(c);
+          }
+        }
+      }
     }
-  }
-
-  /** Values follow each other with nothing between but the line ends that the caller writes. */
-  private static final class Lines extends ObjectWriteContext.Base {
-    @Override
-    public @Nullable SerializableString getRootValueSeparator(SerializableString usual) {
-      return null;
-    }
-  }
-
-  private static final class Pretty extends ObjectWriteContext.Base {
-    @Override
-    public boolean hasPrettyPrinter() {
-      return true;
-    }
-
-    @Override
-    public PrettyPrinter getPrettyPrinter() {
-      DefaultIndenter indenter = new DefaultIndenter("  ", "\n");
-      Separators separators =
-          Separators.createDefaultInstance()
-              .withObjectNameValueSpacing(Separators.Spacing.AFTER)
-              .withObjectEmptySeparator("")
-              .withArrayEmptySeparator("");
-      return new DefaultPrettyPrinter(separators)
-          .withObjectIndenter(indenter)
-          .withArrayIndenter(indenter);
-    }
-  }
-
-  private static final class Unclosed extends java.io.FilterOutputStream {
-    Unclosed(OutputStream out) {
-      super(out);
-    }
-
-    @Override
-    public void write(byte[] bytes, int offset, int length) throws java.io.IOException {
-      out.write(bytes, offset, length);
-    }
-
-    @Override
-    public void close() throws java.io.IOException {
-      flush();
-    }
+    text.append('"');
   }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.part.SegmentFinding;
 import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.chart.comparison.BarData;
 import org.allocsim.reports.chart.comparison.DistributionChart;
@@ -126,9 +127,7 @@ public final class CompareCharts {
         prefix + "fragmentation",
         FragmentationChart.WIDTH,
         FragmentationChart.height(unused),
-        theme ->
-            FragmentationChart.create(
-                "Share of reserved memory that is in no block in use", file, unused, theme));
+        theme -> FragmentationChart.create(leastUnused(), file, unused, theme));
   }
 
   private void writeBars(ChartFolder folder, String prefix) throws IOException {
@@ -162,7 +161,7 @@ public final class CompareCharts {
         ThroughputChart.height(throughput),
         theme ->
             ThroughputChart.create(
-                "How fast each policy is simulated",
+                fastest(),
                 file
                     + ", each run once on this machine and watched for this report; 'allocsim"
                     + " bench' measures speed",
@@ -181,6 +180,33 @@ public final class CompareCharts {
                 + ByteFormat.human(least.peakReservedBytes())
                 + (key.size() == 1 ? " at most" : " at its peak"))
         .orElse("Reserved memory over time");
+  }
+
+  private String leastUnused() {
+    return allocators(key)
+        .min(Comparator.comparingDouble(CompareCharts::unusedShare))
+        .map(least ->
+            shownName(least)
+                + (key.size() == 1 ? " leaves " : " leaves the smallest share, ")
+                + Numbers.share(least.atPeak().externalBytes(), least.atPeak().reservedBytes())
+                + (key.size() == 1 ? " of" : ", of")
+                + " reserved memory in no block in use")
+        .orElse("Share of reserved memory that is in no block in use");
+  }
+
+  private static double unusedShare(RunResult result) {
+    return (double) result.atPeak().externalBytes() / Math.max(1, result.atPeak().reservedBytes());
+  }
+
+  private String fastest() {
+    return allocators(ranked)
+        .filter(each -> Double.isFinite(each.eventsPerSecond()))
+        .max(Comparator.comparingDouble(RunResult::eventsPerSecond))
+        .map(fastest ->
+            shownName(fastest)
+                + " is simulated fastest, with "
+                + ThroughputChart.rate(fastest.eventsPerSecond()))
+        .orElse("How fast each policy is simulated");
   }
 
   private String firstOfTable() {
@@ -233,7 +259,7 @@ public final class CompareCharts {
           SegmentMapChart.height(data),
           theme ->
               SegmentMapChart.create(
-                  "Segments and blocks " + phrase,
+                  SegmentFinding.of(moment.layout(), phrase),
                   file + ", " + label,
                   data,
                   Palette.STATE,
@@ -246,27 +272,21 @@ public final class CompareCharts {
       ChartFolder folder, String prefix, ComparedTrace compared, String subtitle)
       throws IOException {
     write(
-        folder,
-        prefix + "sizes",
-        "Sizes of allocations",
-        subtitle,
-        Histogram.ofSizes(compared.trace(), compared.device()));
+        folder, prefix + "sizes", subtitle, Histogram.ofSizes(compared.trace(), compared.device()));
     write(
         folder,
         prefix + "lifetimes",
-        "Lifetimes of allocations",
         subtitle,
         Histogram.ofLifetimes(compared.trace(), compared.device()));
   }
 
-  public static void write(
-      ChartFolder folder, String name, String title, String subtitle, Histogram histogram)
+  public static void write(ChartFolder folder, String name, String subtitle, Histogram histogram)
       throws IOException {
     folder.write(
         name,
         DistributionChart.WIDTH,
         DistributionChart.HEIGHT,
-        theme -> DistributionChart.create(title, subtitle, histogram, theme));
+        theme -> DistributionChart.create(histogram.finding(), subtitle, histogram, theme));
   }
 
   private OverlayData.Policy line(ObservedRun run) {

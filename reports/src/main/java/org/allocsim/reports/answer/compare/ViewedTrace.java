@@ -14,6 +14,7 @@ import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A trace as a page shows it that is about no particular question: run and recorded.
@@ -42,15 +43,21 @@ public record ViewedTrace(ComparedTrace compared, TraceRecording recording) {
     return new ViewedTrace(compared, trial.recording(compared.results(), input.conf()));
   }
 
-  /** What a page shows of a file as it was recorded; nothing of one without a history. */
-  public static List<TraceRecording> asRecorded(String name) {
-    TraceSource source = Traces.open(name, null);
+  /**
+   * What a page shows of a file as it was recorded; nothing of one without a history.
+   *
+   * @param format its format, or null for that of its content
+   * @param device the device that was chosen, or null for the one that matters most
+   */
+  public static List<TraceRecording> asRecorded(
+      String name, @Nullable String format, @Nullable Integer device) {
+    TraceSource source = Traces.open(name, format);
     if (!source.snapshot().map(Snapshot::hasHistory).orElse(true)) {
       return List.of();
     }
     ReadingOptions reading = source.defaultOptions();
     OpenedTrace opened = Traces.read(source, reading);
-    DeviceTrace input = new DeviceTrace(opened, Traces.device(opened, null));
+    DeviceTrace input = new DeviceTrace(opened, Traces.device(opened, device));
     return List.of(
         of(
                 input,

@@ -19,8 +19,10 @@ import org.allocsim.analysis.leak.LeakVerdict;
 import org.allocsim.analysis.leak.Trend;
 import org.allocsim.analysis.moment.StackLabels;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.part.PageChart;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.answer.part.RecordingMaps;
+import org.allocsim.reports.chart.ChartSize;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.memory.LeakTrendChart;
 import org.allocsim.reports.document.Block;
@@ -285,7 +287,21 @@ public record LeaksAnswer(
   }
 
   public Document<LeaksAnswer> document() {
-    List<Block> blocks = new ArrayList<>(List.of(facts(), trends()));
+    return document(false);
+  }
+
+  /** The same, with its chart where one is wanted. */
+  public Document<LeaksAnswer> document(boolean isDrawn) {
+    List<Block> blocks = new ArrayList<>(List.of(facts()));
+    if (isDrawn) {
+      blocks.add(
+          PageChart.of(
+              headline().toString(),
+              ChartSize.screen(LeakTrendChart.WIDTH, LeakTrendChart.HEIGHT),
+              ChartSize.screen(LeakTrendChart.NARROW_WIDTH, LeakTrendChart.HEIGHT),
+              (theme, width) -> chart(theme)));
+    }
+    blocks.add(trends());
     if (analysis.verdict() == LeakVerdict.LEAK) {
       addGrowth(blocks);
     }

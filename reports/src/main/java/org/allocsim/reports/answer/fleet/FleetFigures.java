@@ -1,9 +1,6 @@
 package org.allocsim.reports.answer.fleet;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -14,7 +11,8 @@ import org.allocsim.analysis.fleet.FleetAnalysis;
 import org.allocsim.analysis.fleet.FleetChoice;
 import org.allocsim.analysis.fleet.GpuTally;
 import org.allocsim.analysis.text.Numbers;
-import org.allocsim.reports.chart.ChartFile;
+import org.allocsim.reports.answer.part.PageChart;
+import org.allocsim.reports.chart.ChartSize;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.comparison.BarData;
 import org.allocsim.reports.chart.comparison.FleetChart;
@@ -48,10 +46,11 @@ final class FleetFigures {
   List<Figure> all() {
     return charts().stream()
         .map(chart ->
-            new Figure(
+            PageChart.of(
                 chart.title(),
-                drawing(chart, FleetChart.WIDTH),
-                drawing(chart, FleetChart.NARROW_WIDTH)))
+                ChartSize.screen(FleetChart.WIDTH, FleetChart.height(chart.data())),
+                ChartSize.screen(FleetChart.NARROW_WIDTH, FleetChart.height(chart.data())),
+                chart::draw))
         .toList();
   }
 
@@ -154,20 +153,5 @@ final class FleetFigures {
     return new double[] {
       recorded, (double) byBest - recorded, (double) byOwn - byBest, (double) tally.traces() - byOwn
     };
-  }
-
-  private static Figure.Drawing drawing(Chart chart, int width) {
-    return new Figure.Drawing(
-        svg(chart, ChartTheme.LIGHT, width), svg(chart, ChartTheme.DARK, width));
-  }
-
-  private static String svg(Chart chart, ChartTheme theme, int width) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try {
-      ChartFile.SVG.write(chart.draw(theme, width), width, FleetChart.height(chart.data()), bytes);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return bytes.toString(StandardCharsets.UTF_8);
   }
 }

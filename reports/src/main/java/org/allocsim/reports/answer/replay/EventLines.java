@@ -1,12 +1,15 @@
 package org.allocsim.reports.answer.replay;
 
+import java.io.BufferedWriter;
+import java.io.IOException;
 import java.io.OutputStream;
-import java.math.BigInteger;
-import org.allocsim.analysis.text.JsonText;
+import java.io.OutputStreamWriter;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectRows;
 import org.allocsim.simulator.trace.AllocationTrace;
-import tools.jackson.core.JsonGenerator;
 
 /**
  * Writes every effect as one line of JSON, with the names and sizes of PyTorch's memory history
@@ -14,11 +17,11 @@ import tools.jackson.core.JsonGenerator;
  * that the program took have no line, as they are no effect of the allocator.
  */
 public final class EventLines extends EffectRows implements AutoCloseable {
-  private final JsonGenerator json;
+  private final Writer out;
   private final AllocationTrace trace;
 
   public EventLines(OutputStream out, AllocationTrace trace) {
-    this.json = JsonText.lines(out);
+    this.out = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
     this.trace = trace;
   }
 
@@ -27,28 +30,30 @@ public final class EventLines extends EffectRows implements AutoCloseable {
     if (kind == EffectKind.SNAPSHOT) {
       return;
     }
-    json.writeStartObject();
-    json.writeStringProperty("action", kind.action());
-    if (kind != EffectKind.OOM) {
-      writeUnsigned("addr", address);
+    try {
+      out.append("{\"action\":\"").append(kind.action()).append('"');
+      if (kind != EffectKind.OOM) {
+        append("addr", address);
+      }
+      append("size", bytes);
+      append("stream", trace.streamHandle(stream));
+      out.append("}\n");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
-    writeUnsigned("size", bytes);
-    writeUnsigned("stream", trace.streamHandle(stream));
-    json.writeEndObject();
-    json.writeRaw('\n');
   }
 
-  private void writeUnsigned(String name, long value) {
-    if (value >= 0) {
-      json.writeNumberProperty(name, value);
-    } else {
-      json.writeNumberProperty(name, new BigInteger(Long.toUnsignedString(value)));
-    }
+  private void append(String name, long value) throws IOException {
+    out.append(",\"").append(name).append("\":").append(Long.toUnsignedString(value));
   }
 
   /** Hands the last lines over; the stream stays open. */
   @Override
   public void close() {
-    json.close();
+    try {
+      out.flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

@@ -15,6 +15,7 @@ import org.allocsim.analysis.moment.Origins;
 import org.allocsim.analysis.moment.StackLabels;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.answer.compare.CompareCharts;
+import org.allocsim.reports.answer.part.SegmentFinding;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.chart.comparison.Histogram;
@@ -31,6 +32,7 @@ import org.allocsim.reports.chart.memory.UtilisationData;
 import org.allocsim.reports.output.ChartFolder;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.FragmentationTimeline.Share;
 import org.allocsim.simulator.timing.Steps;
 import org.allocsim.simulator.timing.TimeResult;
@@ -158,18 +160,12 @@ public record ReplayPictures(ReplayAnswer answer) {
         "fragmentation",
         FragmentationChart.WIDTH,
         FragmentationChart.height(shares),
-        theme -> FragmentationChart.create("Fragmentation over time", subtitle(), shares, theme));
+        theme -> FragmentationChart.create(unusedAtPeak(), subtitle(), shares, theme));
     for (ObservedRun.Moment moment : observed().moments()) {
       writeMaps(folder, moment);
     }
-    CompareCharts.write(
-        folder, "sizes", "Sizes of allocations", subtitle(), Histogram.ofSizes(trace(), device()));
-    CompareCharts.write(
-        folder,
-        "lifetimes",
-        "Lifetimes of allocations",
-        subtitle(),
-        Histogram.ofLifetimes(trace(), device()));
+    CompareCharts.write(folder, "sizes", subtitle(), Histogram.ofSizes(trace(), device()));
+    CompareCharts.write(folder, "lifetimes", subtitle(), Histogram.ofLifetimes(trace(), device()));
     if (answer.result().time() != null && trace().workCount() > 0) {
       EventClock events = isByEvent ? new EventClock(overTime().memory()) : null;
       UtilisationData busy = new UtilisationData(answer.result().time(), events);
@@ -179,6 +175,12 @@ public record ReplayPictures(ReplayAnswer answer) {
           UtilisationChart.HEIGHT,
           theme -> UtilisationChart.create(subtitle(), busy, theme));
     }
+  }
+
+  private String unusedAtPeak() {
+    RunResult.Moment peak = answer.result().atPeak();
+    return Numbers.share(peak.externalBytes(), peak.reservedBytes())
+        + " of reserved memory is in no block in use when it is highest";
   }
 
   private void writeMaps(ChartFolder folder, ObservedRun.Moment moment) throws IOException {
@@ -221,7 +223,11 @@ public record ReplayPictures(ReplayAnswer answer) {
         SegmentMapChart.height(data),
         theme ->
             SegmentMapChart.create(
-                "Segments and blocks " + kind.phrase(), subtitle(), data, palette, theme));
+                SegmentFinding.of(moment.layout(), kind.phrase()),
+                subtitle(),
+                data,
+                palette,
+                theme));
   }
 
   private boolean isTimed() {

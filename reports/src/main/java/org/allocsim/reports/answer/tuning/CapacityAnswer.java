@@ -11,8 +11,12 @@ import java.util.Optional;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.tuning.CapacitySearch;
 import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.reports.answer.part.PageChart;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.answer.part.Settings;
+import org.allocsim.reports.chart.ChartSize;
+import org.allocsim.reports.chart.ChartTheme;
+import org.allocsim.reports.chart.comparison.FrontierChart;
 import org.allocsim.reports.chart.comparison.FrontierData;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
@@ -28,6 +32,7 @@ import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.jfree.chart.JFreeChart;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -181,11 +186,26 @@ public record CapacityAnswer(
   }
 
   public Document<CapacityAnswer> document() {
+    return document(false);
+  }
+
+  /** The same, with its chart where one is wanted. */
+  public Document<CapacityAnswer> document(boolean isDrawn) {
     List<Row> rows = rows();
     Table<Row> table =
         Table.of("Smallest devices", rows(isPyTorchOnly() ? "setting" : "allocator"), rows)
             .at("/settings");
     List<Block> blocks = new ArrayList<>(List.of(facts(), table));
+    if (isDrawn) {
+      FrontierData frontier = frontier();
+      int height = FrontierChart.height(frontier);
+      blocks.add(
+          PageChart.of(
+              finding(rows),
+              ChartSize.screen(FrontierChart.WIDTH, height),
+              ChartSize.screen(FrontierChart.NARROW_WIDTH, height),
+              (theme, width) -> chart(frontier, theme, width)));
+    }
     blocks.add(Table.of("Known GPUs", GPUS, gpus()));
     blocks.add(new Notes(notes(rows)));
     return new Document<>(
@@ -195,6 +215,23 @@ public record CapacityAnswer(
         List.of(new Section(null, blocks)),
         table,
         this);
+  }
+
+  /** Which allocators run the program on which devices. */
+  public JFreeChart chart(FrontierData frontier, ChartTheme theme, int width) {
+    return FrontierChart.create(
+        finding(rows()),
+        Path.of(file).getFileName()
+            + "; left the smallest sizes that the search found, right the known GPUs; all sizes are"
+            + " free for the program",
+        frontier,
+        theme,
+        width);
+  }
+
+  /** The first part of the verdict, as a title. */
+  private String finding(List<Row> rows) {
+    return verdict(rows).sentence().toString().replaceAll("(?s);.*|[.]$", "");
   }
 
   private Facts facts() {

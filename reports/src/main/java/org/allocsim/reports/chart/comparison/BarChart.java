@@ -54,6 +54,12 @@ final class BarChart {
   /** A bound further above all bars than this factor would leave them no room. */
   private static final double FARTHEST_BOUND = 1.5;
 
+  /** Pixels that stay free on both sides of the line of a bound. */
+  private static final int GAP = 5;
+
+  /** On figures for papers words take up to this much more of the width than on screens. */
+  private static final double LARGEST_TEXT = 1.4;
+
   /** Pixels beside the labels that are no plot. */
   private static final int MARGINS = 60;
 
@@ -221,8 +227,9 @@ final class BarChart {
 
     /** Where the text after a bar begins. */
     double place(double end, String text) {
-      double textEnd = end + perPixel * width(ChartStyle.SMALL_FONT, text);
-      return end < boundAt && textEnd > boundAt ? boundAt : end;
+      double gap = GAP * perPixel;
+      double textEnd = end + LARGEST_TEXT * perPixel * width(ChartStyle.SMALL_FONT, text) + gap;
+      return end < boundAt + gap && textEnd > boundAt ? boundAt + gap : end;
     }
   }
 

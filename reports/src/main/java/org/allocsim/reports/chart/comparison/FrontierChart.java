@@ -26,11 +26,14 @@ public final class FrontierChart {
   /** Width in pixels. */
   public static final int WIDTH = 1200;
 
+  /** Width for telephones. */
+  public static final int NARROW_WIDTH = 340;
+
   private static final int ROW_HEIGHT = 28;
   private static final int FRAME_HEIGHT = 300;
 
-  /** Width of the plot that is there however long the names of allocators. */
-  private static final double MIN_PLOT_WIDTH = 820;
+  /** Share of the width that the plot has however long the names of allocators. */
+  private static final double MIN_PLOT_SHARE = 0.68;
 
   /** Width that a size in words takes. */
   private static final double TEXT_WIDTH = 84;
@@ -42,9 +45,9 @@ public final class FrontierChart {
     return FRAME_HEIGHT + ROW_HEIGHT * Math.max(2, data.rows().size());
   }
 
-  /** Draws the chart. */
+  /** Draws the chart for a width. */
   public static JFreeChart create(
-      String title, String subtitle, FrontierData data, ChartTheme theme) {
+      String title, String subtitle, FrontierData data, ChartTheme theme, int width) {
     int columns = data.columns().size();
     String[] devices = new String[columns + 1];
     for (int column = 0; column < columns; column++) {
@@ -58,7 +61,7 @@ public final class FrontierChart {
             ? new String[] {""}
             : data.rows().stream().map(FrontierData.Row::label).toArray(String[]::new);
     XYPlot plot = new XYPlot();
-    double after = after(columns);
+    double after = after(columns, width);
     NamedAxis across = axis(null, devices, theme);
     across.setRange(-0.5, columns - 0.5 + after);
     across.setVerticalTickLabels(true);
@@ -82,8 +85,8 @@ public final class FrontierChart {
   }
 
   /** Width of the last column, which holds sizes in words, in columns of cells. */
-  private static double after(int columns) {
-    return Math.max(1, TEXT_WIDTH * columns / (MIN_PLOT_WIDTH - TEXT_WIDTH));
+  private static double after(int columns, int width) {
+    return Math.max(1, TEXT_WIDTH * columns / (MIN_PLOT_SHARE * width - TEXT_WIDTH));
   }
 
   private static NamedAxis axis(@Nullable String label, String[] symbols, ChartTheme theme) {

@@ -120,6 +120,43 @@ public record Histogram(
         timed ? "lifetime, from" : "lifetime in requests, from");
   }
 
+  /** Where most allocations and most bytes are, as a title. */
+  public String finding() {
+    if (counts.length == 0) {
+      return "No allocation was made";
+    }
+    int few = 0;
+    for (long seen = counts[0]; 2 * seen <= Arrays.stream(counts).sum(); seen += counts[few]) {
+      few++;
+    }
+    int many = bytes.length - 1;
+    for (long seen = bytes[many];
+        many > 0 && 2 * seen <= Arrays.stream(bytes).sum();
+        seen += bytes[many]) {
+      many--;
+    }
+    boolean isSize = unit == Unit.BYTES;
+    String most = "Most allocations ";
+    if (froms[few] < 0) {
+      most += "are never freed";
+    } else if (few + 1 < froms.length && froms[few + 1] >= 0) {
+      most += (isSize ? "are smaller than " : "live less than ") + bound(few + 1);
+    } else {
+      most += isSize ? "have " + bound(few) + " or more" : "are freed";
+    }
+    String heavy =
+        froms[many] < 0
+            ? "; most bytes are never freed"
+            : isSize
+                ? "; most bytes are in those of " + bound(many) + " or more"
+                : "; most bytes live " + bound(many) + " or longer";
+    return froms[many] == 0 ? most : most + heavy;
+  }
+
+  private String bound(int bin) {
+    return binLabels.get(bin) + (unit == Unit.REQUESTS ? " requests" : "");
+  }
+
   private static boolean isTimed(AllocationTrace trace) {
     int rows = trace.eventCount();
     return rows > 0 && trace.timeNanos(rows - 1) > trace.timeNanos(0);

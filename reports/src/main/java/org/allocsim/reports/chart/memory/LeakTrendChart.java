@@ -41,6 +41,9 @@ public final class LeakTrendChart {
   /** Height in pixels. */
   public static final int HEIGHT = 760;
 
+  /** Width for telephones. */
+  public static final int NARROW_WIDTH = 340;
+
   private static final Color BAND = new Color(0xD5, 0x5E, 0x00, 60);
   private static final double HEADROOM = 1.08;
 

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.allocsim.reports.chart.FigureNames;
 import org.allocsim.reports.chart.FigureStyle;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
@@ -45,7 +46,16 @@ final class FigureConverter implements ITypeConverter<FigureStyle> {
 
   private static FigureStyle preset(double widthMm, double fontPoints, int dpi) {
     return new FigureStyle(
-        widthMm * POINTS_PER_MM, null, fontPoints, null, dpi, null, false, null, null, Map.of());
+        widthMm * POINTS_PER_MM,
+        null,
+        fontPoints,
+        null,
+        dpi,
+        null,
+        false,
+        null,
+        null,
+        new FigureNames(Map.of()));
   }
 
   @Override
@@ -77,7 +87,7 @@ final class FigureConverter implements ITypeConverter<FigureStyle> {
             isByEvent(changes.remove("axis")),
             time(changes, "from"),
             time(changes, "to"),
-            names);
+            new FigureNames(names));
     for (String unknown : changes.keySet()) {
       throw new TypeConversionException(
           "a figure has no '"

@@ -8,6 +8,7 @@ import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.Failure;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
@@ -59,6 +60,12 @@ public sealed class OutputOptions permits FigureOptions {
   /** The command that has these options. */
   final CommandSpec command() {
     return spec;
+  }
+
+  /** The value of another option of the command; null where it is absent or unknown. */
+  public <T> @Nullable T valueOf(String option, Class<T> type) {
+    OptionSpec found = command().findOption(option);
+    return found == null ? null : type.cast(found.getValue());
   }
 
   /** Whether any of them is given. */

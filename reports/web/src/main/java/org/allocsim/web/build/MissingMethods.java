@@ -7,12 +7,13 @@ import java.util.List;
 import java.util.Map;
 import org.allocsim.web.standin.Instead;
 import org.allocsim.web.standin.StandIns;
-import org.allocsim.web.standin.java.lang.reflect.RecordComponent;
+import org.apache.commons.math3.exception.util.LocalizedFormats;
 import org.teavm.model.BasicBlock;
 import org.teavm.model.ClassHolder;
 import org.teavm.model.ClassHolderTransformer;
 import org.teavm.model.ClassHolderTransformerContext;
 import org.teavm.model.Instruction;
+import org.teavm.model.MethodDescriptor;
 import org.teavm.model.MethodHolder;
 import org.teavm.model.MethodReference;
 import org.teavm.model.Variable;
@@ -27,31 +28,22 @@ final class MissingMethods implements ClassHolderTransformer {
   private final Map<String, MethodReference> standIns = new HashMap<>();
 
   MissingMethods() {
-    for (Class<?> type : List.of(StandIns.class, RecordComponent.class)) {
-      for (Method method : type.getDeclaredMethods()) {
-        Instead instead = method.getAnnotation(Instead.class);
-        if (instead != null) {
-          standIns.put(instead.value(), compiled(MethodReference.parse(method)));
-        }
+    for (Method method : StandIns.class.getDeclaredMethods()) {
+      Instead instead = method.getAnnotation(Instead.class);
+      if (instead != null) {
+        standIns.put(instead.in() + instead.value(), MethodReference.parse(method));
       }
     }
-  }
-
-  /** A class that stands in for another one is compiled under that one's name. */
-  private static MethodReference compiled(MethodReference method) {
-    return method.getClassName().equals(StandIns.class.getName())
-        ? method
-        : MethodReference.parse(
-            method
-                .toString()
-                .replace(StandInPolicy.PACKAGE, "")
-                .replace(StandInPolicy.PACKAGE.replace('.', '/'), ""));
   }
 
   @Override
   public void transformClass(ClassHolder type, ClassHolderTransformerContext context) {
     if (type.getName().equals(StandIns.class.getName())) {
       return;
+    }
+    if (type.getName().equals(LocalizedFormats.class.getName())) {
+      // Nobody sees what formulas say, so that no message is kept.
+      type.removeMethod(type.getMethod(new MethodDescriptor("<clinit>", void.class)));
     }
     for (MethodHolder method : type.getMethods()) {
       if (method.getProgram() == null) {
@@ -60,15 +52,16 @@ final class MissingMethods implements ClassHolderTransformer {
       for (BasicBlock block : method.getProgram().getBasicBlocks()) {
         for (Instruction instruction : block) {
           if (instruction instanceof InvokeInstruction call) {
-            redirect(call);
+            redirect(call, type.getName());
           }
         }
       }
     }
   }
 
-  private void redirect(InvokeInstruction call) {
-    MethodReference standIn = standIns.get(call.getMethod().toString());
+  private void redirect(InvokeInstruction call, String in) {
+    String method = call.getMethod().toString();
+    MethodReference standIn = standIns.getOrDefault(in + method, standIns.get(method));
     if (standIn == null) {
       return;
     }

@@ -11,4 +11,7 @@ import java.lang.annotation.Target;
 public @interface Instead {
   /** The other method: its class, a dot, its name and its descriptor. */
   String value();
+
+  /** The class whose calls are meant; empty for all. */
+  String in() default "";
 }
