@@ -72,6 +72,10 @@ final class Decoder {
     inner = shape.inner() / gpus;
     torch.device().enter(FILE, "__init__");
     embedding = owner == null ? weight(vocabulary() / gpus, shape.hidden()) : owner.embedding;
+    if (owner != null) {
+      // Joins the owner's hidden states with the token's.
+      weight(shape.hidden(), 2L * shape.hidden());
+    }
     for (int layer = 0; layer < shape.layers(); layer++) {
       layers.add(layer());
       if (layer == 0) {
