@@ -70,8 +70,10 @@ import picocli.CommandLine.Parameters;
     footer = {
       "  allocsim serve BurstGPT_1.csv --model llama-3.1-8b --device h100",
       "  allocsim serve AzureLLMInferenceTrace_conv.csv --model gemma-3-27b --speed 4",
-      "  allocsim serve BurstGPT_1.csv --model llama-3.1-8b --start 'program:engine(max-num-seqs=64)'",
-      "  allocsim serve BurstGPT_1.csv --model llama-3.1-8b --start start.pickle --shares 0.7,0.8,0.9",
+      "  allocsim serve BurstGPT_1.csv --model llama-3.1-8b --start"
+          + " 'program:engine(max-num-seqs=64)'",
+      "  allocsim serve BurstGPT_1.csv --model llama-3.1-8b --start start.pickle --shares"
+          + " 0.7,0.8,0.9",
       "  allocsim serve conversation_trace.jsonl --model config.json --tensor-parallel-size 4"
     })
 final class ServeCommand implements Callable<Integer> {
@@ -265,7 +267,15 @@ final class ServeCommand implements Callable<Integer> {
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
       ServeAnswer answer =
           new ServeAnswer(
-              trafficName, traffic, model, device.name(), settings, budget, results, trials, seconds);
+              trafficName,
+              traffic,
+              model,
+              device.name(),
+              settings,
+              budget,
+              results,
+              trials,
+              seconds);
       outputs.write(answer.document());
       return answer.isSafe() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
     }
@@ -365,8 +375,7 @@ final class ServeCommand implements Callable<Integer> {
     all.add(budget.largestUtilization());
     all.removeIf(share -> budget.at(share).cacheBytes() <= 0);
     try {
-      return ShareTrial.run(
-          traffic, model, device, settings, kind, budget, List.copyOf(all));
+      return ShareTrial.run(traffic, model, device, settings, kind, budget, List.copyOf(all));
     } catch (IllegalArgumentException e) {
       throw new Failure(e.getMessage(), e);
     }

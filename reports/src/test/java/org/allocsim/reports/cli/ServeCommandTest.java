@@ -85,8 +85,7 @@ class ServeCommandTest {
   @Test
   void aStartThatShowsNoEngineIsSaid() {
     CommandRun run =
-        CommandRun.of(
-            "serve", SAMPLE, "--model", "yi-6b", "--start", "program:mlp(iterations=1)");
+        CommandRun.of("serve", SAMPLE, "--model", "yi-6b", "--start", "program:mlp(iterations=1)");
     assertEquals(ExitCodes.FAILED, run.exitCode());
     assertTrue(run.err().contains("no request comes from load_model"), run.err());
     assertEquals(1, run.err().lines().count(), run.err());

@@ -29,8 +29,8 @@ import org.allocsim.workloads.source.DeviceTrace;
  *     allocated; 0 where there are no samples of the GPU
  * @param cacheBytes allocated bytes of the cache
  * @param besideBytes most bytes that are reserved beside the cache once it is there
- * @param laterBytes growth of what the process holds beside its allocator after that, such as
- *     the driver's part of CUDA graphs; −1 where there are no samples of the GPU
+ * @param laterBytes growth of what the process holds beside its allocator after that, such as the
+ *     driver's part of CUDA graphs; −1 where there are no samples of the GPU
  */
 public record EngineStart(
     long weightBytes,
@@ -85,7 +85,9 @@ public record EngineStart(
         .toList();
   }
 
-  /** The first in an order of what the process holds beside its allocator, 0 where none is known. */
+  /**
+   * The first in an order of what the process holds beside its allocator, 0 where none is known.
+   */
   private static long beside(
       List<RecordedFacts.Sample> samples, long from, long to, Comparator<Long> order) {
     Optional<Long> found =
@@ -189,8 +191,7 @@ public record EngineStart(
     }
 
     private void see() {
-      besideBytes =
-          Math.max(besideBytes, run.orElseThrow().stats().reservedBytes() - cacheBytes);
+      besideBytes = Math.max(besideBytes, run.orElseThrow().stats().reservedBytes() - cacheBytes);
     }
 
     @Override

@@ -135,8 +135,7 @@ public record ServingBudget(
 
   /** The largest share with which the engine starts and captures its graphs. */
   public double largestUtilization() {
-    double share =
-        (double) (roomBytes() + weightBytes + profileBytes + nonTorchBytes) / totalBytes;
+    double share = (double) (roomBytes() + weightBytes + profileBytes + nonTorchBytes) / totalBytes;
     return Math.clamp(Math.floor(share * 1000) / 1000, 0, 1);
   }
 

@@ -36,13 +36,7 @@ public record ShareTrial(ServingBudget budget, ServingResult result) {
           new ShareTrial(
               each,
               ServingComparison.run(
-                      traffic,
-                      model,
-                      device,
-                      settings,
-                      List.of(cache),
-                      each.cacheBytes(),
-                      silent)
+                      traffic, model, device, settings, List.of(cache), each.cacheBytes(), silent)
                   .getFirst()));
     }
     return trials;

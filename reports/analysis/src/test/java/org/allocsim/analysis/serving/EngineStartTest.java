@@ -36,7 +36,13 @@ class EngineStartTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", ";max-num-seqs=64", ";enforce-eager=true", ";max-loras=2", ";sleep=1;sleeps=0"})
+      strings = {
+        "",
+        ";max-num-seqs=64",
+        ";enforce-eager=true",
+        ";max-loras=2",
+        ";sleep=1;sleeps=0"
+      })
   void theCacheIsTheOneThatTheEngineAllocates(String more) throws AnalysisException {
     EngineStart start = start(more);
     long cache = budget(start, 0.9).cacheBytes() / BLOCK_BYTES * BLOCK_BYTES;

@@ -10,7 +10,7 @@ import org.allocsim.workloads.serving.ModelShape;
  *
  * @param model the model
  * @param gpus GPUs that share each layer ({@code tensor_parallel_size}); one of them is simulated
- * @param type type of weights and activations ({@code dtype})
+ * @param type type of weights and activations
  * @param hasSmallWeights whether linear layers are turned to 8 bits after loading ({@code
  *     quantization=fp8})
  * @param hasSmallCache whether keys and values have 8 bits ({@code kv_cache_dtype=fp8})

@@ -71,8 +71,7 @@ class EngineTest {
 
   /** Growth of the peak in the profiling run, as vLLM's log says it. */
   private static long profilePeak(AllocationTrace trace) {
-    return after(trace, "profile").peakRequestedBytes()
-        - allocated(trace, "load weights");
+    return after(trace, "profile").peakRequestedBytes() - allocated(trace, "load weights");
   }
 
   /**
@@ -226,8 +225,7 @@ class EngineTest {
     AllocationTrace plain = engine();
     AllocationTrace guessing = engine("speculative-model=eagle");
     long joining = 2L * 4096 * 4096;
-    long layer =
-        (joining + 4096L * (4096 + 2048) + 4096 * 4096 + 3 * 4096 * 14_336 + 3 * 4096) * 2;
+    long layer = (joining + 4096L * (4096 + 2048) + 4096 * 4096 + 3 * 4096 * 14_336 + 3 * 4096) * 2;
     long rotations = 8192 * 128 * 2;
     assertEquals(weights(plain) + layer + rotations, weights(guessing));
     assertEquals(33, cacheTensors(guessing));
