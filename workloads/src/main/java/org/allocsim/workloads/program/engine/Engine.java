@@ -3,9 +3,11 @@ package org.allocsim.workloads.program.engine;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.allocsim.simulator.kvcache.PageSharing;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -57,6 +59,7 @@ public final class Engine {
   private final Sampler sampler;
   private final SplittableRandom random;
   private final Map<Integer, Graph> graphs = new HashMap<>();
+  private final Set<PoolId> released = new HashSet<>();
   private final List<Integer> hostCopies = new ArrayList<>();
   private @Nullable Decoder model;
   private @Nullable Decoder draft;
@@ -175,7 +178,7 @@ public final class Engine {
     if (isTagged()) {
       // What loading freed goes back at once, as the pages of a tag have no other user.
       device.synchronize();
-      device.emptyPool(weightPool);
+      giveBack(weightPool);
     }
     weightBytes = device.allocatedBytes() - before;
     device.leave();
@@ -420,8 +423,11 @@ public final class Engine {
     return all;
   }
 
+  /** Pages of a tag that nothing uses; to PyTorch such a pool is one that has no user any more. */
   private void giveBack(PoolId pool) {
-    device.releasePool(pool);
+    if (released.add(pool)) {
+      device.releasePool(pool);
+    }
     device.emptyPool(pool);
   }
 
