@@ -3,11 +3,9 @@ package org.allocsim.workloads.program.engine;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SplittableRandom;
 import org.allocsim.simulator.kvcache.PageSharing;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -39,7 +37,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Deviations.</b> Graphs of parts of the model (piecewise) are captured as those of the whole
  * model are. A tag that wakes is a new pool, whose addresses may differ. The host's copy is one
- * buffer for each tensor, not for each segment. What the driver takes for a graph is not in the
+ * buffer for each tensor, not for each segment. What loading frees in the pool of a tag stays cached
+ * there, while vLLM gives it back. What the driver takes for a graph is not in the
  * trace.
  */
 public final class Engine {
@@ -59,7 +58,6 @@ public final class Engine {
   private final Sampler sampler;
   private final SplittableRandom random;
   private final Map<Integer, Graph> graphs = new HashMap<>();
-  private final Set<PoolId> released = new HashSet<>();
   private final List<Integer> hostCopies = new ArrayList<>();
   private @Nullable Decoder model;
   private @Nullable Decoder draft;
@@ -175,11 +173,6 @@ public final class Engine {
     settings.adapters().ifPresent(loaded::adapt);
     settings.draft().ifPresent(guess -> draft = loadDraft(guess, loaded, false));
     device.setPool(outer);
-    if (isTagged()) {
-      // What loading freed goes back at once, as the pages of a tag have no other user.
-      device.synchronize();
-      giveBack(weightPool);
-    }
     weightBytes = device.allocatedBytes() - before;
     device.leave();
   }
@@ -423,11 +416,8 @@ public final class Engine {
     return all;
   }
 
-  /** Pages of a tag that nothing uses; to PyTorch such a pool is one that has no user any more. */
   private void giveBack(PoolId pool) {
-    if (released.add(pool)) {
-      device.releasePool(pool);
-    }
+    device.releasePool(pool);
     device.emptyPool(pool);
   }
 

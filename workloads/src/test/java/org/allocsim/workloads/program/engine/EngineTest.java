@@ -206,8 +206,6 @@ class EngineTest {
     assertEquals(whole - linears, weights(trace));
     long peak = after(trace, "load weights").stat("allocated_bytes.all.peak");
     assertTrue(peak - allocated(trace, "init") > whole, "the first layer is there twice");
-    // The tag's pool has given back what loading freed.
-    assertTrue(reserved(trace, "load weights") < weights(trace) * 1.02, "reserved after loading");
   }
 
   /** One slot of rank 16: both factors of seven layers joined in four, in 16 bits. */
