@@ -58,8 +58,10 @@ public record EngineStart(
     program.run(watch);
     List<RecordedFacts.Sample> samples =
         requests
-            .recording()
-            .map(recording -> samples(recording.snapshot(), requests.device()))
+            .opened()
+            .source()
+            .snapshot()
+            .map(snapshot -> samples(snapshot, requests.device()))
             .orElse(List.of());
     long cachedNanos = requests.trace().timeNanos(phases.firstCache);
     long before = beside(samples, Long.MIN_VALUE, Long.MAX_VALUE, Comparator.reverseOrder());

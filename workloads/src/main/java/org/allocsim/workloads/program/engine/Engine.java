@@ -37,9 +37,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Deviations.</b> Graphs of parts of the model (piecewise) are captured as those of the whole
  * model are. A tag that wakes is a new pool, whose addresses may differ. The host's copy is one
- * buffer for each tensor, not for each segment. What loading frees in the pool of a tag stays cached
- * there, while vLLM gives it back. What the driver takes for a graph is not in the
- * trace.
+ * buffer for each tensor, not for each segment. What loading frees in the pool of a tag stays
+ * cached there, while vLLM gives it back. What the driver takes for a graph is not in the trace.
  */
 public final class Engine {
   private static final String RUNNER = "vllm/v1/worker/gpu_model_runner.py";
