@@ -8,7 +8,7 @@ package org.allocsim.analysis;
 public final class AnalysisException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  AnalysisException(String message) {
+  public AnalysisException(String message) {
     super(message);
   }
 

@@ -30,6 +30,7 @@ import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.run.MemorySource;
 import org.allocsim.simulator.run.RecordedDriverTime;
 import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunObserver;
 import org.allocsim.simulator.run.RunPolicy;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.run.RunSetup;
@@ -206,6 +207,16 @@ public final class TracedProgram {
       }
     }
     return runOnModel(prepared, setup);
+  }
+
+  /**
+   * The same on the model of the GPU, with somebody who looks on between requests.
+   *
+   * @throws AnalysisException as {@link #requests}
+   */
+  public RunResult run(RunObserver observer) throws AnalysisException {
+    Prepared prepared = prepare();
+    return Run.of(setup(prepared, pytorch(prepared.config())), observer);
   }
 
   /**

@@ -3,12 +3,18 @@ package org.allocsim.reports.cli;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import org.allocsim.analysis.Analysis;
+import org.allocsim.analysis.AnalysisException;
 import org.allocsim.analysis.serving.CacheKind;
+import org.allocsim.analysis.serving.EngineStart;
 import org.allocsim.analysis.serving.ServingBudget;
 import org.allocsim.analysis.serving.ServingComparison;
 import org.allocsim.analysis.serving.ServingResult;
 import org.allocsim.analysis.serving.ServingSettings;
+import org.allocsim.analysis.serving.ShareTrial;
 import org.allocsim.reports.answer.serving.ServeAnswer;
 import org.allocsim.reports.cli.option.FractionConverter;
 import org.allocsim.reports.cli.option.OutputOptions;
@@ -27,6 +33,7 @@ import org.allocsim.workloads.serving.ModelConfig;
 import org.allocsim.workloads.serving.ModelShape;
 import org.allocsim.workloads.serving.ServedModel;
 import org.allocsim.workloads.serving.ServedModels;
+import org.allocsim.workloads.source.TraceSource;
 import org.allocsim.workloads.traffic.Traffic;
 import org.allocsim.workloads.traffic.TrafficFiles;
 import picocli.CommandLine.Command;
@@ -63,6 +70,10 @@ import picocli.CommandLine.Parameters;
     footer = {
       "  allocsim serve BurstGPT_1.csv --model llama-3.1-8b --device h100",
       "  allocsim serve AzureLLMInferenceTrace_conv.csv --model gemma-3-27b --speed 4",
+      "  allocsim serve BurstGPT_1.csv --model llama-3.1-8b --start"
+          + " 'program:engine(max-num-seqs=64)'",
+      "  allocsim serve BurstGPT_1.csv --model llama-3.1-8b --start start.pickle --shares"
+          + " 0.7,0.8,0.9",
       "  allocsim serve conversation_trace.jsonl --model config.json --tensor-parallel-size 4"
     })
 final class ServeCommand implements Callable<Integer> {
@@ -98,6 +109,15 @@ final class ServeCommand implements Callable<Integer> {
       description = "Share of the GPU that the engine may use (default: ${DEFAULT-VALUE}).",
       converter = FractionConverter.class)
   private double utilization;
+
+  @Option(
+      names = "--shares",
+      paramLabel = "SHARE,...",
+      split = ",",
+      description =
+          "Serve at each of these shares too, and at the largest safe one, with the first cache.",
+      converter = FractionConverter.class)
+  private List<Double> shares = List.of();
 
   @Option(
       names = "--cache",
@@ -157,6 +177,14 @@ final class ServeCommand implements Callable<Integer> {
 
   @Option(names = "--fp8-kv-cache", description = "Keys and values have 8 bits, not 16.")
   private boolean hasSmallValues;
+
+  @Option(
+      names = "--start",
+      paramLabel = "TRACE",
+      description =
+          "Recording of an engine's start, or program:engine(...): it says what --weights,"
+              + " --profile-peak and --graphs say, and what the allocator keeps beside the cache.")
+  private String startName;
 
   @Option(
       names = "--weights",
@@ -235,10 +263,19 @@ final class ServeCommand implements Callable<Integer> {
       ServingBudget budget = budget(model);
       Traffic traffic = traffic(file);
       List<ServingResult> results = serve(traffic, model, settings, kinds, budget);
+      List<ShareTrial> trials = trials(traffic, model, settings, kinds.getFirst(), budget);
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
       ServeAnswer answer =
           new ServeAnswer(
-              trafficName, traffic, model, device.name(), settings, budget, results, seconds);
+              trafficName,
+              traffic,
+              model,
+              device.name(),
+              settings,
+              budget,
+              results,
+              trials,
+              seconds);
       outputs.write(answer.document());
       return answer.isSafe() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
     }
@@ -298,6 +335,9 @@ final class ServeCommand implements Callable<Integer> {
                 : profileBytes,
             graphBytes,
             otherBytes);
+    if (startName != null) {
+      budget = budget.of(start());
+    }
     if (budget.cacheBytes() <= 0) {
       throw new Failure(
           "%s: %s of %s leaves no memory for keys and values after the weights and the profiling run;"
@@ -305,6 +345,40 @@ final class ServeCommand implements Callable<Integer> {
               + " take a larger GPU, more of them, or a larger --gpu-memory-utilization");
     }
     return budget;
+  }
+
+  private EngineStart start() {
+    require(
+        weightBytes == null && profileBytes == null,
+        "--start",
+        "the place of --weights and --profile-peak");
+    if (!TraceSource.isProgram(startName)) {
+      Inputs.require(startName);
+    }
+    try {
+      return EngineStart.of(Analysis.open(startName).on(device));
+    } catch (AnalysisException e) {
+      throw new Failure(e.getMessage(), e);
+    }
+  }
+
+  private List<ShareTrial> trials(
+      Traffic traffic,
+      ServedModel model,
+      ServingSettings settings,
+      CacheKind kind,
+      ServingBudget budget) {
+    if (shares.isEmpty()) {
+      return List.of();
+    }
+    SortedSet<Double> all = new TreeSet<>(shares);
+    all.add(budget.largestUtilization());
+    all.removeIf(share -> budget.at(share).cacheBytes() <= 0);
+    try {
+      return ShareTrial.run(traffic, model, device, settings, kind, budget, List.copyOf(all));
+    } catch (IllegalArgumentException e) {
+      throw new Failure(e.getMessage(), e);
+    }
   }
 
   private Traffic traffic(Path file) {

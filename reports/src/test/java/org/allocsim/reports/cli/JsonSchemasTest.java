@@ -75,7 +75,12 @@ class JsonSchemasTest {
           List.of("share", SAMPLE, CAT_GROWTH, "--capacity=6GiB", "--smallest", "--limits"),
           List.of("share", SAMPLE, CAT_GROWTH + ",context=5GiB", "--capacity=5GiB"),
           List.of("fit", "--batch=16", "program:vit(batch=4)", "program:vit(batch=8)"),
-          List.of("serve", "samples/chat_requests.jsonl", "--model=gemma-2-9b", "--first=9"),
+          List.of(
+              "serve",
+              "samples/chat_requests.jsonl",
+              "--model=gemma-2-9b",
+              "--first=9",
+              "--shares=0.8"),
           List.of("serve", "samples/chat_requests.jsonl", "--model=yi-6b", "--max-model-len=2"),
           List.of("suite", "weight-conversion", "article-gpu"),
           List.of("suite", "weight-conversion", "--policies", "pytorch,max-live,rmm-fixed"),

@@ -72,6 +72,40 @@ class ServeCommandTest {
   }
 
   @Test
+  void aStartSaysWhatElseIsGuessed() {
+    JsonNode budget =
+        json("--device", "rtx-4090", "--start", "program:engine(model=gemma-2-9b;device=rtx-4090)")
+            .get("budget");
+    assertTrue(budget.get("beside_bytes").asLong() > budget.get("weight_bytes").asLong());
+    JsonNode guessed = json("--device", "rtx-4090").get("budget");
+    assertEquals(
+        guessed.get("weight_bytes").asDouble(), budget.get("weight_bytes").asDouble(), 64 << 20);
+  }
+
+  @Test
+  void aStartThatShowsNoEngineIsSaid() {
+    CommandRun run =
+        CommandRun.of("serve", SAMPLE, "--model", "yi-6b", "--start", "program:mlp(iterations=1)");
+    assertEquals(ExitCodes.FAILED, run.exitCode());
+    assertTrue(run.err().contains("no request comes from load_model"), run.err());
+    assertEquals(1, run.err().lines().count(), run.err());
+  }
+
+  @Test
+  void otherSharesAreTriedInTheirOrderAndTheLargestSafeOneToo() {
+    JsonNode shares =
+        json("--device", "rtx-4090", "--cache", "paged", "--shares", "0.92,0.85").get("shares");
+    assertEquals(3, shares.size());
+    assertEquals(0.85, shares.get(0).get("gpu_memory_utilization_ratio").asDouble());
+    assertEquals(0.92, shares.get(1).get("gpu_memory_utilization_ratio").asDouble());
+    assertTrue(shares.get(2).get("left_bytes").asLong() >= 0);
+    assertTrue(
+        shares.get(0).get("preemptions").asLong() >= shares.get(2).get("preemptions").asLong());
+    assertTrue(
+        shares.get(0).get("cache_bytes").asLong() < shares.get(2).get("cache_bytes").asLong());
+  }
+
+  @Test
   void aModelThatIsTooLargeIsSaid() {
     CommandRun run = CommandRun.of("serve", SAMPLE, "--model", "llama-3.1-70b");
     assertEquals(ExitCodes.FAILED, run.exitCode());

@@ -15,13 +15,16 @@ public final class ProgramValues {
   private final Map<String, String> values = new LinkedHashMap<>();
 
   /**
+   * Names may be written with underscores, as many libraries write them.
+   *
    * @throws ProgramOptionException for a name that the program does not know
    */
   public ProgramValues(String program, List<ProgramOption> options, Map<String, String> given) {
     this.program = program;
     options.forEach(option -> values.put(option.name(), option.standard()));
     for (Map.Entry<String, String> entry : given.entrySet()) {
-      if (!values.containsKey(entry.getKey())) {
+      String name = entry.getKey().replace('_', '-');
+      if (!values.containsKey(name)) {
         throw new ProgramOptionException(
             "program %s has no option %s; %s"
                 .formatted(
@@ -32,7 +35,7 @@ public final class ProgramValues {
                         values.keySet(),
                         "it has " + String.join(", ", values.keySet()))));
       }
-      values.put(entry.getKey(), entry.getValue());
+      values.put(name, entry.getValue());
     }
   }
 

@@ -93,6 +93,26 @@ public record ModelShape(
         activeExperts);
   }
 
+  /** So many of its layers, all of which look back at all tokens. */
+  public ModelShape ofLayers(int count) {
+    return new ModelShape(
+        name,
+        count,
+        hidden,
+        inner,
+        innerMatrices,
+        heads,
+        keyHeads,
+        headWidth,
+        vocabulary,
+        isTied,
+        contextTokens,
+        0,
+        count,
+        experts,
+        activeExperts);
+  }
+
   /** Number of weights; norms and biases are left out but for two vectors a layer. */
   public long parameters() {
     return parameters(experts);

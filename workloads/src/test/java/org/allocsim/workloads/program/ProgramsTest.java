@@ -25,10 +25,12 @@ class ProgramsTest {
           "mlp", Map.of("iterations", "2"),
           "vit", Map.of("iterations", "1", "layers", "1"),
           "resnet", Map.of("iterations", "1"),
-          "llama-generate", Map.of("prompts", "1", "layers", "1", "new-tokens", "2"));
+          "llama-generate", Map.of("prompts", "1", "layers", "1", "new-tokens", "2"),
+          "engine", Map.of("max-num-seqs", "4", "sleep", "1"));
 
   /** Processes that stay, asleep or in turns with another, and so keep what they hold. */
-  private static final Set<String> LASTING = Set.of("colocated-engine", "colocated-trainer");
+  private static final Set<String> LASTING =
+      Set.of("colocated-engine", "colocated-trainer", "engine");
 
   static List<String> ids() {
     return Programs.all().stream().map(ProgramProvider::id).toList();
@@ -238,6 +240,16 @@ class ProgramsTest {
             () -> Programs.generate("gpt", Map.of(parts[0], parts[1]), 1));
     assertTrue(refusal.getMessage().contains("program gpt"), refusal.getMessage());
     assertTrue(refusal.getMessage().contains(parts[0]), refusal.getMessage());
+  }
+
+  @Test
+  void optionsMayBeWrittenWithUnderscores() {
+    assertEquals(
+        requests(Programs.generate("mlp", Map.of("batch-host-ms", "2"), 1)),
+        requests(Programs.generate("mlp", Map.of("batch_host_ms", "2"), 1)));
+    assertThrows(
+        ProgramOptionException.class,
+        () -> Programs.generate("mlp", Map.of("batch_host_m", "2"), 1));
   }
 
   @Test

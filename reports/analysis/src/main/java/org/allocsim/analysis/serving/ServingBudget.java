@@ -19,7 +19,9 @@ import org.allocsim.workloads.serving.ServedModel;
  * @param utilization share of the GPU that the engine may use ({@code gpu_memory_utilization})
  * @param weightBytes memory of the weights
  * @param profileBytes peak of the profiling run above the weights
- * @param graphBytes memory of CUDA graphs
+ * @param nonTorchBytes what the process took beside PyTorch while it was profiled
+ * @param besideBytes what its allocator reserves at most beside the cache
+ * @param graphBytes memory of CUDA graphs that is not in that
  */
 public record ServingBudget(
     long totalBytes,
@@ -29,6 +31,8 @@ public record ServingBudget(
     double utilization,
     long weightBytes,
     long profileBytes,
+    long nonTorchBytes,
+    long besideBytes,
     long graphBytes) {
   private static final int HALF_BYTES = 2;
   private static final int FLOAT_BYTES = 4;
@@ -58,6 +62,38 @@ public record ServingBudget(
         utilization,
         weightBytes,
         profileBytes,
+        0,
+        weightBytes + profileBytes,
+        graphBytes);
+  }
+
+  /** The same with what the start of an engine shows; its samples say more than an estimate. */
+  public ServingBudget of(EngineStart start) {
+    return new ServingBudget(
+        totalBytes,
+        contextBytes,
+        unusableBytes,
+        otherBytes,
+        utilization,
+        start.weightBytes(),
+        start.profileBytes(),
+        start.nonTorchBytes(),
+        start.besideBytes(),
+        start.laterBytes() < 0 ? graphBytes : start.laterBytes());
+  }
+
+  /** The same at another share. */
+  public ServingBudget at(double share) {
+    return new ServingBudget(
+        totalBytes,
+        contextBytes,
+        unusableBytes,
+        otherBytes,
+        share,
+        weightBytes,
+        profileBytes,
+        nonTorchBytes,
+        besideBytes,
         graphBytes);
   }
 
@@ -79,7 +115,7 @@ public record ServingBudget(
   }
 
   private long cacheBytes(double share) {
-    return (long) (totalBytes * share) - weightBytes - profileBytes;
+    return (long) (totalBytes * share) - weightBytes - profileBytes - nonTorchBytes;
   }
 
   /** Memory that is free when the engine starts. */
@@ -89,13 +125,18 @@ public record ServingBudget(
 
   /** Memory that is left when graphs are captured and the cache is full; negative: it fails. */
   public long leftBytes() {
-    return freeAtStartBytes() - unusableBytes - graphBytes - (long) (totalBytes * utilization);
+    return roomBytes() - cacheBytes();
+  }
+
+  /** What there is for the cache when everything else is there. */
+  private long roomBytes() {
+    return freeAtStartBytes() - unusableBytes - graphBytes - nonTorchBytes - besideBytes;
   }
 
   /** The largest share with which the engine starts and captures its graphs. */
   public double largestUtilization() {
-    double share = (double) (freeAtStartBytes() - unusableBytes - graphBytes) / totalBytes;
-    return Math.max(0, Math.floor(share * 1000) / 1000);
+    double share = (double) (roomBytes() + weightBytes + profileBytes + nonTorchBytes) / totalBytes;
+    return Math.clamp(Math.floor(share * 1000) / 1000, 0, 1);
   }
 
   /** Memory that keys and values get at the largest share. */

@@ -11,6 +11,8 @@ import java.util.Locale;
 import org.allocsim.analysis.serving.ServingBudget;
 import org.allocsim.analysis.serving.ServingResult;
 import org.allocsim.analysis.serving.ServingSettings;
+import org.allocsim.analysis.serving.ShareTrial;
+import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
 import org.allocsim.reports.document.Kind;
@@ -35,6 +37,7 @@ import org.allocsim.workloads.traffic.Traffic;
  * @param settings how the engine schedules
  * @param budget what there is for keys and values
  * @param rows what came of each cache
+ * @param trials what came of other shares of the GPU; empty where nobody asked
  * @param seconds wall time of the simulation
  */
 public record ServeAnswer(
@@ -45,6 +48,7 @@ public record ServeAnswer(
     ServingSettings settings,
     ServingBudget budget,
     List<ServingResult> rows,
+    List<ShareTrial> trials,
     double seconds) {
   private static final double NANOS_PER_SECOND = 1e9;
 
@@ -196,6 +200,14 @@ public record ServeAnswer(
                   "profile_bytes",
                   "Peak of the profiling run above the weights.",
                   ServingBudget::profileBytes)
+              .bytes(
+                  "non_torch_bytes",
+                  "What the process took beside PyTorch while it was profiled.",
+                  ServingBudget::nonTorchBytes)
+              .bytes(
+                  "beside_bytes",
+                  "What PyTorch reserves at most beside the cache.",
+                  ServingBudget::besideBytes)
               .bytes("graph_bytes", "CUDA graphs, captured later.", ServingBudget::graphBytes)
               .bytes("cache_bytes", "What keys and values get.", ServingBudget::cacheBytes)
               .bytes(
@@ -210,6 +222,44 @@ public record ServeAnswer(
                   "largest_cache_bytes",
                   "What keys and values get then.",
                   ServingBudget::largestCacheBytes));
+
+  private static final Shape<ShareTrial> TRIALS =
+      Shape.of(row ->
+          row.ratio(
+                  "gpu_memory_utilization_ratio",
+                  "share",
+                  "Share of the GPU that the engine may use.",
+                  each -> each.budget().utilization())
+              .bytes(
+                  "cache_bytes",
+                  "cache",
+                  "What keys and values get.",
+                  each -> each.budget().cacheBytes())
+              .bytes(
+                  "left_bytes",
+                  "left",
+                  "What is left of the GPU at its fullest; negative where the engine fails.",
+                  each -> each.budget().leftBytes())
+              .count(
+                  "most_running",
+                  "together",
+                  "Most sequences that ran together.",
+                  each -> each.result().mostRunning())
+              .count(
+                  "preemptions",
+                  "preempted",
+                  "Sequences that were thrown out for lack of room and began again.",
+                  each -> each.result().preemptions())
+              .number(
+                  "mean_tokens",
+                  "tokens kept",
+                  "Mean number of tokens of running sequences that are stored.",
+                  each -> each.result().memory().tokens())
+              .seconds(
+                  "end_seconds",
+                  "done after",
+                  "When the last answer was complete, after the first request.",
+                  each -> each.result().endNanos() / NANOS_PER_SECOND));
 
   public static final Kind<ServeAnswer> KIND =
       new Kind<>(
@@ -251,6 +301,11 @@ public record ServeAnswer(
                   .count("block_size", "Tokens of a block.", each -> each.settings().blockTokens())
                   .one("budget", "What there is for keys and values.", BUDGET, ServeAnswer::budget)
                   .many("caches", "One entry for each cache.", ROWS, ServeAnswer::rows)
+                  .many(
+                      "shares",
+                      "One entry for each share that was tried; empty where nobody asked.",
+                      TRIALS,
+                      ServeAnswer::trials)
                   .seconds(
                       "wall_seconds", "Time that the simulation took.", ServeAnswer::seconds)));
 
@@ -307,9 +362,18 @@ public record ServeAnswer(
         KIND,
         String.valueOf(Path.of(file).getFileName()),
         verdict(),
-        List.of(new Section(null, List.of(facts, table, new Notes(notes())))),
+        List.of(new Section(null, blocks(facts, table))),
         table,
         this);
+  }
+
+  private List<Block> blocks(Facts facts, Table<ServingResult> table) {
+    List<Block> blocks = new ArrayList<>(List.of(facts, table));
+    if (!trials.isEmpty()) {
+      blocks.add(Table.of("Shares of the GPU", TRIALS, trials).at("/shares"));
+    }
+    blocks.add(new Notes(notes()));
+    return blocks;
   }
 
   private List<Sentence> notes() {

@@ -37,6 +37,11 @@ public final class Cub {
         - 1;
   }
 
+  /** {@code DeviceSegmentedRadixSort::SortPairs}: the other half of both double buffers. */
+  public static long segmentedSortPairsBytes(long count, int keyBytes, int valueBytes) {
+    return aligned(count * keyBytes) + aligned(count * valueBytes) + ALIGNMENT - 1;
+  }
+
   /** {@code DeviceScan} and {@code DeviceSelect::UniqueByKey} of 8-byte values. */
   public static long scanBytes(long count) {
     long tiles = (count + SCAN_TILE - 1) / SCAN_TILE;

@@ -33,6 +33,13 @@ public final class Device {
   private PoolId pool = PoolId.DEFAULT;
   private int gpuEvents;
   private @Nullable List<Work.Kernel> captured;
+  private final StackTable.Builder stacks = new StackTable.Builder();
+
+  /** Frames of the code that runs, the outermost first. */
+  private final List<Integer> frames = new ArrayList<>();
+
+  private int stack = StackTable.NONE;
+  private final AllocatedBytes allocated = new AllocatedBytes();
 
   /** A device whose programs cost the host nothing. */
   public Device() {
@@ -67,11 +74,45 @@ public final class Device {
   }
 
   public int allocate(long bytes) {
-    return next().allocate(bytes, stream, pool);
+    int allocation = next().allocate(bytes, stream, pool);
+    allocated.add(allocation, bytes);
+    return allocation;
   }
 
   public void free(int allocation) {
+    allocated.remove(allocation);
     next().free(allocation, stream);
+  }
+
+  /** {@code torch.cuda.memory_allocated()}, in blocks of 512 bytes. */
+  public long allocatedBytes() {
+    return allocated.currentBytes();
+  }
+
+  /** {@code torch.cuda.max_memory_allocated()}, in blocks of 512 bytes. */
+  public long peakAllocatedBytes() {
+    return allocated.peakBytes();
+  }
+
+  /** {@code torch.cuda.reset_peak_memory_stats()}. */
+  public void resetPeak() {
+    allocated.resetPeak();
+  }
+
+  /** A function is called: rows have it on their stack until {@link #leave}. */
+  public void enter(String file, String function) {
+    frames.add(stacks.frame(file, 0, function));
+    restack();
+  }
+
+  /** The function that was called last returns. */
+  public void leave() {
+    frames.removeLast();
+    restack();
+  }
+
+  private void restack() {
+    stack = stacks.stack(frames.reversed().stream().mapToInt(Integer::intValue).toArray());
   }
 
   public void useStream(int allocation, long handle) {
@@ -143,6 +184,11 @@ public final class Device {
     next().releasePool(released);
   }
 
+  /** Gives the free segments of a private pool back, whether or not anybody still uses the pool. */
+  public void emptyPool(PoolId emptied) {
+    next().emptyPool(emptied);
+  }
+
   /** Marks the begin of a named span. */
   public void begin(String name) {
     passHostTime();
@@ -197,7 +243,7 @@ public final class Device {
   }
 
   private AllocationTrace.Builder next() {
-    return trace.at(0, trace.eventCount() * ROW_NANOS, 0);
+    return trace.at(0, trace.eventCount() * ROW_NANOS, stack);
   }
 
   /** Number of rows so far. */
@@ -207,6 +253,6 @@ public final class Device {
 
   /** The finished trace; the device cannot be used afterwards. */
   public AllocationTrace trace() {
-    return trace.build(new StackTable.Builder().build());
+    return trace.build(stacks.build());
   }
 }

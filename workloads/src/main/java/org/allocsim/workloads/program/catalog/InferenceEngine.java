@@ -1,0 +1,165 @@
+package org.allocsim.workloads.program.catalog;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.profile.ShippedProfiles;
+import org.allocsim.workloads.program.ProgramOption;
+import org.allocsim.workloads.program.ProgramOptionException;
+import org.allocsim.workloads.program.ProgramProvider;
+import org.allocsim.workloads.program.ProgramValues;
+import org.allocsim.workloads.program.engine.Engine;
+import org.allocsim.workloads.program.engine.EngineSettings;
+import org.allocsim.workloads.program.torch.DType;
+import org.allocsim.workloads.serving.ModelConfig;
+import org.allocsim.workloads.serving.ModelShape;
+import org.allocsim.workloads.serving.ServedModels;
+
+/** The start of an inference engine and some of its steps; options have vLLM's names. */
+public final class InferenceEngine implements ProgramProvider {
+  private static final long MIB = 1L << 20;
+  private static final String NONE = "none";
+  private static final String EAGLE = "eagle";
+  private static final String FP8 = "fp8";
+  private static final String MODEL = "model";
+  private static final String DRAFT = "speculative-model";
+  private static final String DEVICE = "device";
+  private static final String GPUS = "tensor-parallel-size";
+  private static final String SHARE = "gpu-memory-utilization";
+
+  @Override
+  public String id() {
+    return "engine";
+  }
+
+  @Override
+  public String summary() {
+    return "the start of an inference engine (vLLM): weights, profiling run, cache, CUDA graphs;"
+        + " then steps, sleeping and waking";
+  }
+
+  @Override
+  public List<ProgramOption> options() {
+    return Options.with(
+        new ProgramOption(MODEL, "llama-3.1-8b", "a known model, or a config.json"),
+        new ProgramOption(DEVICE, "h100-80gb", "the GPU whose share the cache gets"),
+        new ProgramOption(SHARE, "0.9", "share of the GPU that the engine may use"),
+        new ProgramOption("max-num-seqs", "256", "sequences that run together"),
+        new ProgramOption("max-num-batched-tokens", "8192", "tokens that a step computes"),
+        new ProgramOption("max-model-len", "0", "tokens of a sequence; 0 for what the model knows"),
+        new ProgramOption("block-size", "16", "tokens of a block of the cache"),
+        new ProgramOption(GPUS, "1", "GPUs that share each layer"),
+        new ProgramOption("dtype", "bfloat16", "weights: bfloat16, float16 or float32"),
+        new ProgramOption("quantization", NONE, "fp8 turns linear layers to 8 bits once loaded"),
+        new ProgramOption("kv-cache-dtype", "auto", "auto, or fp8 for keys and values of 8 bits"),
+        new ProgramOption("enforce-eager", "false", "no compilation and no CUDA graphs"),
+        new ProgramOption(
+            "non-torch",
+            "128",
+            "MiB that the process takes beside PyTorch while it is profiled; vLLM's log says it"),
+        new ProgramOption("max-loras", "0", "low-rank adapters that run together"),
+        new ProgramOption("max-lora-rank", "16", "their highest rank"),
+        new ProgramOption(
+            DRAFT, NONE, "what guesses tokens: none, eagle (one layer), or a known model"),
+        new ProgramOption("num-speculative-tokens", "3", "tokens that it guesses"),
+        new ProgramOption("steps", "8", "steps after the start and after each sleep"),
+        new ProgramOption("top-p", "true", "whether steps sort logits for top-k or top-p"),
+        new ProgramOption("sleep", "0", "0: sleep mode is off; level 1 or 2"),
+        new ProgramOption("sleeps", "1", "times that it falls asleep, where sleep mode is on"),
+        new ProgramOption("wake", "at-once", "at-once, or stages: first the weights"));
+  }
+
+  @Override
+  public AllocationTrace generate(ProgramValues values, long seed) {
+    try {
+      return new Engine(settings(values), Options.device(values), seed).run();
+    } catch (IllegalArgumentException e) {
+      throw new ProgramOptionException("program " + id() + ": " + e.getMessage());
+    }
+  }
+
+  private static EngineSettings settings(ProgramValues values) {
+    ModelShape model = model(values.text(MODEL));
+    int gpus = values.count(GPUS);
+    // Refuses numbers of GPUs that cannot share the model.
+    model.served(gpus, 1, 1);
+    int mostTokens = values.number("max-model-len", 0);
+    int sleepLevel = values.number("sleep", 0);
+    values.require(sleepLevel <= 2, "sleep has the levels 0, 1 and 2");
+    int slots = values.number("max-loras", 0);
+    return new EngineSettings(
+        model,
+        gpus,
+        switch (values.choice("dtype", "bfloat16", "float16", "float32")) {
+          case "float16" -> DType.FLOAT16;
+          case "float32" -> DType.FLOAT32;
+          default -> DType.BFLOAT16;
+        },
+        values.choice("quantization", NONE, FP8).equals(FP8),
+        values.choice("kv-cache-dtype", "auto", FP8).equals(FP8),
+        new EngineSettings.Schedule(
+            values.count("max-num-seqs"),
+            values.count("max-num-batched-tokens"),
+            mostTokens == 0 ? model.contextTokens() : mostTokens,
+            values.count("block-size")),
+        device(values.text(DEVICE)),
+        share(values.text(SHARE)),
+        values.number("non-torch", 0) * MIB,
+        values.flag("enforce-eager"),
+        new EngineSettings.Course(
+            values.number("steps", 0),
+            sleepLevel == 0 ? 0 : values.number("sleeps", 0),
+            sleepLevel,
+            values.choice("wake", "at-once", "stages").equals("stages"),
+            values.flag("top-p")),
+        slots == 0
+            ? Optional.empty()
+            : Optional.of(new EngineSettings.Adapters(slots, values.count("max-lora-rank"))),
+        draft(values, model));
+  }
+
+  private static Optional<EngineSettings.Draft> draft(ProgramValues values, ModelShape model) {
+    String name = values.text(DRAFT);
+    if (name.equals(NONE)) {
+      return Optional.empty();
+    }
+    boolean isHead = name.equals(EAGLE);
+    return Optional.of(
+        new EngineSettings.Draft(
+            isHead ? model.ofLayers(1) : model(name),
+            isHead,
+            values.count("num-speculative-tokens")));
+  }
+
+  private static ModelShape model(String name) {
+    if (!name.endsWith(".json")) {
+      return ServedModels.named(name);
+    }
+    try {
+      return ModelConfig.read(Path.of(name), name);
+    } catch (TraceFormatException e) {
+      throw new ProgramOptionException(e.getMessage());
+    }
+  }
+
+  private static DeviceProfile device(String name) {
+    return ShippedProfiles.named(name);
+  }
+
+  private static double share(String text) {
+    try {
+      double share = Double.parseDouble(text);
+      if (share > 0 && share <= 1) {
+        return share;
+      }
+    } catch (NumberFormatException _) {
+      // Refused below, with what the option takes.
+    }
+    throw new ProgramOptionException(
+        "option %s of program engine takes a share above 0 and at most 1, not '%s'"
+            .formatted(SHARE, text));
+  }
+}
