@@ -26,23 +26,32 @@ public final class Autograd {
 
   /** {@code loss.backward(retain_graph=retain)}. */
   public void backward(Tensor loss, boolean retain) {
-    Node root = loss.producer();
-    if (root == null) {
-      throw new IllegalStateException("nothing was recorded to walk backward from " + loss);
-    }
     Tensor ones = torch.empty(loss.type(), loss.sizes());
+    walkFrom(loss, ones, retain);
+    ones.release();
+  }
+
+  /** {@code torch.autograd.backward(output, gradient)}; the gradient stays with the caller. */
+  public void backward(Tensor output, Tensor gradient) {
+    walkFrom(output, gradient, false);
+  }
+
+  private void walkFrom(Tensor output, Tensor gradient, boolean retain) {
+    Node root = output.producer();
+    if (root == null) {
+      throw new IllegalStateException("nothing was recorded to walk backward from " + output);
+    }
     boolean recorded = torch.recordGradients(false);
     boolean onEngine = torch.setAutogradThread(true);
     try {
       countGradients(root);
       root.buffer = new Tensor[root.outputs()];
-      root.buffer[loss.producerOutput()] = ones.retain();
+      root.buffer[output.producerOutput()] = gradient.retain();
       walk(root, retain);
     } finally {
       torch.setAutogradThread(onEngine);
       torch.recordGradients(recorded);
     }
-    ones.release();
   }
 
   private void countGradients(Node root) {
@@ -78,6 +87,7 @@ public final class Autograd {
       node.buffer = null;
       if (node instanceof AccumulateGrad end) {
         accumulate(end.parameter(), gradients[0]);
+        end.parameter().accumulated();
         continue;
       }
       Tensor[] results = node.apply(gradients);

@@ -24,6 +24,7 @@ public final class Tensor {
   private @Nullable Node producer;
   private int producerOutput;
   private @Nullable AccumulateGrad accumulator;
+  private @Nullable Runnable afterAccumulation;
 
   Tensor(long[] sizes, long[] strides, DType type, Storage storage, @Nullable Tensor base) {
     this.sizes = sizes;
@@ -167,6 +168,34 @@ public final class Tensor {
   /** Takes over a reference to a gradient. */
   void setGradient(Tensor gradient) {
     this.gradient = gradient;
+  }
+
+  /** {@code parameter.grad = gradient}: takes over the reference and gives the old one back. */
+  public void replaceGradient(Tensor fresh) {
+    Tensor old = gradient;
+    gradient = fresh;
+    releaseAll(old);
+  }
+
+  /** {@code register_post_accumulate_grad_hook}: runs whenever a gradient has arrived here. */
+  public void afterAccumulation(Runnable hook) {
+    afterAccumulation = hook;
+  }
+
+  void accumulated() {
+    if (afterAccumulation != null) {
+      afterAccumulation.run();
+    }
+  }
+
+  /** {@code untyped_storage().resize_(0)}: the memory goes, the tensor stays. */
+  public void freeMemory() {
+    storage.freeMemory();
+  }
+
+  /** {@code untyped_storage().resize_(bytes)}: the tensor, which has no memory, gets some. */
+  public void takeMemory() {
+    storage.takeMemory(bytes());
   }
 
   /** Gives the gradient back, as {@code zero_grad(set_to_none=True)}. */

@@ -51,6 +51,12 @@ public final class Torch {
     return strided(type, sizes, Shape.contiguous(sizes));
   }
 
+  /** A tensor that has no memory yet ({@link Tensor#takeMemory}). */
+  public Tensor withoutMemory(DType type, long... sizes) {
+    Storage none = new Storage(device, Storage.NONE);
+    return new Tensor(sizes, Shape.contiguous(sizes), type, none, null);
+  }
+
   public Tensor emptyLike(Tensor other, DType type) {
     long[] sizes = other.sizesShared();
     return strided(type, sizes, Shape.denseLike(sizes, other.stridesShared()));

@@ -1,5 +1,7 @@
 package org.allocsim.workloads.program.torch;
 
+import java.util.List;
+
 /** Other sizes and strides on the same memory; copies where a view cannot have them. */
 public final class Views {
   private Views() {}
@@ -154,6 +156,52 @@ public final class Views {
       return out;
     }
     node.setBackward((n, grads) -> new Tensor[] {intoZeros(torch, n, grads[0])});
+    return node.produced(out, 0);
+  }
+
+  /** Some elements of a tensor that is laid out row by row, without a gradient. */
+  public static Tensor part(Tensor flat, long... sizes) {
+    return view(flat, sizes, Shape.contiguous(sizes));
+  }
+
+  /**
+   * {@code torch.split(flat, counts)} and {@code view}: all parts from one operation, whose
+   * gradient joins theirs.
+   */
+  public static Tensor[] parts(Torch torch, Tensor flat, List<long[]> sizes) {
+    Node node = torch.node("SplitWithSizesBackward0", flat);
+    Tensor[] out = new Tensor[sizes.size()];
+    for (int i = 0; i < out.length; i++) {
+      out[i] = part(flat, Shape.count(sizes.get(i)));
+      if (node != null) {
+        node.produced(out[i], i);
+      }
+      Tensor shaped = view(torch, out[i], sizes.get(i));
+      out[i].release();
+      out[i] = shaped;
+    }
+    if (node != null) {
+      long[] whole = flat.sizes();
+      node.setBackward((n, grads) -> {
+        Tensor joined = torch.empty(flat.type(), whole);
+        Elementwise.charge(torch, joined, 0, 2);
+        return new Tensor[] {joined};
+      });
+    }
+    return out;
+  }
+
+  /** The tensor itself, with something to run when its gradient has arrived. */
+  public static Tensor watched(Torch torch, Tensor a, Runnable whenGradientArrives) {
+    Node node = torch.node("HookBackward", a);
+    Tensor out = view(a, a.sizesShared(), a.stridesShared());
+    if (node == null) {
+      return out;
+    }
+    node.setBackward((n, grads) -> {
+      whenGradientArrives.run();
+      return new Tensor[] {grads[0].retain()};
+    });
     return node.produced(out, 0);
   }
 
