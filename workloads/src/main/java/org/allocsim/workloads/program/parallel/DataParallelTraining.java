@@ -8,7 +8,7 @@ import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.model.Block;
 import org.allocsim.workloads.program.torch.DType;
 import org.allocsim.workloads.program.torch.Tensor;
-import org.allocsim.workloads.program.torch.Views;
+import org.allocsim.workloads.program.torch.CustomFunction;
 import org.allocsim.workloads.program.torch.optimizer.Adam;
 import org.allocsim.workloads.program.torch.optimizer.Parameters;
 
@@ -59,7 +59,7 @@ public final class DataParallelTraining implements ProgramProvider {
       Tensor batch = job.nextBatch();
       buckets.beforeForward();
       Tensor scores = EncoderJob.forward(blocks.subList(0, blocks.size() - 1), batch);
-      Tensor watched = Views.watched(job.torch(), scores, buckets::whenBackwardRuns);
+      Tensor watched = CustomFunction.watched(job.torch(), scores, buckets::whenBackwardRuns);
       scores.release();
       Tensor last = blocks.getLast().forward(watched);
       watched.release();

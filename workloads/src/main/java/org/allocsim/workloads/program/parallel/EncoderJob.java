@@ -35,6 +35,13 @@ final class EncoderJob {
   private @Nullable Tensor input;
 
   EncoderJob(ProgramValues values) {
+    this(values, values.count("tokens"));
+  }
+
+  /**
+   * @param tokens of a sequence that this rank has
+   */
+  EncoderJob(ProgramValues values, long tokens) {
     device = new Device(values.number("host-nanos-per-kernel", 0));
     torch = new Torch(device);
     autograd = new Autograd(torch);
@@ -43,7 +50,7 @@ final class EncoderJob {
     heads = values.count("heads");
     inner = values.count("inner");
     values.require(width % heads == 0, "heads must divide the width");
-    inputSizes = new long[] {values.count("batch"), values.count("tokens"), width};
+    inputSizes = new long[] {values.count("batch"), tokens, width};
   }
 
   /** A program's own options and those of all trainings here. */

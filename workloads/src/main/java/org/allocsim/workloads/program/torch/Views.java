@@ -191,20 +191,6 @@ public final class Views {
     return out;
   }
 
-  /** The tensor itself, with something to run when its gradient has arrived. */
-  public static Tensor watched(Torch torch, Tensor a, Runnable whenGradientArrives) {
-    Node node = torch.node("HookBackward", a);
-    Tensor out = view(a, a.sizesShared(), a.stridesShared());
-    if (node == null) {
-      return out;
-    }
-    node.setBackward((n, grads) -> {
-      whenGradientArrives.run();
-      return new Tensor[] {grads[0].retain()};
-    });
-    return node.produced(out, 0);
-  }
-
   /** One entry of a dimension, which goes ({@code a[:, 0]}). */
   public static Tensor select(Torch torch, Tensor a, int dimension) {
     Node node = torch.node("SelectBackward0", a);
