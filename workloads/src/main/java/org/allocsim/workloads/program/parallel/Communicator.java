@@ -1,6 +1,7 @@
 package org.allocsim.workloads.program.parallel;
 
 import org.allocsim.simulator.trace.Precision;
+import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.memory.Device;
 
 /**
@@ -26,6 +27,12 @@ final class Communicator {
     long before = device.setStream(stream);
     device.kernel(0, bytes, Precision.FP32);
     device.setStream(before);
+  }
+
+  /** Sends a tensor to one rank ({@code isend}), which marks it as used on this stream. */
+  void send(Tensor tensor) {
+    start(tensor.bytes());
+    tensor.recordStream(stream);
   }
 
   /** The current stream goes on when all collectives are done ({@code work.wait()}). */

@@ -79,7 +79,7 @@ final class PipelineStage {
       Tensor difference = Elementwise.add(job.torch(), output, Objects.requireNonNull(target));
       losses.put(microbatch, Losses.meanSquare(job.torch(), difference));
     } else {
-      communicator.start(output.bytes());
+      communicator.send(output);
       sent = Tensor.replaced(sent, output.retain());
     }
   }
@@ -97,7 +97,7 @@ final class PipelineStage {
     if (!isFirst) {
       Tensor gradient = Objects.requireNonNull(arriving[microbatch].gradient()).retain();
       arriving[microbatch].dropGradient();
-      communicator.start(gradient.bytes());
+      communicator.send(gradient);
       sentGradient = Tensor.replaced(sentGradient, gradient);
     }
   }
