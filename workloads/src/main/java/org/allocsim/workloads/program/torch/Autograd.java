@@ -43,12 +43,14 @@ public final class Autograd {
     }
     boolean recorded = torch.recordGradients(false);
     boolean onEngine = torch.setAutogradThread(true);
+    long stream = torch.device().stream();
     try {
       countGradients(root);
       root.buffer = new Tensor[root.outputs()];
       root.buffer[output.producerOutput()] = gradient.retain();
       walk(root, retain);
     } finally {
+      torch.device().setStream(stream);
       torch.setAutogradThread(onEngine);
       torch.recordGradients(recorded);
     }
@@ -85,6 +87,8 @@ public final class Autograd {
       Node node = ready.poll();
       Tensor[] gradients = Objects.requireNonNull(node.buffer);
       node.buffer = null;
+      // Each operation's backward pass runs on the stream of its forward pass.
+      torch.device().setStream(node.stream());
       if (node instanceof AccumulateGrad end) {
         accumulate(end.parameter(), gradients[0]);
         end.parameter().accumulated();
@@ -141,6 +145,10 @@ public final class Autograd {
         next.buffer = buffer;
       }
       if (result != null) {
+        if (next.stream() != node.stream()) {
+          torch.device().waitStream(next.stream(), node.stream());
+          result.recordStream(next.stream());
+        }
         buffer[edge.output()] = add(buffer[edge.output()], result);
       }
       if (--next.pendingGradients == 0) {

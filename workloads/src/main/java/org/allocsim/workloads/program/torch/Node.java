@@ -20,6 +20,7 @@ class Node {
 
   private final String name;
   private final long sequence;
+  private final long stream;
   private final Edge[] edges;
   private final List<Saved> saved = new ArrayList<>(4);
 
@@ -35,9 +36,13 @@ class Node {
   long visit;
   Tensor @Nullable [] buffer;
 
-  Node(String name, long sequence, Edge[] edges) {
+  /**
+   * @param stream on which the operation runs, and its backward pass
+   */
+  Node(String name, long sequence, long stream, Edge[] edges) {
     this.name = name;
     this.sequence = sequence;
+    this.stream = stream;
     this.edges = edges;
     for (Edge edge : edges) {
       if (edge != null) {
@@ -52,6 +57,10 @@ class Node {
 
   long sequence() {
     return sequence;
+  }
+
+  long stream() {
+    return stream;
   }
 
   Edge[] edges() {

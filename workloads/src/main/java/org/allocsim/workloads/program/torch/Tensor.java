@@ -221,8 +221,12 @@ public final class Tensor {
     producerOutput = output;
   }
 
-  /** Where the gradient of this tensor goes, or null. */
-  @Nullable Node gradientNode() {
+  /**
+   * Where the gradient of this tensor goes, or null.
+   *
+   * @param stream that is current
+   */
+  @Nullable Node gradientNode(long stream) {
     if (producer != null) {
       return producer;
     }
@@ -230,7 +234,7 @@ public final class Tensor {
       return null;
     }
     if (accumulator == null) {
-      accumulator = new AccumulateGrad(this);
+      accumulator = new AccumulateGrad(this, stream);
     }
     return accumulator;
   }

@@ -149,14 +149,14 @@ public final class Torch {
     boolean flows = false;
     Edge[] edges = new Edge[inputs.length];
     for (int i = 0; i < inputs.length; i++) {
-      Node target = inputs[i] == null ? null : inputs[i].gradientNode();
+      Node target = inputs[i] == null ? null : inputs[i].gradientNode(device.stream());
       if (target != null) {
         flows = true;
         edges[i] =
             new Edge(target, inputs[i].producerOutput(), inputs[i].sizesShared(), inputs[i].type());
       }
     }
-    return flows ? new Node(name, nextSequence(), edges) : null;
+    return flows ? new Node(name, nextSequence(), device.stream(), edges) : null;
   }
 
   /** Keeps a tensor for a node's backward pass, if there is one that needs an input's gradient. */
