@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.allocsim.workloads.program.model.Block;
+import org.allocsim.workloads.program.torch.Autograd;
 import org.allocsim.workloads.program.torch.DType;
 import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Joining;
@@ -27,6 +28,7 @@ final class PipelineStage {
   private final Tensor[] arrivingGradients;
   private final Map<Integer, Tensor> outputs = new HashMap<>();
   private final Map<Integer, Tensor> losses = new HashMap<>();
+  private final Map<Integer, Autograd.Later> later = new HashMap<>();
 
   /** A list of operations keeps what was sent until there is a next one. */
   private @Nullable Tensor sent;
@@ -95,11 +97,42 @@ final class PipelineStage {
       output.release();
     }
     if (!isFirst) {
-      Tensor gradient = Objects.requireNonNull(arriving[microbatch].gradient()).retain();
-      arriving[microbatch].dropGradient();
-      communicator.send(gradient);
-      sentGradient = Tensor.replaced(sentGradient, gradient);
+      sendGradient(arriving[microbatch]);
     }
+  }
+
+  /** Gradients for the stage before; the first stage leaves all of its work for later. */
+  void backwardInput(int microbatch) {
+    if (isFirst) {
+      return;
+    }
+    Tensor input = arriving[microbatch];
+    if (isLast) {
+      Tensor loss = Objects.requireNonNull(losses.get(microbatch));
+      later.put(microbatch, job.autograd().backwardInput(loss, null, input));
+    } else {
+      Tensor gradient = arrivingGradients[microbatch];
+      communicator.run(gradient.bytes());
+      Tensor output = Objects.requireNonNull(outputs.remove(microbatch));
+      later.put(microbatch, job.autograd().backwardInput(output, gradient, input));
+      output.release();
+    }
+    sendGradient(input);
+  }
+
+  void backwardWeight(int microbatch) {
+    if (isFirst) {
+      backward(microbatch);
+    } else {
+      Objects.requireNonNull(later.remove(microbatch)).backward();
+    }
+  }
+
+  private void sendGradient(Tensor input) {
+    Tensor gradient = Objects.requireNonNull(input.gradient()).retain();
+    input.dropGradient();
+    communicator.send(gradient);
+    sentGradient = Tensor.replaced(sentGradient, gradient);
   }
 
   /** The end of a step: the last stage joins its results, which go with the next step. */

@@ -24,14 +24,14 @@ public final class PipelineTraining implements ProgramProvider {
 
   @Override
   public String summary() {
-    return "a rank of a pipeline that trains encoder layers: GPipe, 1F1B or interleaved 1F1B";
+    return "a rank of a pipeline that trains encoder layers: GPipe, 1F1B, interleaved or zero-bubble";
   }
 
   @Override
   public List<ProgramOption> options() {
     return EncoderJob.options(
-        new ProgramOption("schedule", "1f1b", "gpipe, 1f1b or interleaved"),
-        new ProgramOption("stages-each", "1", "stages of each rank; interleaved takes several"),
+        new ProgramOption("schedule", "1f1b", "gpipe, 1f1b, interleaved or zero-bubble"),
+        new ProgramOption("stages-each", "1", "stages of each rank; the last two take several"),
         new ProgramOption("microbatches", "8", "parts of a batch"));
   }
 
@@ -39,7 +39,7 @@ public final class PipelineTraining implements ProgramProvider {
   public AllocationTrace generate(ProgramValues values, long seed) {
     ParallelLayout layout = ParallelLayout.of(values);
     PipelineSchedule schedule =
-        PipelineSchedule.of(values.choice("schedule", "gpipe", "1f1b", "interleaved"));
+        PipelineSchedule.of(values.choice("schedule", "gpipe", "1f1b", "interleaved", "zero-bubble"));
     int stagesEach = values.count("stages-each");
     int microbatches = values.count("microbatches");
     int layers = values.count("layers");
@@ -47,7 +47,7 @@ public final class PipelineTraining implements ProgramProvider {
     int stages = layout.ranks() * stagesEach;
     values.require(
         stagesEach == 1 || schedule.takesSeveralStages(),
-        "only the interleaved schedule has several stages on a rank");
+        "only interleaved and zero-bubble schedules have several stages on a rank");
     values.require(layers % stages == 0, "stages must divide the layers");
     values.require(batch % microbatches == 0, "microbatches must divide the batch");
     values.require(
@@ -88,7 +88,9 @@ public final class PipelineTraining implements ProgramProvider {
         PipelineStage stage = own.get(step.stage() / layout.ranks());
         switch (step.phase()) {
           case FORWARD -> stage.forward(step.microbatch(), chunk, chunk);
-          default -> stage.backward(step.microbatch());
+          case BACKWARD -> stage.backward(step.microbatch());
+          case BACKWARD_INPUT -> stage.backwardInput(step.microbatch());
+          case BACKWARD_WEIGHT -> stage.backwardWeight(step.microbatch());
         }
       }
       Tensor.releaseAll(target);

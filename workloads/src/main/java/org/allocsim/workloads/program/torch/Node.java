@@ -3,6 +3,7 @@ package org.allocsim.workloads.program.torch;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** An operation in the graph of gradients. */
@@ -27,6 +28,7 @@ class Node {
   @SuppressWarnings("NullAway.Init") // set when the operation has run
   private Backward backward;
 
+  private @Nullable Set<Node> left;
   private int outputs = 1;
   private int references;
 
@@ -72,7 +74,12 @@ class Node {
   }
 
   boolean needs(int input) {
-    return edges[input] != null;
+    return edges[input] != null && (left == null || !left.contains(edges[input].node()));
+  }
+
+  /** Leaves gradients of some inputs out until told otherwise; null for none. */
+  void leaveOut(@Nullable Set<Node> targets) {
+    left = targets;
   }
 
   void setBackward(Backward backward) {

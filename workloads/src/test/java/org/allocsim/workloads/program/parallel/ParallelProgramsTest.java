@@ -154,6 +154,36 @@ class ParallelProgramsTest {
     assertTrue(Math.abs(first - second - asMany) <= 4 * messages, first + " - " + second);
   }
 
+  /** Gradients of weights come late on later ranks, which hold activations for them till then. */
+  @Test
+  void zeroBubbleHoldsMoreThan1F1BOnAllRanksButTheFirst() {
+    assertEquals(
+        peakOfPipeline("1f1b", 0, 8, 4), peakOfPipeline("zero-bubble", 0, 8, 4), "first rank");
+    for (int rank = 1; rank < 4; rank++) {
+      long plain = peakOfPipeline("1f1b", rank, 8, 4);
+      long late = peakOfPipeline("zero-bubble", rank, 8, 4);
+      assertTrue(late > plain, rank + ": " + late + " > " + plain);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"gpipe", "1f1b", "interleaved", "zero-bubble"})
+  void everyScheduleGivesEverythingBack(String schedule) {
+    AllocationTrace trace = generate("pipeline", "schedule", schedule, "rank", "1");
+    long live = 0;
+    long[] bytes = new long[trace.allocationCount()];
+    for (int row = 0; row < trace.eventCount(); row++) {
+      if (trace.kind(row) == RequestKind.ALLOCATE) {
+        bytes[trace.allocation(row)] = trace.bytes(row);
+        live += trace.bytes(row);
+      } else if (trace.kind(row) == RequestKind.FREE) {
+        live -= bytes[trace.allocation(row)];
+      }
+    }
+    // cuBLAS keeps its workspaces: two threads' and that of cuBLASLt.
+    assertEquals(65L << 20, live);
+  }
+
   @Test
   void sequenceParallelismKeepsAShareOfTheTokensBetweenLinears() {
     long whole = Use.of(generate("tensor-parallel", "ranks", "4")).peakBytes();
