@@ -83,7 +83,7 @@ final class FlatShard implements Block {
     all.release();
     ordered.reversed().forEach(Tensor::release);
     flat = torch.withoutMemory(DType.FLOAT32, part * shared.layout.ranks()).requireGradient();
-    flat.afterAccumulation(this::reduce);
+    flat.afterAccumulation(torch.device().stream(), this::reduce);
   }
 
   @Override
@@ -152,7 +152,6 @@ final class FlatShard implements Block {
   private void reduce() {
     Tensor whole = Objects.requireNonNull(flat.gradient());
     long current = torch.device().stream();
-    torch.device().setStream(0);
     reshard();
     torch.device().waitStream(shared.reducingStream, current);
     torch.device().setStream(shared.reducingStream);

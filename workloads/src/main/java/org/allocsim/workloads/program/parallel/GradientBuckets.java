@@ -69,7 +69,7 @@ final class GradientBuckets {
     broadcast(parameters);
     add(parameters);
     for (Tensor parameter : parameters) {
-      parameter.afterAccumulation(() -> arrived(parameter));
+      parameter.afterAccumulation(torch.device().stream(), () -> arrived(parameter));
     }
   }
 

@@ -177,8 +177,13 @@ public final class Tensor {
     releaseAll(old);
   }
 
-  /** {@code register_post_accumulate_grad_hook}: runs whenever a gradient has arrived here. */
-  public void afterAccumulation(Runnable hook) {
+  /**
+   * {@code register_post_accumulate_grad_hook}: runs whenever a gradient has arrived here.
+   *
+   * @param stream that is current, on which gradients arrive
+   */
+  public void afterAccumulation(long stream, Runnable hook) {
+    gradientNode(stream);
     afterAccumulation = hook;
   }
 
