@@ -50,7 +50,8 @@ import picocli.CommandLine.Spec;
     footerHeading = "%nExamples:%n",
     footer = {
       "  allocsim generate gpt -o gpt.jsonl.zst",
-      "  allocsim generate gpt --option batch=16 --option checkpoint=true --seed 1 -o gpt.jsonl.zst",
+      "  allocsim generate gpt --option batch=16 --option checkpoint=true --seed 1 -o"
+          + " gpt.jsonl.zst",
       "  allocsim generate pipeline --option ranks=4 --all-ranks -o job"
     })
 final class GenerateCommand implements Callable<Integer> {

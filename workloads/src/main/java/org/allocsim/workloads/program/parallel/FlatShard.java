@@ -13,10 +13,10 @@ import org.allocsim.workloads.program.torch.Torch;
 import org.allocsim.workloads.program.torch.Views;
 
 /**
- * A block under {@code FullyShardedDataParallel} (FSDP1 of PyTorch 2.11): all its parameters are one
- * flat tensor, of which each rank keeps a part. The whole one belongs to the stream that gathers, the
- * part of the gradient to the one that reduces; computing uses both, so {@code record_stream} delays
- * what is given back until the GPU has come so far.
+ * A block under {@code FullyShardedDataParallel} (FSDP1 of PyTorch 2.11): all its parameters are
+ * one flat tensor, of which each rank keeps a part. The whole one belongs to the stream that
+ * gathers, the part of the gradient to the one that reduces; computing uses both, so {@code
+ * record_stream} delays what is given back until the GPU has come so far.
  */
 final class FlatShard implements Block {
   /** What the blocks of a model share. */

@@ -24,7 +24,8 @@ public final class PipelineTraining implements ProgramProvider {
 
   @Override
   public String summary() {
-    return "a rank of a pipeline that trains encoder layers: GPipe, 1F1B, interleaved or zero-bubble";
+    return "a rank of a pipeline that trains encoder layers: GPipe, 1F1B, interleaved or"
+               + " zero-bubble";
   }
 
   @Override
@@ -39,7 +40,8 @@ public final class PipelineTraining implements ProgramProvider {
   public AllocationTrace generate(ProgramValues values, long seed) {
     ParallelLayout layout = ParallelLayout.of(values);
     PipelineSchedule schedule =
-        PipelineSchedule.of(values.choice("schedule", "gpipe", "1f1b", "interleaved", "zero-bubble"));
+        PipelineSchedule.of(
+            values.choice("schedule", "gpipe", "1f1b", "interleaved", "zero-bubble"));
     int stagesEach = values.count("stages-each");
     int microbatches = values.count("microbatches");
     int layers = values.count("layers");

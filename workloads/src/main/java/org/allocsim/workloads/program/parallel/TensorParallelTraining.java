@@ -40,8 +40,7 @@ public final class TensorParallelTraining implements ProgramProvider {
     long inner = values.count("inner");
     int tokens = values.count("tokens");
     values.require(inner % layout.ranks() == 0, "ranks must divide the inner features");
-    values.require(
-        !splitsTokens || tokens % layout.ranks() == 0, "ranks must divide the tokens");
+    values.require(!splitsTokens || tokens % layout.ranks() == 0, "ranks must divide the tokens");
     EncoderJob job = new EncoderJob(values, splitsTokens ? tokens / layout.ranks() : tokens);
     Communicator communicator = new Communicator(job.device(), COMMUNICATION_STREAM);
     List<SplitLinears> blocks = new ArrayList<>();

@@ -103,7 +103,8 @@ public final class Autograd {
     Set<Node> others = new HashSet<>();
     divide(root, end, towards, others);
     Later later = new Later(towards);
-    Tensor first = gradient == null ? torch.empty(output.type(), output.sizes()) : gradient.retain();
+    Tensor first =
+        gradient == null ? torch.empty(output.type(), output.sizes()) : gradient.retain();
     boolean recorded = torch.recordGradients(false);
     boolean onEngine = torch.setAutogradThread(true);
     try {

@@ -90,8 +90,7 @@ class ParallelProgramsTest {
   @Test
   void withoutShardingItHoldsThemWholeAndTheBucketsOfGradients() {
     long parameters = LAYERS * LAYER_PARAMETERS;
-    assertEquals(
-        (12 + 4) * parameters + BATCH_BYTES, Use.of(generate("ddp")).residentBytes());
+    assertEquals((12 + 4) * parameters + BATCH_BYTES, Use.of(generate("ddp")).residentBytes());
   }
 
   /** ZeRO 2 keeps whole parameters from forward to backward, ZeRO 3 does not. */
@@ -122,17 +121,22 @@ class ParallelProgramsTest {
     return Use.of(
             generate(
                 "pipeline",
-                "schedule", schedule,
-                "ranks", "" + ranks,
-                "rank", "" + rank,
-                "batch", "" + 2 * microbatches,
-                "microbatches", "" + microbatches))
+                "schedule",
+                schedule,
+                "ranks",
+                "" + ranks,
+                "rank",
+                "" + rank,
+                "batch",
+                "" + 2 * microbatches,
+                "microbatches",
+                "" + microbatches))
         .peakBytes();
   }
 
   /**
-   * With each further microbatch GPipe holds the activations of one more; 1F1B only what buffers and
-   * the batch take.
+   * With each further microbatch GPipe holds the activations of one more; 1F1B only what buffers
+   * and the batch take.
    */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2})
@@ -201,7 +205,9 @@ class ParallelProgramsTest {
     assertTrue(once <= twice - 3L * LAYERS * LAYER_PARAMETERS, once + " <= " + twice);
   }
 
-  /** A bucket is full with the tensor that reaches its limit, as compute_bucket_assignment has it. */
+  /**
+   * A bucket is full with the tensor that reaches its limit, as compute_bucket_assignment has it.
+   */
   @Test
   void bucketsAreFullWithTheTensorThatReachesTheirLimit() {
     Torch torch = new Torch(new Device());

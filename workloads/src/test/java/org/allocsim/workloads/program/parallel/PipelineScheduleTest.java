@@ -82,8 +82,8 @@ class PipelineScheduleTest {
   }
 
   /**
-   * Korthikanti et al. 2022: with v stages each the first of p ranks holds 1 + (p - 1) / (p v) times
-   * the activations of 1F1B, p v + p - 1 of the smaller stages.
+   * Korthikanti et al. 2022: with v stages each the first of p ranks holds 1 + (p - 1) / (p v)
+   * times the activations of 1F1B, p v + p - 1 of the smaller stages.
    */
   @ParameterizedTest
   @CsvSource({"2, 2, 8", "4, 2, 8", "4, 3, 16", "8, 4, 32"})
@@ -98,8 +98,7 @@ class PipelineScheduleTest {
   @CsvSource({"2, 8", "4, 8", "8, 24"})
   void zeroBubbleHoldsAsMuchOnEveryRankAs1F1BOnTheFirst(int ranks, int microbatches) {
     for (int rank = 0; rank < ranks; rank++) {
-      assertEquals(
-          ranks, held(steps(PipelineSchedule.ZERO_BUBBLE, ranks, rank, 1, microbatches)));
+      assertEquals(ranks, held(steps(PipelineSchedule.ZERO_BUBBLE, ranks, rank, 1, microbatches)));
     }
   }
 
@@ -140,7 +139,8 @@ class PipelineScheduleTest {
       for (List<PipelineStep> steps : open) {
         while (!steps.isEmpty() && isReady(steps.getFirst(), stages, done)) {
           PipelineStep step = steps.removeFirst();
-          done.add((step.phase() == Phase.FORWARD ? "F" : "B") + step.stage() + " " + step.microbatch());
+          done.add(
+              (step.phase() == Phase.FORWARD ? "F" : "B") + step.stage() + " " + step.microbatch());
           advances = true;
         }
       }
