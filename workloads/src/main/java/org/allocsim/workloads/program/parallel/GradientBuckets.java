@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.allocsim.workloads.program.torch.DType;
 import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Tensor;
@@ -133,7 +134,7 @@ final class GradientBuckets {
     if (!isRebuilt) {
       arrived.add(parameter);
     }
-    Bucket bucket = bucketOf.get(parameter);
+    Bucket bucket = Objects.requireNonNull(bucketOf.get(parameter));
     Elementwise.charge(torch, parameter, 1, 2);
     if (asViews) {
       parameter.replaceGradient(Views.part(bucket.memory, parameter.sizes()));

@@ -70,15 +70,12 @@ public final class PipelineTraining implements ProgramProvider {
               job, communicator, part, stage == 0, stage == stages - 1, microbatches));
     }
     Adam optimizer = new Adam(job.torch(), parameters, true, false);
-    boolean hasLast = layout.isLast();
     List<PipelineStep> steps = schedule.steps(layout, stagesEach, microbatches);
-    Tensor target = null;
     for (int i = 0; i < job.iterations(); i++) {
       job.device().begin("step " + i);
       Tensor input = job.nextBatch();
-      if (hasLast) {
-        target = Elementwise.filled(job.torch(), DType.FLOAT32, input.sizes());
-      }
+      Tensor target =
+          layout.isLast() ? Elementwise.filled(job.torch(), DType.FLOAT32, input.sizes()) : null;
       if (i == 0) {
         for (PipelineStage stage : own) {
           stage.prepare(batch / microbatches, values.count("tokens"), values.count("width"));
@@ -86,18 +83,17 @@ public final class PipelineTraining implements ProgramProvider {
       }
       own.forEach(PipelineStage::forget);
       Tensor chunk = PipelineStage.chunk(input, microbatches);
+      Tensor wanted = target == null ? null : PipelineStage.chunk(target, microbatches);
       for (PipelineStep step : steps) {
         PipelineStage stage = own.get(step.stage() / layout.ranks());
         switch (step.phase()) {
-          case FORWARD -> stage.forward(step.microbatch(), chunk, chunk);
+          case FORWARD -> stage.forward(step.microbatch(), chunk, wanted);
           case BACKWARD -> stage.backward(step.microbatch());
           case BACKWARD_INPUT -> stage.backwardInput(step.microbatch());
           case BACKWARD_WEIGHT -> stage.backwardWeight(step.microbatch());
         }
       }
-      Tensor.releaseAll(target);
-      target = null;
-      chunk.release();
+      Tensor.releaseAll(wanted, target, chunk);
       own.forEach(PipelineStage::endStep);
       parameters.all().forEach(p -> Elementwise.charge(job.torch(), p, 1, 2));
       optimizer.step();

@@ -2,6 +2,7 @@ package org.allocsim.workloads.program.parallel;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.allocsim.workloads.program.model.Block;
 import org.allocsim.workloads.program.torch.CustomFunction;
 import org.allocsim.workloads.program.torch.DType;
@@ -134,10 +135,11 @@ final class ShardedGroup implements Block {
     }
     // The copy into the buffer runs on the gathering stream, whose memory it is.
     long before = torch.device().setStream(shared.gathering.stream());
-    gathered = torch.empty(shared.gathered, shardElements() * shared.layout.ranks());
-    Elementwise.charge(torch, gathered, 0, 1);
+    Tensor buffer = torch.empty(shared.gathered, shardElements() * shared.layout.ranks());
+    Elementwise.charge(torch, buffer, 0, 1);
     torch.device().setStream(before);
-    shared.gathering.start(gathered.bytes());
+    shared.gathering.start(buffer.bytes());
+    gathered = buffer;
   }
 
   private void unshard() {
@@ -147,14 +149,16 @@ final class ShardedGroup implements Block {
     }
     shared.gathering.await();
     whole.forEach(Tensor::takeMemory);
-    Elementwise.charge(torch, gathered, 0, 2);
-    Tensor.releaseAll(shared.lastGathered);
-    shared.lastGathered = gathered;
+    Tensor arrived = Objects.requireNonNull(gathered);
     gathered = null;
     isWhole = true;
+    Elementwise.charge(torch, arrived, 0, 2);
+    Tensor.releaseAll(shared.lastGathered);
+    shared.lastGathered = null;
     if (shared.isBackward) {
-      Tensor.releaseAll(shared.lastGathered);
-      shared.lastGathered = null;
+      arrived.release();
+    } else {
+      shared.lastGathered = arrived;
     }
   }
 
