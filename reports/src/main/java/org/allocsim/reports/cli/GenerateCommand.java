@@ -4,9 +4,12 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.cli.option.ProfileConverter;
@@ -21,7 +24,9 @@ import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceWriter;
 import org.allocsim.workloads.io.Compression;
+import org.allocsim.workloads.program.ProgramOption;
 import org.allocsim.workloads.program.ProgramOptionException;
+import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.Programs;
 import org.allocsim.workloads.transform.Timestamps;
 import picocli.CommandLine.Command;
@@ -45,10 +50,14 @@ import picocli.CommandLine.Spec;
     footerHeading = "%nExamples:%n",
     footer = {
       "  allocsim generate gpt -o gpt.jsonl.zst",
-      "  allocsim generate gpt --option batch=16 --option checkpoint=true --seed 1 -o gpt.jsonl.zst"
+      "  allocsim generate gpt --option batch=16 --option checkpoint=true --seed 1 -o"
+          + " gpt.jsonl.zst",
+      "  allocsim generate pipeline --option ranks=4 --all-ranks -o job"
     })
 final class GenerateCommand implements Callable<Integer> {
   private static final String STANDARD_FORMAT = ".jsonl.zst";
+  private static final String RANKS = "ranks";
+  private static final String RANK = "rank";
 
   @Spec private CommandSpec spec;
 
@@ -89,11 +98,57 @@ final class GenerateCommand implements Callable<Integer> {
       description = "Format to write; 'allocsim list formats' shows which can be written.")
   private String to;
 
+  @Option(
+      names = "--all-ranks",
+      description =
+          "Write a file for each rank of a program of several into the folder that --output names"
+              + " (default: PROGRAM); other commands take the folder as a job.")
+  private boolean allRanks;
+
   @Override
   public Integer call() throws IOException {
+    Map<String, String> values = values();
+    if (!allRanks) {
+      return write(outputName == null ? program + STANDARD_FORMAT : outputName, values);
+    }
+    int ranks = ranks(values);
+    Path folder = Path.of(outputName == null ? program : outputName);
+    Files.createDirectories(folder);
+    for (int rank = 0; rank < ranks; rank++) {
+      values.put(RANK, Integer.toString(rank));
+      write(folder.resolve(program + ".rank" + rank + STANDARD_FORMAT).toString(), values);
+    }
+    return ExitCodes.DONE;
+  }
+
+  /** How many ranks the program has, which must have some. */
+  private int ranks(Map<String, String> values) {
+    List<ProgramOption> known =
+        Programs.find(program).map(ProgramProvider::options).orElse(List.of());
+    String count = null;
+    for (ProgramOption option : known) {
+      if (option.name().equals(RANKS)) {
+        count = values.getOrDefault(RANKS, option.standard());
+      }
+    }
+    if (count == null && Programs.find(program).isPresent()) {
+      throw Failure.usage(
+          "--all-ranks takes a program of several ranks, which " + program + " is not");
+    }
+    if (values.containsKey(RANK)) {
+      throw Failure.usage("--all-ranks writes every rank; leave --option rank out");
+    }
+    try {
+      return Math.max(1, Integer.parseInt(Objects.requireNonNullElse(count, "1")));
+    } catch (NumberFormatException e) {
+      // The program says what the option takes.
+      return 1;
+    }
+  }
+
+  private int write(String name, Map<String, String> values) throws IOException {
     PrintWriter out = spec.commandLine().getOut();
-    String name = outputName == null ? program + STANDARD_FORMAT : outputName;
-    AllocationTrace trace = trace();
+    AllocationTrace trace = trace(values);
     TraceFormat target = WrittenFormat.of(name, to);
     TraceWriter writer = target.writer().orElseThrow();
     try (OutputFiles outputs = new OutputFiles(out)) {
@@ -124,7 +179,7 @@ final class GenerateCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  private AllocationTrace trace() {
+  private Map<String, String> values() {
     Map<String, String> values = new LinkedHashMap<>();
     for (String option : options) {
       int sign = option.indexOf('=');
@@ -133,6 +188,10 @@ final class GenerateCommand implements Callable<Integer> {
       }
       values.put(option.substring(0, sign), option.substring(sign + 1));
     }
+    return values;
+  }
+
+  private AllocationTrace trace(Map<String, String> values) {
     try {
       return Timestamps.onto(Programs.generate(program, values, seed), 0, profile);
     } catch (ProgramOptionException e) {

@@ -19,14 +19,23 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ProgramsTest {
+  private static final Map<String, String> FEW_LAYERS =
+      Map.of("iterations", "2", "layers", "2", "batch", "8", "tokens", "32");
+
   private static final Map<String, Map<String, String>> SMALL =
-      Map.of(
-          "gpt", Map.of("iterations", "2", "layers", "1", "longest", "100"),
-          "mlp", Map.of("iterations", "2"),
-          "vit", Map.of("iterations", "1", "layers", "1"),
-          "resnet", Map.of("iterations", "1"),
-          "llama-generate", Map.of("prompts", "1", "layers", "1", "new-tokens", "2"),
-          "engine", Map.of("max-num-seqs", "4", "sleep", "1"));
+      Map.ofEntries(
+          Map.entry("gpt", Map.of("iterations", "2", "layers", "1", "longest", "100")),
+          Map.entry("mlp", Map.of("iterations", "2")),
+          Map.entry("vit", Map.of("iterations", "1", "layers", "1")),
+          Map.entry("resnet", Map.of("iterations", "1")),
+          Map.entry("llama-generate", Map.of("prompts", "1", "layers", "1", "new-tokens", "2")),
+          Map.entry("engine", Map.of("max-num-seqs", "4", "sleep", "1")),
+          Map.entry("ddp", FEW_LAYERS),
+          Map.entry("fsdp1", FEW_LAYERS),
+          Map.entry("fsdp2", FEW_LAYERS),
+          Map.entry("tensor-parallel", FEW_LAYERS),
+          Map.entry("pipeline", FEW_LAYERS),
+          Map.entry("experts", FEW_LAYERS));
 
   /** Processes that stay, asleep or in turns with another, and so keep what they hold. */
   private static final Set<String> LASTING =

@@ -9,7 +9,7 @@ import org.allocsim.workloads.program.model.VisionTransformer;
 import org.allocsim.workloads.program.torch.Autograd;
 import org.allocsim.workloads.program.torch.DType;
 import org.allocsim.workloads.program.torch.Elementwise;
-import org.allocsim.workloads.program.torch.Reductions;
+import org.allocsim.workloads.program.torch.Losses;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
 import org.allocsim.workloads.program.torch.memory.Device;
@@ -75,7 +75,7 @@ public final class VisionTransformerTraining implements ProgramProvider {
       images = Tensor.replaced(images, fresh);
       Tensor input = images;
       Tensor[] loss = new Tensor[1];
-      torch.autocast().region(amp, () -> loss[0] = meanSquare(torch, model.forward(input)));
+      torch.autocast().region(amp, () -> loss[0] = Losses.meanSquare(torch, model.forward(input)));
       autograd.backward(loss[0]);
       loss[0].release();
       optimizer.step();
@@ -104,13 +104,5 @@ public final class VisionTransformerTraining implements ProgramProvider {
     }
     batches.next();
     return batches.toDevice(DType.FLOAT32, batch, 3, side, side);
-  }
-
-  private static Tensor meanSquare(Torch torch, Tensor scores) {
-    Tensor square = Elementwise.power(torch, scores);
-    scores.release();
-    Tensor mean = Reductions.mean(torch, square);
-    square.release();
-    return mean;
   }
 }

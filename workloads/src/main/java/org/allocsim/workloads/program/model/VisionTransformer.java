@@ -2,7 +2,6 @@ package org.allocsim.workloads.program.model;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.allocsim.workloads.program.torch.Attention;
 import org.allocsim.workloads.program.torch.Convolutions;
 import org.allocsim.workloads.program.torch.DType;
 import org.allocsim.workloads.program.torch.Elementwise;
@@ -25,7 +24,7 @@ public final class VisionTransformer {
   private final Parameters parameters;
   private final Tensor patches;
   private final Tensor patchBias;
-  private final List<Block> blocks = new ArrayList<>();
+  private final List<Encoder> blocks = new ArrayList<>();
   private final Tensor[] last;
   private final Tensor positions;
   private final Tensor head;
@@ -50,12 +49,9 @@ public final class VisionTransformer {
     }
   }
 
-  private record Block(
+  private record Encoder(
       Tensor[] norm1,
-      Tensor project,
-      Tensor projectBias,
-      Tensor joined,
-      Tensor joinedBias,
+      SelfAttention attention,
       Tensor[] norm2,
       Tensor expand,
       Tensor expandBias,
@@ -63,19 +59,11 @@ public final class VisionTransformer {
       Tensor contractBias) {
     /** In the order of {@code parameters()}: a module's own before those of its parts. */
     List<Tensor> ordered() {
-      return List.of(
-          norm1[0],
-          norm1[1],
-          joined,
-          joinedBias,
-          project,
-          projectBias,
-          norm2[0],
-          norm2[1],
-          expand,
-          expandBias,
-          contract,
-          contractBias);
+      List<Tensor> all = new ArrayList<>(List.of(norm1));
+      all.addAll(attention.ordered());
+      all.addAll(List.of(norm2));
+      all.addAll(List.of(expand, expandBias, contract, contractBias));
+      return all;
     }
   }
 
@@ -89,12 +77,9 @@ public final class VisionTransformer {
     patchBias = parameters.add(width);
     for (int i = 0; i < shape.layers; i++) {
       blocks.add(
-          new Block(
+          new Encoder(
               norm(),
-              parameters.add(width, width),
-              parameters.add(width),
-              parameters.add(3 * width, width),
-              parameters.add(3 * width),
+              new SelfAttention(torch, parameters, width, shape.heads),
               norm(),
               parameters.add(shape.inner, width),
               parameters.add(shape.inner),
@@ -148,17 +133,17 @@ public final class VisionTransformer {
     try (Frame frame = new Frame()) {
       Tensor first = frame.own(Elementwise.add(torch, input, positions));
       Tensor x = frame.own(first.retain());
-      for (Block block : blocks) {
+      for (Encoder block : blocks) {
         x = frame.rebind(x, block(block, x));
       }
       return Normalization.layerNorm(torch, x, last[0], last[1]);
     }
   }
 
-  private Tensor block(Block block, Tensor input) {
+  private Tensor block(Encoder block, Tensor input) {
     try (Frame frame = new Frame()) {
       Tensor x = frame.own(Normalization.layerNorm(torch, input, block.norm1[0], block.norm1[1]));
-      x = frame.rebind(x, attention(block, x));
+      x = frame.rebind(x, block.attention.forward(x));
       x = frame.rebind(x, Elementwise.add(torch, x, input));
       Tensor y = frame.own(Normalization.layerNorm(torch, x, block.norm2[0], block.norm2[1]));
       y = frame.rebind(y, feedForward(block, y));
@@ -166,58 +151,12 @@ public final class VisionTransformer {
     }
   }
 
-  private Tensor feedForward(Block block, Tensor input) {
+  private Tensor feedForward(Encoder block, Tensor input) {
     Tensor wide = Products.linear(torch, input, block.expand, block.expandBias);
     Tensor bent = Elementwise.activation(torch, "Gelu", wide);
     wide.release();
     Tensor out = Products.linear(torch, bent, block.contract, block.contractBias);
     bent.release();
     return out;
-  }
-
-  private Tensor attention(Block block, Tensor input) {
-    long batch = input.size(0);
-    long tokens = input.size(1);
-    long features = shape.width / shape.heads;
-    try (Frame frame = new Frame()) {
-      Tensor turned = frame.own(Views.transpose(torch, input, 0, 1));
-      Tensor[] parts = projections(block, turned);
-      for (int i = 0; i < parts.length; i++) {
-        Tensor part = frame.own(parts[i]);
-        part = frame.rebind(part, Views.view(torch, part, tokens, batch * shape.heads, features));
-        part = frame.rebind(part, Views.transpose(torch, part, 0, 1));
-        parts[i] = part;
-      }
-      for (int i = 0; i < parts.length; i++) {
-        parts[i] =
-            frame.rebind(
-                parts[i], Views.view(torch, parts[i], batch, shape.heads, tokens, features));
-      }
-      Tensor out = frame.own(Attention.attend(torch, parts[0], parts[1], parts[2]));
-      out = frame.rebind(out, Views.permute(torch, out, 2, 0, 1, 3));
-      out = frame.rebind(out, Elementwise.contiguous(torch, out));
-      out = frame.rebind(out, Views.view(torch, out, tokens * batch, shape.width));
-      out = frame.rebind(out, Products.linear(torch, out, block.project, block.projectBias));
-      out = frame.rebind(out, Views.view(torch, out, tokens, batch, shape.width));
-      out = frame.rebind(out, Views.transpose(torch, out, 0, 1));
-      return frame.leave(out);
-    }
-  }
-
-  /** Queries, keys and values from one product, laid apart by a copy. */
-  private Tensor[] projections(Block block, Tensor turned) {
-    try (Frame frame = new Frame()) {
-      Tensor joined = frame.own(Products.linear(torch, turned, block.joined, block.joinedBias));
-      joined =
-          frame.rebind(
-              joined, Views.view(torch, joined, turned.size(0), turned.size(1), 3, shape.width));
-      joined = frame.rebind(joined, Views.permute(torch, joined, 2, 0, 1, 3));
-      joined = frame.rebind(joined, Elementwise.contiguous(torch, joined));
-      Tensor[] parts = new Tensor[3];
-      for (int i = 0; i < parts.length; i++) {
-        parts[i] = Views.select(torch, joined, 0);
-      }
-      return parts;
-    }
   }
 }

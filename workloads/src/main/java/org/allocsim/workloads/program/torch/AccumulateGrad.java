@@ -4,8 +4,8 @@ package org.allocsim.workloads.program.torch;
 final class AccumulateGrad extends Node {
   private final Tensor parameter;
 
-  AccumulateGrad(Tensor parameter) {
-    super("AccumulateGrad", Long.MAX_VALUE, new Edge[0]);
+  AccumulateGrad(Tensor parameter, long stream) {
+    super("AccumulateGrad", Long.MAX_VALUE, stream, new Edge[0]);
     this.parameter = parameter;
     retain();
   }

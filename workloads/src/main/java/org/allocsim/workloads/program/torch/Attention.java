@@ -86,13 +86,10 @@ public final class Attention {
       charge(torch, q, k, out, 2);
       if (node != null) {
         node.produced(out, 0);
-        Kept kept =
-            new Kept(
-                query,
-                key,
-                value,
-                torch.save(node, out),
-                torch.save(node, Objects.requireNonNull(sums)));
+        // Saved results are given back in the order of their names.
+        Saved savedSums = torch.save(node, Objects.requireNonNull(sums));
+        Saved savedOut = torch.save(node, out);
+        Kept kept = new Kept(query, key, value, savedOut, savedSums);
         node.setBackward((n, grads) -> efficientGradients(torch, grads[0], kept));
       }
       return frame.leave(out);

@@ -1,9 +1,14 @@
 package org.allocsim.workloads.program.torch;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,23 +31,138 @@ public final class Autograd {
 
   /** {@code loss.backward(retain_graph=retain)}. */
   public void backward(Tensor loss, boolean retain) {
-    Node root = loss.producer();
-    if (root == null) {
-      throw new IllegalStateException("nothing was recorded to walk backward from " + loss);
-    }
     Tensor ones = torch.empty(loss.type(), loss.sizes());
+    walkFrom(loss, ones, retain);
+    ones.release();
+  }
+
+  /** {@code torch.autograd.backward(output, gradient)}; the gradient stays with the caller. */
+  public void backward(Tensor output, Tensor gradient) {
+    walkFrom(output, gradient, false);
+  }
+
+  private void walkFrom(Tensor output, Tensor gradient, boolean retain) {
+    Node root = output.producer();
+    if (root == null) {
+      throw new IllegalStateException("nothing was recorded to walk backward from " + output);
+    }
     boolean recorded = torch.recordGradients(false);
     boolean onEngine = torch.setAutogradThread(true);
     try {
       countGradients(root);
       root.buffer = new Tensor[root.outputs()];
-      root.buffer[loss.producerOutput()] = ones.retain();
+      root.buffer[output.producerOutput()] = gradient.retain();
       walk(root, retain);
     } finally {
       torch.setAutogradThread(onEngine);
       torch.recordGradients(recorded);
     }
-    ones.release();
+  }
+
+  /** Gradients of weights that a backward pass has left for later. */
+  public final class Later {
+    private final List<Node> nodes = new ArrayList<>();
+    private final List<Tensor[]> gradients = new ArrayList<>();
+    private final Set<Node> done;
+
+    private Later(Set<Node> done) {
+      this.done = done;
+    }
+
+    /** Computes them, and gives back what they needed. */
+    public void backward() {
+      boolean recorded = torch.recordGradients(false);
+      boolean onEngine = torch.setAutogradThread(true);
+      try {
+        for (int i = 0; i < nodes.size(); i++) {
+          Node node = nodes.get(i);
+          node.leaveOut(done);
+          countGradients(node);
+          node.buffer = gradients.get(i);
+          walk(node, false);
+          node.leaveOut(null);
+          node.release();
+        }
+      } finally {
+        torch.setAutogradThread(onEngine);
+        torch.recordGradients(recorded);
+      }
+    }
+  }
+
+  /**
+   * The gradient of an input only; those of weights are left for later ({@code
+   * stage_backward_input} of PyTorch's pipelines).
+   *
+   * @param gradient of the output, null for ones; it stays with the caller
+   */
+  public Later backwardInput(Tensor output, @Nullable Tensor gradient, Tensor input) {
+    Node root = Objects.requireNonNull(output.producer());
+    Node end = Objects.requireNonNull(input.gradientNode(torch.device().stream()));
+    Set<Node> towards = new HashSet<>();
+    Set<Node> others = new HashSet<>();
+    divide(root, end, towards, others);
+    Later later = new Later(towards);
+    Tensor first =
+        gradient == null ? torch.empty(output.type(), output.sizes()) : gradient.retain();
+    boolean recorded = torch.recordGradients(false);
+    boolean onEngine = torch.setAutogradThread(true);
+    try {
+      towards.forEach(node -> node.leaveOut(others));
+      countGradients(root);
+      root.buffer = new Tensor[root.outputs()];
+      root.buffer[output.producerOutput()] = first;
+      walk(root, true, node -> leave(node, others, later));
+      towards.forEach(node -> node.leaveOut(null));
+    } finally {
+      torch.setAutogradThread(onEngine);
+      torch.recordGradients(recorded);
+    }
+    return later;
+  }
+
+  /** Notes a node of whose gradients some are left for later. */
+  private static void leave(Node node, Set<Node> others, Later later) {
+    for (Edge edge : node.edges()) {
+      if (edge != null && others.contains(edge.node())) {
+        node.retain();
+        Tensor[] kept = Objects.requireNonNull(node.buffer).clone();
+        for (Tensor each : kept) {
+          if (each != null) {
+            each.retain();
+          }
+        }
+        later.nodes.add(node);
+        later.gradients.add(kept);
+        return;
+      }
+    }
+  }
+
+  /** Divides the nodes of a graph into those from which there is a way to the end, and others. */
+  private static void divide(Node root, Node end, Set<Node> towards, Set<Node> others) {
+    Set<Node> seen = new HashSet<>();
+    ArrayDeque<Node> open = new ArrayDeque<>();
+    seen.add(root);
+    open.add(root);
+    while (!open.isEmpty()) {
+      for (Edge edge : open.poll().edges()) {
+        if (edge != null && seen.add(edge.node())) {
+          open.add(edge.node());
+        }
+      }
+    }
+    List<Node> forward = new ArrayList<>(seen);
+    // Ends of the graph come last by their numbers; they have no way to go.
+    forward.sort((a, b) -> Long.compare(a.sequence(), b.sequence()));
+    towards.add(end);
+    for (Node node : forward) {
+      boolean leads = node == end;
+      for (Edge edge : node.edges()) {
+        leads |= edge != null && towards.contains(edge.node());
+      }
+      (leads ? towards : others).add(node);
+    }
   }
 
   private void countGradients(Node root) {
@@ -52,11 +172,12 @@ public final class Autograd {
     root.pendingGradients = 0;
     open.add(root);
     while (!open.isEmpty()) {
-      for (Edge edge : open.poll().edges()) {
-        if (edge == null) {
+      Node node = open.poll();
+      for (int i = 0; i < node.edges().length; i++) {
+        if (!node.needs(i)) {
           continue;
         }
-        Node next = edge.node();
+        Node next = node.edges()[i].node();
         if (next.visit != visit) {
           next.visit = visit;
           next.pendingGradients = 0;
@@ -69,15 +190,32 @@ public final class Autograd {
   }
 
   private void walk(Node root, boolean retain) {
+    walk(root, retain, node -> {});
+  }
+
+  private void walk(Node root, boolean retain, Consumer<Node> before) {
+    long stream = torch.device().stream();
+    try {
+      walkNodes(root, retain, before);
+    } finally {
+      torch.device().setStream(stream);
+    }
+  }
+
+  private void walkNodes(Node root, boolean retain, Consumer<Node> before) {
     PriorityQueue<Node> ready =
         new PriorityQueue<>((a, b) -> Long.compare(b.sequence(), a.sequence()));
     ready.add(root);
     while (!ready.isEmpty()) {
       Node node = ready.poll();
+      before.accept(node);
       Tensor[] gradients = Objects.requireNonNull(node.buffer);
       node.buffer = null;
+      // Each operation's backward pass runs on the stream of its forward pass.
+      torch.device().setStream(node.stream());
       if (node instanceof AccumulateGrad end) {
         accumulate(end.parameter(), gradients[0]);
+        end.parameter().accumulated();
         continue;
       }
       Tensor[] results = node.apply(gradients);
@@ -118,7 +256,7 @@ public final class Autograd {
     for (int i = 0; i < node.edges().length; i++) {
       Edge edge = node.edges()[i];
       Tensor result = i < results.length ? results[i] : null;
-      if (edge == null) {
+      if (!node.needs(i)) {
         if (result != null) {
           result.release();
         }
@@ -131,6 +269,10 @@ public final class Autograd {
         next.buffer = buffer;
       }
       if (result != null) {
+        if (next.stream() != node.stream()) {
+          torch.device().waitStream(next.stream(), node.stream());
+          result.recordStream(next.stream());
+        }
         buffer[edge.output()] = add(buffer[edge.output()], result);
       }
       if (--next.pendingGradients == 0) {

@@ -4,6 +4,15 @@ package org.allocsim.workloads.program.torch;
 public final class Losses {
   private Losses() {}
 
+  /** {@code scores.square().mean()} of a temporary tensor, whose reference it takes over. */
+  public static Tensor meanSquare(Torch torch, Tensor scores) {
+    Tensor square = Elementwise.power(torch, scores);
+    scores.release();
+    Tensor mean = Reductions.mean(torch, square);
+    square.release();
+    return mean;
+  }
+
   /** {@code F.cross_entropy(logits, classes)}; autocast raises the precision after the softmax. */
   public static Tensor crossEntropy(Torch torch, Tensor logits, Tensor classes) {
     try (Frame frame = new Frame()) {

@@ -3,6 +3,7 @@ package org.allocsim.workloads.program.torch;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** An operation in the graph of gradients. */
@@ -20,12 +21,14 @@ class Node {
 
   private final String name;
   private final long sequence;
+  private final long stream;
   private final Edge[] edges;
   private final List<Saved> saved = new ArrayList<>(4);
 
   @SuppressWarnings("NullAway.Init") // set when the operation has run
   private Backward backward;
 
+  private @Nullable Set<Node> left;
   private int outputs = 1;
   private int references;
 
@@ -35,9 +38,13 @@ class Node {
   long visit;
   Tensor @Nullable [] buffer;
 
-  Node(String name, long sequence, Edge[] edges) {
+  /**
+   * @param stream on which the operation runs, and its backward pass
+   */
+  Node(String name, long sequence, long stream, Edge[] edges) {
     this.name = name;
     this.sequence = sequence;
+    this.stream = stream;
     this.edges = edges;
     for (Edge edge : edges) {
       if (edge != null) {
@@ -54,6 +61,10 @@ class Node {
     return sequence;
   }
 
+  long stream() {
+    return stream;
+  }
+
   Edge[] edges() {
     return edges;
   }
@@ -63,7 +74,12 @@ class Node {
   }
 
   boolean needs(int input) {
-    return edges[input] != null;
+    return edges[input] != null && (left == null || !left.contains(edges[input].node()));
+  }
+
+  /** Leaves gradients of some inputs out until told otherwise; null for none. */
+  void leaveOut(@Nullable Set<Node> targets) {
+    left = targets;
   }
 
   void setBackward(Backward backward) {

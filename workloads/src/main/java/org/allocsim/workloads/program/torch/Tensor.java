@@ -24,6 +24,7 @@ public final class Tensor {
   private @Nullable Node producer;
   private int producerOutput;
   private @Nullable AccumulateGrad accumulator;
+  private @Nullable Runnable afterAccumulation;
 
   Tensor(long[] sizes, long[] strides, DType type, Storage storage, @Nullable Tensor base) {
     this.sizes = sizes;
@@ -169,6 +170,39 @@ public final class Tensor {
     this.gradient = gradient;
   }
 
+  /** {@code parameter.grad = gradient}: takes over the reference and gives the old one back. */
+  public void replaceGradient(Tensor fresh) {
+    Tensor old = gradient;
+    gradient = fresh;
+    releaseAll(old);
+  }
+
+  /**
+   * {@code register_post_accumulate_grad_hook}: runs whenever a gradient has arrived here.
+   *
+   * @param stream that is current, on which gradients arrive
+   */
+  public void afterAccumulation(long stream, Runnable hook) {
+    gradientNode(stream);
+    afterAccumulation = hook;
+  }
+
+  void accumulated() {
+    if (afterAccumulation != null) {
+      afterAccumulation.run();
+    }
+  }
+
+  /** {@code untyped_storage().resize_(0)}: the memory goes, the tensor stays. */
+  public void freeMemory() {
+    storage.freeMemory();
+  }
+
+  /** {@code untyped_storage().resize_(bytes)}: the tensor, which has no memory, gets some. */
+  public void takeMemory() {
+    storage.takeMemory(bytes());
+  }
+
   /** Gives the gradient back, as {@code zero_grad(set_to_none=True)}. */
   public void dropGradient() {
     if (gradient != null) {
@@ -192,8 +226,12 @@ public final class Tensor {
     producerOutput = output;
   }
 
-  /** Where the gradient of this tensor goes, or null. */
-  @Nullable Node gradientNode() {
+  /**
+   * Where the gradient of this tensor goes, or null.
+   *
+   * @param stream that is current
+   */
+  @Nullable Node gradientNode(long stream) {
     if (producer != null) {
       return producer;
     }
@@ -201,7 +239,7 @@ public final class Tensor {
       return null;
     }
     if (accumulator == null) {
-      accumulator = new AccumulateGrad(this);
+      accumulator = new AccumulateGrad(this, stream);
     }
     return accumulator;
   }

@@ -51,6 +51,12 @@ public final class Torch {
     return strided(type, sizes, Shape.contiguous(sizes));
   }
 
+  /** A tensor that has no memory yet ({@link Tensor#takeMemory}). */
+  public Tensor withoutMemory(DType type, long... sizes) {
+    Storage none = new Storage(device, Storage.NONE);
+    return new Tensor(sizes, Shape.contiguous(sizes), type, none, null);
+  }
+
   public Tensor emptyLike(Tensor other, DType type) {
     long[] sizes = other.sizesShared();
     return strided(type, sizes, Shape.denseLike(sizes, other.stridesShared()));
@@ -143,14 +149,14 @@ public final class Torch {
     boolean flows = false;
     Edge[] edges = new Edge[inputs.length];
     for (int i = 0; i < inputs.length; i++) {
-      Node target = inputs[i] == null ? null : inputs[i].gradientNode();
+      Node target = inputs[i] == null ? null : inputs[i].gradientNode(device.stream());
       if (target != null) {
         flows = true;
         edges[i] =
             new Edge(target, inputs[i].producerOutput(), inputs[i].sizesShared(), inputs[i].type());
       }
     }
-    return flows ? new Node(name, nextSequence(), edges) : null;
+    return flows ? new Node(name, nextSequence(), device.stream(), edges) : null;
   }
 
   /** Keeps a tensor for a node's backward pass, if there is one that needs an input's gradient. */

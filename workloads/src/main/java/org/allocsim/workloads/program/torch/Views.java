@@ -1,5 +1,7 @@
 package org.allocsim.workloads.program.torch;
 
+import java.util.List;
+
 /** Other sizes and strides on the same memory; copies where a view cannot have them. */
 public final class Views {
   private Views() {}
@@ -155,6 +157,38 @@ public final class Views {
     }
     node.setBackward((n, grads) -> new Tensor[] {intoZeros(torch, n, grads[0])});
     return node.produced(out, 0);
+  }
+
+  /** Some elements of a tensor that is laid out row by row, without a gradient. */
+  public static Tensor part(Tensor flat, long... sizes) {
+    return view(flat, sizes, Shape.contiguous(sizes));
+  }
+
+  /**
+   * {@code torch.split(flat, counts)} and {@code view}: all parts from one operation, whose
+   * gradient joins theirs.
+   */
+  public static Tensor[] parts(Torch torch, Tensor flat, List<long[]> sizes) {
+    Node node = torch.node("SplitWithSizesBackward0", flat);
+    Tensor[] out = new Tensor[sizes.size()];
+    for (int i = 0; i < out.length; i++) {
+      out[i] = part(flat, Shape.count(sizes.get(i)));
+      if (node != null) {
+        node.produced(out[i], i);
+      }
+      Tensor shaped = view(torch, out[i], sizes.get(i));
+      out[i].release();
+      out[i] = shaped;
+    }
+    if (node != null) {
+      long[] whole = flat.sizes();
+      node.setBackward((n, grads) -> {
+        Tensor joined = torch.empty(flat.type(), whole);
+        Elementwise.charge(torch, joined, 0, 2);
+        return new Tensor[] {joined};
+      });
+    }
+    return out;
   }
 
   /** One entry of a dimension, which goes ({@code a[:, 0]}). */

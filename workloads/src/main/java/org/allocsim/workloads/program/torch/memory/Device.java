@@ -167,6 +167,19 @@ public final class Device {
     next().waitEvent(event, waiting);
   }
 
+  /** {@code stream.record_event()} of the current stream. */
+  public int recordEvent() {
+    passHostTime();
+    next().recordEvent(gpuEvents, stream);
+    return gpuEvents++;
+  }
+
+  /** {@code event.synchronize()}. */
+  public void synchronizeEvent(int event) {
+    passHostTime();
+    next().synchronizeEvent(event);
+  }
+
   /** {@code torch.cuda.synchronize()}. */
   public void synchronize() {
     passHostTime();

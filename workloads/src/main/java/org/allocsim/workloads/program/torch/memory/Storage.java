@@ -6,7 +6,7 @@ public final class Storage {
   public static final int NONE = -1;
 
   private final Device device;
-  private final int allocation;
+  private int allocation;
   private int references;
 
   public Storage(Device device, int allocation) {
@@ -31,8 +31,24 @@ public final class Storage {
   }
 
   public void release() {
-    if (--references == 0 && allocation != NONE) {
-      device.free(allocation);
+    if (--references == 0) {
+      freeMemory();
     }
+  }
+
+  /** Gives the memory back while tensors still share this storage. */
+  public void freeMemory() {
+    if (allocation != NONE) {
+      device.free(allocation);
+      allocation = NONE;
+    }
+  }
+
+  /** Asks for memory where there is none. */
+  public void takeMemory(long bytes) {
+    if (allocation != NONE) {
+      throw new IllegalStateException("the storage has memory already");
+    }
+    allocation = device.allocate(bytes);
   }
 }

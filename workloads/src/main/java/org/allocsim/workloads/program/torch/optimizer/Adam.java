@@ -18,18 +18,35 @@ import org.allocsim.workloads.program.torch.Torch;
 public final class Adam implements Optimizer {
   private final Torch torch;
   private final Parameters parameters;
-  private final boolean fused;
+  private final Style style;
   private final boolean weightDecay;
   private final IdentityHashMap<Tensor, Tensor[]> moments = new IdentityHashMap<>();
+
+  /** How a step goes over the parameters. */
+  public enum Style {
+    /** One operation on all parameters after the other. */
+    FOREACH,
+    /** One kernel does the step. */
+    FUSED,
+    /** One parameter after the other ({@code foreach=False}). */
+    SINGLE
+  }
 
   /**
    * @param decoupledDecay whether weights decay apart from gradients (AdamW)
    * @param fused whether one kernel does the step
    */
   public Adam(Torch torch, Parameters parameters, boolean decoupledDecay, boolean fused) {
+    this(torch, parameters, decoupledDecay, fused ? Style.FUSED : Style.FOREACH);
+  }
+
+  /**
+   * @param decoupledDecay whether weights decay apart from gradients (AdamW)
+   */
+  public Adam(Torch torch, Parameters parameters, boolean decoupledDecay, Style style) {
     this.torch = torch;
     this.parameters = parameters;
-    this.fused = fused;
+    this.style = style;
     weightDecay = decoupledDecay;
   }
 
@@ -42,7 +59,7 @@ public final class Adam implements Optimizer {
       }
       changed.add(parameter);
       if (!moments.containsKey(parameter)) {
-        if (fused) {
+        if (style == Style.FUSED) {
           Tensor count = Elementwise.filled(torch, DType.FLOAT32);
           moments.put(parameter, new Tensor[] {count, zeros(parameter), zeros(parameter)});
         } else {
@@ -50,11 +67,26 @@ public final class Adam implements Optimizer {
         }
       }
     }
-    if (fused) {
-      changed.forEach(parameter -> Elementwise.charge(torch, parameter, 12, 7));
-    } else {
-      foreach(changed);
+    switch (style) {
+      case FOREACH -> foreach(changed);
+      case FUSED -> changed.forEach(parameter -> Elementwise.charge(torch, parameter, 12, 7));
+      case SINGLE -> single(changed);
     }
+  }
+
+  /** The denominator of a parameter goes when that of the next one has its name. */
+  private void single(List<Tensor> changed) {
+    Tensor denominator = null;
+    for (Tensor parameter : changed) {
+      Elementwise.charge(torch, parameter, 6, 9);
+      Tensor second = Objects.requireNonNull(moments.get(parameter))[1];
+      Tensor root = Elementwise.unary(torch, second);
+      Tensor corrected = Elementwise.unary(torch, root);
+      root.release();
+      denominator = Tensor.replaced(denominator, corrected);
+      Elementwise.charge(torch, parameter, 4, 5);
+    }
+    Tensor.releaseAll(denominator);
   }
 
   @Override

@@ -28,6 +28,11 @@ public final class Parameters {
     return parameter;
   }
 
+  /** Takes over a reference to a tensor that is a parameter already. */
+  public void adopt(Tensor parameter) {
+    all.add(parameter);
+  }
+
   /** A buffer, which no optimiser changes. */
   public Tensor buffer(DType bufferType, long... sizes) {
     Tensor buffer = torch.empty(bufferType, sizes);

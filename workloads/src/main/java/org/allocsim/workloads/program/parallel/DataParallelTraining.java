@@ -1,0 +1,75 @@
+package org.allocsim.workloads.program.parallel;
+
+import java.util.List;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.program.ProgramOption;
+import org.allocsim.workloads.program.ProgramProvider;
+import org.allocsim.workloads.program.ProgramValues;
+import org.allocsim.workloads.program.model.Block;
+import org.allocsim.workloads.program.torch.CustomFunction;
+import org.allocsim.workloads.program.torch.DType;
+import org.allocsim.workloads.program.torch.Tensor;
+import org.allocsim.workloads.program.torch.optimizer.Adam;
+import org.allocsim.workloads.program.torch.optimizer.Parameters;
+
+/** A rank of a training with {@code DistributedDataParallel}. */
+public final class DataParallelTraining implements ProgramProvider {
+  private static final long COMMUNICATION_STREAM = 1;
+
+  @Override
+  public String id() {
+    return "ddp";
+  }
+
+  @Override
+  public String summary() {
+    return "a rank of a training of encoder layers with DistributedDataParallel";
+  }
+
+  @Override
+  public List<ProgramOption> options() {
+    return EncoderJob.options(
+        new ProgramOption(
+            "gradient-as-bucket-view", "false", "whether gradients live in the buckets"),
+        new ProgramOption("bucket-mib", "25", "bucket_cap_mb, in MiB"),
+        new ProgramOption(
+            "watchdog",
+            "early",
+            "when NCCL's watchdog, which looks every 100 ms, lets the first iteration's bucket go:"
+                + " early, before the second iteration, or late, in its backward pass"));
+  }
+
+  @Override
+  public AllocationTrace generate(ProgramValues values, long seed) {
+    ParallelLayout.of(values);
+    EncoderJob job = new EncoderJob(values);
+    Parameters parameters = new Parameters(job.torch(), DType.FLOAT32);
+    List<Block> blocks = job.layers(parameters, values.count("layers"));
+    GradientBuckets buckets =
+        new GradientBuckets(
+            job.torch(),
+            new Communicator(job.device(), COMMUNICATION_STREAM),
+            parameters.all(),
+            values.flag("gradient-as-bucket-view"),
+            (long) values.count("bucket-mib") << 20,
+            values.choice("watchdog", "early", "late").equals("late"));
+    Adam optimizer = new Adam(job.torch(), parameters, true, false);
+    for (int i = 0; i < job.iterations(); i++) {
+      job.device().begin("step " + i);
+      Tensor batch = job.nextBatch();
+      buckets.beforeForward();
+      Tensor scores = EncoderJob.forward(blocks.subList(0, blocks.size() - 1), batch);
+      Tensor watched = CustomFunction.watched(job.torch(), scores, buckets::whenBackwardRuns);
+      scores.release();
+      Tensor last = blocks.getLast().forward(watched);
+      watched.release();
+      job.meanSquareBackward(last);
+      buckets.afterBackward();
+      optimizer.step();
+      parameters.zeroGradients(true);
+      job.device().end("step " + i);
+    }
+    buckets.release();
+    return job.end(optimizer, parameters);
+  }
+}

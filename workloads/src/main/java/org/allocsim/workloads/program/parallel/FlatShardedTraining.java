@@ -1,0 +1,74 @@
+package org.allocsim.workloads.program.parallel;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.program.ProgramOption;
+import org.allocsim.workloads.program.ProgramProvider;
+import org.allocsim.workloads.program.ProgramValues;
+import org.allocsim.workloads.program.model.Block;
+import org.allocsim.workloads.program.torch.DType;
+import org.allocsim.workloads.program.torch.Tensor;
+import org.allocsim.workloads.program.torch.Torch;
+import org.allocsim.workloads.program.torch.optimizer.Adam;
+import org.allocsim.workloads.program.torch.optimizer.Parameters;
+
+/** A rank of a training with {@code FullyShardedDataParallel}. */
+public final class FlatShardedTraining implements ProgramProvider {
+  private static final long COMMUNICATION_STREAM = 1;
+  private static final long UNSHARD_STREAM = 2;
+  private static final long REDUCING_STREAM = 3;
+
+  @Override
+  public String id() {
+    return "fsdp1";
+  }
+
+  @Override
+  public String summary() {
+    return "a rank of a training of encoder layers, each under FullyShardedDataParallel";
+  }
+
+  @Override
+  public List<ProgramOption> options() {
+    return EncoderJob.options();
+  }
+
+  @Override
+  public AllocationTrace generate(ProgramValues values, long seed) {
+    ParallelLayout layout = ParallelLayout.of(values);
+    EncoderJob job = new EncoderJob(values);
+    Torch torch = job.torch();
+    FlatShard.Shared shared =
+        new FlatShard.Shared(
+            torch,
+            layout,
+            UNSHARD_STREAM,
+            new Communicator(job.device(), COMMUNICATION_STREAM),
+            REDUCING_STREAM);
+    Parameters parameters = new Parameters(torch, DType.FLOAT32);
+    List<FlatShard> blocks = new ArrayList<>();
+    int layers = values.count("layers");
+    for (int i = 0; i < layers; i++) {
+      Block block = job.layer(new Parameters(torch, DType.FLOAT32));
+      FlatShard sharded = new FlatShard(shared, block);
+      blocks.add(sharded);
+      sharded.parameters().forEach(parameters::adopt);
+    }
+    Adam optimizer = new Adam(torch, parameters, true, false);
+    for (int i = 0; i < job.iterations(); i++) {
+      job.device().begin("step " + i);
+      Tensor input = job.nextBatch();
+      if (i == 0) {
+        blocks.forEach(FlatShard::prepare);
+      }
+      job.meanSquareBackward(EncoderJob.forward(blocks, input));
+      shared.afterBackward();
+      optimizer.step();
+      parameters.zeroGradients(true);
+      job.device().end("step " + i);
+    }
+    blocks.forEach(FlatShard::release);
+    return job.end(optimizer, parameters);
+  }
+}

@@ -1,0 +1,93 @@
+package org.allocsim.workloads.program.parallel;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.program.ProgramOption;
+import org.allocsim.workloads.program.ProgramProvider;
+import org.allocsim.workloads.program.ProgramValues;
+import org.allocsim.workloads.program.model.Block;
+import org.allocsim.workloads.program.torch.DType;
+import org.allocsim.workloads.program.torch.Tensor;
+import org.allocsim.workloads.program.torch.Torch;
+import org.allocsim.workloads.program.torch.optimizer.Adam;
+import org.allocsim.workloads.program.torch.optimizer.Parameters;
+
+/** A rank of a training with {@code fully_shard}, which is ZeRO stage 2 or 3. */
+public final class FullyShardedTraining implements ProgramProvider {
+  private static final long GATHERING_STREAM = 1;
+  private static final long SCATTERING_STREAM = 2;
+
+  @Override
+  public String id() {
+    return "fsdp2";
+  }
+
+  @Override
+  public String summary() {
+    return "a rank of a training of encoder layers, each under fully_shard (ZeRO 2 and 3)";
+  }
+
+  @Override
+  public List<ProgramOption> options() {
+    return EncoderJob.options(
+        new ProgramOption(
+            "reshard-after-forward",
+            "true",
+            "whether whole parameters go between forward and backward passes (ZeRO 3), or stay"
+                + " (ZeRO 2)"),
+        new ProgramOption(
+            "param-dtype", "float32", "in what parameters are gathered: float32 or bfloat16"),
+        new ProgramOption(
+            "reduce-dtype", "float32", "in what gradients are reduced: float32 or bfloat16"));
+  }
+
+  private static DType type(ProgramValues values, String option) {
+    String name = values.choice(option, "float32", "bfloat16");
+    return name.equals("bfloat16") ? DType.BFLOAT16 : DType.FLOAT32;
+  }
+
+  @Override
+  public AllocationTrace generate(ProgramValues values, long seed) {
+    ParallelLayout layout = ParallelLayout.of(values);
+    EncoderJob job = new EncoderJob(values);
+    Torch torch = job.torch();
+    ShardedGroup.Shared shared =
+        new ShardedGroup.Shared(
+            torch,
+            layout,
+            new Communicator(job.device(), GATHERING_STREAM),
+            new Communicator(job.device(), SCATTERING_STREAM),
+            type(values, "param-dtype"),
+            type(values, "reduce-dtype"),
+            values.flag("reshard-after-forward"));
+    List<Block> blocks = new ArrayList<>();
+    List<List<Tensor>> created = new ArrayList<>();
+    int layers = values.count("layers");
+    for (int i = 0; i < layers; i++) {
+      Parameters made = new Parameters(torch, DType.FLOAT32);
+      blocks.add(job.layer(made));
+      created.add(made.all());
+    }
+    Parameters parameters = new Parameters(torch, DType.FLOAT32);
+    List<ShardedGroup> groups = new ArrayList<>();
+    for (int i = 0; i < blocks.size(); i++) {
+      ShardedGroup group = new ShardedGroup(shared, blocks.get(i), created.get(i));
+      groups.add(group);
+      group.parameters().forEach(parameters::adopt);
+    }
+    Adam optimizer = new Adam(torch, parameters, true, false);
+    for (int i = 0; i < job.iterations(); i++) {
+      job.device().begin("step " + i);
+      Tensor input = job.nextBatch();
+      Tensor scores = shared.forward(groups, input);
+      job.meanSquareBackward(scores);
+      shared.afterBackward();
+      optimizer.step();
+      parameters.zeroGradients(true);
+      job.device().end("step " + i);
+    }
+    groups.forEach(ShardedGroup::release);
+    return job.end(optimizer, parameters);
+  }
+}

@@ -1,0 +1,171 @@
+package org.allocsim.workloads.program.parallel;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.allocsim.workloads.program.model.Block;
+import org.allocsim.workloads.program.torch.Autograd;
+import org.allocsim.workloads.program.torch.DType;
+import org.allocsim.workloads.program.torch.Elementwise;
+import org.allocsim.workloads.program.torch.Joining;
+import org.allocsim.workloads.program.torch.Losses;
+import org.allocsim.workloads.program.torch.Tensor;
+import org.allocsim.workloads.program.torch.Views;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stage of a pipeline ({@code PipelineStage} of PyTorch 2.11). What comes from other stages has a
+ * buffer for each microbatch, from the first step to the end.
+ */
+final class PipelineStage {
+  private final EncoderJob job;
+  private final Communicator communicator;
+  private final List<Block> blocks;
+  private final boolean isFirst;
+  private final boolean isLast;
+  private final Tensor[] arriving;
+  private final Tensor[] arrivingGradients;
+  private final Map<Integer, Tensor> outputs = new HashMap<>();
+  private final Map<Integer, Tensor> losses = new HashMap<>();
+  private final Map<Integer, Autograd.Later> later = new HashMap<>();
+
+  /** A list of operations keeps what was sent until there is a next one. */
+  private @Nullable Tensor sent;
+
+  private @Nullable Tensor sentGradient;
+
+  PipelineStage(
+      EncoderJob job,
+      Communicator communicator,
+      List<Block> blocks,
+      boolean isFirst,
+      boolean isLast,
+      int microbatches) {
+    this.job = job;
+    this.communicator = communicator;
+    this.blocks = blocks;
+    this.isFirst = isFirst;
+    this.isLast = isLast;
+    arriving = new Tensor[isFirst ? 0 : microbatches];
+    arrivingGradients = new Tensor[isLast ? 0 : microbatches];
+  }
+
+  /** Finds the sizes of the result by a forward pass, then makes the buffers. */
+  void prepare(long... sizes) {
+    Tensor input = job.torch().empty(DType.FLOAT32, sizes);
+    job.torch().withoutGradients(() -> EncoderJob.forward(blocks, input).release());
+    input.release();
+    for (int i = 0; i < arriving.length; i++) {
+      arriving[i] = job.torch().empty(DType.FLOAT32, sizes).requireGradient();
+    }
+    for (int i = 0; i < arrivingGradients.length; i++) {
+      arrivingGradients[i] = job.torch().empty(DType.FLOAT32, sizes);
+    }
+  }
+
+  /**
+   * A forward pass.
+   *
+   * @param chunk the microbatch, for the first stage
+   * @param target what the last stage's result should be
+   */
+  void forward(int microbatch, @Nullable Tensor chunk, @Nullable Tensor target) {
+    Tensor input = isFirst ? Objects.requireNonNull(chunk) : arriving[microbatch];
+    if (!isFirst) {
+      communicator.run(input.bytes());
+    }
+    Tensor output = EncoderJob.forward(blocks, input);
+    outputs.put(microbatch, output);
+    if (isLast) {
+      Tensor difference = Elementwise.add(job.torch(), output, Objects.requireNonNull(target));
+      losses.put(microbatch, Losses.meanSquare(job.torch(), difference));
+    } else {
+      communicator.send(output);
+      sent = Tensor.replaced(sent, output.retain());
+    }
+  }
+
+  void backward(int microbatch) {
+    if (isLast) {
+      job.autograd().backward(Objects.requireNonNull(losses.get(microbatch)));
+    } else {
+      Tensor gradient = arrivingGradients[microbatch];
+      communicator.run(gradient.bytes());
+      Tensor output = Objects.requireNonNull(outputs.remove(microbatch));
+      job.autograd().backward(output, gradient);
+      output.release();
+    }
+    if (!isFirst) {
+      sendGradient(arriving[microbatch]);
+    }
+  }
+
+  /** Gradients for the stage before; the first stage leaves all of its work for later. */
+  void backwardInput(int microbatch) {
+    if (isFirst) {
+      return;
+    }
+    Tensor input = arriving[microbatch];
+    if (isLast) {
+      Tensor loss = Objects.requireNonNull(losses.get(microbatch));
+      later.put(microbatch, job.autograd().backwardInput(loss, null, input));
+    } else {
+      Tensor gradient = arrivingGradients[microbatch];
+      communicator.run(gradient.bytes());
+      Tensor output = Objects.requireNonNull(outputs.remove(microbatch));
+      later.put(microbatch, job.autograd().backwardInput(output, gradient, input));
+      output.release();
+    }
+    sendGradient(input);
+  }
+
+  void backwardWeight(int microbatch) {
+    if (isFirst) {
+      backward(microbatch);
+    } else {
+      Objects.requireNonNull(later.remove(microbatch)).backward();
+    }
+  }
+
+  private void sendGradient(Tensor input) {
+    Tensor gradient = Objects.requireNonNull(input.gradient()).retain();
+    input.dropGradient();
+    communicator.send(gradient);
+    sentGradient = Tensor.replaced(sentGradient, gradient);
+  }
+
+  /** The end of a step: the last stage joins its results, which go with the next step. */
+  void endStep() {
+    communicator.await();
+    Tensor.releaseAll(sent, sentGradient);
+    sent = null;
+    sentGradient = null;
+    if (isLast) {
+      Tensor[] all = new Tensor[outputs.size()];
+      for (int i = 0; i < all.length; i++) {
+        all[i] = Objects.requireNonNull(outputs.get(i));
+      }
+      job.torch().withoutGradients(() -> Joining.cat(job.torch(), 0, all).release());
+    }
+  }
+
+  /** The begin of a step. */
+  void forget() {
+    outputs.values().forEach(Tensor::release);
+    outputs.clear();
+    losses.values().forEach(Tensor::release);
+    losses.clear();
+  }
+
+  void release() {
+    forget();
+    Tensor.releaseAll(arriving);
+    Tensor.releaseAll(arrivingGradients);
+  }
+
+  /** The part of a batch that is a microbatch. */
+  static Tensor chunk(Tensor batch, int microbatches) {
+    return Views.part(batch, batch.size(0) / microbatches, batch.size(1), batch.size(2));
+  }
+}

@@ -1,0 +1,70 @@
+package org.allocsim.workloads.program.parallel;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.program.ProgramOption;
+import org.allocsim.workloads.program.ProgramProvider;
+import org.allocsim.workloads.program.ProgramValues;
+import org.allocsim.workloads.program.torch.DType;
+import org.allocsim.workloads.program.torch.Tensor;
+import org.allocsim.workloads.program.torch.optimizer.Adam;
+import org.allocsim.workloads.program.torch.optimizer.Parameters;
+
+/** A rank of a training with tensor parallelism. */
+public final class TensorParallelTraining implements ProgramProvider {
+  private static final long COMMUNICATION_STREAM = 1;
+
+  @Override
+  public String id() {
+    return "tensor-parallel";
+  }
+
+  @Override
+  public String summary() {
+    return "a rank of a training of feed-forward blocks whose linears are split among ranks";
+  }
+
+  @Override
+  public List<ProgramOption> options() {
+    return EncoderJob.options(
+        new ProgramOption(
+            "sequence-parallel", "false", "whether tokens are split between the linears, too"),
+        new ProgramOption("foreach", "true", "whether AdamW changes all parameters at once"));
+  }
+
+  @Override
+  public AllocationTrace generate(ProgramValues values, long seed) {
+    ParallelLayout layout = ParallelLayout.of(values);
+    boolean splitsTokens = values.flag("sequence-parallel");
+    long inner = values.count("inner");
+    int tokens = values.count("tokens");
+    values.require(inner % layout.ranks() == 0, "ranks must divide the inner features");
+    values.require(!splitsTokens || tokens % layout.ranks() == 0, "ranks must divide the tokens");
+    EncoderJob job = new EncoderJob(values, splitsTokens ? tokens / layout.ranks() : tokens);
+    Communicator communicator = new Communicator(job.device(), COMMUNICATION_STREAM);
+    List<SplitLinears> blocks = new ArrayList<>();
+    int layers = values.count("layers");
+    for (int i = 0; i < layers; i++) {
+      blocks.add(
+          new SplitLinears(
+              job.torch(), layout, communicator, splitsTokens, values.count("width"), inner));
+    }
+    Parameters parameters = new Parameters(job.torch(), DType.FLOAT32);
+    for (SplitLinears block : blocks) {
+      block.split();
+      block.parameters().forEach(parameters::adopt);
+    }
+    Adam.Style style = values.flag("foreach") ? Adam.Style.FOREACH : Adam.Style.SINGLE;
+    Adam optimizer = new Adam(job.torch(), parameters, true, style);
+    for (int i = 0; i < job.iterations(); i++) {
+      job.device().begin("step " + i);
+      Tensor batch = job.nextBatch();
+      job.meanSquareBackward(EncoderJob.forward(blocks, batch));
+      optimizer.step();
+      parameters.zeroGradients(true);
+      job.device().end("step " + i);
+    }
+    return job.end(optimizer, parameters);
+  }
+}
