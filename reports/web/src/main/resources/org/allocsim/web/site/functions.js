@@ -8,6 +8,8 @@ const BODIES = {
   'returnallocsimHost.digest();': () => self.allocsimHost.digest(),
   'returnallocsimHost.text(path);': (path) => self.allocsimHost.text(path),
   'returnallocsimHost.zstandard();': () => self.allocsimHost.zstandard(),
+  'returnnumber.toExponential();': (number) => number.toExponential(),
+  'returnNumber(text);': (text) => Number(text),
   'returnallocsimHost.progress(task,share);': (task, share) => self.allocsimHost.progress(task, share),
 };
 

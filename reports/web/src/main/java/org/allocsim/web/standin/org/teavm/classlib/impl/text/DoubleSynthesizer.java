@@ -8,9 +8,9 @@ public final class DoubleSynthesizer {
 
   private DoubleSynthesizer() {}
 
-  /** The number whose 18 digits after the point and power of ten these are. */
+  /** The number whose unsigned digits, 18 of them after the point, and power of ten these are. */
   public static double synthesizeDouble(long digits, int exponent, boolean isNegative) {
-    double number = Host.number(digits + "e" + (exponent - DIGITS));
+    double number = Host.number(Long.toUnsignedString(digits) + "e" + (exponent - DIGITS));
     return isNegative ? -number : number;
   }
 }
