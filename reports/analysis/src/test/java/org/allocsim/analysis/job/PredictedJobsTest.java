@@ -30,7 +30,7 @@ class PredictedJobsTest {
       # Jobs from parameters
 
       What the programs of [jobs.py](jobs.py) reserve at most, found from their parameters alone: `generate` follows what PyTorch does, and
-      nothing is taken from the recordings. A test makes this page.
+      only two questions of timing, named below, are answered from the recordings. A test makes this page.
 
       | job | rank | setting | predicted | recorded | error |
       | --- | --- | --- | ---: | ---: | ---: |
