@@ -26,7 +26,7 @@ SAMPLE_SECONDS = 1.0
 SNAPSHOT_TRIES = 8
 LONG_TURN_SECONDS = 60.0
 
-#: How long a process that is told to end has to begin with it, before a thread writes in its place.
+#: How long a process that is asked to stop has to begin with it, before a thread writes in its place.
 GRACE_SECONDS = 1.0
 
 

@@ -132,7 +132,7 @@ final class CompareCommand implements Callable<Integer> {
     List<TraceRecording> recordings = new ArrayList<>();
     ComparedTrace trace =
         compare(name, chosen, outputOptions.hasReport() ? new Drawing(null, recordings, "") : null)
-            .orElseThrow(() -> new Failure(name + ": the process was told to end"));
+            .orElseThrow(() -> new Failure(name + ": the process was asked to stop"));
     return new Compared(trace, recordings);
   }
 
@@ -194,7 +194,7 @@ final class CompareCommand implements Callable<Integer> {
       @Nullable DocumentOutputs outputs, List<TraceRecording> recordings, String prefix) {}
 
   /**
-   * Compares on one trace; empty where the process is told to end before a policy was run.
+   * Compares on one trace; empty where the process is asked to stop before a policy was run.
    *
    * @param drawing where a page with charts is wanted; null without one
    */

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * @param <A> the command's ordinary answer
  */
 final class JobRun<A> {
-  private static final String NOT_ASKED = "the process was told to end before it";
+  private static final String NOT_ASKED = "the process was asked to stop before it";
 
   private final OutputOptions options;
   private final Answering<A> answering;

@@ -98,7 +98,7 @@ public final class Main implements Runnable {
       exitCode = FailureReport.print(failure, err, debug);
     }
     if (EarlyEnd.isAsked()) {
-      err.println("allocsim: told to end by a signal; what was finished until then is kept.");
+      err.println("allocsim: asked to stop by a signal; what was finished until then is kept.");
       exitCode = ExitCodes.FAILED;
     }
     err.flush();

@@ -146,7 +146,7 @@ final class MinCapacityCommand implements Callable<Integer> {
     }
   }
 
-  /** The answer to one recording; without results where the process is told to end. */
+  /** The answer to one recording; without results where the process is asked to stop. */
   private CapacityAnswer answer(String name, List<PolicyChoice> choices) {
     DeviceTrace input = traceOptions.read(name, version);
     List<ParsedConfig> settings =

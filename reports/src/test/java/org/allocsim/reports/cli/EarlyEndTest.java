@@ -32,7 +32,7 @@ class EarlyEndTest {
   private static final int LOOK_MILLIS = 20;
   private static final int REPEATS = 50;
   private static final String TOLD =
-      "allocsim: told to end by a signal; what was finished until then is kept.";
+      "allocsim: asked to stop by a signal; what was finished until then is kept.";
 
   private static final String PARTIAL =
       "Partial: a signal ended this early; what was not finished is missing.";

@@ -68,7 +68,7 @@ public final class Replay {
   }
 
   /**
-   * Sends the requests behind the prologue several times over, the prologue's first. At a seam the
+   * Sends the requests after the prologue several times over, the prologue's first. At a seam the
    * host waits for the device, and the program gives back and makes anew what the next pass does
    * not expect to find; the allocator's cache stays as it is. The trace is held once and its
    * allocation ids are used again, so that memory does not grow with the number of passes.
@@ -95,7 +95,7 @@ public final class Replay {
   }
 
   /**
-   * Sends the requests behind the prologue to a policy that was restored to the layout at its end.
+   * Sends the requests after the prologue to a policy that was restored to the layout at its end.
    * Of the prologue only the stream uses of blocks that await their free are sent.
    */
   public void runRestored(Observer observer) {

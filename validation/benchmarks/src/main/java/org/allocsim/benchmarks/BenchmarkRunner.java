@@ -51,7 +51,7 @@ final class BenchmarkRunner {
 
   private static final List<String> HEAP = List.of("-Xms1g", "-Xmx2g");
 
-  private static final String ENDED = "the command was told to end";
+  private static final String ENDED = "the command was asked to stop";
   private static final String ALLOCATED = "gc.alloc.rate.norm";
 
   private final BenchmarkPlan plan;
@@ -71,7 +71,7 @@ final class BenchmarkRunner {
   /**
    * Measures. The processes of one benchmark are spread over the whole time, so that what disturbs
    * the machine for a while shows as spread and not as one slow benchmark. Where the process is
-   * told to end, what has not been measured counts as not run.
+   * asked to stop, what has not been measured counts as not run.
    *
    * @throws BenchmarkException where a benchmark fails
    */
@@ -256,7 +256,7 @@ final class BenchmarkRunner {
     ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
   }
 
-  /** One process; empty where it is told to end. */
+  /** One process; empty where it is asked to stop. */
   private Optional<RunResult> run(Case each) throws BenchmarkException {
     Effort effort = plan.effort();
     TimeValue length = TimeValue.milliseconds(effort.sampleMillis());

@@ -62,7 +62,7 @@ final class SpeedPage {
           taken of each pair; where the page gives a range after it, that of the quartiles, it was
           measured so. Where it gives none, it is the ratio of the medians.
         - *Reading* takes a snapshot from a file in the system's memory to columns, digest included;
-          MB/s are uncompressed bytes. *Deriving* adds the requests behind the recorded effects.
+          MB/s are uncompressed bytes. *Deriving* adds the requests that explain the recorded effects.
         - Start-up, compilation and making the inputs are left out: JMH warms up, in several
           processes one after the other, whose order is the same in each round. What takes turns
           warms up likewise, until the compiler rests.

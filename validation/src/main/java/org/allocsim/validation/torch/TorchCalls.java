@@ -62,7 +62,7 @@ public final class TorchCalls {
    *
    * @param firstSeed seed of the first sequence; the others follow it
    * @param progress hears how many are done
-   * @return one verdict for each, in order, fewer where the process is told to end
+   * @return one verdict for each, in order, fewer where the process is asked to stop
    * @throws TorchException where Python, PyTorch or a compiler is missing, or a process fails
    * @throws IOException where files cannot be written or read
    */

@@ -97,7 +97,7 @@ public final class TorchProcesses {
   /**
    * Runs jobs under one setting; those for which no time was left are not reported.
    *
-   * <p>Where the process is told to end, Python is ended too, and the jobs that are not done are
+   * <p>Where the process is asked to stop, Python is ended too, and the jobs that are not done are
    * not reported.
    *
    * <p>Where PyTorch supports CUDA and finds no GPU, its allocator runs on a stand-in for one.

@@ -12,7 +12,7 @@ import java.util.Set;
 
 /**
  * What commands of this process have begun to write and not finished: temporary files, and folders
- * that were made for outputs. It goes when the process is told to end.
+ * that were made for outputs. It goes when the process is asked to stop.
  */
 public final class Unfinished {
   private static final Set<Path> FILES = new LinkedHashSet<>();

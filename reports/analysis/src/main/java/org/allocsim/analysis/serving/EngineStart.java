@@ -64,9 +64,9 @@ public record EngineStart(
             .map(snapshot -> samples(snapshot, requests.device()))
             .orElse(List.of());
     long cachedNanos = requests.trace().timeNanos(phases.firstCache);
-    long before = beside(samples, Long.MIN_VALUE, Long.MAX_VALUE, Comparator.reverseOrder());
-    long profiled = beside(samples, Long.MIN_VALUE, cachedNanos, Comparator.naturalOrder());
-    long after = beside(samples, Long.MIN_VALUE, Long.MAX_VALUE, Comparator.naturalOrder());
+    long before = beside(samples, Long.MAX_VALUE, Comparator.reverseOrder());
+    long profiled = beside(samples, cachedNanos, Comparator.naturalOrder());
+    long after = beside(samples, Long.MAX_VALUE, Comparator.naturalOrder());
     return new EngineStart(
         watch.loadedBytes - watch.emptyBytes,
         watch.profilePeakBytes - watch.loadedBytes,
@@ -88,13 +88,13 @@ public record EngineStart(
   }
 
   /**
-   * The first in an order of what the process holds beside its allocator, 0 where none is known.
+   * The last in an order of what the process held beside its allocator up to a time, 0 where none
+   * is known.
    */
-  private static long beside(
-      List<RecordedFacts.Sample> samples, long from, long to, Comparator<Long> order) {
+  private static long beside(List<RecordedFacts.Sample> samples, long to, Comparator<Long> order) {
     Optional<Long> found =
         samples.stream()
-            .filter(each -> each.timeNanos() >= from && each.timeNanos() <= to)
+            .filter(each -> each.timeNanos() <= to)
             .map(each -> each.processBytes() - each.reservedBytes())
             .max(order);
     return found.orElse(0L);

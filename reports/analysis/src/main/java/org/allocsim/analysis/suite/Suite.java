@@ -46,8 +46,8 @@ public final class Suite {
   }
 
   /**
-   * Runs scenarios on all cores; the results are in their order. Where the process is told to end,
-   * those that have not begun are missing.
+   * Runs scenarios on all cores; the results are in their order. Where the process is asked to
+   * stop, those that have not begun are missing.
    */
   public static List<SuiteResult> run(List<SuiteScenario> scenarios, Progress progress) {
     List<Callable<Optional<SuiteResult>>> tasks = new ArrayList<>();

@@ -110,12 +110,12 @@ public final class CapacitySearch {
     private static final long serialVersionUID = 1;
 
     GivenUp() {
-      super("the process was told to end");
+      super("the process was asked to stop");
     }
   }
 
   /**
-   * Searches for several allocators and settings, on all cores. Where the process is told to end,
+   * Searches for several allocators and settings, on all cores. Where the process is asked to stop,
    * those whose search is not over are missing.
    *
    * @param settings each makes the scenario on a device; its limit may depend on the device's size
@@ -132,7 +132,7 @@ public final class CapacitySearch {
     return ParallelTasks.run(tasks, progress::done).stream().flatMap(Optional::stream).toList();
   }
 
-  /** Empty where the process is told to end before the search is over. */
+  /** Empty where the process is asked to stop before the search is over. */
   private Optional<Result> searchToTheEnd() {
     try {
       return Optional.of(search());

@@ -66,7 +66,7 @@ public record Tuning(
 
   private static final long STEPS_OF_TIME = 100;
   private static final long MIN_STEP_NANOS = 10_000_000;
-  private static final String TOLD_TO_END = "the search was told to end before it";
+  private static final String TOLD_TO_END = "the search was asked to stop before it";
 
   /** Hears how many settings are done; called by one thread at a time. */
   @FunctionalInterface
@@ -142,7 +142,7 @@ public record Tuning(
   /**
    * Replays a program under every string of a grid, on all cores.
    *
-   * <p>Where the process is told to end, settings that have not begun are left out; the recorded
+   * <p>Where the process is asked to stop, settings that have not begun are left out; the recorded
    * one and the default are always tried, so that there is an answer.
    *
    * <p>A run ends at the first request that fails. That under the recorded settings goes on: what

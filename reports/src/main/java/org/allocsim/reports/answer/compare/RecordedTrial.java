@@ -53,7 +53,7 @@ public final class RecordedTrial {
 
   /**
    * Runs every choice, on all cores; the runs are in the order of the choices. Where the process is
-   * told to end, those that have not begun are missing.
+   * asked to stop, those that have not begun are missing.
    */
   public List<ObservedRun> runAll(List<PolicyChoice> choices, ParallelTasks.Progress progress) {
     MomentObserver[] observers = new MomentObserver[choices.size()];

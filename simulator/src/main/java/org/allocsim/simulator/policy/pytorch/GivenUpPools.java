@@ -34,7 +34,7 @@ final class GivenUpPools {
   private int mostLookups;
   private int count;
 
-  /** One for each bucket, and room behind for those that are pushed out of the last ones. */
+  /** One for each bucket, and room after them for those that are pushed out of the last ones. */
   private @Nullable PrivatePool[] slots = new PrivatePool[0];
 
   /** How far each entry is from where it belongs, or {@link #EMPTY}. */

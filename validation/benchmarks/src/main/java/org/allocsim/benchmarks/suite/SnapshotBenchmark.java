@@ -79,7 +79,7 @@ public class SnapshotBenchmark {
     return snapshot;
   }
 
-  /** The same, and the requests behind the recorded effects. */
+  /** The same, and the requests that explain the recorded effects. */
   @Benchmark
   public TraceFile derive(ReadCounts counts) throws TraceFormatException {
     TraceFile read = new SnapshotFormat().read(stored, Progress.NONE);

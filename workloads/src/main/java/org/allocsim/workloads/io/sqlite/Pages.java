@@ -83,7 +83,7 @@ final class Pages implements Closeable {
     }
   }
 
-  /** Reads bytes at a place; what lies behind the end is not there. */
+  /** Reads bytes at a place; what lies after the end is not there. */
   void read(long position, byte[] target, int length) throws IOException {
     if (position < 0 || position > bytes - length) {
       throw new SqliteException(

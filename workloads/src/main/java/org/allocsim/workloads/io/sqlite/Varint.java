@@ -15,7 +15,7 @@ final class Varint {
     this.end = end;
   }
 
-  /** The next number; 0, and broken, behind the end. */
+  /** The next number; 0, and broken, after the end. */
   long next() {
     long value = 0;
     for (int i = 1; i <= MOST_BYTES; i++) {
@@ -40,7 +40,7 @@ final class Varint {
     return position;
   }
 
-  /** Whether a number reached behind the end. */
+  /** Whether a number reached after the end. */
   boolean isBroken() {
     return isBroken;
   }

@@ -3,7 +3,6 @@ package org.allocsim.workloads.program.parallel;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.allocsim.workloads.program.torch.DType;
 import org.allocsim.workloads.program.torch.Elementwise;
@@ -41,7 +40,7 @@ final class GradientBuckets {
   private final long bucketBytes;
   private final boolean isHeld;
   private final List<Tensor> arrived = new ArrayList<>();
-  private final Map<Tensor, Bucket> bucketOf = new IdentityHashMap<>();
+  private final IdentityHashMap<Tensor, Bucket> bucketOf = new IdentityHashMap<>();
   private final List<Bucket> buckets = new ArrayList<>();
   private boolean isRebuilt;
   private List<Tensor> old = List.of();

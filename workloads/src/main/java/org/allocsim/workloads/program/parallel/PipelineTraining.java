@@ -25,7 +25,7 @@ public final class PipelineTraining implements ProgramProvider {
   @Override
   public String summary() {
     return "a rank of a pipeline that trains encoder layers: GPipe, 1F1B, interleaved or"
-               + " zero-bubble";
+        + " zero-bubble";
   }
 
   @Override

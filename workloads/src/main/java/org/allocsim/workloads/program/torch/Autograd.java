@@ -157,7 +157,7 @@ public final class Autograd {
     forward.sort((a, b) -> Long.compare(a.sequence(), b.sequence()));
     towards.add(end);
     for (Node node : forward) {
-      boolean leads = node == end;
+      boolean leads = towards.contains(node);
       for (Edge edge : node.edges()) {
         leads |= edge != null && towards.contains(edge.node());
       }
