@@ -24,7 +24,7 @@ def answer(path: str, report: dict[str, Any], device: str) -> dict[str, Any]:
     """Asks the simulator about a recording.
 
     Returns:
-        the peaks in bytes under the recorded and the best setting, the cards that are large enough, the interval of the
+        the peaks in bytes under the recorded and the best setting, the GPUs that are large enough, the interval of the
         reserved peak, and what was read from the GPU by line.
     """
     from ..recording import open as open_recording
@@ -79,7 +79,7 @@ def print_answer(found: dict[str, Any]) -> None:
     _print(f"  reserved   {_size(recorded['reserved_bytes'])}  {conf}")
     if best["conf"] != recorded["conf"]:
         _print(f"             {_size(best['reserved_bytes'])}  {best['conf']}")
-    _print(f"  fits on    {', '.join(found['gpus_that_fit']) or 'no card that is known'}")
+    _print(f"  fits on    {', '.join(found['gpus_that_fit']) or 'no GPU that is known'}")
     if found["beside_rank_bytes"]:
         _print(f"- NCCL and the modules of kernels come to that: {_size(found['beside_rank_bytes'])} for each of two ranks that were measured; larger jobs were not.")
     if found["unmeasured_workspaces"]:

@@ -29,7 +29,7 @@ def estimate(
 
     Args:
         step: is called without arguments; what it keeps between calls, it keeps in its module.
-        device: the card, by the name of its profile.
+        device: the GPU, by the name of its profile.
         steps: how often it is called.
         values: what is read from the GPU by place (``train.py:57``), where it depends on weights or activations.
         conf: PYTORCH_CUDA_ALLOC_CONF.

@@ -1,4 +1,4 @@
-"""The cards whose place the stand-in takes, under the names of the device profiles."""
+"""The GPUs whose place the stand-in takes, under the names of the device profiles."""
 
 from __future__ import annotations
 

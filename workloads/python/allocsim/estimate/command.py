@@ -33,7 +33,7 @@ def main(arguments: Sequence[str]) -> int:
     if shutil.which(program[0]) is None:
         return _wrong(f"there is no program {program[0]}; write it as on the command line: allocsim estimate -- python train.py")
     if options.device not in CARDS:
-        return _wrong(f"--device {options.device} is no card that is known; there are {', '.join(CARDS)}")
+        return _wrong(f"--device {options.device} is no GPU that is known; there are {', '.join(CARDS)}")
     if options.rank is not None and options.rank >= options.world:
         return _wrong(f"--rank {options.rank} is beyond --world {options.world}; ranks count from 0")
     try:
@@ -162,7 +162,7 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
         " PyTorch, on a library that takes the place of the GPU and computes nothing; what its allocator did is recorded.",
         epilog="The recording is read by every command: tune, min-capacity, peak, fit, diagnose, view.",
     )
-    parser.add_argument("--device", default="h100-80gb", metavar="CARD", help="the card: 'allocsim list devices' names them (default: %(default)s)")
+    parser.add_argument("--device", default="h100-80gb", metavar="GPU", help="the GPU: 'allocsim list devices' names them (default: %(default)s)")
     parser.add_argument(
         "--steps", type=_count, default=STEPS, metavar="N",
         help="optimizer steps after which the program is ended, 0 for all that it makes (default: %(default)s)",

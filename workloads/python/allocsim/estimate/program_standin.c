@@ -28,7 +28,7 @@ EXPORT void standin_answer(int on, uint64_t value) {
 static const uint64_t ENDLESS_BYTES = 1ull << 44;
 
 __attribute__((constructor)) static void begin(void) {
-  /* Name, compute capability, multiprocessors and bytes of the card, as the command sets them. */
+  /* Name, compute capability, multiprocessors and bytes of the GPU, as the command sets them. */
   const char *text = getenv("ALLOCSIM_ESTIMATE_CARD");
   char name[128];
   int major, minor, multiprocessors;
@@ -404,7 +404,7 @@ EXPORT int cudnnGetBatchNormalizationTrainingExReserveSpaceSize(void *h, int mod
   *bytes = 0;
   return SUCCESS;
 }
-/* The state of one generator for each thread that the card holds: bytes as cuDNN 9.10 gives for an H100. */
+/* The state of one generator for each thread that the GPU holds: bytes as cuDNN 9.10 gives for an H100. */
 EXPORT int cudnnDropoutGetStatesSize(void *handle, size_t *bytes) {
   (void)handle;
   *bytes = (size_t)card.multiprocessors * (size_t)card.threads * 16;

@@ -19,7 +19,7 @@ typedef struct {
 } Convolution;
 
 /*
- * Bytes that cuDNN's plan for a convolution asks for, on a card of this compute capability (as 90 for 9.0), or with trials the plan among
+ * Bytes that cuDNN's plan for a convolution asks for, on a GPU of this compute capability (as 90 for 9.0), or with trials the plan among
  * all it has that asks for most.
  */
 int64_t convolution_bytes(const Convolution *c, int trials, int capability);

@@ -333,7 +333,7 @@ class Facts:
         self.sample()
 
     def sample(self) -> None:
-        """How much of each card is in use: by everyone, by this process, and of that by its allocator."""
+        """How much of each GPU is in use: by everyone, by this process, and of that by its allocator."""
         for device, handle in self._handles.items():
             memory = self._nvml.memory(handle) if self._nvml is not None else None
             if memory is None:

@@ -1,4 +1,4 @@
-"""Driver, card and memory in use, from NVIDIA's management library, without a package."""
+"""Driver, GPU and memory in use, from NVIDIA's management library, without a package."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Nvml:
         return None
 
     def handle(self, uuid: str | None, index: int) -> Any:
-        """The card with a UUID as PyTorch writes it, else by its number."""
+        """The GPU with a UUID as PyTorch writes it, else by its number."""
         if self._library is None:
             return None
         handle = ctypes.c_void_p()
@@ -68,7 +68,7 @@ class Nvml:
         return None
 
     def memory(self, handle: Any) -> tuple[int, int, int] | None:
-        """Bytes of a card in use, free, and kept by the driver; those in use do not hold the driver's."""
+        """Bytes of a GPU in use, free, and kept by the driver; those in use do not hold the driver's."""
         memory = _Memory(version=ctypes.sizeof(_Memory) | 2 << 24)
         try:
             if handle is not None and self._library.nvmlDeviceGetMemoryInfo_v2(handle, ctypes.byref(memory)) == 0:
@@ -78,7 +78,7 @@ class Nvml:
         return None
 
     def processes(self, handle: Any) -> list[tuple[int, int]] | None:
-        """Processes that compute on a card, each with its bytes, −1 where the driver does not say."""
+        """Processes that compute on a GPU, each with its bytes, −1 where the driver does not say."""
         count = ctypes.c_uint(64)
         found = (_Process * 64)()
         try:

@@ -34,7 +34,7 @@ final class CacheCheck {
 
   @Option(
       names = "--cache",
-      paramLabel = "NAME",
+      paramLabel = "NAME,...",
       split = ",",
       description =
           "Serve a file of requests with these caches, as 'allocsim serve' does by default, and"

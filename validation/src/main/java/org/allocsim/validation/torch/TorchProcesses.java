@@ -38,7 +38,7 @@ public final class TorchProcesses {
   private static final long SECONDS_TO_END = 10;
 
   /** Exit codes after SIGINT and SIGTERM. */
-  private static final Set<Integer> TOLD_TO_END = Set.of(130, 143);
+  private static final Set<Integer> ASKED_TO_STOP = Set.of(130, 143);
 
   private final String python;
   private final int gpu;
@@ -142,7 +142,7 @@ public final class TorchProcesses {
 
   /** A terminal tells Python, too, which may hear it before this process does. */
   private static boolean isTold(Process process) {
-    return EarlyEnd.isAsked() || (!process.isAlive() && TOLD_TO_END.contains(process.exitValue()));
+    return EarlyEnd.isAsked() || (!process.isAlive() && ASKED_TO_STOP.contains(process.exitValue()));
   }
 
   private static void end(Process process) {

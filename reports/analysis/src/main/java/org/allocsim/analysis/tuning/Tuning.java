@@ -66,7 +66,7 @@ public record Tuning(
 
   private static final long STEPS_OF_TIME = 100;
   private static final long MIN_STEP_NANOS = 10_000_000;
-  private static final String TOLD_TO_END = "the search was asked to stop before it";
+  private static final String ASKED_TO_STOP = "the search was asked to stop before it";
 
   /** Hears how many settings are done; called by one thread at a time. */
   @FunctionalInterface
@@ -228,7 +228,7 @@ public record Tuning(
             && notBegun.add(each.config().text()));
     Map<String, List<String>> leftOut = new LinkedHashMap<>(grid.leftOut());
     if (!notBegun.isEmpty()) {
-      leftOut.put(TOLD_TO_END, notBegun);
+      leftOut.put(ASKED_TO_STOP, notBegun);
     }
     Function<Scenario, TimedResult> resultOf =
         each -> Objects.requireNonNull(results.get(Circumstances.of(each, largestBytes)));

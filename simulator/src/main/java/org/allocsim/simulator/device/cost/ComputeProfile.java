@@ -41,7 +41,7 @@ public record ComputeProfile(
       new ComputeProfile(
           "NVIDIA H100 data sheet (SXM5); copies as typical of PCIe 5 with 16 lanes,"
               + " launch, kernel and pinning times as typical of CUDA 12 and 13; none measured on"
-              + " this card",
+              + " this GPU",
           67_000_000_000_000L,
           495_000_000_000_000L,
           989_000_000_000_000L,
