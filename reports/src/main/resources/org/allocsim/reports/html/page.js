@@ -22,10 +22,10 @@ function drawAgreement(holder, rows) {
   const sorted = points.slice().sort((a, b) => a.predicted_peak_bytes - b.predicted_peak_bytes);
   const top = 1.08 * Math.max(...points.flatMap((row) => [row.predicted_peak_bytes, row.measured_peak_bytes]));
   const x = [0, ...sorted.map((row) => row.predicted_peak_bytes), top];
-  return new uPlot(
+  const size = () => ({ width: Math.min(560, Math.max(240, holder.clientWidth)), height: 380 });
+  const plot = new uPlot(
     {
-      width: Math.min(560, Math.max(240, holder.clientWidth)),
-      height: 380,
+      ...size(),
       padding: [12, 20, 0, 0],
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, points: { show: false } },
@@ -43,6 +43,8 @@ function drawAgreement(holder, rows) {
     [x, x, [null, ...sorted.map((row) => row.measured_peak_bytes), null]],
     holder,
   );
+  new ResizeObserver(() => plot.setSize(size())).observe(holder);
+  return plot;
 }
 
 function setTheme(theme) {

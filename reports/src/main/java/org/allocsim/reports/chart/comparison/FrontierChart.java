@@ -26,8 +26,8 @@ public final class FrontierChart {
   /** Width in pixels. */
   public static final int WIDTH = 1200;
 
-  /** Width for telephones. */
-  public static final int NARROW_WIDTH = 340;
+  /** Width for telephones, which show a part of it at a time. */
+  public static final int NARROW_WIDTH = 720;
 
   private static final int ROW_HEIGHT = 28;
   private static final int FRAME_HEIGHT = 300;
