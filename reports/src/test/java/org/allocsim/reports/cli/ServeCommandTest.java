@@ -100,8 +100,6 @@ class ServeCommandTest {
     assertEquals(0.92, shares.get(1).get("gpu_memory_utilization_ratio").asDouble());
     assertTrue(shares.get(2).get("left_bytes").asLong() >= 0);
     assertTrue(
-        shares.get(0).get("preemptions").asLong() >= shares.get(2).get("preemptions").asLong());
-    assertTrue(
         shares.get(0).get("cache_bytes").asLong() < shares.get(2).get("cache_bytes").asLong());
   }
 

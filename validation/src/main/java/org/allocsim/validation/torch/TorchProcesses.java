@@ -142,7 +142,8 @@ public final class TorchProcesses {
 
   /** A terminal tells Python, too, which may hear it before this process does. */
   private static boolean isTold(Process process) {
-    return EarlyEnd.isAsked() || (!process.isAlive() && ASKED_TO_STOP.contains(process.exitValue()));
+    return EarlyEnd.isAsked()
+        || (!process.isAlive() && ASKED_TO_STOP.contains(process.exitValue()));
   }
 
   private static void end(Process process) {
