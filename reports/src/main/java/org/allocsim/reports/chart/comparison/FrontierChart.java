@@ -26,7 +26,7 @@ public final class FrontierChart {
   /** Width in pixels. */
   public static final int WIDTH = 1200;
 
-  /** Width for telephones, which show a part of it at a time. */
+  /** Width for telephones, which make it smaller. */
   public static final int NARROW_WIDTH = 720;
 
   private static final int ROW_HEIGHT = 28;
