@@ -3,7 +3,7 @@
 cuDNN's fast kernels want tensors in their own layout, with channels filled up to 16 bytes. Where they come in another one, they are
 copied into the workspace: it is the sum of the input, the filter and the output, of those that are copied. What is left over are sums
 of partial results, which depend on how a kernel divides its work. Each row of the table says which tensors a measured
-convolution copied, and the bytes that are left over. `rules.py --check` says how well the table foretells each of its rows without the
+convolution copied, and the bytes that are left over. `rules.py --check` says how well the table predicts each of its rows without the
 rows of the same shape.
 """
 
@@ -203,7 +203,7 @@ def check() -> None:
     for kind, name in enumerate(KINDS):
         trials = [row for row in known if row.kind == kind + TRIALS and row.spectra()]
         print(f"trials that transform images, {name:8} {sum(row.bytes == row.spectra() for row in trials)} of {len(trials)} to the byte")
-    print("of input + filter + output: error of the workspace, every tenth row foretold from the others")
+    print("of input + filter + output: error of the workspace, every tenth row predicted from the others")
     for kind, name in enumerate((*KINDS, *(f"trials {each}" for each in KINDS))):
         for last, space, grouped in ((0, 2, 0), (1, 2, 0), (0, 2, 1), (1, 2, 1), (0, 1, 0), (0, 3, 0)):
             errors = []
@@ -213,9 +213,9 @@ def check() -> None:
                 others = (o for o in known if o.kind == kind and o.last == last and (o.type == 0) == (row.type == 0) and o[3:SHAPE] != row[3:SHAPE])
                 nearest = min(others, key=row.distance)
                 bits, count, rest = nearest.parts()
-                foretold = (row.n if count == ONE_FOR_EACH_IMAGE else count) * row.tensors()[1] * (1 if row.type == 0 else 2)
-                foretold += rest * sum(row.tensors()) / sum(nearest.tensors()) + sum(each for i, each in enumerate(row.tensors()) if bits >> i & 1)
-                errors.append(abs(foretold - row.bytes) / sum(row.tensors()))
+                predicted = (row.n if count == ONE_FOR_EACH_IMAGE else count) * row.tensors()[1] * (1 if row.type == 0 else 2)
+                predicted += rest * sum(row.tensors()) / sum(nearest.tensors()) + sum(each for i, each in enumerate(row.tensors()) if bits >> i & 1)
+                errors.append(abs(predicted - row.bytes) / sum(row.tensors()))
             if not errors:
                 continue
             close = sum(each < 0.05 for each in errors) / len(errors)

@@ -79,7 +79,7 @@ class RulesTest(unittest.TestCase):
             whole = rest + sum(each for i, each in enumerate(row.tensors()) if bits >> i & 1) + (row.n if partials == 255 else partials) * gradient
             self.assertEqual(row.bytes, whole, row)
 
-    def test_most_trials_that_transform_images_are_foretold_to_the_byte(self):
+    def test_most_trials_that_transform_images_are_predicted_to_the_byte(self):
         found = [row for row in loaded("rules").rows() if row.spectra()]
         self.assertGreater(sum(row.bytes == row.spectra() for row in found), 0.7 * len(found))
 

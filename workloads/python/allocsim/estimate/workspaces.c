@@ -21,7 +21,7 @@ enum { ROWS = sizeof measured / sizeof measured[0] };
 
 /* Beyond this distance (halves and doubles of a dimension) a workspace counts as guessed. */
 static const double FAR = 6;
-/* Within this one a measured convolution is as good as the same; trials are guessed beyond, as they foretell each other badly. */
+/* Within this one a measured convolution is as good as the same; trials are guessed beyond, as they predict each other badly. */
 static const double NEAR = 0.5;
 
 static double apart(double a, double b) { return fabs(log2(a / b)); }
@@ -99,7 +99,7 @@ enum { NEAREST = 3 };
 /*
  * The nearest measured convolution says which tensors cuDNN copies into the layout of its kernels, how many partial gradients of the filter
  * it sums up, and how much is left over, which is scaled with all tensors; the bytes are those of the tensors at hand. Where it asks for three times what the next two do, it is a kernel
- * that cuDNN chose for that shape alone, and the larger of those two stands. Rows and how well they foretell each other: validation/estimate/rules.py.
+ * that cuDNN chose for that shape alone, and the larger of those two stands. Rows and how well they predict each other: validation/estimate/rules.py.
  */
 int64_t convolution_bytes(const Convolution *c, int trials, int capability) {
   const Tensor *x = &c->input, *w = &c->filter, *y = &c->output;

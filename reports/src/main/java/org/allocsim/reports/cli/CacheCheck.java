@@ -27,10 +27,6 @@ import picocli.CommandLine.Option;
 /** The part of {@code validate} that makes the driver calls of caches. */
 final class CacheCheck {
   private static final double SHARE = 0.9;
-  private static final int SEQUENCES = 256;
-  private static final int STEP_TOKENS = 8192;
-  private static final int BLOCK_TOKENS = 16;
-  private static final long PAGE_BYTES = 2L << 20;
 
   @Option(
       names = "--cache",
@@ -98,9 +94,7 @@ final class CacheCheck {
       validation.warmUp();
       long cacheBytes =
           capacityBytes == null ? (long) (gpu.freeBytesAtStart() * SHARE) : capacityBytes;
-      ServingSettings settings =
-          new ServingSettings(
-              SEQUENCES, STEP_TOKENS, served.contextTokens(), BLOCK_TOKENS, 0, PAGE_BYTES);
+      ServingSettings settings = ServingSettings.usual(served.contextTokens());
       DeviceProfile device = GpuValidation.profile(gpu, gpu.freeBytesAtStart());
       List<CachesAnswer.OneCache> caches = new ArrayList<>();
       for (CacheKind kind : asked.kinds()) {

@@ -16,4 +16,14 @@ public record ServingSettings(
     int mostTokens,
     int blockTokens,
     double watermark,
-    long pageBytes) {}
+    long pageBytes) {
+  private static final int SEQUENCES = 256;
+  private static final int STEP_TOKENS = 8192;
+  private static final int BLOCK_TOKENS = 16;
+  private static final long PAGE_BYTES = 2L << 20;
+
+  /** What holds where nobody asks for anything else: vLLM's defaults, and vAttention's page. */
+  public static ServingSettings usual(int mostTokens) {
+    return new ServingSettings(SEQUENCES, STEP_TOKENS, mostTokens, BLOCK_TOKENS, 0, PAGE_BYTES);
+  }
+}

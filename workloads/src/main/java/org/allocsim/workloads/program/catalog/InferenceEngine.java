@@ -3,7 +3,6 @@ package org.allocsim.workloads.program.catalog;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.profile.ShippedProfiles;
@@ -105,7 +104,7 @@ public final class InferenceEngine implements ProgramProvider {
             values.count("max-num-batched-tokens"),
             mostTokens == 0 ? model.contextTokens() : mostTokens,
             values.count("block-size")),
-        device(values.text(DEVICE)),
+        ShippedProfiles.named(values.text(DEVICE)),
         share(values.text(SHARE)),
         values.number("non-torch", 0) * MIB,
         values.flag("enforce-eager"),
@@ -143,10 +142,6 @@ public final class InferenceEngine implements ProgramProvider {
     } catch (TraceFormatException e) {
       throw new ProgramOptionException(e.getMessage());
     }
-  }
-
-  private static DeviceProfile device(String name) {
-    return ShippedProfiles.named(name);
   }
 
   private static double share(String text) {

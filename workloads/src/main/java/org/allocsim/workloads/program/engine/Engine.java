@@ -49,14 +49,12 @@ public final class Engine {
   /** Tokens at which a token looks back in steps; times only. */
   private static final int CONTEXT_TOKENS = 1024;
 
-  private record Graph(List<Work.Kernel> kernels) {}
-
   private final EngineSettings settings;
   private final Device device;
   private final Torch torch;
   private final Sampler sampler;
   private final SplittableRandom random;
-  private final Map<Integer, Graph> graphs = new HashMap<>();
+  private final Map<Integer, List<Work.Kernel>> graphs = new HashMap<>();
   private final List<Integer> hostCopies = new ArrayList<>();
   private @Nullable Decoder model;
   private @Nullable Decoder draft;
@@ -120,10 +118,9 @@ public final class Engine {
     int sequences = schedule.mostSequences();
     int tokens = schedule.stepTokens();
     torch.empty(DType.INT32, tokens);
-    for (DType type : List.of(DType.INT64, DType.INT64)) {
-      // Positions, and the slots of the cache that are written.
-      torch.empty(type, tokens);
-    }
+    // Positions, and the slots of the cache that are written.
+    torch.empty(DType.INT64, tokens);
+    torch.empty(DType.INT64, tokens);
     torch.empty(DType.INT32, sequences + 1);
     torch.empty(DType.INT32, sequences);
     long blocks = (schedule.mostTokens() + schedule.blockTokens() - 1L) / schedule.blockTokens();
@@ -165,10 +162,7 @@ public final class Engine {
     PoolId outer = device.setPool(weightPool);
     Decoder loaded = new Decoder(torch, settings, settings.model(), null, false);
     model = loaded;
-    loaded.load();
-    if (settings.hasSmallWeights()) {
-      loaded.quantize();
-    }
+    load(loaded, false);
     settings.adapters().ifPresent(loaded::adapt);
     settings.draft().ifPresent(guess -> draft = loadDraft(guess, loaded, false));
     device.setPool(outer);
@@ -179,11 +173,15 @@ public final class Engine {
   private Decoder loadDraft(EngineSettings.Draft guess, Decoder owner, boolean isReady) {
     Decoder loaded =
         new Decoder(torch, settings, guess.model(), guess.isHead() ? owner : null, isReady);
+    load(loaded, isReady);
+    return loaded;
+  }
+
+  private void load(Decoder loaded, boolean isReady) {
+    loaded.load();
     if (settings.hasSmallWeights() && !isReady) {
       loaded.quantize();
     }
-    loaded.load();
-    return loaded;
   }
 
   private void profile() {
@@ -261,7 +259,7 @@ public final class Engine {
     device.leave();
   }
 
-  private Graph capture(int tokens) {
+  private List<Work.Kernel> capture(int tokens) {
     forward(tokens).release();
     device.synchronize();
     device.emptyCache();
@@ -271,7 +269,7 @@ public final class Engine {
     forward(tokens).release();
     List<Work.Kernel> kernels = device.endCapture();
     device.setPool(outer);
-    return new Graph(kernels);
+    return kernels;
   }
 
   /** A sample for as many sequences as may run, so that its memory is there for later. */
@@ -301,14 +299,14 @@ public final class Engine {
         isPrompt
             ? random.nextInt(sequences, settings.schedule().stepTokens() + 1)
             : Math.min(sequences * settings.tokensOfSequence(), settings.schedule().stepTokens());
-    Optional<Graph> graph =
+    Optional<List<Work.Kernel>> graph =
         graphs.keySet().stream()
             .filter(size -> size >= tokens)
             .min(Integer::compare)
             .map(graphs::get);
     Tensor hidden;
     if (graph.isPresent()) {
-      device.replay(graph.get().kernels());
+      device.replay(graph.get());
       hidden = rows(sequences);
     } else {
       Tensor all = forward(tokens);

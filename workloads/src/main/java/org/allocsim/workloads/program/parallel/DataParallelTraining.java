@@ -54,21 +54,19 @@ public final class DataParallelTraining implements ProgramProvider {
             (long) values.count("bucket-mib") << 20,
             values.choice("watchdog", "early", "late").equals("late"));
     Adam optimizer = new Adam(job.torch(), parameters, true, false);
-    for (int i = 0; i < job.iterations(); i++) {
-      job.device().begin("step " + i);
-      Tensor batch = job.nextBatch();
-      buckets.beforeForward();
-      Tensor scores = EncoderJob.forward(blocks.subList(0, blocks.size() - 1), batch);
-      Tensor watched = CustomFunction.watched(job.torch(), scores, buckets::whenBackwardRuns);
-      scores.release();
-      Tensor last = blocks.getLast().forward(watched);
-      watched.release();
-      job.meanSquareBackward(last);
-      buckets.afterBackward();
-      optimizer.step();
-      parameters.zeroGradients(true);
-      job.device().end("step " + i);
-    }
+    job.train(
+        optimizer,
+        parameters,
+        (_, batch) -> {
+          buckets.beforeForward();
+          Tensor scores = EncoderJob.forward(blocks.subList(0, blocks.size() - 1), batch);
+          Tensor watched = CustomFunction.watched(job.torch(), scores, buckets::whenBackwardRuns);
+          scores.release();
+          Tensor last = blocks.getLast().forward(watched);
+          watched.release();
+          job.meanSquareBackward(last);
+          buckets.afterBackward();
+        });
     buckets.release();
     return job.end(optimizer, parameters);
   }

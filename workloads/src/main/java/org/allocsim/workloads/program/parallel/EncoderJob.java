@@ -87,10 +87,6 @@ final class EncoderJob {
     return autograd;
   }
 
-  int iterations() {
-    return iterations;
-  }
-
   /** An encoder layer whose parameters go to the device now. */
   Block layer(Parameters parameters) {
     return new EncoderLayer(torch, parameters, width, heads, inner);
@@ -108,10 +104,32 @@ final class EncoderJob {
     return blocks;
   }
 
+  /** The forward and the backward pass of a step. */
+  interface Passes {
+    /**
+     * Runs both.
+     *
+     * @param step counted from 0
+     * @param batch stays with the job
+     */
+    void run(int step, Tensor batch);
+  }
+
+  /** All steps: a batch, its passes, and what the optimizer makes of the gradients. */
+  void train(Optimizer optimizer, Parameters parameters, Passes passes) {
+    for (int step = 0; step < iterations; step++) {
+      device.begin("step " + step);
+      passes.run(step, nextBatch());
+      optimizer.step();
+      parameters.zeroGradients(true);
+      device.end("step " + step);
+    }
+  }
+
   /**
    * {@code x = torch.randn(batch, tokens, width)}: the last batch goes when the new one is there.
    */
-  Tensor nextBatch() {
+  private Tensor nextBatch() {
     Tensor fresh = Elementwise.filled(torch, DType.FLOAT32, inputSizes);
     input = Tensor.replaced(input, fresh);
     return fresh;

@@ -74,28 +74,28 @@ public final class ExpertParallelTraining implements ProgramProvider {
     long tokens = (long) values.count("batch") * values.count("tokens");
     // Without an exchange a rank sees what one rank sends.
     long senders = values.flag("exchange") ? layout.ranks() : 1;
-    Tensor hidden = null;
-    Tensor routed = null;
-    for (int i = 0; i < job.iterations(); i++) {
-      job.device().begin("step " + i);
-      Tensor scores = EncoderJob.forward(blocks, job.nextBatch());
-      hidden = Tensor.replaced(hidden, Views.reshape(torch, scores, -1, scores.size(2)));
-      scores.release();
-      int share = i % every == 0 ? unevenShare : evenShare;
-      long count = tokensOf(layout, senders * tokens * each, share);
-      routed = Tensor.replaced(routed, experts.routed(hidden, count));
-      Tensor first = Losses.meanSquare(torch, experts.forward(routed, tokens * each));
-      Tensor second = Losses.meanSquare(torch, hidden.retain());
-      Tensor loss = Elementwise.add(torch, first, second);
-      first.release();
-      second.release();
-      job.autograd().backward(loss);
-      loss.release();
-      optimizer.step();
-      parameters.zeroGradients(true);
-      job.device().end("step " + i);
-    }
-    Tensor.releaseAll(hidden, routed);
+    // The script's variables keep what they name until a step names it anew.
+    Tensor[] hidden = new Tensor[1];
+    Tensor[] routed = new Tensor[1];
+    job.train(
+        optimizer,
+        parameters,
+        (step, batch) -> {
+          Tensor scores = EncoderJob.forward(blocks, batch);
+          hidden[0] = Tensor.replaced(hidden[0], Views.reshape(torch, scores, -1, scores.size(2)));
+          scores.release();
+          int share = step % every == 0 ? unevenShare : evenShare;
+          long count = tokensOf(layout, senders * tokens * each, share);
+          routed[0] = Tensor.replaced(routed[0], experts.routed(hidden[0], count));
+          Tensor first = Losses.meanSquare(torch, experts.forward(routed[0], tokens * each));
+          Tensor second = Losses.meanSquare(torch, hidden[0].retain());
+          Tensor loss = Elementwise.add(torch, first, second);
+          first.release();
+          second.release();
+          job.autograd().backward(loss);
+          loss.release();
+        });
+    Tensor.releaseAll(hidden[0], routed[0]);
     return job.end(optimizer, parameters);
   }
 

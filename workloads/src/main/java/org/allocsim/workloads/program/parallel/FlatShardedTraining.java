@@ -8,7 +8,6 @@ import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.model.Block;
 import org.allocsim.workloads.program.torch.DType;
-import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
 import org.allocsim.workloads.program.torch.optimizer.Adam;
 import org.allocsim.workloads.program.torch.optimizer.Parameters;
@@ -56,18 +55,16 @@ public final class FlatShardedTraining implements ProgramProvider {
       sharded.parameters().forEach(parameters::adopt);
     }
     Adam optimizer = new Adam(torch, parameters, true, false);
-    for (int i = 0; i < job.iterations(); i++) {
-      job.device().begin("step " + i);
-      Tensor input = job.nextBatch();
-      if (i == 0) {
-        blocks.forEach(FlatShard::prepare);
-      }
-      job.meanSquareBackward(EncoderJob.forward(blocks, input));
-      shared.afterBackward();
-      optimizer.step();
-      parameters.zeroGradients(true);
-      job.device().end("step " + i);
-    }
+    job.train(
+        optimizer,
+        parameters,
+        (step, batch) -> {
+          if (step == 0) {
+            blocks.forEach(FlatShard::prepare);
+          }
+          job.meanSquareBackward(EncoderJob.forward(blocks, batch));
+          shared.afterBackward();
+        });
     blocks.forEach(FlatShard::release);
     return job.end(optimizer, parameters);
   }

@@ -77,16 +77,13 @@ public final class FullyShardedTraining implements ProgramProvider {
       group.parameters().forEach(parameters::adopt);
     }
     Adam optimizer = new Adam(torch, parameters, true, false);
-    for (int i = 0; i < job.iterations(); i++) {
-      job.device().begin("step " + i);
-      Tensor input = job.nextBatch();
-      Tensor scores = shared.forward(groups, input);
-      job.meanSquareBackward(scores);
-      shared.afterBackward();
-      optimizer.step();
-      parameters.zeroGradients(true);
-      job.device().end("step " + i);
-    }
+    job.train(
+        optimizer,
+        parameters,
+        (_, batch) -> {
+          job.meanSquareBackward(shared.forward(groups, batch));
+          shared.afterBackward();
+        });
     groups.forEach(ShardedGroup::release);
     return job.end(optimizer, parameters);
   }

@@ -65,12 +65,21 @@ final class PipelineStage {
   }
 
   /**
-   * A forward pass.
+   * Does a step.
    *
    * @param chunk the microbatch, for the first stage
    * @param target what the last stage's result should be
    */
-  void forward(int microbatch, @Nullable Tensor chunk, @Nullable Tensor target) {
+  void run(PipelineStep step, @Nullable Tensor chunk, @Nullable Tensor target) {
+    switch (step.phase()) {
+      case FORWARD -> forward(step.microbatch(), chunk, target);
+      case BACKWARD -> backward(step.microbatch());
+      case BACKWARD_INPUT -> backwardInput(step.microbatch());
+      case BACKWARD_WEIGHT -> backwardWeight(step.microbatch());
+    }
+  }
+
+  private void forward(int microbatch, @Nullable Tensor chunk, @Nullable Tensor target) {
     Tensor input = isFirst ? Objects.requireNonNull(chunk) : arriving[microbatch];
     if (!isFirst) {
       communicator.run(input.bytes());
@@ -86,7 +95,7 @@ final class PipelineStage {
     }
   }
 
-  void backward(int microbatch) {
+  private void backward(int microbatch) {
     if (isLast) {
       job.autograd().backward(Objects.requireNonNull(losses.get(microbatch)));
     } else {
@@ -102,7 +111,7 @@ final class PipelineStage {
   }
 
   /** Gradients for the stage before; the first stage leaves all of its work for later. */
-  void backwardInput(int microbatch) {
+  private void backwardInput(int microbatch) {
     if (isFirst) {
       return;
     }
@@ -120,7 +129,7 @@ final class PipelineStage {
     sendGradient(input);
   }
 
-  void backwardWeight(int microbatch) {
+  private void backwardWeight(int microbatch) {
     if (isFirst) {
       backward(microbatch);
     } else {

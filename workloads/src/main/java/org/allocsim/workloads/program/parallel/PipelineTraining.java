@@ -39,68 +39,72 @@ public final class PipelineTraining implements ProgramProvider {
   @Override
   public AllocationTrace generate(ProgramValues values, long seed) {
     ParallelLayout layout = ParallelLayout.of(values);
+    PipelineSchedule schedule = schedule(values, layout);
+    int stagesEach = values.count("stages-each");
+    int microbatches = values.count("microbatches");
+    EncoderJob job = new EncoderJob(values);
+    Parameters parameters = new Parameters(job.torch(), DType.FLOAT32);
+    List<Block> blocks = job.layers(parameters, values.count("layers") / layout.ranks());
+    List<PipelineStage> own = stages(job, layout, blocks, stagesEach, microbatches);
+    Adam optimizer = new Adam(job.torch(), parameters, true, false);
+    List<PipelineStep> steps = schedule.steps(layout, stagesEach, microbatches);
+    job.train(
+        optimizer,
+        parameters,
+        (step, batch) -> {
+          Tensor target =
+              layout.isLast()
+                  ? Elementwise.filled(job.torch(), DType.FLOAT32, batch.sizes())
+                  : null;
+          Tensor chunk = PipelineStage.chunk(batch, microbatches);
+          Tensor wanted = target == null ? null : PipelineStage.chunk(target, microbatches);
+          if (step == 0) {
+            own.forEach(stage -> stage.prepare(chunk.sizes()));
+          }
+          own.forEach(PipelineStage::forget);
+          for (PipelineStep each : steps) {
+            own.get(each.stage() / layout.ranks()).run(each, chunk, wanted);
+          }
+          Tensor.releaseAll(wanted, target, chunk);
+          own.forEach(PipelineStage::endStep);
+          parameters.all().forEach(p -> Elementwise.charge(job.torch(), p, 1, 2));
+        });
+    own.forEach(PipelineStage::release);
+    return job.end(optimizer, parameters);
+  }
+
+  /** The schedule, where the other options suit it. */
+  private static PipelineSchedule schedule(ProgramValues values, ParallelLayout layout) {
     PipelineSchedule schedule =
         PipelineSchedule.of(
             values.choice("schedule", "gpipe", "1f1b", "interleaved", "zero-bubble"));
     int stagesEach = values.count("stages-each");
     int microbatches = values.count("microbatches");
-    int layers = values.count("layers");
-    int batch = values.count("batch");
-    int stages = layout.ranks() * stagesEach;
     values.require(
         stagesEach == 1 || schedule.takesSeveralStages(),
         "only interleaved and zero-bubble schedules have several stages on a rank");
-    values.require(layers % stages == 0, "stages must divide the layers");
-    values.require(batch % microbatches == 0, "microbatches must divide the batch");
+    values.require(
+        values.count("layers") % (layout.ranks() * stagesEach) == 0,
+        "stages must divide the layers");
+    values.require(values.count("batch") % microbatches == 0, "microbatches must divide the batch");
     values.require(
         !schedule.takesSeveralStages()
             || PipelineSchedule.perRound(layout.ranks(), microbatches) > 0,
         "rounds of as many microbatches as there are ranks must divide the microbatches");
-    EncoderJob job = new EncoderJob(values);
-    Parameters parameters = new Parameters(job.torch(), DType.FLOAT32);
-    List<Block> blocks = job.layers(parameters, layers / layout.ranks());
+    return schedule;
+  }
+
+  private static List<PipelineStage> stages(
+      EncoderJob job, ParallelLayout layout, List<Block> blocks, int stagesEach, int microbatches) {
     Communicator communicator = new Communicator(job.device(), COMMUNICATION_STREAM);
     List<PipelineStage> own = new ArrayList<>();
-    int each = layers / stages;
+    int last = layout.ranks() * stagesEach - 1;
+    int each = blocks.size() / stagesEach;
     for (int i = 0; i < stagesEach; i++) {
       int stage = i * layout.ranks() + layout.rank();
       List<Block> part = blocks.subList(i * each, (i + 1) * each);
-      own.add(
-          new PipelineStage(
-              job, communicator, part, stage == 0, stage == stages - 1, microbatches));
+      own.add(new PipelineStage(job, communicator, part, stage == 0, stage == last, microbatches));
     }
-    Adam optimizer = new Adam(job.torch(), parameters, true, false);
-    List<PipelineStep> steps = schedule.steps(layout, stagesEach, microbatches);
-    for (int i = 0; i < job.iterations(); i++) {
-      job.device().begin("step " + i);
-      Tensor input = job.nextBatch();
-      Tensor target =
-          layout.isLast() ? Elementwise.filled(job.torch(), DType.FLOAT32, input.sizes()) : null;
-      if (i == 0) {
-        for (PipelineStage stage : own) {
-          stage.prepare(batch / microbatches, values.count("tokens"), values.count("width"));
-        }
-      }
-      own.forEach(PipelineStage::forget);
-      Tensor chunk = PipelineStage.chunk(input, microbatches);
-      Tensor wanted = target == null ? null : PipelineStage.chunk(target, microbatches);
-      for (PipelineStep step : steps) {
-        PipelineStage stage = own.get(step.stage() / layout.ranks());
-        switch (step.phase()) {
-          case FORWARD -> stage.forward(step.microbatch(), chunk, wanted);
-          case BACKWARD -> stage.backward(step.microbatch());
-          case BACKWARD_INPUT -> stage.backwardInput(step.microbatch());
-          case BACKWARD_WEIGHT -> stage.backwardWeight(step.microbatch());
-        }
-      }
-      Tensor.releaseAll(wanted, target, chunk);
-      own.forEach(PipelineStage::endStep);
-      parameters.all().forEach(p -> Elementwise.charge(job.torch(), p, 1, 2));
-      optimizer.step();
-      parameters.zeroGradients(true);
-      job.device().end("step " + i);
-    }
-    own.forEach(PipelineStage::release);
-    return job.end(optimizer, parameters);
+    return own;
   }
 }

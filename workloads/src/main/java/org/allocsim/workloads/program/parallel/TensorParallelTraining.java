@@ -7,7 +7,6 @@ import org.allocsim.workloads.program.ProgramOption;
 import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.torch.DType;
-import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.optimizer.Adam;
 import org.allocsim.workloads.program.torch.optimizer.Parameters;
 
@@ -57,14 +56,10 @@ public final class TensorParallelTraining implements ProgramProvider {
     }
     Adam.Style style = values.flag("foreach") ? Adam.Style.FOREACH : Adam.Style.SINGLE;
     Adam optimizer = new Adam(job.torch(), parameters, true, style);
-    for (int i = 0; i < job.iterations(); i++) {
-      job.device().begin("step " + i);
-      Tensor batch = job.nextBatch();
-      job.meanSquareBackward(EncoderJob.forward(blocks, batch));
-      optimizer.step();
-      parameters.zeroGradients(true);
-      job.device().end("step " + i);
-    }
+    job.train(
+        optimizer,
+        parameters,
+        (_, batch) -> job.meanSquareBackward(EncoderJob.forward(blocks, batch)));
     return job.end(optimizer, parameters);
   }
 }
