@@ -1,6 +1,7 @@
 package org.allocsim.reports.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
@@ -8,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +41,7 @@ import org.jfree.chart.plot.CategoryPlot;
 import org.jfree.chart.plot.CombinedDomainXYPlot;
 import org.jfree.chart.plot.Plot;
 import org.jfree.chart.plot.XYPlot;
+import org.jfree.chart.title.TextTitle;
 import org.jfree.data.category.CategoryDataset;
 import org.jfree.data.xy.XYDataset;
 import org.junit.jupiter.api.Test;
@@ -68,6 +71,7 @@ class ChartDataTest {
   /** Keeps charts instead of writing them. */
   private static final class KeptCharts extends ChartFolder {
     private final Map<String, Plot> plots = new HashMap<>();
+    private final Map<String, String> titles = new HashMap<>();
 
     KeptCharts() {
       super(null, "--report", Path.of(""));
@@ -75,7 +79,18 @@ class ChartDataTest {
 
     @Override
     public void write(String name, int width, int height, Function<ChartTheme, JFreeChart> chart) {
-      plots.put(name, chart.apply(ChartTheme.LIGHT).getPlot());
+      JFreeChart drawn = chart.apply(ChartTheme.LIGHT);
+      plots.put(name, drawn.getPlot());
+      titles.put(name, title(drawn));
+    }
+
+    private static String title(JFreeChart chart) {
+      return IntStream.range(0, chart.getSubtitleCount())
+          .mapToObj(chart::getSubtitle)
+          .filter(TextTitle.class::isInstance)
+          .map(title -> ((TextTitle) title).getText())
+          .findFirst()
+          .orElseThrow();
     }
 
     Plot plot(String name) {
@@ -160,6 +175,24 @@ class ChartDataTest {
       double rate = row.get("requests_per_second").asDouble();
       double bar = speed.getValue(0, number(speed, label)).doubleValue();
       assertTrue(bar == rate || (bar < rate && bar == longest(speed)), "whole, or cut: " + label);
+    }
+  }
+
+  /** One that fails takes little memory and time. */
+  @Test
+  void titlesPraiseWhoServesEveryRequest() throws IOException {
+    KeptCharts charts = new KeptCharts();
+    JsonNode rows = compare(small(), "pytorch,direct,rmm-fixed", charts).get("results");
+    JsonNode least =
+        rows.valueStream()
+            .min(Comparator.comparingDouble(row -> row.get("driver_seconds").asDouble()))
+            .orElseThrow();
+    assertEquals("rmm-fixed", least.get("policy").asString());
+    assertTrue(least.get("failed_requests").asLong() > 0);
+    for (String name : List.of("peak", "driver-time", "reserved", "fragmentation")) {
+      String title = charts.titles.get(name);
+      assertFalse(title.contains("rmm-fixed"), title);
+      assertTrue(title.contains("pytorch") || title.contains("direct"), title);
     }
   }
 

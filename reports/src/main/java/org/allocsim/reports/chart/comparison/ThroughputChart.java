@@ -16,11 +16,6 @@ public final class ThroughputChart {
     return new BarData("requests served by the simulation");
   }
 
-  /** A rate in words. */
-  public static String rate(double perSecond) {
-    return BarUnit.PER_SECOND.text(perSecond);
-  }
-
   /** Height in pixels. */
   public static int height(BarData data) {
     return BarChart.height(data);
