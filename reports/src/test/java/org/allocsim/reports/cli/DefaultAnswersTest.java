@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Platform;
@@ -102,6 +104,24 @@ class DefaultAnswersTest {
       assertEquals("", run.err());
       assertEquals(0, run.exitCode(), run.out());
     });
+  }
+
+  /** What is lacking is lacking: with so much more the best setting serves every request. */
+  @Test
+  void withWhatIsSaidToBeMissingASettingServesEveryRequest() {
+    Path sample = Path.of("samples", "gpt_oom.pickle.xz");
+    String text = CommandRun.of("diagnose", sample).out();
+    Matcher said =
+        Pattern.compile(
+                "can\\s+have [^(]*\\(([0-9 ]+) B\\); the\\s+best of the usual settings needs"
+                    + " ([0-9.]+) MiB more")
+            .matcher(text.replace('\u202f', ' ').replaceAll("\\s+", " "));
+    assertTrue(said.find(), text);
+    long has = Long.parseLong(said.group(1).replace(" ", ""));
+    long needs = has + (long) (Double.parseDouble(said.group(2)) * (1 << 20));
+    String limit = "--memory-limit";
+    assertEquals(3, CommandRun.of("tune", sample, limit, has).exitCode());
+    assertEquals(0, CommandRun.of("tune", sample, limit, needs + (1 << 20)).exitCode());
   }
 
   @Test

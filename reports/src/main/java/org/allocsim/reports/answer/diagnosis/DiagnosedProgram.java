@@ -185,7 +185,7 @@ public record DiagnosedProgram(
                   each -> each.diagnosis().copies().map(Fragility::failures).orElse(0))
               .bytes(
                   "missing_bytes",
-                  "How much less memory the program must need at least.",
+                  "How much more memory the best of the usual settings needs than there is.",
                   each ->
                       each.diagnosis().missingBytes().isPresent()
                           ? Long.valueOf(each.diagnosis().missingBytes().getAsLong())
@@ -347,7 +347,8 @@ public record DiagnosedProgram(
     Sentence less =
         diagnosis.missingBytes().isPresent()
             ? Sentence.of(
-                "it must need at least {} less", bytes(diagnosis.missingBytes().getAsLong()))
+                "the best of the usual settings needs {} more",
+                bytes(diagnosis.missingBytes().getAsLong()))
             : Sentence.of("and its own limit is too small on any GPU");
     return tuning.isHopeless()
         ? Sentence.of(

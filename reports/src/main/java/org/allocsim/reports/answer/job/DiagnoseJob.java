@@ -155,7 +155,9 @@ public final class DiagnoseJob extends JobQuestion<DiagnosedProgram, Row, Findin
                   "The most that is live in each step.",
                   each -> Arrays.stream(each.peak().stepPeakBytes()).boxed().toList())
               .bytes(
-                  "missing_bytes", "How much less memory it must need at least.", Row::missingBytes)
+                  "missing_bytes",
+                  "How much more memory the best of the usual settings needs than there is.",
+                  Row::missingBytes)
               .missing("a setting serves every request, or the limit suffices on no GPU")
               .text(
                   "smallest_gpu",
@@ -422,7 +424,7 @@ public final class DiagnoseJob extends JobQuestion<DiagnosedProgram, Row, Findin
         .ifPresent(each ->
             details.add(
                 Sentence.of(
-                    "{} must need at least {} less.",
+                    "{} needs {} more under the best of the usual settings.",
                     JobWords.begin(each.rank()),
                     bytes(missing(each.found())))));
   }
