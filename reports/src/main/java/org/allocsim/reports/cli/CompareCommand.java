@@ -206,7 +206,7 @@ final class CompareCommand implements Callable<Integer> {
             input, Settings.parse("", deviceOptions.torchVersion(), Scenario.PYTORCH));
     Tuning tuning = tune(chosen, input, circumstances);
     List<PolicyChoice> choices = withConfs(chosen, input, tuning);
-    RecordedTrial recorded = new RecordedTrial(input, circumstances, drawing == null ? null : name);
+    RecordedTrial recorded = new RecordedTrial(input, circumstances, drawing != null);
     EarlyEnd.begin();
     List<ObservedRun> observed;
     try (ProgressMeter progress = ProgressMeter.of("comparing", "policies")) {

@@ -123,7 +123,7 @@ final class LeaksCommand implements Callable<Integer> {
    */
   record Analysed(LeaksAnswer answer, RunSetup run, String conf) {
     private List<TraceRecording> pageRuns() {
-      return List.of(PageRun.underConf(answer.input().name(), run, conf));
+      return List.of(PageRun.underConf(new TraceRecording(answer.input()), run, conf));
     }
   }
 

@@ -3,7 +3,6 @@ package org.allocsim.reports.cli;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.attribution.Attribution;
-import org.allocsim.analysis.attribution.CategoryTotals;
 import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.reports.answer.job.PeakJob;
@@ -57,7 +56,7 @@ final class PeakCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     return JobRun.of(outputOptions, this::peak)
-        .showing(answer -> answer.at().program().pageRuns())
+        .showing(answer -> answer.at().program().pageRuns(answer::attribution))
         .run(traceName, PeakAnswer::document, _ -> true, new PeakJob());
   }
 
@@ -68,7 +67,6 @@ final class PeakCommand implements Callable<Integer> {
         new ProgramMoment(program, program.peak(grouping.query(MomentQuery.Kind.PEAK_ALLOCATED)));
     Attribution attribution = program.attribution(categoryOption.rules());
     LiveSet live = peak.live(grouping.by(program), limits.frames(), attribution);
-    CategoryTotals categories = CategoryTotals.of(peak.moment(), attribution);
-    return new PeakAnswer(peak, live, categories, limits.top());
+    return new PeakAnswer(peak, live, attribution, limits.top());
   }
 }

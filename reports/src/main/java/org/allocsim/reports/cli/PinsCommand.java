@@ -2,6 +2,7 @@ package org.allocsim.reports.cli;
 
 import java.io.IOException;
 import java.util.concurrent.Callable;
+import org.allocsim.analysis.attribution.CategoryRules;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.Pins;
 import org.allocsim.reports.answer.job.PinsJob;
@@ -69,7 +70,10 @@ final class PinsCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     TableLimits limits = tableOptions.limits();
     return JobRun.of(outputOptions, name -> pins(name, limits))
-        .showing(answer -> answer.at().program().pageRuns())
+        .showing(answer -> {
+          ReplayedProgram program = answer.at().program();
+          return program.pageRuns(() -> program.attribution(CategoryRules.NONE));
+        })
         .run(traceName, PinsAnswer::document, _ -> true, new PinsJob());
   }
 

@@ -123,7 +123,12 @@ final class TuneCommand implements Callable<Integer> {
   /** An answer and the recording that it is about. */
   private record Tuned(DeviceTrace input, TuneAnswer answer) {
     private List<TraceRecording> pageRuns() {
-      return List.of(TuneRecording.of(input, answer.tuning(), answer.circumstances().maxBytes()));
+      return List.of(
+          TuneRecording.of(
+              new TraceRecording(input),
+              input,
+              answer.tuning(),
+              answer.circumstances().maxBytes()));
     }
   }
 

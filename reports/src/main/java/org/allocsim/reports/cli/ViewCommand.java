@@ -135,7 +135,8 @@ final class ViewCommand implements Callable<Integer> {
     RecordedCircumstances circumstances =
         deviceOptions.circumstances(
             input, Settings.parse("", deviceOptions.torchVersion(), Scenario.PYTORCH));
-    ViewedTrace viewed = ViewedTrace.of(input, circumstances, name, choices);
+    ViewedTrace viewed = ViewedTrace.of(input, circumstances, choices);
+    viewed.recording().rename(name);
     viewed.recording().pack();
     recordings.add(viewed.recording());
     return viewed.compared();

@@ -129,10 +129,11 @@ final class TraceColumns {
   /**
    * The columns as the page reads them, and what it needs to read them.
    *
+   * @param attribution what the allocations are for
    * @param isShort whether labels of stacks are short; those of two traces compare only if they are
    *     made alike
    */
-  Encoded encode(boolean isShort) {
+  Encoded encode(Attribution attribution, boolean isShort) {
     ColumnWriter out = new ColumnWriter();
     int before = 0;
     for (int birth : births) {
@@ -154,7 +155,6 @@ final class TraceColumns {
     long startNanos = putTimes(out, step);
     StackColumns full = StackColumns.of(trace.stacks(), rows, trace);
     full.put(out);
-    Attribution attribution = Attribution.of(trace, device);
     for (int row : rows) {
       int allocation = trace.allocation(row);
       out.put(

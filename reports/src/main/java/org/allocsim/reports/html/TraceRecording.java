@@ -5,9 +5,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
+import org.allocsim.analysis.attribution.Attribution;
+import org.allocsim.analysis.attribution.CategoryRules;
 import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.simulator.timing.TimeResult;
-import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.source.DeviceTrace;
 import org.jspecify.annotations.Nullable;
 
 /** One trace on a page, and the policies whose runs over it were recorded. */
@@ -15,6 +18,9 @@ public final class TraceRecording {
   private String name;
   private final int events;
   private final boolean hasManyStacks;
+
+  /** What the allocations are for, made when it is first needed. */
+  private final Supplier<Attribution> attribution;
 
   /** The requests; null once they are packed. */
   private @Nullable TraceColumns columns;
@@ -31,14 +37,21 @@ public final class TraceRecording {
   /**
    * A recording without runs.
    *
-   * @param name how the page calls the trace
-   * @param device index of the device whose requests were sent
+   * @param input the device whose requests were sent
+   * @param attribution what its allocations are for, as the answer has it; asked for when the page
+   *     is written
    */
-  public TraceRecording(String name, AllocationTrace trace, int device) {
-    this.name = name;
-    columns = new TraceColumns(trace, device);
+  public TraceRecording(DeviceTrace input, Supplier<Attribution> attribution) {
+    name = input.name();
+    this.attribution = attribution;
+    columns = new TraceColumns(input.trace(), input.device());
     events = columns.eventCount();
     hasManyStacks = columns.hasManyStacks();
+  }
+
+  /** The same where the answer has no rules of its own for what memory is for. */
+  public TraceRecording(DeviceTrace input) {
+    this(input, () -> Attribution.of(input, CategoryRules.NONE));
   }
 
   /**
@@ -47,9 +60,10 @@ public final class TraceRecording {
    */
   public void pack() {
     if (columns != null) {
-      withShortStacks = columns.encode(true);
+      Attribution known = attribution.get();
+      withShortStacks = columns.encode(known, true);
       // One trace with many stacks makes those of all traces short.
-      withLongStacks = hasManyStacks ? withShortStacks : columns.encode(false);
+      withLongStacks = hasManyStacks ? withShortStacks : columns.encode(known, false);
       columns = null;
     }
   }
@@ -150,7 +164,7 @@ public final class TraceRecording {
   /** As {@link TraceColumns#encode}. */
   TraceColumns.Encoded encode(boolean isShort) {
     return columns != null
-        ? columns.encode(isShort)
+        ? columns.encode(attribution.get(), isShort)
         : Objects.requireNonNull(isShort ? withShortStacks : withLongStacks);
   }
 

@@ -126,7 +126,7 @@ class ChartDataTest {
     RecordedCircumstances circumstances =
         RecordedCircumstances.given(MemoryLimit.NONE, DeviceProfiles.defaultProfile());
     List<ObservedRun> runs =
-        new RecordedTrial(input, circumstances, "trace")
+        new RecordedTrial(input, circumstances, true)
             .runAll(PolicyChoice.parseList(policies), (_, _) -> {});
     ComparedTrace compared = ComparedTrace.of(input, circumstances, null, runs);
     CompareAnswer answer = new CompareAnswer(PyTorchVersion.DEFAULT, List.of(compared));

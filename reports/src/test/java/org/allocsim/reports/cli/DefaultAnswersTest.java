@@ -89,7 +89,7 @@ class DefaultAnswersTest {
               Policies.named("pytorch").orElseThrow(),
               Map.of("conf", input.conf(), "torch-version", release(file).id()));
       RunResult result =
-          new RecordedTrial(input, circumstances, null)
+          new RecordedTrial(input, circumstances, false)
               .runAll(List.of(recorded), (_, _) -> {})
               .getFirst()
               .result();

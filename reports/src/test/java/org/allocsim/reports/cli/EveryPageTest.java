@@ -112,7 +112,10 @@ class EveryPageTest {
   @Test
   void everybodyCanReadMeasurements() throws IOException {
     for (Document<?> document :
-        List.of(ValidateReportTest.report().document(), BenchCommandTest.sample().document())) {
+        List.of(
+            ValidateReportTest.report().document(),
+            BenchCommandTest.sample().document(),
+            SimulatedCalibration.answer().document())) {
       Path page = folder.resolve(document.kind().name() + ".html");
       try (OutputStream out = Files.newOutputStream(page)) {
         new ReportPage(document, JsonRenderer.json(document), List.of()).write(out);

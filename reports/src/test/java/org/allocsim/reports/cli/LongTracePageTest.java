@@ -93,7 +93,7 @@ class LongTracePageTest {
       DeviceTrace input = new DeviceTrace(TraceSource.of(name, trace), 0);
       RecordedCircumstances circumstances =
           RecordedCircumstances.given(MemoryLimit.NONE, DeviceProfiles.defaultProfile());
-      RecordedTrial recorded = new RecordedTrial(input, circumstances, name);
+      RecordedTrial recorded = new RecordedTrial(input, circumstances, true);
       ComparedTrace each =
           ComparedTrace.of(
               input,

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.allocsim.analysis.attribution.Category;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -270,6 +271,37 @@ class ViewCommandTest {
               - held("allocsim.explorer.between.from", "end", category),
           row.get("change").asLong(),
           category);
+    }
+  }
+
+  /** Rules that no stack of the recording would lead to, so that a page without them differs. */
+  @Test
+  void aPageKnowsTheRulesOfItsAnswer() throws IOException {
+    Path rules = folder.resolve("rules.txt");
+    Files.writeString(rules, "communication file train_gpt\\.py$\n");
+    Path report = folder.resolve("ruled");
+    CommandRun run =
+        CommandRun.of(
+            "peak",
+            Path.of("samples", "train_gpt.pickle.xz"),
+            "--categories",
+            rules,
+            "--report",
+            report);
+    assertEquals("", run.err());
+    browser.open(report.resolve("peak.html"));
+    JsonNode answer = new ObjectMapper().readTree(Files.readString(report.resolve("peak.json")));
+    assertEquals("communication", answer.at("/categories/0/category").asString());
+    for (JsonNode row : answer.get("categories")) {
+      String id = row.get("category").asString();
+      Category category = Category.ofId(id).orElse(Category.UNKNOWN);
+      assertEquals(
+          row.get("allocated_bytes").asLong(),
+          number(
+              HELD
+                  + "(allocsim.explorer.trace, allocsim.explorer.run, %d, '%s')"
+                      .formatted(answer.at("/moment/request_index").asInt(), category.label())),
+          id);
     }
   }
 

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.TreeMap;
 import org.allocsim.analysis.attribution.Attribution;
 import org.allocsim.analysis.attribution.CategoryRules;
-import org.allocsim.analysis.attribution.CategoryTotals;
 import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.ObservedRun;
@@ -108,9 +107,7 @@ final class Questions {
               circumstances,
               CategoryRules.NONE,
               progress::update);
-      return new Answer(
-          new DiagnoseAnswer(program, null).document(),
-          List.of(TuneRecording.of(input, program.diagnosis().tuning(), circumstances.maxBytes())));
+      return new Answer(new DiagnoseAnswer(program, null).document(), program.pageRuns());
     }
   }
 
@@ -145,8 +142,7 @@ final class Questions {
     Attribution attribution = program.attribution(CategoryRules.NONE);
     LiveSet.By by = program.origins().hasStacks() ? LiveSet.By.STACK : LiveSet.By.SIZE;
     LiveSet live = peak.live(by, LIMITS.frames(), attribution);
-    CategoryTotals categories = CategoryTotals.of(peak.moment(), attribution);
-    return new Answer(new PeakAnswer(peak, live, categories, LIMITS.top()).document());
+    return new Answer(new PeakAnswer(peak, live, attribution, LIMITS.top()).document());
   }
 
   private Answer pins() {
@@ -185,7 +181,8 @@ final class Questions {
             (System.nanoTime() - startNanos) / NANOS_PER_SECOND);
     return new Answer(
         answer.document(TuneAnswer.DEFAULT_TOP),
-        List.of(TuneRecording.of(input, tuning, circumstances.maxBytes())));
+        List.of(
+            TuneRecording.of(new TraceRecording(input), input, tuning, circumstances.maxBytes())));
   }
 
   private TuningGrid grid(ParsedConfig recorded, RecordedCircumstances circumstances) {
@@ -223,7 +220,7 @@ final class Questions {
     RecordedCircumstances circumstances =
         settings.circumstances(
             input, Settings.parse("", settings.torchVersion(), Scenario.PYTORCH));
-    RecordedTrial trial = new RecordedTrial(input, circumstances, source.name());
+    RecordedTrial trial = new RecordedTrial(input, circumstances, true);
     List<PolicyChoice> choices = settings.choices();
     List<ObservedRun> observed;
     try (ProgressMeter progress = ProgressMeter.of("replaying", "policies")) {

@@ -6,6 +6,7 @@ import java.util.Optional;
 import org.allocsim.analysis.attribution.StackRules.Finding;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.source.DeviceTrace;
 
 /**
  * What each allocation of a device is for. What a recorder named comes first, then the user's own
@@ -29,12 +30,21 @@ public final class Attribution {
   }
 
   /**
+   * Attributes what a device allocates, by what its recorder named too.
+   *
+   * @param rules the user's own
+   */
+  public static Attribution of(DeviceTrace input, CategoryRules rules) {
+    return of(input.trace(), input.device(), rules, RecordedCategories.of(input));
+  }
+
+  /**
    * Attributes what a device allocates.
    *
    * @param rules the user's own
    * @param recorded what a recorder named
    */
-  public static Attribution of(
+  static Attribution of(
       AllocationTrace trace, int device, CategoryRules rules, RecordedCategories recorded) {
     Sites sites = new Sites(trace.stacks());
     Lifetimes lives = new Lifetimes(trace, device, sites);
@@ -45,11 +55,6 @@ public final class Attribution {
     }
     all.completeByPeers(lives);
     return all;
-  }
-
-  /** Without rules of one's own. */
-  public static Attribution of(AllocationTrace trace, int device) {
-    return of(trace, device, CategoryRules.NONE, RecordedCategories.NONE);
   }
 
   /** Nothing is known of what a layout holds. */

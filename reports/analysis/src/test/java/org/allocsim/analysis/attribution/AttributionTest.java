@@ -57,7 +57,8 @@ class AttributionTest {
   }
 
   private Attribution attribution() {
-    return Attribution.of(trace.build(table.build()), 0);
+    return Attribution.of(
+        trace.build(table.build()), 0, CategoryRules.NONE, RecordedCategories.NONE);
   }
 
   private static void assertIs(
@@ -161,7 +162,9 @@ class AttributionTest {
     trace.markerBegin("Optimizer.zero_grad#AdamW.zero_grad");
     give(StackTable.NONE, gradient);
     trace.markerEnd("Optimizer.zero_grad#AdamW.zero_grad");
-    Attribution all = Attribution.of(trace.build(StackTable.empty()), 0);
+    Attribution all =
+        Attribution.of(
+            trace.build(StackTable.empty()), 0, CategoryRules.NONE, RecordedCategories.NONE);
     assertIs(Category.UNKNOWN, Certainty.UNKNOWN, all, weight);
     assertIs(Category.SAVED_ACTIVATION, Certainty.INFERRED, all, saved);
     assertIs(Category.GRADIENT, Certainty.INFERRED, all, gradient);

@@ -90,8 +90,7 @@ class RecordedCategoriesTest {
   @Test
   void whatTheRecorderKnewIsSaidToBeRecordedAndIsSparedTheRules() throws Exception {
     DeviceTrace input = read("recorded-training");
-    Attribution all =
-        Attribution.of(input.trace(), 0, CategoryRules.NONE, RecordedCategories.of(input));
+    Attribution all = Attribution.of(input, CategoryRules.NONE);
     long recorded =
         IntStream.range(0, input.trace().allocationCount())
             .filter(each -> all.certainty(each) == Certainty.RECORDED)

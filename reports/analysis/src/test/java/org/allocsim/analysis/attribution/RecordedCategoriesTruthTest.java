@@ -172,7 +172,7 @@ class RecordedCategoriesTruthTest {
         requestedBytes -= sizes[trace.allocation(event)];
       }
     }
-    Attribution attribution = Attribution.of(trace, 0);
+    Attribution attribution = Attribution.of(trace, 0, CategoryRules.NONE, RecordedCategories.NONE);
     Map<Category, Map<Category, Long>> bytes = new TreeMap<>();
     for (int event = 0; event < trace.eventCount(); event++) {
       int allocation = trace.kind(event) == RequestKind.ALLOCATE ? trace.allocation(event) : -1;

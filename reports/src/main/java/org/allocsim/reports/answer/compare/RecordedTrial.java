@@ -42,13 +42,12 @@ public final class RecordedTrial {
    *
    * @param input the trace; the run under its recorded settings follows the recorded answers
    * @param circumstances on what and under which limit it runs
-   * @param name how a page calls the trace; null where no page and no charts are wanted
+   * @param isShown whether a page or charts are wanted
    */
-  public RecordedTrial(
-      DeviceTrace input, RecordedCircumstances circumstances, @Nullable String name) {
+  public RecordedTrial(DeviceTrace input, RecordedCircumstances circumstances, boolean isShown) {
     this.input = input;
     this.circumstances = circumstances;
-    recording = name == null ? null : new TraceRecording(name, input.trace(), input.device());
+    recording = isShown ? new TraceRecording(input) : null;
   }
 
   /**

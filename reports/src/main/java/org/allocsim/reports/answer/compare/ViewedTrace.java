@@ -26,15 +26,11 @@ public record ViewedTrace(ComparedTrace compared, TraceRecording recording) {
   /**
    * Runs a trace.
    *
-   * @param name how the page calls it
    * @param choices settings, the recorded ones first
    */
   public static ViewedTrace of(
-      DeviceTrace input,
-      RecordedCircumstances circumstances,
-      String name,
-      List<PolicyChoice> choices) {
-    RecordedTrial trial = new RecordedTrial(input, circumstances, name);
+      DeviceTrace input, RecordedCircumstances circumstances, List<PolicyChoice> choices) {
+    RecordedTrial trial = new RecordedTrial(input, circumstances, true);
     List<ObservedRun> observed;
     try (ProgressMeter progress = ProgressMeter.of("replaying", "policies")) {
       observed = trial.runAll(choices, progress::update);
@@ -62,7 +58,6 @@ public record ViewedTrace(ComparedTrace compared, TraceRecording recording) {
         of(
                 input,
                 RecordedCircumstances.of(input, MemoryLimit.NONE, null),
-                name,
                 List.of(
                     Settings.pytorch(
                         Settings.recorded(source, reading.version()), reading.version())))

@@ -11,7 +11,6 @@ import java.util.function.Supplier;
 import org.allocsim.analysis.attribution.Attribution;
 import org.allocsim.analysis.attribution.CategoryRules;
 import org.allocsim.analysis.attribution.CategoryTotals;
-import org.allocsim.analysis.attribution.RecordedCategories;
 import org.allocsim.analysis.diagnosis.Diagnosis;
 import org.allocsim.analysis.leak.LeakAnalysis;
 import org.allocsim.analysis.moment.CodeLine;
@@ -59,17 +58,22 @@ import org.jspecify.annotations.Nullable;
  * @param version whose rules applied
  * @param circumstances the GPU and the allocator's own limit
  * @param diagnosis what was found
- * @param categories what the memory is for at its moment
+ * @param attribution what its memory is for
  */
 public record DiagnosedProgram(
     DeviceTrace input,
     PyTorchVersion version,
     RecordedCircumstances circumstances,
     Diagnosis diagnosis,
-    CategoryTotals categories) {
+    Attribution attribution) {
   /** What a page shows of it. */
   public List<TraceRecording> pageRuns() {
-    return List.of(TuneRecording.of(input, diagnosis.tuning(), circumstances.maxBytes()));
+    return List.of(
+        TuneRecording.of(
+            new TraceRecording(input, this::attribution),
+            input,
+            diagnosis.tuning(),
+            circumstances.maxBytes()));
   }
 
   private static final int LINES_ON_PAPER = 8;
@@ -240,17 +244,15 @@ public record DiagnosedProgram(
             platform,
             circumstances.limitBytes() != MemoryLimit.NONE,
             TuningGrid.quick(input.trace().eventCount()));
-    Supplier<Attribution> attribution =
-        ParallelTasks.beside(() ->
-            Attribution.of(input.trace(), input.device(), rules, RecordedCategories.of(input)));
+    Supplier<Attribution> attribution = ParallelTasks.beside(() -> Attribution.of(input, rules));
     Diagnosis diagnosis =
         Diagnosis.of(input, recorded, version, grid, platform, circumstances, progress);
-    return new DiagnosedProgram(
-        input,
-        version,
-        circumstances,
-        diagnosis,
-        CategoryTotals.of(diagnosis.moment(), attribution.get()));
+    return new DiagnosedProgram(input, version, circumstances, diagnosis, attribution.get());
+  }
+
+  /** What is held at the moment that the diagnosis is about. */
+  public CategoryTotals categories() {
+    return CategoryTotals.of(diagnosis.moment(), attribution);
   }
 
   private Tuning.Entry best() {
@@ -453,7 +455,7 @@ public record DiagnosedProgram(
           Table.of("Lines that hold the memory", HOLDER, holders())
               .first(LINES_ON_PAPER, new Table.More("line", "--json FILE has all")));
     }
-    blocks.add(CategoryPart.table(categories));
+    blocks.add(CategoryPart.table(categories()));
     blocks.add(Notes.of(null, others()));
     blocks.add(
         TuneAnswer.table(diagnosis.tuning(), SETTINGS_ON_PAPER, "'allocsim tune' shows all")

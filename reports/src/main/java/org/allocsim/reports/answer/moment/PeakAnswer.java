@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
+import org.allocsim.analysis.attribution.Attribution;
 import org.allocsim.analysis.attribution.CategoryTotals;
 import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.LiveSet.Group;
@@ -25,10 +26,10 @@ import org.allocsim.reports.document.Table;
  *
  * @param at the program at its peak
  * @param live what it holds
- * @param categories the same by category
+ * @param attribution what its memory is for
  * @param top maximum number of groups on paper
  */
-public record PeakAnswer(ProgramMoment at, LiveSet live, CategoryTotals categories, int top) {
+public record PeakAnswer(ProgramMoment at, LiveSet live, Attribution attribution, int top) {
   public static final Kind<PeakAnswer> KIND =
       new Kind<>(
           "peak",
@@ -54,7 +55,12 @@ public record PeakAnswer(ProgramMoment at, LiveSet live, CategoryTotals categori
                       "categories",
                       "What the memory is for; adds up to allocated memory.",
                       CategoryPart.SHAPE,
-                      each -> each.categories.rows())));
+                      each -> each.categories().rows())));
+
+  /** The same by category. */
+  public CategoryTotals categories() {
+    return CategoryTotals.of(at.moment(), attribution);
+  }
 
   private static Shape<Group> groups(String heading, long wholeBytes) {
     return Shape.of(group ->
@@ -106,7 +112,7 @@ public record PeakAnswer(ProgramMoment at, LiveSet live, CategoryTotals categori
     blocks.add(at.facts());
     blocks.add(Table.of("What the program holds", shape, rows()));
     if (live.by() != LiveSet.By.CATEGORY) {
-      blocks.add(CategoryPart.table(categories));
+      blocks.add(CategoryPart.table(categories()));
     }
     blocks.add(at.memory());
     blocks.addAll(at.notes());

@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntToLongFunction;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.allocsim.analysis.attribution.Attribution;
 import org.allocsim.analysis.attribution.CategoryRules;
-import org.allocsim.analysis.attribution.RecordedCategories;
 import org.allocsim.analysis.leak.IterationException;
 import org.allocsim.analysis.leak.IterationFinder;
 import org.allocsim.analysis.leak.Iterations;
@@ -67,9 +67,9 @@ public record ReplayedProgram(
    * Any moment.
    *
    * @param landmarks what the first pass found
-   * @param recordedCategories what its recorder knew of its memory
+   * @param input the program, with what its recorder knew of it
    */
-  record History(Landmarks landmarks, RecordedCategories recordedCategories) implements Known {}
+  record History(Landmarks landmarks, DeviceTrace input) implements Known {}
 
   /** Only the end, as a snapshot without a history shows it. */
   record End(MemoryMoment moment) implements Known {}
@@ -138,7 +138,7 @@ public record ReplayedProgram(
         input.recording().map(each -> each.inferences(device)).orElse(List.of()),
         notes(setup, landmarks),
         Origins.of(input.trace(), device),
-        new History(landmarks, RecordedCategories.of(new DeviceTrace(input, device))));
+        new History(landmarks, new DeviceTrace(input, device)));
   }
 
   private static ReplayInput input(
@@ -247,19 +247,26 @@ public record ReplayedProgram(
     return known instanceof History(var landmarks, _) ? Optional.of(landmarks) : Optional.empty();
   }
 
-  /** The run for a page; none where only the end is known. */
-  public List<TraceRecording> pageRuns() {
-    return landmarks().stream()
-        .map(each -> PageRun.underConf(name(), each.input().setup(), conf))
-        .toList();
+  /**
+   * The run for a page; none where only the end is known.
+   *
+   * @param attribution what its memory is for
+   */
+  public List<TraceRecording> pageRuns(Supplier<Attribution> attribution) {
+    return switch (known) {
+      case End _ -> List.of();
+      case History(var landmarks, var input) ->
+          List.of(
+              PageRun.underConf(
+                  new TraceRecording(input, attribution), landmarks.input().setup(), conf));
+    };
   }
 
   /** What each allocation is for; unknown where only the end is known. */
   public Attribution attribution(CategoryRules rules) {
     return switch (known) {
       case End(var moment) -> Attribution.unknown(moment.layout());
-      case History(var landmarks, var recordedCategories) ->
-          Attribution.of(landmarks.input().trace(), device, rules, recordedCategories);
+      case History(_, var input) -> Attribution.of(input, rules);
     };
   }
 

@@ -14,19 +14,18 @@ import org.allocsim.simulator.run.TimelineObserver;
 public final class PageRun {
   private PageRun() {}
 
-  /** As {@link #of(String, RunSetup, String)}, of PyTorch's allocator under settings. */
-  public static TraceRecording underConf(String name, RunSetup setup, String conf) {
-    return of(name, setup, Settings.name(conf));
+  /** As {@link #of}, of PyTorch's allocator under settings. */
+  public static TraceRecording underConf(TraceRecording recording, RunSetup setup, String conf) {
+    return of(recording, setup, Settings.name(conf));
   }
 
   /**
    * Runs a program once more and records it.
    *
-   * @param name how the page calls the trace
-   * @param label how it calls the run
+   * @param recording the program's, still without runs
+   * @param label how the page calls the run
    */
-  public static TraceRecording of(String name, RunSetup setup, String label) {
-    TraceRecording recording = new TraceRecording(name, setup.trace(), setup.device());
+  public static TraceRecording of(TraceRecording recording, RunSetup setup, String label) {
     mostBytes(setup).ifPresent(recording::mostBytes);
     PolicyRecorder recorder = recording.recorder();
     RunResult result = Run.of(setup, new TimelineObserver(recorder.timeline()), recorder);

@@ -41,6 +41,7 @@ import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.stats.MemorySummary;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
+import org.allocsim.workloads.source.DeviceTrace;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -393,12 +394,13 @@ public record ReplayAnswer(
 
   /** The run for a page. */
   public TraceRecording pageRun() {
-    String name = setup().input().name();
+    TraceRecording recording =
+        new TraceRecording(new DeviceTrace(setup().input(), setup().device()));
     RunSetup again = setup().runInTime(addresses);
     ParsedConfig config = setup().config();
     return config == null
-        ? PageRun.of(name, again, setup().choice().label())
-        : PageRun.underConf(name, again, config.text());
+        ? PageRun.of(recording, again, setup().choice().label())
+        : PageRun.underConf(recording, again, config.text());
   }
 
   /** What came of it. */

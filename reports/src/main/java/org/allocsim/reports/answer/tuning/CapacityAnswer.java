@@ -204,7 +204,13 @@ public record CapacityAnswer(
               finding(rows),
               ChartSize.screen(FrontierChart.WIDTH, height),
               ChartSize.screen(FrontierChart.NARROW_WIDTH, height),
-              (theme, width) -> chart(frontier, theme, width)));
+              (theme, width) ->
+                  chart(
+                      width == FrontierChart.NARROW_WIDTH
+                          ? frontier.steps(FrontierChart.NARROW_DEVICES)
+                          : frontier,
+                      theme,
+                      width)));
     }
     blocks.add(Table.of("Known GPUs", GPUS, gpus()));
     blocks.add(new Notes(notes(rows)));

@@ -30,17 +30,16 @@ public final class TuneRecording {
   /**
    * Runs of the settings that a reader looks at first, in the ranks of the search.
    *
+   * @param recording the program's, still without runs
    * @param maxBytes what the allocator can have at most
    */
-  public static TraceRecording of(DeviceTrace input, Tuning tuning, long maxBytes) {
-    TraceRecording recording =
-        new TuneRecording(tuning).record(input.name(), input.trace(), input.device());
+  public static TraceRecording of(
+      TraceRecording recording, DeviceTrace input, Tuning tuning, long maxBytes) {
     recording.mostBytes(maxBytes);
-    return recording;
+    return new TuneRecording(tuning).record(recording, input.trace(), input.device());
   }
 
-  private TraceRecording record(String file, AllocationTrace trace, int device) {
-    TraceRecording recording = new TraceRecording(file, trace, device);
+  private TraceRecording record(TraceRecording recording, AllocationTrace trace, int device) {
     for (Tuning.Entry entry : worthSeeing()) {
       PolicyRecorder recorder = recording.recorder();
       Run.of(

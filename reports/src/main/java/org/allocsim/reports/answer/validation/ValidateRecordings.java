@@ -31,7 +31,7 @@ public final class ValidateRecordings {
         byTrace.computeIfAbsent(
             input,
             each -> {
-              TraceRecording made = new TraceRecording(each.name(), each.trace(), each.device());
+              TraceRecording made = new TraceRecording(each);
               traces.add(made);
               return made;
             });

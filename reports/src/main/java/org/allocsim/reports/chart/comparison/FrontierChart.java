@@ -26,8 +26,11 @@ public final class FrontierChart {
   /** Width in pixels. */
   public static final int WIDTH = 1200;
 
-  /** Width for telephones, which make it smaller. */
-  public static final int NARROW_WIDTH = 720;
+  /** Width on telephones. */
+  public static final int NARROW_WIDTH = BarChart.NARROW_WIDTH;
+
+  /** Devices that it has room for there. */
+  public static final int NARROW_DEVICES = 5;
 
   private static final int ROW_HEIGHT = 28;
   private static final int FRAME_HEIGHT = 300;

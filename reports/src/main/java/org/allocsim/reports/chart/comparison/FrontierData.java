@@ -42,6 +42,28 @@ public final class FrontierData {
     return this;
   }
 
+  /**
+   * The same with few devices: those that an answer changes at, the smallest first.
+   *
+   * @param most how many at most
+   */
+  public FrontierData steps(int most) {
+    List<Integer> steps = new ArrayList<>();
+    for (int column = 0; column < columns.size() && steps.size() < most; column++) {
+      if (column == 0 || !answers(column).equals(answers(column - 1))) {
+        steps.add(column);
+      }
+    }
+    FrontierData few = new FrontierData(steps.stream().map(columns::get).toList());
+    rows.forEach(row ->
+        few.add(row.label(), steps.stream().map(row.fits()::get).toList(), row.smallestBytes()));
+    return few;
+  }
+
+  private List<Boolean> answers(int column) {
+    return rows.stream().map(row -> row.fits().get(column)).toList();
+  }
+
   /** Devices that tell something: beyond those that serve every row, a few stand for the rest. */
   List<Column> columns() {
     return columns.subList(0, shown());

@@ -149,19 +149,16 @@ public final class SweepResults {
     // Which files are ranks of a job depends on the others, so it is not kept with a file's runs.
     Map<String, NamedJobs.Member> members =
         NamedJobs.of(inputs.files().stream().map(FleetFile::name).toList());
-    for (FleetFile file : inputs.files()) {
-      NamedJobs.Member member = members.get(file.name());
-      TracePart part =
-          TracePart.read(job.storage(), job.out(), job.context(), file.name())
-              .filter(TracePart::hasRequestedRows)
-              .orElseThrow(
-                  () -> new IOException("the finished runs of " + file.name() + " have gone"));
-      for (SweepRow kept : part.requestedRows()) {
-        SweepRow row = member == null ? kept : kept.of(member);
-        count(row);
-        csv.add(row);
-        if (parquet != null) {
-          parquet.add(SweepColumn.all().stream().map(row::get).toList());
+    try (PartReader parts = new PartReader(job, inputs.files())) {
+      for (TracePart part = parts.next(); part != null; part = parts.next()) {
+        NamedJobs.Member member = members.get(part.file().name());
+        for (SweepRow kept : part.requestedRows()) {
+          SweepRow row = member == null ? kept : kept.of(member);
+          count(row);
+          csv.add(row);
+          if (parquet != null) {
+            parquet.add(SweepColumn.all().stream().map(row::get).toList());
+          }
         }
       }
     }
