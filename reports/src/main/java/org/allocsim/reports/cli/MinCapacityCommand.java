@@ -30,6 +30,7 @@ import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
+import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicyChoice;
@@ -175,6 +176,7 @@ final class MinCapacityCommand implements Callable<Integer> {
   private Map<CapacityJob.Setting, Long> smallestFrom(
       Rank rank, List<PolicyChoice> choices, Map<CapacityJob.Setting, Long> bytes) {
     DeviceTrace input = traceOptions.read(rank.file().toString(), version);
+    AddressHistory addresses = input.addresses();
     PyTorchVersion release = version.version();
     Map<CapacityJob.Setting, Long> sizes = new LinkedHashMap<>();
     bytes.forEach((setting, from) -> {
@@ -189,7 +191,7 @@ final class MinCapacityCommand implements Callable<Integer> {
           CapacitySearch.smallestFrom(
               input.trace(),
               input.device(),
-              profile -> scenario(choice, config, profile.withHistory(input.addresses()), release),
+              profile -> scenario(choice, config, profile.withHistory(addresses), release),
               from));
     });
     return sizes;
@@ -255,10 +257,11 @@ final class MinCapacityCommand implements Callable<Integer> {
 
   private static List<CapacitySearch.Result> search(
       DeviceTrace input, List<Function<DeviceProfile, Scenario>> scenarios) {
+    AddressHistory addresses = input.addresses();
     try (ProgressMeter progress = ProgressMeter.of("searching", "settings")) {
       List<Function<DeviceProfile, Scenario>> onKnownAddresses = new ArrayList<>();
       scenarios.forEach(scenario ->
-          onKnownAddresses.add(profile -> scenario.apply(profile.withHistory(input.addresses()))));
+          onKnownAddresses.add(profile -> scenario.apply(profile.withHistory(addresses))));
       return CapacitySearch.run(input.trace(), input.device(), onKnownAddresses, progress::update);
     }
   }

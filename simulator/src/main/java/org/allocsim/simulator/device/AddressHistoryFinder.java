@@ -88,12 +88,10 @@ public final class AddressHistoryFinder {
           heap.takeHiddenPages(profile.pageBytes());
         }
       }
-      long address = effects.address(row);
-      long bytes = effects.bytes(row);
       switch (kind) {
         case ALLOC, OOM -> request++;
-        case SEGMENT_ALLOC -> explained = isPossible(bytes) && allocate(address, bytes);
-        case SEGMENT_FREE -> explained = free(address - distance, bytes);
+        case SEGMENT_ALLOC -> explained = allocate(effects.address(row), effects.bytes(row));
+        case SEGMENT_FREE -> explained = free(effects.address(row) - distance, effects.bytes(row));
         default -> {}
       }
     }
@@ -104,6 +102,9 @@ public final class AddressHistoryFinder {
   }
 
   private boolean allocate(long recordedAddress, long bytes) {
+    if (!isPossible(bytes)) {
+      return false;
+    }
     if (!anchored) {
       anchored = true;
       distance = recordedAddress - heap.next(bytes);

@@ -1,5 +1,6 @@
 package org.allocsim.simulator.run;
 
+import java.util.stream.IntStream;
 import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -58,7 +59,9 @@ final class PyTorchProcess {
   /** The first row that was not looked at yet. */
   private int from;
 
+  /** Whether PyTorch has its streams, or the program never asks for one. */
   private boolean streamsMade;
+
   private boolean kernelsRun;
   private boolean filled;
   private boolean handleMade;
@@ -78,6 +81,8 @@ final class PyTorchProcess {
     this.memory = memory;
     history = memory.profile().history();
     known = history.isKnown();
+    streamsMade =
+        IntStream.range(0, trace.streamCount()).allMatch(each -> trace.streamHandle(each) == 0);
   }
 
   /**
@@ -88,6 +93,9 @@ final class PyTorchProcess {
    *     may be called before others
    */
   int before(int row, boolean passBegins) {
+    if (isOver()) {
+      return Integer.MAX_VALUE;
+    }
     if (passBegins) {
       from = row;
     }
@@ -99,6 +107,11 @@ final class PyTorchProcess {
       from++;
     }
     return from < trace.eventCount() ? from : Integer.MAX_VALUE;
+  }
+
+  /** Whether nothing happens any more, whatever rows come. */
+  private boolean isOver() {
+    return known && streamsMade && changes == history.count();
   }
 
   /** Ordinal of a row's kind, and that of none for a row of another device. */

@@ -70,6 +70,12 @@ public final class Run {
   private final int lastRow;
   private int row = -1;
 
+  /** By observer, the first row before which it is to be called. */
+  private final int[] observedRows;
+
+  /** The first row before which the process does something. */
+  private int processRow;
+
   /** Rows before this one are sent without more ado. */
   private int wakeRow;
 
@@ -84,6 +90,7 @@ public final class Run {
       throws PolicyOptionException, UnfitTraceException {
     this.setup = setup;
     this.observers = observers;
+    observedRows = new int[observers.length];
     trace = setup.trace();
     lastRow = setup.course().lastRow();
     stopsAtFailure = setup.course().afterOom() == AfterOom.STOP;
@@ -276,21 +283,26 @@ public final class Run {
     if (nextRow > lastRow) {
       return false;
     }
-    for (RunObserver observer : observers) {
-      if (!observer.before(nextRow)) {
-        return false;
+    int wakes = lastRow == Integer.MAX_VALUE ? lastRow : lastRow + 1;
+    for (int i = 0; i < observers.length; i++) {
+      if (nextRow >= observedRows[i] || passBegins) {
+        if (!observers[i].before(nextRow)) {
+          return false;
+        }
+        observedRows[i] = observers[i].nextRow();
       }
-    }
-    wakeRow = lastRow == Integer.MAX_VALUE ? lastRow : lastRow + 1;
-    for (RunObserver observer : observers) {
-      wakeRow = Math.min(wakeRow, observer.nextRow());
+      wakes = Math.min(wakes, observedRows[i]);
     }
     if (passBegins) {
       failures.beginPass();
     }
     if (process != null) {
-      wakeRow = Math.min(wakeRow, process.before(nextRow, passBegins));
+      if (nextRow >= processRow || passBegins) {
+        processRow = process.before(nextRow, passBegins);
+      }
+      wakes = Math.min(wakes, processRow);
     }
+    wakeRow = wakes;
     return true;
   }
 

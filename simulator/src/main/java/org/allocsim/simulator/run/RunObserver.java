@@ -14,6 +14,11 @@ public interface RunObserver {
       public EffectListener effects() {
         return listener;
       }
+
+      @Override
+      public int nextRow() {
+        return Integer.MAX_VALUE;
+      }
     };
   }
 
@@ -36,7 +41,7 @@ public interface RunObserver {
 
   /**
    * The first row before which it is to be called again; asked after every call of {@link #before},
-   * and a run whose observers name few rows is faster. Calls before other rows may come, too.
+   * and a run whose observers name few rows is faster. The first row of a pass comes in any case.
    */
   default int nextRow() {
     return 0;

@@ -157,7 +157,7 @@ public final class MemoryStats implements EffectListener, StatsView {
 
   /** Bytes obtained from the device and not returned. */
   public long reservedBytes() {
-    return current(PooledStat.RESERVED_BYTES);
+    return smallPool.reservedBytes() + largePool.reservedBytes();
   }
 
   /** Highest value of {@link #reservedBytes()}. */
@@ -167,7 +167,7 @@ public final class MemoryStats implements EffectListener, StatsView {
 
   /** Bytes of the blocks that the program holds, slack included. */
   public long allocatedBytes() {
-    return current(PooledStat.ALLOCATED_BYTES);
+    return smallPool.allocatedBytes() + largePool.allocatedBytes();
   }
 
   /** Highest value of {@link #allocatedBytes()}. */
@@ -182,7 +182,7 @@ public final class MemoryStats implements EffectListener, StatsView {
 
   /** Bytes that the program asked for, of the blocks that {@link #activeBytes()} counts. */
   public long requestedBytes() {
-    return current(PooledStat.REQUESTED_BYTES);
+    return smallPool.requestedBytes() + largePool.requestedBytes();
   }
 
   /** Highest value of {@link #requestedBytes()}. */

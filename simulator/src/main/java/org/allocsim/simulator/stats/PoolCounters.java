@@ -335,12 +335,16 @@ public final class PoolCounters extends PoolPeaks {
     return allAllocations - allocationCeiling + allocationLimit;
   }
 
-  private long allocatedBytes() {
+  long allocatedBytes() {
     return allAllocatedBytes - allocatedCeilingBytes + allocatedLimitBytes;
   }
 
-  private long requestedBytes() {
+  long requestedBytes() {
     return allRequestedBytes - requestedCeilingBytes + requestedLimitBytes;
+  }
+
+  long reservedBytes() {
+    return reservedBytes;
   }
 
   private long inactiveSplitBytes() {

@@ -358,13 +358,19 @@ class RunTest {
     Noting few = new Noting(2, 5);
     Noting fewer = new Noting(2, 4);
     Run.of(setup("direct"), few, fewer);
-    List<String> both =
-        List.of("begin", "0 after -1", "2 after 1", "4 after 3", "5 after 4", "end");
-    assertEquals(both, few.heard);
-    assertEquals(both, fewer.heard);
+    assertEquals(List.of("begin", "0 after -1", "2 after 1", "5 after 4", "end"), few.heard);
+    assertEquals(List.of("begin", "0 after -1", "2 after 1", "4 after 3", "end"), fewer.heard);
     Noting none = new Noting(100);
     Run.of(setup("direct").endingAfter(3), none);
     assertEquals(List.of("begin", "0 after -1", "end"), none.heard);
+  }
+
+  @Test
+  void anObserverIsCalledBeforeTheFirstRowOfEachPass() {
+    smallProgram();
+    Noting observer = new Noting(100);
+    Run.of(setup("direct").repeated(3), observer, new Noting());
+    assertEquals(List.of("begin", "0 after -1", "1 after 4", "1 after 4", "end"), observer.heard);
   }
 
   @Test

@@ -23,9 +23,6 @@ import org.allocsim.workloads.format.Progress;
  * to it. Replays are deterministic, so both see the same.
  */
 public final class MomentFinder {
-  /** How often progress is reported, in rows; a power of two. */
-  private static final int PROGRESS_STEP = 1 << 12;
-
   private MomentFinder() {}
 
   /**
@@ -54,7 +51,7 @@ public final class MomentFinder {
   private static MemoryMoment stopAfter(
       Landmarks landmarks, MomentQuery query, int row, Origins origins, Progress progress) {
     ReplayInput input = landmarks.input();
-    Run run = runTo(input, row, new Steps(row, progress));
+    Run run = runTo(input, row, new RowProgress(row, progress));
     MemoryLayout layout = MemoryLayout.of(run.policy());
     MemoryMoment.Totals totals = MemoryMoment.Totals.of(layout);
     requireEqual(totals, run.stats());
@@ -110,17 +107,6 @@ public final class MomentFinder {
     }
   }
 
-  /** Reports how far a run is. */
-  private record Steps(int rows, Progress progress) implements RunObserver {
-    @Override
-    public boolean before(int row) {
-      if ((row & (PROGRESS_STEP - 1)) == 0) {
-        progress.update(row, rows);
-      }
-      return true;
-    }
-  }
-
   /** The first pass. */
   private static final class Survey implements RunObserver {
     private final ReplayInput input;
@@ -144,7 +130,7 @@ public final class MomentFinder {
       requestedRow = row;
       RunObserver[] observers = Arrays.copyOf(others, others.length + 2);
       observers[others.length] = this;
-      observers[others.length + 1] = new Steps(input.trace().eventCount(), progress);
+      observers[others.length + 1] = new RowProgress(input.trace().eventCount(), progress);
       run = start(input.setup(), observers);
       stats = run.stats();
       result = run.finish();

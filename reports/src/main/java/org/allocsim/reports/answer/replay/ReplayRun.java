@@ -4,6 +4,7 @@ import java.util.stream.Stream;
 import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentObserver;
 import org.allocsim.analysis.moment.ObservedRun;
+import org.allocsim.analysis.moment.RowProgress;
 import org.allocsim.analysis.moment.SlackSplit;
 import org.allocsim.reports.input.Addresses;
 import org.allocsim.reports.input.ReplaySetup;
@@ -23,9 +24,6 @@ import org.allocsim.simulator.trace.RequestKind;
 
 /** A replay that is done, with everything that its report shows. */
 public final class ReplayRun {
-  /** How often progress is reported, in requests; a power of two. */
-  private static final int PROGRESS_STEP = 1 << 12;
-
   private final ReplaySetup setup;
   private final MemoryStats stats;
   private final ObservedRun observed;
@@ -78,15 +76,7 @@ public final class ReplayRun {
 
   /** Reports how far a run over a trace is. */
   public static RunObserver progress(AllocationTrace trace, ProgressMeter progress) {
-    return new RunObserver() {
-      @Override
-      public boolean before(int row) {
-        if ((row & (PROGRESS_STEP - 1)) == 0) {
-          progress.update(row, trace.eventCount());
-        }
-        return true;
-      }
-    };
+    return new RowProgress(trace.eventCount(), progress::update);
   }
 
   /** What came of it. */
