@@ -24,6 +24,9 @@ from .standin import LIBRARY, NoStandIn, library_folder
 #: Most programs are at their peak in the second step, when the optimizer's state is there.
 STEPS = 5
 
+#: GPUs of a host of a job.
+MOST_GPUS = 8
+
 
 def main(arguments: Sequence[str]) -> int:
     """Runs a program without a GPU, and says what it would need of one; returns the exit code."""
@@ -130,11 +133,18 @@ class Runs:
         environment["TORCHDYNAMO_DISABLE"] = "1"
         environment.pop("CUDA_VISIBLE_DEVICES", None)
         if options.rank is not None:
+            gpus = gpus_of_a_host(options.world)
             environment |= {
-                "RANK": str(options.rank), "WORLD_SIZE": str(options.world), "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1",
-                "MASTER_ADDR": "localhost", "MASTER_PORT": "29500",
+                "RANK": str(options.rank), "WORLD_SIZE": str(options.world), "LOCAL_RANK": str(options.rank % gpus), "LOCAL_WORLD_SIZE": str(gpus),
+                "GROUP_RANK": str(options.rank // gpus), "GROUP_WORLD_SIZE": str(options.world // gpus),
+                "MASTER_ADDR": "localhost", "MASTER_PORT": "29500", "ALLOCSIM_ESTIMATE_DEVICES": str(gpus),
             }
         return environment
+
+
+def gpus_of_a_host(world: int) -> int:
+    """GPUs of each host of a job: as many as a host usually has, where the ranks spread evenly."""
+    return next(count for count in range(min(world, MOST_GPUS), 0, -1) if world % count == 0)
 
 
 def _filled(argument: str, replaced: dict[str, str]) -> str:
