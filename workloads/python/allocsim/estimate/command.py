@@ -18,14 +18,12 @@ from ..recorder.recorder import MAX_ENTRIES
 from ..visible import visible
 from .answer import Vary, answer, print_answer
 from .cards import CARDS
+from .hosts import rank_environment
 from .inside import VARIABLE
 from .standin import LIBRARY, NoStandIn, library_folder
 
 #: Most programs are at their peak in the second step, when the optimizer's state is there.
 STEPS = 5
-
-#: GPUs of a host of a job.
-MOST_GPUS = 8
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -96,7 +94,9 @@ class Runs:
         began = time.time()
         with tempfile.TemporaryDirectory(prefix="allocsim-") as folder:
             report = os.path.join(folder, "report.json")
-            environment = self._environment(path, report)
+            exchange = os.path.join(folder, "exchange")
+            os.mkdir(exchange)
+            environment = self._environment(path, report, exchange)
             for name in replaced:
                 environment[name.upper()] = replaced[name]
             program = [_filled(each, replaced) for each in self._program]
@@ -116,14 +116,17 @@ class Runs:
             say(f"wrote {os.path.relpath(path)}")
         return code, found
 
-    def _environment(self, path: str, report: str) -> dict[str, str]:
+    def _environment(self, path: str, report: str, exchange: str) -> dict[str, str]:
         options = self._options
         environment = dict(os.environ)
         environment[RECORD_VARIABLE] = json.dumps(
             {"path": path, "max_entries": MAX_ENTRIES, "stacks": options.stacks, "flush_seconds": 0, "parent": os.getpid()}
         )
         environment[VARIABLE] = json.dumps(
-            {"steps": options.steps, "values": self._values, "report": report, "rank": options.rank or 0, "world": options.world, "fake_weights": options.fake_weights}
+            {
+                "steps": options.steps, "values": self._values, "report": report, "fake_weights": options.fake_weights,
+                "rank": options.rank or 0, "world": options.world, "asked": options.rank or 0, "peer": False, "exchange": exchange,
+            }
         )
         environment["ALLOCSIM_ESTIMATE_CARD"] = CARDS[options.device].text()
         for name, value in (("LD_PRELOAD", os.path.join(self._library, LIBRARY)), ("LD_LIBRARY_PATH", self._library), ("PYTHONPATH", SITE)):
@@ -133,18 +136,8 @@ class Runs:
         environment["TORCHDYNAMO_DISABLE"] = "1"
         environment.pop("CUDA_VISIBLE_DEVICES", None)
         if options.rank is not None:
-            gpus = gpus_of_a_host(options.world)
-            environment |= {
-                "RANK": str(options.rank), "WORLD_SIZE": str(options.world), "LOCAL_RANK": str(options.rank % gpus), "LOCAL_WORLD_SIZE": str(gpus),
-                "GROUP_RANK": str(options.rank // gpus), "GROUP_WORLD_SIZE": str(options.world // gpus),
-                "MASTER_ADDR": "localhost", "MASTER_PORT": "29500", "ALLOCSIM_ESTIMATE_DEVICES": str(gpus),
-            }
+            environment |= rank_environment(options.rank, options.world)
         return environment
-
-
-def gpus_of_a_host(world: int) -> int:
-    """GPUs of each host of a job: as many as a host usually has, where the ranks spread evenly."""
-    return next(count for count in range(min(world, MOST_GPUS), 0, -1) if world % count == 0)
 
 
 def _filled(argument: str, replaced: dict[str, str]) -> str:

@@ -52,9 +52,13 @@ def begin(torch: Any) -> None:
 
         follow()
     if options["world"] > 1:
+        from .peers import Peers
         from .ranks import alone
 
-        alone(torch, options["rank"], options["world"])
+        peers = Peers(options, VARIABLE)
+        alone(torch, options["rank"], options["world"], peers)
+        if options["peer"]:
+            atexit.register(peers.linger)
     from torch.optim.optimizer import register_optimizer_step_post_hook
 
     register_optimizer_step_post_hook(stepped)

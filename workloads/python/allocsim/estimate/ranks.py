@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
+import sys
 from typing import Any
 
+from ..recorder.follow import AfterImport
+from .peers import Peers
 
-def alone(torch: Any, rank: int, world: int) -> None:
+
+def alone(torch: Any, rank: int, world: int, peers: Peers) -> None:
     """From now on, process groups are PyTorch's own fake ones: collectives return at once, and nobody is waited for.
 
     Their memory is that which PyTorch asks of its allocator. NCCL's own is not, see ESTIMATE.md.
@@ -25,6 +30,12 @@ def alone(torch: Any, rank: int, world: int) -> None:
     distributed.init_process_group = init_process_group
     distributed.distributed_c10d.init_process_group = init_process_group
     _reduce_alone(torch)
+    _exchange_objects(torch, peers)
+    schedules = "torch.distributed.pipelining.schedules"
+    if schedules in sys.modules:
+        _infer_shapes(sys.modules[schedules])
+    else:
+        sys.meta_path.insert(0, AfterImport(schedules, _infer_shapes))
 
 
 def _reduce_alone(torch: Any) -> None:
@@ -54,3 +65,58 @@ def _reduce_alone(torch: Any) -> None:
         self.register_comm_hook(None, reduced)
 
     parallel.__init__ = begin
+
+
+def _exchange_objects(torch: Any, peers: Peers) -> None:
+    """Objects that ranks send to each other arrive."""
+    distributed = torch.distributed
+    module = distributed.distributed_c10d
+    send_nothing = module.send_object_list
+
+    def other(group: Any, rank: int | None, group_rank: int | None) -> int | None:
+        return distributed.get_global_rank(group or distributed.group.WORLD, group_rank) if group_rank is not None else rank
+
+    def send_object_list(object_list: Any, dst: int | None = None, group: Any = None, device: Any = None, group_dst: int | None = None, **options: Any) -> None:
+        to = other(group, dst, group_dst)
+        assert to is not None
+        peers.send(list(object_list), to)
+        send_nothing(object_list, to, group, device or torch.device("cuda"), **options)
+
+    def recv_object_list(object_list: Any, src: int | None = None, group: Any = None, device: Any = None, group_src: int | None = None, **options: Any) -> int:
+        source = other(group, src, group_src)
+        if source is None:
+            raise RuntimeError("recv_object_list from any rank cannot run for one rank alone; name the rank")
+        objects = peers.receive(source)
+        # NCCL receives their sizes and their bytes on the GPU.
+        place = device or torch.device("cuda")
+        sizes = torch.empty(len(objects), dtype=torch.long, device=place)
+        data = torch.empty(sum(len(pickle.dumps(each)) for each in objects), dtype=torch.uint8, device=place)
+        del sizes, data
+        object_list[:] = objects
+        return source
+
+    for name, function in (("send_object_list", send_object_list), ("recv_object_list", recv_object_list)):
+        setattr(distributed, name, function)
+        setattr(module, name, function)
+
+
+def _infer_shapes(schedules: Any) -> None:
+    """Stages of a pipeline that were told no shapes ask each other, as in a real job.
+
+    PyTorch (2.13 and later) refuses it for a fake group, as objects do not arrive there; here they do. In a real job the stages vote;
+    they run one script, and so this rank's own stages decide.
+    """
+    schedule = schedules._PipelineSchedule
+    vote = getattr(schedule, "_warmup_p2p", None)
+    if vote is None:
+        return
+
+    def decide(self: Any, stages: Any, has_backward: bool, p2p_done: bool) -> None:
+        if not all(isinstance(stage, schedules.PipelineStage) for stage in stages):
+            vote(self, stages, has_backward, p2p_done)
+            return
+        asks = any(schedules.InferenceMode.needs_dynamic(stage._user_meta, has_backward) for stage in stages)
+        for stage in stages:
+            stage._inference_mode = schedules.InferenceMode.DYNAMIC if asks else schedules.InferenceMode.STATIC
+
+    schedule._warmup_p2p = decide
