@@ -27,7 +27,7 @@ TYPES = {"float32": 0, "float16": 2, "bfloat16": 9}
 KINDS = ("forward", "filter", "input")
 #: Kinds from here on are the largest of what cuDNN's trials ask for, under torch.backends.cudnn.benchmark.
 TRIALS = len(KINDS)
-OPERATIONS = ("convolution", "grouped", "dilated", "trial")
+OPERATIONS = ("convolution", "grouped", "dilated", "segmentation", "usual", "trial")
 
 
 #: A number of partial gradients, each a filter in single precision; cuDNN divides the work among images, or by the card.

@@ -10,7 +10,26 @@ from ..recorder.follow import AfterImport
 from .peers import Peers
 
 
-def alone(torch: Any, rank: int, world: int, peers: Peers) -> None:
+class Watchdog:
+    """NCCL's group keeps what is reduced until its watchdog, a thread that looks every 100 ms, has seen that the work is done.
+
+    DistributedDataParallel never waits for the work itself, so nothing else lets go of a bucket. What the watchdog has seen is freed when
+    the next collective is submitted (ProcessGroupNCCL's shelves, PyTorch 2.7 and later). DistributedDataParallel makes its buckets anew
+    in the second forward pass, right after it has waited for the GPU and submitted two broadcasts. If the watchdog looked
+    between the last all-reduce and these, in the few milliseconds of an optimizer step, the first buckets are gone (prompt); if not, they
+    stay beside the new ones until the backward pass (late). Nothing in the program decides it, and ranks of one job differ.
+
+    Args:
+        late: whether it looks late.
+    """
+
+    def __init__(self, late: bool) -> None:
+        self.late = late
+        #: Whether buckets were made anew, so that it mattered.
+        self.decided = False
+
+
+def alone(torch: Any, rank: int, world: int, peers: Peers, watchdog: Watchdog) -> None:
     """From now on, process groups are PyTorch's own fake ones: collectives return at once, and nobody is waited for.
 
     Their memory is that which PyTorch asks of its allocator. NCCL's own is not, see ESTIMATE.md.
@@ -29,7 +48,7 @@ def alone(torch: Any, rank: int, world: int, peers: Peers) -> None:
 
     distributed.init_process_group = init_process_group
     distributed.distributed_c10d.init_process_group = init_process_group
-    _reduce_alone(torch)
+    _reduce_alone(torch, watchdog)
     _exchange_objects(torch, peers)
     schedules = "torch.distributed.pipelining.schedules"
     if schedules in sys.modules:
@@ -38,26 +57,17 @@ def alone(torch: Any, rank: int, world: int, peers: Peers) -> None:
         sys.meta_path.insert(0, AfterImport(schedules, _infer_shapes))
 
 
-def _reduce_alone(torch: Any) -> None:
-    """DistributedDataParallel asks for the result of its all-reduce, which a fake group does not give: it is the bucket itself.
-
-    NCCL's group keeps a bucket until its watchdog sees that the all-reduce is done, as DistributedDataParallel never waits for the work
-    itself (ProcessGroupNCCL's stash of tensors, PyTorch 2.7 and later). The watchdog looks every 100 ms. So the buckets of the first
-    step, which are made anew before the second, can outlive the second step; here they always do.
-    """
+def _reduce_alone(torch: Any, watchdog: Watchdog) -> None:
+    """DistributedDataParallel asks for the result of its all-reduce, which a fake group does not give: it is the bucket itself."""
     parallel = torch.nn.parallel.DistributedDataParallel
     made = parallel.__init__
 
     def begin(self: Any, *arguments: Any, **options: Any) -> None:
         made(self, *arguments, **options)
-        before: list[Any] = []
-        now: list[Any] = []
+        kept = _Kept(watchdog)
 
         def reduced(_state, bucket):  # type: ignore[no-untyped-def]  # PyTorch checks annotations, if there are some
-            now.append(bucket.buffer())
-            if bucket.is_last():
-                before[:] = now
-                now.clear()
+            kept.reduce(bucket.buffer(), bucket.is_last())
             future: Any = torch.futures.Future()
             future.set_result(bucket.buffer())
             return future
@@ -65,6 +75,25 @@ def _reduce_alone(torch: Any) -> None:
         self.register_comm_hook(None, reduced)
 
     parallel.__init__ = begin
+
+
+class _Kept:
+    """Buckets of one model that the group keeps."""
+
+    def __init__(self, watchdog: Watchdog) -> None:
+        self._watchdog = watchdog
+        self._before: list[Any] = []
+        self._now: list[Any] = []
+
+    def reduce(self, bucket: Any, is_last: bool) -> None:
+        """Keeps a bucket until those of the next step are reduced."""
+        if not self._watchdog.late:
+            return
+        if self._before and all(bucket.data_ptr() != each.data_ptr() for each in self._before):
+            self._watchdog.decided = True
+        self._now.append(bucket)
+        if is_last:
+            self._before, self._now = self._now, []
 
 
 def _exchange_objects(torch: Any, peers: Peers) -> None:
