@@ -41,12 +41,10 @@ def answer(report: dict[str, Any], device: str, prompt: dict[str, Any] | None = 
     recorded = capacity["settings"][0]
     best = tuned["settings"][0]
     reserved = recorded["reserved_if_ample_bytes"]
-    guesses = report["unmeasured"] + len(report["draws"])
-    low, high = interval(reserved, guesses)
     least = None
     if prompt is not None:
         least = open_recording(prompt["file"]).ask("min-capacity")["settings"][0]["reserved_if_ample_bytes"]
-        low = min(low, interval(least, guesses)[0])
+    low, high = interval(reserved, report["unmeasured"] + len(report["draws"]), least)
     return {
         "schema": "allocsim-estimate-1",
         "file": report["file"],
@@ -73,10 +71,14 @@ def answer(report: dict[str, Any], device: str, prompt: dict[str, Any] | None = 
     }
 
 
-def interval(reserved: int, guesses: int) -> tuple[int, int]:
-    """Between which bytes the reserved peak of a GPU is, for 95 of 100 programs; twice as wide where workspaces or choices were guessed."""
+def interval(reserved: int, guesses: int, least: int | None = None) -> tuple[int, int]:
+    """Between which bytes the reserved peak of a GPU is, for 95 of 100 programs; twice as wide where workspaces or choices were guessed.
+
+    Where chance decides between two peaks, it begins below the smaller one.
+    """
     times = 2 if guesses else 1
-    return round(reserved / (1 + times * HIGH_SHARE)), round(reserved / (1 - times * LOW_SHARE))
+    lower = reserved if least is None else min(reserved, least)
+    return round(lower / (1 + times * HIGH_SHARE)), round(reserved / (1 - times * LOW_SHARE))
 
 
 def print_answer(found: dict[str, Any]) -> None:
