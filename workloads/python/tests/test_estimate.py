@@ -1,11 +1,13 @@
 """What the estimate says, and the page of its errors."""
 
 import contextlib
+import ctypes
 import importlib.util
 import io
 import json
 import lzma
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -85,6 +87,32 @@ class PageTest(unittest.TestCase):
         self.assertGreaterEqual(len(loaded("page").held_out()), 10)
 
 
+class Tensor(ctypes.Structure):
+    """As in workspaces.h."""
+
+    _fields_ = [("type", ctypes.c_int), ("dimensions", ctypes.c_int), ("sizes", ctypes.c_int64 * 5), ("strides", ctypes.c_int64 * 5)]
+
+
+class Convolution(ctypes.Structure):
+    """As in workspaces.h."""
+
+    _fields_ = [
+        ("kind", ctypes.c_int), ("precision", ctypes.c_int), ("filter", Tensor), ("input", Tensor), ("output", Tensor),
+        ("strides", ctypes.c_int64 * 3), ("dilations", ctypes.c_int64 * 3),
+    ]
+
+
+def tensor(row, first, channels, side):
+    """A tensor of a measured convolution, in its layout."""
+    sizes = [first, channels, *[side] * row.space]
+    strides = [1] * len(sizes)
+    for i in reversed(range(len(sizes) - 1)):
+        strides[i] = strides[i + 1] * sizes[i + 1]
+    if row.last:
+        strides[1:] = [1, *(channels * each for each in strides[2:])]
+    return Tensor(row.type, len(sizes), (ctypes.c_int64 * 5)(*sizes), (ctypes.c_int64 * 5)(*strides))
+
+
 class RulesTest(unittest.TestCase):
     def test_the_table_is_made_of_what_was_measured(self):
         rules = loaded("rules")
@@ -99,6 +127,26 @@ class RulesTest(unittest.TestCase):
             gradient = row.tensors()[1] * (1 if row.type == 0 else 2)
             whole = rest + sum(each for i, each in enumerate(row.tensors()) if bits >> i & 1) + (row.n if partials == 255 else partials) * gradient
             self.assertEqual(row.bytes, whole, row)
+
+    def test_a_measured_convolution_asks_for_what_was_measured(self):
+        rules = loaded("rules")
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        library = os.path.join(folder, "workspaces.so")
+        sources = ROOT / "workloads/python/allocsim/estimate"
+        compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
+        if compiler is None:
+            self.skipTest("there is no C compiler")
+        subprocess.run([compiler, "-O2", "-shared", "-fPIC", str(sources / "workspaces.c"), "-lm", "-o", library], check=True)
+        function = ctypes.CDLL(library).convolution_bytes
+        function.restype = ctypes.c_int64
+        known = {row[: rules.SHAPE]: row for row in rules.rows()}
+        chosen = [row for row in known.values() if row.kind < rules.TRIALS][::11]
+        self.assertGreater(len(chosen), 1000)
+        for row in chosen:
+            asked = Convolution(row.kind, 0, *(tensor(row, *sizes) for sizes in (
+                (row.k, row.c // row.groups, row.kernel), (row.n, row.c, row.size), (row.n, row.k, row.out),
+            )), (ctypes.c_int64 * 3)(*[row.stride] * 3), (ctypes.c_int64 * 3)(*[row.dilation] * 3))
+            self.assertEqual(row.bytes, function(ctypes.byref(asked), 0, 90), row)
 
     def test_most_trials_that_transform_images_are_predicted_to_the_byte(self):
         found = [row for row in loaded("rules").rows() if row.spectra()]
