@@ -59,6 +59,7 @@ def main(arguments: Sequence[str]) -> int:
         return code or 1
     if options.only_record:
         return code
+    say(f"wrote {os.path.relpath(report['file'])}")
     other = None
     with tempfile.TemporaryDirectory(prefix="allocsim-") as folder:
         if report["watchdog_decides"] and options.watchdog is None:
@@ -121,8 +122,6 @@ class Runs:
             return code or 1, None
         # A rank writes beside the path that was asked for.
         found["file"] = path if path in written else written[0]
-        if not options.only_record:
-            say(f"wrote {os.path.relpath(found['file'])}")
         return code, found
 
     def _environment(self, path: str, report: str, exchange: str, watchdog: str) -> dict[str, str]:
