@@ -103,20 +103,10 @@ def segmentation():
             yield n, c, c, size, 3, 1, 1, 2, rate
 
 
-def usual():
-    """Shapes at random, of sides, channels and kernels that many networks have."""
-    chooser = random.Random(13)
-    channels = (3, 16, 24, 32, 48, 64, 96, 128, 160, 192, 256, 320, 384, 512, 768, 1024)
-    for _ in range(400):
-        kernel, stride = chooser.choice(((1, 1), (1, 2), (2, 2), (3, 1), (3, 1), (3, 1), (3, 2), (4, 2), (5, 1), (7, 2)))
-        c, k, size = chooser.choice(channels), chooser.choice(channels[1:]), chooser.choice((7, 8, 14, 16, 28, 32, 56, 64, 112, 128, 224, 256))
-        yield chooser.choice((1, 2, 4, 8, 16, 32, 64)), c, k, size, kernel, stride, 1, 2, 1
-
-
 def convolution_cases():
     shapes = [("convolution", *each, 1) for each in (*convolutions(), *drawn())]
     shapes += [("dilated" if each[-1] > 1 else "grouped", *each) for each in grouped_and_dilated()]
-    shapes += [("segmentation", *each) for each in segmentation()] + [("usual", *each) for each in usual()]
+    shapes += [("segmentation", *each) for each in segmentation()]
     for (kind, *shape, dilation), dtype, last in itertools.product(shapes, TYPES, (False, True)):
         n, c, k, size, kernel, stride, groups, space = shape
         if n * max(c * size**space, k * (size // stride) ** space) > 30_000_000 or (last and space != 2):

@@ -29,7 +29,7 @@ BOTH_HALVES = 11
 KINDS = ("forward", "filter", "input")
 #: Kinds from here on are the largest of what cuDNN's trials ask for, under torch.backends.cudnn.benchmark.
 TRIALS = len(KINDS)
-OPERATIONS = ("convolution", "grouped", "dilated", "segmentation", "usual", "trial")
+OPERATIONS = ("convolution", "grouped", "dilated", "segmentation", "trial")
 
 
 #: A number of partial gradients, each a filter in single precision; cuDNN divides the work among images, or by the card.

@@ -18,6 +18,8 @@ static const Measured measured[] = {
 };
 
 enum { BF16 = 9, BOTH_HALVES = 11 };
+/* Below this distance a row is the same convolution. */
+static const double SAME = 1e-6;
 enum { ROWS = sizeof measured / sizeof measured[0] };
 
 /* Beyond this distance (halves and doubles of a dimension) a workspace counts as guessed. */
@@ -130,7 +132,7 @@ int64_t convolution_bytes(const Convolution *c, int trials, int capability) {
                  apart(dilation, m->dilation) + 6 * ((dilation > 1) != (m->dilation > 1));
     if (groups > 1) far += apart((double)channels / (double)groups, (double)m->c / m->groups);
     /* A row of both types is fp16's own where it is the same convolution, else bf16's. */
-    if (x->type != m->type && !(m->type == BOTH_HALVES && (x->type == BF16 || far == 0))) far += 0.5;
+    if (x->type != m->type && !(m->type == BOTH_HALVES && (x->type == BF16 || far < SAME))) far += 0.5;
     int at = NEAREST;
     while (at > 0 && (!nearest[at - 1] || far < distances[at - 1])) at--;
     if (at == NEAREST || (at > 0 && same_shape(m, nearest[at - 1]))) continue;
