@@ -94,9 +94,19 @@ def grouped_and_dilated():
         yield chooser.choice((1, 2, 4, 8, 16)), c, k, chooser.choice((16, 28, 32, 33, 48, 64, 96)), 3, 1, 1, 2, chooser.choice((2, 4, 6, 12, 18, 24, 36))
 
 
+def segmentation():
+    """Heads and last stages of networks that label pixels, whose kernels have holes; their distance comes last."""
+    for n, size in itertools.product((1, 2, 4, 8, 16), (28, 32, 33, 64, 65)):
+        for rate in (6, 12, 18, 24, 36):
+            yield n, 2048, 256, size, 3, 1, 1, 2, rate
+        for c, rate in ((256, 2), (512, 2), (512, 4)):
+            yield n, c, c, size, 3, 1, 1, 2, rate
+
+
 def convolution_cases():
     shapes = [("convolution", *each, 1) for each in (*convolutions(), *drawn())]
     shapes += [("dilated" if each[-1] > 1 else "grouped", *each) for each in grouped_and_dilated()]
+    shapes += [("segmentation", *each) for each in segmentation()]
     for (kind, *shape, dilation), dtype, last in itertools.product(shapes, TYPES, (False, True)):
         n, c, k, size, kernel, stride, groups, space = shape
         if n * max(c * size**space, k * (size // stride) ** space) > 30_000_000 or (last and space != 2):

@@ -24,10 +24,12 @@ TABLE = HERE.parent.parent / "workloads/python/allocsim/estimate/convolutions.h"
 
 #: cuDNN's numbers.
 TYPES = {"float32": 0, "float16": 2, "bfloat16": 9}
+#: The type of a row where both types of half precision ask for the same.
+BOTH_HALVES = 11
 KINDS = ("forward", "filter", "input")
 #: Kinds from here on are the largest of what cuDNN's trials ask for, under torch.backends.cudnn.benchmark.
 TRIALS = len(KINDS)
-OPERATIONS = ("convolution", "grouped", "dilated", "trial")
+OPERATIONS = ("convolution", "grouped", "dilated", "segmentation", "trial")
 
 
 #: A number of partial gradients, each a filter in single precision; cuDNN divides the work among images, or by the card.
@@ -134,7 +136,7 @@ class Row(NamedTuple):
             return abs(math.log2(a / b))
 
         return (
-            far(self.n * self.out**self.space, other.n * other.out**other.space) + far(self.c, other.c) + far(self.k, other.k)
+            far(self.n * self.out**self.space, other.n * other.out**other.space) + 0.01 * far(self.n, other.n) + far(self.c, other.c) + far(self.k, other.k)
             + 2 * far(self.kernel, other.kernel) + 3 * (self.stride != other.stride)
             + far(self.dilation, other.dilation) + 6 * ((self.dilation > 1) != (other.dilation > 1))
             + 20 * ((self.groups > 1) != (other.groups > 1)) + (far(self.c / self.groups, other.c / other.groups) if self.groups > 1 else 0) + 40 * (self.space != other.space) + 0.5 * (self.type != other.type)
@@ -181,13 +183,17 @@ def rows() -> list[Row]:
 
 def write() -> None:
     lines = [
-        "/* Made by validation/estimate/rules.py of what an H100 with cuDNN 9.19 (PyTorch 2.11) was measured to ask for: type, channels last, kind",
+        "/* Made by validation/estimate/rules.py of what an H100 with cuDNN 9.19 (PyTorch 2.11) was measured to ask for: type (11: both of half precision), channels last, kind",
         "   (from 3 on: trials), N, C, K, size, kernel, stride, groups, dimensions of space, dilation, tensors that are copied (1 input, 2 filter, 4 output),",
         "   partial gradients of the filter in single precision (255: one for each image), bytes left over. */",
     ]
     known = {row[:SHAPE]: row.parts() for row in rows()}
-    # Half precision has one row where both of its types ask for the same.
-    kept = [key for key in sorted(known) if key[0] != 2 or known[key] != known.get((9, *key[1:]))]
+    for key in [key for key in known if key[0] == TYPES["float16"]]:
+        other = (TYPES["bfloat16"], *key[1:])
+        if known[key] == known.get(other):
+            known[(BOTH_HALVES, *key[1:])] = known.pop(key)
+            del known[other]
+    kept = sorted(known)
     text = ["{" + ",".join(str(each) for each in (*key, *known[key])) + "}," for key in kept]
     line = ""
     for each in text:

@@ -1,11 +1,13 @@
 """What the estimate says, and the page of its errors."""
 
 import contextlib
+import ctypes
 import importlib.util
 import io
 import json
 import lzma
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,6 +20,7 @@ sys.path.insert(0, str(ROOT / "workloads/python"))
 
 from allocsim.estimate import answer as answers  # noqa: E402
 from allocsim.estimate.command import main  # noqa: E402
+from allocsim.estimate.hosts import rank_environment  # noqa: E402
 from allocsim.estimate.standin import NoStandIn, library_folder  # noqa: E402
 
 
@@ -60,8 +63,54 @@ class PageTest(unittest.TestCase):
         self.assertLess(wider_low, low)
         self.assertGreater(wider_high, high)
 
+    def test_where_the_watchdog_decides_the_interval_holds_every_rank(self):
+        rows = [row for row in loaded("page").ranks() if "prompt" in row]
+        self.assertTrue(rows)
+        for row in rows:
+            low, high = answers.interval(row["late"]["reserved_bytes"], 0, row["prompt"]["reserved_bytes"])
+            self.assertTrue(low <= row["truth"]["reserved_bytes"] <= high, row)
+
+    def test_the_truth_of_recorded_jobs_is_what_the_recordings_hold(self):
+        jobs = loaded("jobs")
+        for job, settings in json.loads(jobs.MEASURED.read_text()).items():
+            for setting, run in settings.items():
+                self.assertEqual([jobs.recorded(job, setting, rank) for rank in range(jobs.RANKS)], run["truth"], (job, setting))
+
+    def test_ranks_of_tensor_pipeline_and_expert_parallel_jobs_are_within_2_percent(self):
+        page = loaded("page")
+        rows = [row for row in page.ranks() if row["name"] in ("recorded tp", "recorded pipe", "recorded moe")]
+        self.assertEqual(12, len(rows))
+        for row in rows:
+            self.assertLessEqual(abs(page.closest(row)), 0.02, row)
+
     def test_ten_programs_are_held_out(self):
         self.assertGreaterEqual(len(loaded("page").held_out()), 10)
+
+
+class Tensor(ctypes.Structure):
+    """As in workspaces.h."""
+
+    _fields_ = [("type", ctypes.c_int), ("dimensions", ctypes.c_int), ("sizes", ctypes.c_int64 * 5), ("strides", ctypes.c_int64 * 5)]
+
+
+class Convolution(ctypes.Structure):
+    """As in workspaces.h."""
+
+    _fields_ = [
+        ("kind", ctypes.c_int), ("precision", ctypes.c_int), ("filter", Tensor), ("input", Tensor), ("output", Tensor),
+        ("strides", ctypes.c_int64 * 3), ("dilations", ctypes.c_int64 * 3),
+    ]
+
+
+def tensor(row, first, channels, side):
+    """A tensor of a measured convolution, in its layout."""
+    sizes = [first, channels, *[side] * row.space]
+    strides = [1] * len(sizes)
+    for i in reversed(range(len(sizes) - 1)):
+        strides[i] = strides[i + 1] * sizes[i + 1]
+    if row.last:
+        strides[1:] = [1, *(channels * each for each in strides[2:])]
+    return Tensor(row.type, len(sizes), (ctypes.c_int64 * 5)(*sizes), (ctypes.c_int64 * 5)(*strides))
 
 
 class RulesTest(unittest.TestCase):
@@ -79,6 +128,26 @@ class RulesTest(unittest.TestCase):
             whole = rest + sum(each for i, each in enumerate(row.tensors()) if bits >> i & 1) + (row.n if partials == 255 else partials) * gradient
             self.assertEqual(row.bytes, whole, row)
 
+    def test_a_measured_convolution_asks_for_what_was_measured(self):
+        rules = loaded("rules")
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        library = os.path.join(folder, "workspaces.so")
+        sources = ROOT / "workloads/python/allocsim/estimate"
+        compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
+        if compiler is None:
+            self.skipTest("there is no C compiler")
+        subprocess.run([compiler, "-O2", "-shared", "-fPIC", str(sources / "workspaces.c"), "-lm", "-o", library], check=True)
+        function = ctypes.CDLL(library).convolution_bytes
+        function.restype = ctypes.c_int64
+        known = {row[: rules.SHAPE]: row for row in rules.rows()}
+        chosen = [row for row in known.values() if row.kind < rules.TRIALS][::11]
+        self.assertGreater(len(chosen), 1000)
+        for row in chosen:
+            asked = Convolution(row.kind, 0, *(tensor(row, *sizes) for sizes in (
+                (row.k, row.c // row.groups, row.kernel), (row.n, row.c, row.size), (row.n, row.k, row.out),
+            )), (ctypes.c_int64 * 3)(*[row.stride] * 3), (ctypes.c_int64 * 3)(*[row.dilation] * 3))
+            self.assertEqual(row.bytes, function(ctypes.byref(asked), 0, 90), row)
+
     def test_most_trials_that_transform_images_are_predicted_to_the_byte(self):
         found = [row for row in loaded("rules").rows() if row.spectra()]
         self.assertGreater(sum(row.bytes == row.spectra() for row in found), 0.7 * len(found))
@@ -88,6 +157,16 @@ class CommandTest(unittest.TestCase):
     def test_wrong_usage_is_two(self):
         for arguments in ([], ["--device", "nonsense", "--", "python3"], ["--rank", "2", "--world", "2", "--", "python3"], ["--vary", "batch", "--", "python3"]):
             self.assertEqual(2, main(arguments), arguments)
+
+
+class HostTest(unittest.TestCase):
+    def test_ranks_spread_evenly_over_hosts_of_at_most_eight_gpus(self):
+        for world, gpus in ((1, 1), (2, 2), (8, 8), (11, 1), (12, 6), (20, 5), (1024, 8)):
+            self.assertEqual(str(gpus), rank_environment(0, world)["LOCAL_WORLD_SIZE"], world)
+
+    def test_a_rank_has_its_place_on_its_host(self):
+        found = rank_environment(13, 24)
+        self.assertEqual(("13", "5", "1", "3"), tuple(found[name] for name in ("RANK", "LOCAL_RANK", "GROUP_RANK", "GROUP_WORLD_SIZE")))
 
 
 #: A name that a script, a line of it or an error may have; as in the Java tests.
@@ -116,7 +195,7 @@ class HostileTextTest(unittest.TestCase):
             "file": HOSTILE, "device": HOSTILE, "ended": "error", "problem": HOSTILE, "line": f"{HOSTILE}:8",
             "peak_requested_bytes": 4, "peak_allocated_bytes": 4, "settings": {"recorded": size, "best": size | {"conf": "other" + HOSTILE}},
             "interval": {"low_bytes": 4, "high_bytes": 6}, "gpus_that_fit": [HOSTILE], "beside_rank_bytes": 1,
-            "unmeasured_workspaces": 1, "reads": [place], "selections": [place], "draws": [place],
+            "prompt_watchdog_reserved_bytes": 3, "unmeasured_workspaces": 1, "reads": [place], "selections": [place], "draws": [place],
         }
         self.assert_harmless(self.printed(answers.print_answer, found))
 
@@ -273,6 +352,104 @@ print(int(ids.sum()))
         )
         allocated, = self.run_program(text, "--rank", "1000", "--world", "1024")
         self.assertGreaterEqual(allocated, 2 * 512 * 512 * 4)
+
+    def test_a_rank_works_on_the_gpu_of_its_own_number(self):
+        text = (
+            "import os, torch, torch.distributed as dist\ndist.init_process_group('nccl')\nrank = dist.get_rank()\ntorch.cuda.set_device(rank)\n"
+            "x = torch.empty(1 << 20, device='cuda')\nprint(x.device.index)\nprint(torch.cuda.device_count())\n"
+            "print(int(os.environ['LOCAL_RANK']))\nprint(torch.cuda.max_memory_allocated(0))\n"
+        )
+        self.assertEqual([3, 4, 3, 0], self.run_program(text, "--rank", "3", "--world", "4"))
+
+    def test_a_gpu_that_the_host_does_not_have_is_refused(self):
+        text = "import torch\ntry:\n    torch.cuda.set_device(1)\nexcept RuntimeError:\n    print(torch.cuda.current_device())\ntorch.empty(8, device='cuda')\n"
+        self.assertEqual([0], self.run_program(text))
+
+    def test_objects_arrive_from_ranks_that_hear_from_others_themselves(self):
+        text = """
+import torch, torch.distributed as dist
+dist.init_process_group("nccl")
+rank = dist.get_rank()
+heard = [torch.arange(3), {"bytes": 7}]
+if rank > 0:
+    heard = [None, None]
+    dist.recv_object_list(heard, src=rank - 1)
+heard[1] = {"bytes": heard[1]["bytes"] * 10}
+if rank < 2:
+    dist.send_object_list(heard, dst=rank + 1)
+    answer = [None]
+    dist.recv_object_list(answer, group_src=rank + 1, device=torch.device("cuda"))
+    heard = heard if answer[0] == "done" else answer
+if rank > 0:
+    dist.send_object_list(["done"], dst=rank - 1)
+torch.empty(8, device="cuda")
+print(heard[1]["bytes"])
+"""
+        for rank, expected in ((0, 70), (2, 7000)):
+            self.assertEqual([expected], self.run_program(text, "--rank", str(rank), "--world", "3"))
+
+    def test_an_object_that_is_never_sent_is_named(self):
+        text = (
+            "import torch, torch.distributed as dist\ndist.init_process_group('nccl')\ntorch.empty(8, device='cuda')\n"
+            "if dist.get_rank() == 0:\n    try:\n        dist.recv_object_list([None], src=1)\n    except RuntimeError as problem:\n"
+            "        print(int('rank 1' in str(problem)))\n"
+        )
+        self.assertEqual([1], self.run_program(text, "--rank", "0", "--world", "2"))
+
+    def test_stages_of_a_pipeline_tell_each_other_their_shapes(self):
+        text = """
+import torch, torch.distributed as dist
+from torch.distributed.pipelining import PipelineStage, Schedule1F1B
+dist.init_process_group("nccl")
+rank = dist.get_rank()
+device = torch.device("cuda", rank)
+torch.cuda.set_device(device)
+model = torch.nn.Linear(*((64, 256), (256, 32))[rank]).to(device)  # the second stage has to know of 256
+stage = PipelineStage(model, rank, 2, device)
+schedule = Schedule1F1B(stage, n_microbatches=4, loss_fn=lambda a, b: (a - b).square().mean())
+if rank == 0:
+    schedule.step(torch.randn(16, 64, device=device))
+else:
+    schedule.step(target=torch.zeros(16, 32, device=device))
+print(model.weight.grad.numel())
+"""
+        for rank, expected in ((0, 64 * 256), (1, 256 * 32)):
+            self.assertEqual([expected], self.run_program(text, "--rank", str(rank), "--world", "2"))
+
+    def test_counts_that_ranks_exchange_are_taken_to_be_alike(self):
+        text = """
+import torch, torch.distributed as dist
+dist.init_process_group("nccl")
+world = dist.get_world_size()
+torch.cuda.set_device(dist.get_rank())
+x = torch.randn(512, 64, device="cuda")
+chosen = (x @ torch.randn(64, 8, device="cuda")).topk(1).indices.flatten()
+sent = torch.bincount(chosen, minlength=8).view(world, -1).sum(1)
+received = torch.empty_like(sent)
+dist.all_to_all_single(received, sent)
+tokens = x.new_empty(int(received.sum()), 64)
+dist.all_to_all_single(tokens, x[chosen.argsort()], received.tolist(), sent.tolist())
+print(len(tokens))
+gathered = [torch.empty_like(sent) for _ in range(world)]
+dist.all_gather(gathered, sent)
+print(sum(int(each.sum()) for each in gathered))
+"""
+        self.assertEqual([512, 1024], self.run_program(text, "--rank", "1", "--world", "2"))
+
+    def test_a_late_watchdog_keeps_the_first_buckets_beside_the_new_ones(self):
+        text = """
+import torch, torch.distributed as dist
+dist.init_process_group("nccl")
+model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(1024, 1024, bias=False).cuda())
+for step in range(3):
+    torch.cuda.reset_peak_memory_stats()
+    model(torch.randn(8, 1024).cuda()).sum().backward()
+    model.zero_grad()
+    print(torch.cuda.max_memory_allocated())
+"""
+        runs = {each: self.run_program(text, "--rank", "0", "--world", "2", "--watchdog", each) for each in ("late", "prompt")}
+        bucket = 1024 * 1024 * 4
+        self.assertEqual([0, bucket, 0], [late - prompt for late, prompt in zip(runs["late"], runs["prompt"])])
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ import fake_torch  # noqa: E402
 import allocsim  # noqa: E402
 from allocsim.limits import bytes_of  # noqa: E402
 from allocsim.recorder.files import rank_path, write_snapshot  # noqa: E402
-from allocsim.recorder.follow import _AfterImport  # noqa: E402
+from allocsim.recorder.follow import AfterImport  # noqa: E402
 
 TRAIN = """
 import os, sys, time
@@ -310,7 +310,7 @@ class AfterImportTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "loaded_late.py").write_text("value = 1\n")
             seen = []
-            finder = _AfterImport("loaded_late", lambda module: seen.append(module.value))
+            finder = AfterImport("loaded_late", lambda module: seen.append(module.value))
             sys.path.insert(0, folder)
             sys.meta_path.insert(0, finder)
             try:

@@ -20,8 +20,13 @@ HIGH_SHARE = 0.09
 BESIDE_RANK_BYTES = 1_090 << 20
 
 
-def answer(path: str, report: dict[str, Any], device: str) -> dict[str, Any]:
+def answer(report: dict[str, Any], device: str, prompt: dict[str, Any] | None = None) -> dict[str, Any]:
     """Asks the simulator about a recording.
+
+    Args:
+        report: of the run, with the recording's file.
+        device: the GPU.
+        prompt: the report of a second run in which NCCL's watchdog looked in time, where that decides.
 
     Returns:
         the peaks in bytes under the recorded and the best setting, the GPUs that are large enough, the interval of the
@@ -29,16 +34,20 @@ def answer(path: str, report: dict[str, Any], device: str) -> dict[str, Any]:
     """
     from ..recording import open as open_recording
 
-    run = open_recording(path)
+    run = open_recording(report["file"])
     capacity = run.ask("min-capacity")
     peak = run.ask("peak")
     tuned = run.ask("tune", "--top", "1")
     recorded = capacity["settings"][0]
     best = tuned["settings"][0]
     reserved = recorded["reserved_if_ample_bytes"]
+    least = None
+    if prompt is not None:
+        least = open_recording(prompt["file"]).ask("min-capacity")["settings"][0]["reserved_if_ample_bytes"]
+    low, high = interval(reserved, report["unmeasured"] + len(report["draws"]), least)
     return {
         "schema": "allocsim-estimate-1",
-        "file": path,
+        "file": report["file"],
         "device": device,
         "pytorch": report["pytorch"],
         "ended": report["ended"],
@@ -50,7 +59,8 @@ def answer(path: str, report: dict[str, Any], device: str) -> dict[str, Any]:
             "recorded": {"conf": recorded["conf"], "reserved_bytes": reserved, "capacity_bytes": recorded["capacity_bytes"]},
             "best": {"conf": best["conf"], "reserved_bytes": best["peak_reserved_bytes"]},
         },
-        "interval": dict(zip(("low_bytes", "high_bytes"), interval(reserved, report["unmeasured"] + len(report["draws"])))),
+        "interval": {"low_bytes": low, "high_bytes": high},
+        "prompt_watchdog_reserved_bytes": least,
         "gpus_that_fit": recorded["gpus_that_fit"],
         "smallest_gpu": recorded["smallest_gpu"],
         "unmeasured_workspaces": report["unmeasured"],
@@ -61,10 +71,14 @@ def answer(path: str, report: dict[str, Any], device: str) -> dict[str, Any]:
     }
 
 
-def interval(reserved: int, guesses: int) -> tuple[int, int]:
-    """Between which bytes the reserved peak of a GPU is, for 95 of 100 programs; twice as wide where workspaces or choices were guessed."""
+def interval(reserved: int, guesses: int, least: int | None = None) -> tuple[int, int]:
+    """Between which bytes the reserved peak of a GPU is, for 95 of 100 programs; twice as wide where workspaces or choices were guessed.
+
+    Where chance decides between two peaks, it begins below the smaller one.
+    """
     times = 2 if guesses else 1
-    return round(reserved / (1 + times * HIGH_SHARE)), round(reserved / (1 - times * LOW_SHARE))
+    lower = reserved if least is None else min(reserved, least)
+    return round(lower / (1 + times * HIGH_SHARE)), round(reserved / (1 - times * LOW_SHARE))
 
 
 def print_answer(found: dict[str, Any]) -> None:
@@ -82,6 +96,8 @@ def print_answer(found: dict[str, Any]) -> None:
     _print(f"  fits on    {', '.join(found['gpus_that_fit']) or 'no GPU that is known'}")
     if found["beside_rank_bytes"]:
         _print(f"- NCCL and the modules of kernels come to that: {_size(found['beside_rank_bytes'])} for each of two ranks that were measured; larger jobs were not.")
+    if found["prompt_watchdog_reserved_bytes"] is not None:
+        _print(f"- NCCL's watchdog decides by chance how long the first buckets of DistributedDataParallel stay: {_size(found['prompt_watchdog_reserved_bytes'])} where it looks in time.")
     if found["unmeasured_workspaces"]:
         _print(f"- {found['unmeasured_workspaces']} workspaces of libraries are guessed: no measurement covers them.")
     for each in found["reads"]:
@@ -126,9 +142,9 @@ class Vary(NamedTuple):
                 code, report = runs.run(path, {self.name: str(value)})
                 if report is None or report["ended"] == "error":
                     raise RuntimeError(f"the program failed with {self.name} {value}; nothing is known beyond")
-                found = answer(path, report, device)
+                found = answer(report, device)
                 rows[value] = found
-                os.unlink(path)
+                os.unlink(report["file"])
                 return device in found["gpus_that_fit"]
 
             try:

@@ -18,6 +18,7 @@ from ..recorder.recorder import MAX_ENTRIES
 from ..visible import visible
 from .answer import Vary, answer, print_answer
 from .cards import CARDS
+from .hosts import rank_environment
 from .inside import VARIABLE
 from .standin import LIBRARY, NoStandIn, library_folder
 
@@ -58,7 +59,12 @@ def main(arguments: Sequence[str]) -> int:
         return code or 1
     if options.only_record:
         return code
-    found = answer(path, report, options.device)
+    say(f"wrote {os.path.relpath(report['file'])}")
+    other = None
+    with tempfile.TemporaryDirectory(prefix="allocsim-") as folder:
+        if report["watchdog_decides"] and options.watchdog is None:
+            other = runs.run(os.path.join(folder, "prompt.pickle"), {}, "prompt")[1]
+        found = answer(report, options.device, other)
     print_answer(found)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as stream:
@@ -84,8 +90,10 @@ class Runs:
         self._library = library
         self._path = path
 
-    def run(self, path: str, replaced: dict[str, str]) -> tuple[int, dict[str, Any] | None]:
+    def run(self, path: str, replaced: dict[str, str], watchdog: str = "late") -> tuple[int, dict[str, Any] | None]:
         """Runs the program once, some of its arguments replaced; its exit code, and what the run reported.
+
+        Where the user leaves it open, NCCL's watchdog is as said (see ``ranks.Watchdog``).
 
         The report is None where nothing was recorded; the reason has been said.
         """
@@ -93,7 +101,9 @@ class Runs:
         began = time.time()
         with tempfile.TemporaryDirectory(prefix="allocsim-") as folder:
             report = os.path.join(folder, "report.json")
-            environment = self._environment(path, report)
+            exchange = os.path.join(folder, "exchange")
+            os.mkdir(exchange)
+            environment = self._environment(path, report, exchange, watchdog)
             for name in replaced:
                 environment[name.upper()] = replaced[name]
             program = [_filled(each, replaced) for each in self._program]
@@ -106,21 +116,25 @@ class Runs:
                 found: dict[str, Any] = json.load(stream)
         if found["problem"] is not None:
             say(f"{found['line']} cannot run without a GPU, or fails on one as well: {found['problem']}")
-        if not written_files(path, began):
+        written = written_files(path, began)
+        if not written:
             say("nothing was recorded: no process of the program used CUDA through a CUDA build of PyTorch")
             return code or 1, None
-        if not options.only_record:
-            say(f"wrote {os.path.relpath(path)}")
+        # A rank writes beside the path that was asked for.
+        found["file"] = path if path in written else written[0]
         return code, found
 
-    def _environment(self, path: str, report: str) -> dict[str, str]:
+    def _environment(self, path: str, report: str, exchange: str, watchdog: str) -> dict[str, str]:
         options = self._options
         environment = dict(os.environ)
         environment[RECORD_VARIABLE] = json.dumps(
             {"path": path, "max_entries": MAX_ENTRIES, "stacks": options.stacks, "flush_seconds": 0, "parent": os.getpid()}
         )
         environment[VARIABLE] = json.dumps(
-            {"steps": options.steps, "values": self._values, "report": report, "rank": options.rank or 0, "world": options.world, "fake_weights": options.fake_weights}
+            {
+                "steps": options.steps, "values": self._values, "report": report, "fake_weights": options.fake_weights,
+                "late_watchdog": (options.watchdog or watchdog) == "late", "rank": options.rank or 0, "world": options.world, "asked": options.rank or 0, "peer": False, "exchange": exchange,
+            }
         )
         environment["ALLOCSIM_ESTIMATE_CARD"] = CARDS[options.device].text()
         for name, value in (("LD_PRELOAD", os.path.join(self._library, LIBRARY)), ("LD_LIBRARY_PATH", self._library), ("PYTHONPATH", SITE)):
@@ -130,10 +144,7 @@ class Runs:
         environment["TORCHDYNAMO_DISABLE"] = "1"
         environment.pop("CUDA_VISIBLE_DEVICES", None)
         if options.rank is not None:
-            environment |= {
-                "RANK": str(options.rank), "WORLD_SIZE": str(options.world), "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1",
-                "MASTER_ADDR": "localhost", "MASTER_PORT": "29500",
-            }
+            environment |= rank_environment(options.rank, options.world)
         return environment
 
 
@@ -157,7 +168,7 @@ def _value(text: str) -> tuple[str, float]:
 def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
     parser = Parser(
         prog="allocsim estimate",
-        usage="allocsim estimate [--device CARD] [--steps N] [-o FILE] [--fake-weights] [--value FILE:LINE=VALUE] [--vary NAME=FROM..TO] [--rank R --world N] -- PROGRAM...",
+        usage="allocsim estimate [--device CARD] [--steps N] [-o FILE] [--fake-weights] [--value FILE:LINE=VALUE] [--vary NAME=FROM..TO] [--rank R --world N] [--watchdog WHEN] -- PROGRAM...",
         description="Says what a PyTorch program would need of a GPU, without one. The program runs as it is, in the CUDA build of"
         " PyTorch, on a library that takes the place of the GPU and computes nothing; what its allocator did is recorded.",
         epilog="The recording is read by every command: tune, min-capacity, peak, fit, diagnose, view.",
@@ -184,6 +195,10 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
     )
     parser.add_argument("--rank", type=_count, metavar="R", help="the rank of a job of --world ranks, without the others")
     parser.add_argument("--world", type=_count, default=1, metavar="N", help="ranks of the job (default: %(default)s)")
+    parser.add_argument(
+        "--watchdog", choices=("late", "prompt"),
+        help="when NCCL's watchdog lets go of the first buckets of DistributedDataParallel (default: the answer holds both)",
+    )
     parser.add_argument("--stacks", choices=("python", "all", "none"), default="python", help="stacks to record (default: python)")
     parser.add_argument("--only-record", action="store_true", help="write the recording, and ask nothing about it")
     if "--" in arguments:

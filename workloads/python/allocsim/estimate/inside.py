@@ -16,8 +16,10 @@ def begin(torch: Any) -> None:
     """Follows values, ends the program after its steps, and writes a report beside the recording."""
     options = json.loads(os.environ[VARIABLE])
     from .native import leave_alone
+    from .ranks import Watchdog, alone
     from .values import Values, ctc_loss_of_lists, stand_in_answer, user_line
 
+    watchdog = Watchdog(options["late_watchdog"])
     values = Values(options["values"], stand_in_answer(), options["fake_weights"])
     report: dict[str, Any] = {"pytorch": str(torch.__version__), "ended": "end", "problem": None, "line": None, "world": options["world"]}
 
@@ -26,6 +28,7 @@ def begin(torch: Any) -> None:
         report["selections"] = [{"line": line, "times": times} for line, times in values.selections.items()]
         report["draws"] = [{"line": line, "times": times} for line, times in values.draws.items()]
         report["unmeasured"] = _unmeasured()
+        report["watchdog_decides"] = watchdog.decided
         with open(options["report"], "w", encoding="utf-8") as stream:
             json.dump(report, stream)
 
@@ -52,9 +55,12 @@ def begin(torch: Any) -> None:
 
         follow()
     if options["world"] > 1:
-        from .ranks import alone
+        from .peers import Peers
 
-        alone(torch, options["rank"], options["world"])
+        peers = Peers(options, VARIABLE)
+        alone(torch, options["rank"], options["world"], peers, watchdog)
+        if options["peer"]:
+            atexit.register(peers.linger)
     from torch.optim.optimizer import register_optimizer_step_post_hook
 
     register_optimizer_step_post_hook(stepped)

@@ -37,6 +37,8 @@ __attribute__((constructor)) static void begin(void) {
     standin_card(name, major, minor, multiprocessors);
     standin_memory(bytes);
   }
+  const char *count = getenv("ALLOCSIM_ESTIMATE_DEVICES");
+  if (count) standin_devices(atoi(count));
   standin_beyond(ENDLESS_BYTES);
 }
 
@@ -104,7 +106,7 @@ EXPORT int cudaPointerGetAttributes(Pointer *p, const void *address) {
   pthread_mutex_unlock(&lock);
   int is_device = on_device(address);
   p->type = is_device ? 2 : is_pinned ? 1 : 0;
-  p->device = is_device || is_pinned ? 0 : -2;
+  p->device = is_device || is_pinned ? current_device : -2;
   p->device_pointer = is_device || is_pinned ? (void *)address : NULL;
   p->host_pointer = is_device ? NULL : (void *)address;
   return SUCCESS;
@@ -245,8 +247,7 @@ EXPORT int cudaDeviceGetAttribute(int *value, int name, int device) { (void)devi
 /* ---- What is left of the runtime ---- */
 
 EXPORT int cudaDeviceGetPCIBusId(char *text, int length, int device) {
-  (void)device;
-  snprintf(text, (size_t)length, "0000:00:00.0");
+  snprintf(text, (size_t)length, "0000:%02x:00.0", (unsigned)device);
   return SUCCESS;
 }
 EXPORT int cudaStreamCreateWithFlags(void **stream, unsigned flags) { return cudaStreamCreateWithPriority(stream, flags, 0); }

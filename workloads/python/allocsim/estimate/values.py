@@ -36,6 +36,9 @@ _CHOOSING = {"topk", "argmax", "argmin", "max", "min", "sort", "argsort", "multi
 MOST_CHOICES = 1024
 MOST_DRAWN = 1 << 22
 
+#: Collectives that give what other ranks have, into tensors that are the first argument; the second is this rank's own.
+_EXCHANGING = {"alltoall_", "alltoall_base_", "allgather_", "_allgather_base_", "allgather_into_tensor_coalesced_"}
+
 #: No value of a healthy run is one of these.
 _FALSE = {"isnan", "isinf", "isin"}
 _TRUE = {"isfinite"}
@@ -103,6 +106,8 @@ class Values(TorchDispatchMode):
             return bool(value) if name == "is_nonzero" else value
         if self._fake_weights and name in _FILLING and args[0].device.type == "cpu" and args[0].nbytes >= LEAST_WEIGHTS_BYTES:
             return args[0]
+        if func.namespace == "c10d" and name in _EXCHANGING:
+            return self._exchange(func, args, kwargs)
         tensors = list(_tensors(args, kwargs))
         on_gpu = [each for each in tensors if each.device.type == "cuda"]
         copies = None if name == "empty" or name == "empty_strided" else self._copies(on_gpu)
@@ -165,6 +170,19 @@ class Values(TorchDispatchMode):
         for each, twin in zip(outputs, _tensors((computed,), {})):
             if each.device.type == "cuda" and not any(each is given for given in on_gpu):
                 self.learn(each, twin)
+
+    def _exchange(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """Each rank is taken to have the values of this one: what comes from another is what the fake group makes of them."""
+        result = func(*args, **kwargs)
+        outputs, inputs = (list(_tensors((each,), {})) for each in args[:2])
+        copies = self._copies(inputs) if all(each.device.type == "cuda" for each in (*outputs, *inputs)) else None
+        self.forget(outputs)
+        if copies is not None and all(_is_small(each) for each in outputs):
+            made = [torch.zeros(each.shape, dtype=each.dtype) for each in outputs]
+            func(*_replaced(args, {id(each): twin for each, twin in zip((*outputs, *inputs), (*made, *copies))}), **kwargs)
+            for each, twin in zip(outputs, made):
+                self.learn(each, twin)
+        return result
 
     def _draw(self, func: Any, args: Any, kwargs: Any, outputs: Any) -> None:
         """The same choices for the same shape, so that a checkpointed part chooses again as it did."""

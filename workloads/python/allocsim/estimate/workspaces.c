@@ -17,6 +17,9 @@ static const Measured measured[] = {
 #include "convolutions.h"
 };
 
+enum { BF16 = 9, BOTH_HALVES = 11 };
+/* Below this distance a row is the same convolution. */
+static const double SAME = 1e-6;
 enum { ROWS = sizeof measured / sizeof measured[0] };
 
 /* Beyond this distance (halves and doubles of a dimension) a workspace counts as guessed. */
@@ -122,10 +125,14 @@ int64_t convolution_bytes(const Convolution *c, int trials, int capability) {
   for (int i = 0; i < ROWS; i++) {
     const Measured *m = &measured[i];
     if (m->kind != kind || m->last != (last && dimensions == 2) || (m->type == 0) != single || m->space != dimensions) continue;
-    double far = apart((double)(x->sizes[0] * space(y)), (double)(m->n * out_of(m))) + apart((double)channels, m->c) + apart((double)filters, m->k) +
-                 2 * apart(kernel, m->kernel) + 3 * (stride != m->stride) + 20 * ((groups > 1) != (m->groups > 1)) + 0.5 * (x->type != m->type) +
+    /* Of rows with as many elements in all, that of as many images is nearer: a measured convolution is found as itself. */
+    double far = apart((double)(x->sizes[0] * space(y)), (double)(m->n * out_of(m))) + 0.01 * apart((double)x->sizes[0], m->n) +
+                 apart((double)channels, m->c) + apart((double)filters, m->k) +
+                 2 * apart(kernel, m->kernel) + 3 * (stride != m->stride) + 20 * ((groups > 1) != (m->groups > 1)) +
                  apart(dilation, m->dilation) + 6 * ((dilation > 1) != (m->dilation > 1));
     if (groups > 1) far += apart((double)channels / (double)groups, (double)m->c / m->groups);
+    /* A row of both types is fp16's own where it is the same convolution, else bf16's. */
+    if (x->type != m->type && !(m->type == BOTH_HALVES && (x->type == BF16 || far < SAME))) far += 0.5;
     int at = NEAREST;
     while (at > 0 && (!nearest[at - 1] || far < distances[at - 1])) at--;
     if (at == NEAREST || (at > 0 && same_shape(m, nearest[at - 1]))) continue;

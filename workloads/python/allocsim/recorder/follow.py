@@ -39,7 +39,7 @@ def follow() -> None:
     if "torch" in sys.modules:
         install(sys.modules["torch"])
     else:
-        sys.meta_path.insert(0, _AfterImport("torch", install))
+        sys.meta_path.insert(0, AfterImport("torch", install))
 
 
 def _mark(parent: int) -> str:
@@ -49,7 +49,7 @@ def _mark(parent: int) -> str:
     return "" if os.getppid() == parent else f"pid{os.getpid()}"
 
 
-class _AfterImport(importlib.abc.MetaPathFinder):
+class AfterImport(importlib.abc.MetaPathFinder):
     """Calls a function with a module when it has been loaded, once."""
 
     def __init__(self, name: str, action: Callable[[Any], None]) -> None:

@@ -74,6 +74,8 @@ static uint64_t beyond_bytes; /* part of the free bytes that the device does not
 static Spans blocks, ranges;
 static Stream null_stream;
 static Stream *others; /* every stream that was made */
+static int devices = 1; /* all alike; a process works on one of them, so that their memory is counted as one's */
+static __thread int current_device;
 static int holding, last_error, captures, ascending_every;
 static uint64_t placed, waits;
 
@@ -169,6 +171,9 @@ static uint64_t highest_gap(const Spans *s, uint64_t below, uint64_t bytes) {
 /* Gives the device this much memory; nothing may be allocated. */
 EXPORT void standin_memory(uint64_t bytes) { total_bytes = free_bytes = bytes; }
 
+/* Shows this many devices, as a rank of a job sees those of its host. */
+EXPORT void standin_devices(int count) { devices = count; }
+
 /* Lets requests succeed beyond the memory that the device shows, so that a program that does not fit shows its need. */
 EXPORT void standin_beyond(uint64_t bytes) {
   free_bytes += bytes;
@@ -225,9 +230,13 @@ EXPORT void standin_place(int ranges_instead, uint64_t *addresses, size_t count)
 
 /* ---- Device ---- */
 
-EXPORT int cudaGetDeviceCount(int *count) { *count = 1; return SUCCESS; }
-EXPORT int cudaGetDevice(int *device) { *device = 0; return SUCCESS; }
-EXPORT int cudaSetDevice(int device) { return result(device == 0 ? SUCCESS : INVALID_VALUE); }
+EXPORT int cudaGetDeviceCount(int *count) { *count = devices; return SUCCESS; }
+EXPORT int cudaGetDevice(int *device) { *device = current_device; return SUCCESS; }
+EXPORT int cudaSetDevice(int device) {
+  if (device < 0 || device >= devices) return result(INVALID_VALUE);
+  current_device = device;
+  return SUCCESS;
+}
 EXPORT int cudaDriverGetVersion(int *version) { *version = 13000; return SUCCESS; }
 EXPORT int cudaRuntimeGetVersion(int *version) { *version = 13000; return SUCCESS; }
 EXPORT int cudaDeviceCanAccessPeer(int *can, int from, int to) { (void)from; (void)to; *can = 0; return SUCCESS; }
