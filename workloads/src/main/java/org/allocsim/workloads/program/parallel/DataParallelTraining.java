@@ -41,14 +41,14 @@ public final class DataParallelTraining implements ProgramProvider {
 
   @Override
   public AllocationTrace generate(ProgramValues values, long seed) {
-    ParallelLayout.of(values);
+    ParallelLayout layout = ParallelLayout.of(values);
     EncoderJob job = new EncoderJob(values);
     Parameters parameters = new Parameters(job.torch(), DType.FLOAT32);
     List<Block> blocks = job.layers(parameters, values.count("layers"));
     GradientBuckets buckets =
         new GradientBuckets(
             job.torch(),
-            new Communicator(job.device(), COMMUNICATION_STREAM),
+            new Communicator(job.device(), layout, COMMUNICATION_STREAM),
             parameters.all(),
             values.flag("gradient-as-bucket-view"),
             (long) values.count("bucket-mib") << 20,

@@ -56,8 +56,8 @@ public final class FullyShardedTraining implements ProgramProvider {
         new ShardedGroup.Shared(
             torch,
             layout,
-            new Communicator(job.device(), GATHERING_STREAM),
-            new Communicator(job.device(), SCATTERING_STREAM),
+            new Communicator(job.device(), layout, GATHERING_STREAM),
+            new Communicator(job.device(), layout, SCATTERING_STREAM),
             type(values, "param-dtype"),
             type(values, "reduce-dtype"),
             values.flag("reshard-after-forward"));

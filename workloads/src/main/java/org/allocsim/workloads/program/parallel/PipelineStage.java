@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.allocsim.simulator.trace.Work.Collective.Pattern;
 import org.allocsim.workloads.program.model.Block;
 import org.allocsim.workloads.program.torch.Autograd;
 import org.allocsim.workloads.program.torch.DType;
@@ -82,7 +83,7 @@ final class PipelineStage {
   private void forward(int microbatch, @Nullable Tensor chunk, @Nullable Tensor target) {
     Tensor input = isFirst ? Objects.requireNonNull(chunk) : arriving[microbatch];
     if (!isFirst) {
-      communicator.run(input.bytes());
+      communicator.run(Pattern.SEND, input.bytes());
     }
     Tensor output = EncoderJob.forward(blocks, input);
     outputs.put(microbatch, output);
@@ -100,7 +101,7 @@ final class PipelineStage {
       job.autograd().backward(Objects.requireNonNull(losses.get(microbatch)));
     } else {
       Tensor gradient = arrivingGradients[microbatch];
-      communicator.run(gradient.bytes());
+      communicator.run(Pattern.SEND, gradient.bytes());
       Tensor output = Objects.requireNonNull(outputs.remove(microbatch));
       job.autograd().backward(output, gradient);
       output.release();
@@ -121,7 +122,7 @@ final class PipelineStage {
       later.put(microbatch, job.autograd().backwardInput(loss, null, input));
     } else {
       Tensor gradient = arrivingGradients[microbatch];
-      communicator.run(gradient.bytes());
+      communicator.run(Pattern.SEND, gradient.bytes());
       Tensor output = Objects.requireNonNull(outputs.remove(microbatch));
       later.put(microbatch, job.autograd().backwardInput(output, gradient, input));
       output.release();

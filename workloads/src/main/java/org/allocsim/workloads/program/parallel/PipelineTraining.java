@@ -96,7 +96,7 @@ public final class PipelineTraining implements ProgramProvider {
 
   private static List<PipelineStage> stages(
       EncoderJob job, ParallelLayout layout, List<Block> blocks, int stagesEach, int microbatches) {
-    Communicator communicator = new Communicator(job.device(), COMMUNICATION_STREAM);
+    Communicator communicator = new Communicator(job.device(), layout, COMMUNICATION_STREAM);
     List<PipelineStage> own = new ArrayList<>();
     int last = layout.ranks() * stagesEach - 1;
     int each = blocks.size() / stagesEach;

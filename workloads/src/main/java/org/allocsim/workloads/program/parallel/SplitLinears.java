@@ -1,6 +1,7 @@
 package org.allocsim.workloads.program.parallel;
 
 import java.util.List;
+import org.allocsim.simulator.trace.Work.Collective.Pattern;
 import org.allocsim.workloads.program.model.Block;
 import org.allocsim.workloads.program.torch.CustomFunction;
 import org.allocsim.workloads.program.torch.DType;
@@ -71,7 +72,7 @@ final class SplitLinears implements Block {
     Tensor columns = shard(parameters[2], 1);
     Tensor.releaseAll(parts);
     replace(2, columns);
-    communicator.run(parameters[3].bytes());
+    communicator.run(Pattern.BROADCAST, parameters[3].bytes());
   }
 
   private void replace(int index, Tensor fresh) {
@@ -88,7 +89,7 @@ final class SplitLinears implements Block {
 
   private Tensor shard(Tensor whole, int dimension) {
     Tensor part = part(whole, dimension);
-    communicator.run(part.bytes());
+    communicator.run(Pattern.SEND, part.bytes());
     return part;
   }
 
@@ -129,7 +130,7 @@ final class SplitLinears implements Block {
   /** Functional collectives write into a copy. */
   private Tensor allReduce(Tensor a) {
     Tensor copy = Elementwise.unary(torch, a);
-    communicator.run(2 * copy.bytes());
+    communicator.run(Pattern.ALL_REDUCE, copy.bytes());
     return copy;
   }
 
@@ -138,7 +139,7 @@ final class SplitLinears implements Block {
     long[] sizes = a.sizes();
     sizes[TOKENS] *= layout.ranks();
     Tensor arrived = torch.empty(a.type(), sizes);
-    communicator.run(arrived.bytes());
+    communicator.run(Pattern.ALL_GATHER, arrived.bytes());
     Tensor joined = Elementwise.unary(torch, arrived);
     arrived.release();
     return joined;
@@ -149,7 +150,7 @@ final class SplitLinears implements Block {
     long[] sizes = a.sizes();
     sizes[TOKENS] /= layout.ranks();
     Tensor sum = torch.empty(a.type(), sizes);
-    communicator.run(apart.bytes());
+    communicator.run(Pattern.REDUCE_SCATTER, apart.bytes());
     apart.release();
     return sum;
   }

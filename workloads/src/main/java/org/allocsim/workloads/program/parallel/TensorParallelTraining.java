@@ -41,7 +41,7 @@ public final class TensorParallelTraining implements ProgramProvider {
     values.require(inner % layout.ranks() == 0, "ranks must divide the inner features");
     values.require(!splitsTokens || tokens % layout.ranks() == 0, "ranks must divide the tokens");
     EncoderJob job = new EncoderJob(values, splitsTokens ? tokens / layout.ranks() : tokens);
-    Communicator communicator = new Communicator(job.device(), COMMUNICATION_STREAM);
+    Communicator communicator = new Communicator(job.device(), layout, COMMUNICATION_STREAM);
     List<SplitLinears> blocks = new ArrayList<>();
     int layers = values.count("layers");
     for (int i = 0; i < layers; i++) {

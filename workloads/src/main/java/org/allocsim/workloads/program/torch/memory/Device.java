@@ -153,6 +153,13 @@ public final class Device {
     }
   }
 
+  /** Queues a message among ranks on the current stream. */
+  public void collective(Work.Collective message) {
+    pendingHostNanos += hostNanosPerKernel;
+    passHostTime();
+    next().launch(message, stream);
+  }
+
   /** Queues a copy between host and device on the current stream. */
   public void copy(long bytes, boolean toDevice, boolean pinned) {
     passHostTime();
