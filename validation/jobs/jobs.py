@@ -54,6 +54,60 @@ elif kind=="moe":
         n=int(len(h)*2*(share if r==0 else 1-share))
         buf=h.repeat(2,1)[:max(n,8)]
         (ex(buf).square().mean()+h.square().mean()).backward(); o.step(); o.zero_grad()
+elif kind=="zero1":
+    from torch.distributed.optim import ZeroRedundancyOptimizer
+    m=nn.Sequential(*[block() for _ in range(8)]).to(d); m=nn.parallel.DistributedDataParallel(m,device_ids=[r]); o=ZeroRedundancyOptimizer(m.parameters(),torch.optim.AdamW)
+    for i in range(5):
+        x=torch.randn(16,256,1024,device=d); m(x).square().mean().backward(); o.step(); o.zero_grad()
+elif kind in("interleaved","zerobubble"):
+    from torch.distributed.pipelining import PipelineStage
+    from torch.distributed.pipelining.schedules import ScheduleInterleaved1F1B,ScheduleInterleavedZeroBubble
+    chunks=[nn.Sequential(*[block() for _ in range(2)]).to(d) for _ in range(2)]
+    stages=[PipelineStage(c,r+w*k,2*w,d) for k,c in enumerate(chunks)]
+    sch=(ScheduleInterleaved1F1B if kind=="interleaved" else ScheduleInterleavedZeroBubble)(stages,n_microbatches=8,loss_fn=lambda a,b:(a-b).square().mean())
+    o=torch.optim.AdamW([p for c in chunks for p in c.parameters()])
+    for i in range(5):
+        x=torch.randn(32,256,1024,device=d)
+        if r==0: sch.step(x)
+        else: sch.step(target=torch.zeros(32,256,1024,device=d))
+        o.step(); o.zero_grad()
+elif kind=="fsdp2_mixed":
+    from torch.distributed.fsdp import fully_shard,MixedPrecisionPolicy
+    p=MixedPrecisionPolicy(param_dtype=torch.bfloat16,reduce_dtype=torch.float32)
+    m=nn.Sequential(*[block() for _ in range(8)]).to(d)
+    for b in m: fully_shard(b,mp_policy=p)
+    fully_shard(m,mp_policy=p); o=torch.optim.AdamW(m.parameters())
+    for i in range(5):
+        x=torch.randn(16,256,1024,device=d); m(x).square().mean().backward(); o.step(); o.zero_grad()
+elif kind in("sequence","tp_attention"):
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.tensor import Shard
+    from torch.distributed.tensor.parallel import parallelize_module,ColwiseParallel,RowwiseParallel,SequenceParallel,PrepareModuleInput
+    mesh=init_device_mesh("cuda",(w,))
+    class A(nn.Module):
+        def __init__(s): super().__init__(); s.q=nn.Linear(2048,2048); s.k=nn.Linear(2048,2048); s.v=nn.Linear(2048,2048); s.o=nn.Linear(2048,2048)
+        def forward(s,x):
+            q,k,v=[f(x).unflatten(-1,(-1,128)).transpose(1,2) for f in(s.q,s.k,s.v)]
+            return s.o(torch.nn.functional.scaled_dot_product_attention(q,k,v,is_causal=True).transpose(1,2).flatten(2))
+    class F(nn.Module):
+        def __init__(s): super().__init__(); s.a=nn.Linear(2048,8192); s.b=nn.Linear(8192,2048)
+        def forward(s,x): return s.b(torch.nn.functional.gelu(s.a(x)))
+    class B(nn.Module):
+        def __init__(s): super().__init__(); s.n1=nn.LayerNorm(2048); s.att=A(); s.n2=nn.LayerNorm(2048); s.ff=F()
+        def forward(s,x): x=x+s.att(s.n1(x)); return x+s.ff(s.n2(x))
+    m=nn.Sequential(*[B() for _ in range(8)]).to(d,torch.bfloat16)
+    seq=kind=="sequence"; out={"output_layouts":Shard(1)} if seq else {}
+    for b in m:
+        plan={"att.q":ColwiseParallel(),"att.k":ColwiseParallel(),"att.v":ColwiseParallel(),"att.o":RowwiseParallel(**out),"ff.a":ColwiseParallel(),"ff.b":RowwiseParallel(**out)}
+        if seq:
+            from torch.distributed.tensor import Replicate
+            plan|={"n1":SequenceParallel(),"n2":SequenceParallel()}
+            plan|={k:PrepareModuleInput(input_layouts=(Shard(1),),desired_input_layouts=(Replicate(),)) for k in("att","ff")}
+        parallelize_module(b,mesh,plan)
+    o=torch.optim.AdamW(m.parameters(),foreach=False)
+    for i in range(5):
+        x=torch.randn(8,1024//(w if seq else 1),2048,device=d,dtype=torch.bfloat16); y=m(x)
+        (y.to_local() if hasattr(y,"to_local") else y).square().mean().backward(); o.step(); o.zero_grad()
 print(kind,r,torch.cuda.max_memory_reserved(),torch.cuda.max_memory_allocated(),flush=True)
 dist.barrier() if kind!="ddp_limit" else None
 os.sync()

@@ -2,23 +2,28 @@ package org.allocsim.simulator.timing;
 
 import org.allocsim.simulator.device.cost.ComputeProfile;
 import org.allocsim.simulator.trace.Work.Collective;
-import org.allocsim.simulator.trace.Work.Collective.Pattern;
 
 /**
  * How long messages among GPUs take, by the model with which NCCL chooses its algorithms
  * (src/graph/tuning.cc of NCCL 2.19, latencies of its protocol "simple"): a start, a latency for
  * each step of a ring, and the bytes that each rank sends. Several hosts have a network adapter for
  * each GPU, so that as many rings as a host has GPUs cross the network; their sums may take a tree.
+ * The parts of a link's rate that messages reach were measured between two H200 (SXM, 450 GB/s one
+ * way), with PyTorch 2.11 and NCCL 2.28.9 without NVLink's multicast: the rates at which times grow
+ * from 64 MiB to 1 GiB.
  */
 final class Links {
   /** GPUs of a host (NVIDIA HGX boards). */
   private static final int GPUS_OF_HOST = 8;
 
-  /**
-   * Part of a link's rate that messages reach: an all-reduce of 1 GiB between two H100 (SXM) sent
-   * 329 of 450 GB/s (PyTorch 2.11, without NVLink's multicast).
-   */
-  private static final double RATE_SHARE = 0.73;
+  /** Part of a link's rate in a sum for everyone: 329 GB/s. */
+  private static final double SUM_SHARE = 0.73;
+
+  /** Part where each gives or gets a part: 271 and 277 GB/s. */
+  private static final double PART_SHARE = 0.61;
+
+  /** Part where bytes go one way: 373 GB/s. */
+  private static final double ONE_WAY_SHARE = 0.83;
 
   private static final double START_NANOS = 8_400;
   private static final double NVLINK_STEP_NANOS = 3_400;
@@ -40,27 +45,28 @@ final class Links {
       return 0;
     }
     int hosts = (ranks + GPUS_OF_HOST - 1) / GPUS_OF_HOST;
-    double link = compute.linkBytesPerSecond() * RATE_SHARE;
-    double network = compute.networkBytesPerSecond() * RATE_SHARE;
+    double link = compute.linkBytesPerSecond();
+    double network = compute.networkBytesPerSecond();
     double ring = hosts == 1 ? link : Math.min(link, GPUS_OF_HOST * network);
     double bytes = message.bytes() * NANOS_PER_SECOND;
     double others = (ranks - 1) / (double) ranks;
+    double around = steps(compute, ranks, hosts);
     return Math.round(
         switch (message.pattern()) {
           case ALL_REDUCE ->
               Math.min(
-                  2 * (steps(compute, ranks, hosts) + bytes * others / ring) + START_NANOS,
-                  tree(ranks, hosts) + 2 * bytes / (ring * TREE_SHARE));
+                  START_NANOS + 2 * (around + bytes * others / (ring * SUM_SHARE)),
+                  tree(ranks, hosts) + 2 * bytes / (ring * SUM_SHARE * TREE_SHARE));
           case ALL_GATHER, REDUCE_SCATTER ->
-              START_NANOS + steps(compute, ranks, hosts) + bytes * others / ring;
-          case BROADCAST -> START_NANOS + steps(compute, ranks, hosts) + bytes / ring;
+              START_NANOS + around + bytes * others / (ring * PART_SHARE);
+          case BROADCAST -> START_NANOS + around + bytes / (ring * ONE_WAY_SHARE);
           case ALL_TO_ALL ->
               START_NANOS
                   + step(compute, hosts)
                   + Math.max(
-                      bytes * others / link,
-                      bytes * (ranks - Math.min(ranks, GPUS_OF_HOST)) / ranks / network);
-          case SEND -> START_NANOS + step(compute, 1) + bytes / link;
+                      bytes * others / (link * PART_SHARE),
+                      bytes * Math.max(0, ranks - GPUS_OF_HOST) / ranks / (network * PART_SHARE));
+          case SEND -> START_NANOS + step(compute, 1) + bytes / (link * ONE_WAY_SHARE);
         });
   }
 

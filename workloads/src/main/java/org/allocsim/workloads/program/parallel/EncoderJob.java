@@ -44,6 +44,7 @@ final class EncoderJob {
   EncoderJob(ProgramValues values, long tokens) {
     device = new Device(values.number("host-nanos-per-kernel", 0));
     torch = new Torch(device);
+    torch.loadLazily();
     autograd = new Autograd(torch);
     iterations = values.count("iterations");
     width = values.count("width");

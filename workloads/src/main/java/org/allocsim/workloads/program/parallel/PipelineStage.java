@@ -52,14 +52,18 @@ final class PipelineStage {
     arrivingGradients = new Tensor[isLast ? 0 : microbatches];
   }
 
-  /** Finds the sizes of the result by a forward pass, then makes the buffers. */
-  void prepare(long... sizes) {
+  /** Finds the sizes of the result by a forward pass, then makes the buffers for what comes in. */
+  void prepareForward(long... sizes) {
     Tensor input = job.torch().empty(DType.FLOAT32, sizes);
     job.torch().withoutGradients(() -> EncoderJob.forward(blocks, input).release());
     input.release();
     for (int i = 0; i < arriving.length; i++) {
       arriving[i] = job.torch().empty(DType.FLOAT32, sizes).requireGradient();
     }
+  }
+
+  /** Makes the buffers for gradients that come back. */
+  void prepareBackward(long... sizes) {
     for (int i = 0; i < arrivingGradients.length; i++) {
       arrivingGradients[i] = job.torch().empty(DType.FLOAT32, sizes);
     }

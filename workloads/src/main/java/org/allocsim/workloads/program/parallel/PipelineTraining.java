@@ -59,7 +59,8 @@ public final class PipelineTraining implements ProgramProvider {
           Tensor chunk = PipelineStage.chunk(batch, microbatches);
           Tensor wanted = target == null ? null : PipelineStage.chunk(target, microbatches);
           if (step == 0) {
-            own.forEach(stage -> stage.prepare(chunk.sizes()));
+            own.forEach(stage -> stage.prepareForward(chunk.sizes()));
+            own.forEach(stage -> stage.prepareBackward(chunk.sizes()));
           }
           own.forEach(PipelineStage::forget);
           for (PipelineStep each : steps) {

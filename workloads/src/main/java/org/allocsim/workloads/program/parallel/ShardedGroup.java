@@ -136,8 +136,11 @@ final class ShardedGroup implements Block {
     }
     // The copy into the buffer runs on the gathering stream, whose memory it is.
     long before = torch.device().setStream(shared.gathering.stream());
+    boolean isCast = shared.gathered != DType.FLOAT32;
+    Tensor cast = isCast ? torch.empty(shared.gathered, shardElements()) : null;
     Tensor buffer = torch.empty(shared.gathered, shardElements() * shared.layout.ranks());
     Elementwise.charge(torch, buffer, 0, 1);
+    Tensor.releaseAll(cast);
     torch.device().setStream(before);
     shared.gathering.start(Pattern.ALL_GATHER, buffer.bytes());
     gathered = buffer;

@@ -218,6 +218,7 @@ public final class Autograd {
         end.parameter().accumulated();
         continue;
       }
+      torch.runs(node.name(), true);
       Tensor[] results = node.apply(gradients);
       fit(node, results);
       for (Tensor gradient : gradients) {
