@@ -41,8 +41,8 @@ public sealed interface Work {
   }
 
   /**
-   * A message among ranks of a job, one on each GPU; the device profile says how fast links are.
-   * It runs beside kernels.
+   * A message among ranks of a job, one on each GPU; the device profile says how fast links are. It
+   * runs beside kernels.
    *
    * @param pattern who gets what
    * @param bytes the whole message: what is summed, what all have in the end, or what one sends

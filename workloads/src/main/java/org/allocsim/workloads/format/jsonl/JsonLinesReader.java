@@ -445,9 +445,7 @@ final class JsonLinesReader {
       line.allowRequest(COLLECTIVE_FIELDS);
       work =
           new Work.Collective(
-              PATTERNS[oneOf("collective", names(PATTERNS))],
-              work(bytes(), COPY_SHIFT),
-              ranks());
+              PATTERNS[oneOf("collective", names(PATTERNS))], work(bytes(), COPY_SHIFT), ranks());
     } else {
       line.allowRequest(KERNEL_FIELDS);
       work =
@@ -480,8 +478,7 @@ final class JsonLinesReader {
   private int ranks() throws TraceFormatException {
     long ranks = line.number("ranks");
     if (ranks < 1 || ranks > MOST_RANKS) {
-      throw lines.failure(
-          "field \"ranks\" is " + ranks, "write a number from 1 to " + MOST_RANKS);
+      throw lines.failure("field \"ranks\" is " + ranks, "write a number from 1 to " + MOST_RANKS);
     }
     return (int) (work(ranks << STEP_SHIFT, 0) >> STEP_SHIFT);
   }

@@ -33,9 +33,8 @@ final class ShardedOptimizer implements Optimizer {
 
   /** Whose parameter is whose: the largest first, each to the rank that has least so far. */
   static List<List<Tensor>> parts(List<Tensor> parameters, int ranks) {
-    List<List<Tensor>> parts = Stream.generate(() -> (List<Tensor>) new ArrayList<Tensor>())
-        .limit(ranks)
-        .toList();
+    List<List<Tensor>> parts =
+        Stream.generate(() -> (List<Tensor>) new ArrayList<Tensor>()).limit(ranks).toList();
     long[] elements = new long[ranks];
     parameters.stream()
         .sorted(Comparator.comparingLong(Tensor::count).reversed())
@@ -54,9 +53,8 @@ final class ShardedOptimizer implements Optimizer {
   @Override
   public void step() {
     own.step();
-    parts.forEach(
-        part ->
-            part.forEach(parameter -> communicator.start(Pattern.BROADCAST, parameter.bytes())));
+    parts.forEach(part ->
+        part.forEach(parameter -> communicator.start(Pattern.BROADCAST, parameter.bytes())));
     communicator.await();
   }
 

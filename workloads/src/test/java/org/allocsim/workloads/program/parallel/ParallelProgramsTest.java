@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
+import org.allocsim.simulator.trace.Work;
 import org.allocsim.workloads.program.ProgramOptionException;
 import org.allocsim.workloads.program.Programs;
 import org.allocsim.workloads.program.torch.DType;
@@ -91,6 +92,41 @@ class ParallelProgramsTest {
   void withoutShardingItHoldsThemWholeAndTheBucketsOfGradients() {
     long parameters = LAYERS * LAYER_PARAMETERS;
     assertEquals((12 + 4) * parameters + BATCH_BYTES, Use.of(generate("ddp")).residentBytes());
+  }
+
+  /**
+   * Rajbhandari et al. 2020, stage 1: only Adam's two moments are divided, here of 32 bits as
+   * parameters and gradients are: (4 + 4 + 8 / N) bytes.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 4})
+  void zeroOneDividesTheOptimizersStateOnly(int ranks) {
+    long parameters = LAYERS * LAYER_PARAMETERS;
+    for (int rank = 0; rank < ranks; rank++) {
+      assertEquals(
+          8 * parameters + 8 * parameters / ranks + BATCH_BYTES,
+          Use.of(generate("ddp", "zero", "1", "ranks", "" + ranks, "rank", "" + rank))
+              .residentBytes());
+    }
+  }
+
+  @Test
+  void everyParameterTravelsOnceAfterAStepOfZeroOne() {
+    long plain = broadcastBytes(generate("ddp", "iterations", "3"));
+    long sharded = broadcastBytes(generate("ddp", "iterations", "3", "zero", "1"));
+    assertEquals(3 * 4 * LAYERS * LAYER_PARAMETERS, sharded - plain);
+  }
+
+  private static long broadcastBytes(AllocationTrace trace) {
+    return java.util.stream.IntStream.range(0, trace.eventCount())
+        .filter(row -> trace.kind(row) == RequestKind.LAUNCH)
+        .mapToObj(trace::workOf)
+        .mapToLong(work ->
+            work instanceof Work.Collective message
+                    && message.pattern() == Work.Collective.Pattern.BROADCAST
+                ? message.bytes()
+                : 0)
+        .sum();
   }
 
   /** ZeRO 2 keeps whole parameters from forward to backward, ZeRO 3 does not. */
@@ -236,7 +272,7 @@ class ParallelProgramsTest {
         gathered++;
       }
     }
-    // Whole parameters twice and whole gradients once a step, and the gradients that make them.
+    // Whole parameters forward and whole gradients once a step, and the gradients that make them.
     assertTrue(gathered >= 2 * LAYERS * 3, gathered + " frees wait");
   }
 
