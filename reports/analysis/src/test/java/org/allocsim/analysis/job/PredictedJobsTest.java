@@ -90,6 +90,11 @@ class PredictedJobsTest {
                 "pipeline(iterations=5;batch=32;schedule=interleaved;stages-each=2" + named));
         CASES.add(
             new Case(
+                "zerobubble" + setting,
+                rank,
+                "pipeline(iterations=5;batch=32;schedule=zero-bubble;stages-each=2" + named));
+        CASES.add(
+            new Case(
                 "tp" + setting,
                 rank,
                 "tensor-parallel(iterations=5;width=2048;inner=8192;batch=8;tokens=512;foreach=false"

@@ -138,7 +138,9 @@ final class PipelineStage {
     if (isFirst) {
       backward(microbatch);
     } else {
-      Objects.requireNonNull(later.remove(microbatch)).backward();
+      List<Tensor> parameters =
+          blocks.stream().flatMap(block -> block.parameters().stream()).toList();
+      Objects.requireNonNull(later.remove(microbatch)).backward(parameters);
     }
   }
 
