@@ -232,6 +232,57 @@ class ParallelProgramsTest {
     assertTrue(split < whole, split + " < " + whole);
   }
 
+  /** What the forward pass of one more layer keeps for the backward pass. */
+  private static long keptByALayer(int ranks, boolean splitsTokens) {
+    long[] kept = new long[2];
+    for (int i = 0; i < kept.length; i++) {
+      Use use =
+          Use.of(
+              generate(
+                  "tensor-parallel",
+                  "attention",
+                  "true",
+                  "dtype",
+                  "bfloat16",
+                  "ranks",
+                  "" + ranks,
+                  "sequence-parallel",
+                  "" + splitsTokens,
+                  "layers",
+                  "" + (LAYERS - i)));
+      kept[i] = use.peakBytes() - use.residentBytes();
+    }
+    return kept[0] - kept[1];
+  }
+
+  /**
+   * Korthikanti et al. 2022, table 2: sbh (10 + 24 / t + 5as / (ht)) bytes of a layer under tensor
+   * parallelism, less what this model does not have: 2 sbh of dropout masks, and the scores of
+   * attention, 5as / (ht), of which fused kernels keep one number of 32 bits a row. Norms keep two
+   * such numbers a token.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 4})
+  void aLayerKeepsTheActivationsOfThePaper(int ranks) {
+    long tokens = 8L * 32;
+    long formula = tokens * WIDTH * (10 - 2) + tokens * WIDTH * 24 / ranks;
+    long numbers = 4 * tokens * 4 / ranks + 2 * 2 * 4 * tokens;
+    assertEquals(formula + numbers, keptByALayer(ranks, false));
+  }
+
+  /**
+   * The same paper: sbh 34 / t with sequence parallelism, where Megatron gathers tokens anew in the
+   * backward pass. PyTorch keeps those gathered for both linears' parts, 4 sbh instead of 4 / t.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 4})
+  void withSplitTokensItKeepsAShareOfAllButWhatIsGathered(int ranks) {
+    long tokens = 8L * 32;
+    long formula = tokens * WIDTH * (34 - 2 - 4) / ranks + tokens * WIDTH * 4;
+    long numbers = 4 * tokens * 4 / ranks + 2 * 2 * 4 * tokens / ranks;
+    assertEquals(formula + numbers, keptByALayer(ranks, true));
+  }
+
   @Test
   void gradientsInBucketsAreHeldOnce() {
     long twice = Use.of(generate("ddp", "batch", "1", "tokens", "8")).peakBytes();
