@@ -12,8 +12,8 @@ import org.allocsim.workloads.program.torch.Views;
 import org.allocsim.workloads.program.torch.optimizer.Parameters;
 
 /**
- * {@code x + o(attention(q(y), k(y), v(y)))} with {@code y = norm(x)}, whose linears are split among
- * ranks: each has some of the heads.
+ * {@code x + o(attention(q(y), k(y), v(y)))} with {@code y = norm(x)}, whose linears are split
+ * among ranks: each has some of the heads.
  */
 final class SplitAttention implements SplitBlock {
   private static final int NORM = 8;
@@ -61,8 +61,7 @@ final class SplitAttention implements SplitBlock {
     Torch torch = split.torch();
     try (Frame frame = new Frame()) {
       Tensor x =
-          frame.own(
-              Normalization.layerNorm(torch, input, parameters[NORM], parameters[NORM + 1]));
+          frame.own(Normalization.layerNorm(torch, input, parameters[NORM], parameters[NORM + 1]));
       if (split.splitsTokens()) {
         x = frame.rebind(x, split.enter(x));
       }
@@ -74,8 +73,7 @@ final class SplitAttention implements SplitBlock {
       out = frame.rebind(out, Views.transpose(torch, out, 1, 2));
       out =
           frame.rebind(
-              out,
-              Views.reshape(torch, out, out.size(0), out.size(1), out.size(2) * out.size(3)));
+              out, Views.reshape(torch, out, out.size(0), out.size(1), out.size(2) * out.size(3)));
       out = frame.rebind(out, split.leave(out, parameters[NORM - 2], parameters[NORM - 1]));
       return Elementwise.add(torch, input, out);
     }
@@ -89,8 +87,7 @@ final class SplitAttention implements SplitBlock {
       y = frame.rebind(y, Products.linear(torch, y, parameters[weight], parameters[weight + 1]));
       y =
           frame.rebind(
-              y,
-              Views.view(torch, y, y.size(0), y.size(1), y.size(2) / features, features));
+              y, Views.view(torch, y, y.size(0), y.size(1), y.size(2) / features, features));
       return frame.leave(frame.rebind(y, Views.transpose(torch, y, 1, 2)));
     }
   }
