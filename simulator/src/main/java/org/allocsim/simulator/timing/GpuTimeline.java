@@ -20,6 +20,9 @@ final class GpuTimeline {
   /** Engine that copies to the host. */
   static final int TO_HOST = 2;
 
+  /** The links to other GPUs. */
+  static final int LINKS = 3;
+
   /** Hears of marks that have passed, in the order of their moments. */
   @FunctionalInterface
   interface MarkListener {
@@ -27,7 +30,7 @@ final class GpuTimeline {
     void passed(int tag, long nanos);
   }
 
-  private static final int ENGINES = 3;
+  private static final int ENGINES = 4;
   private static final byte RECORD = ENGINES;
   private static final byte WAIT = ENGINES + 1;
   private static final int NONE = -1;

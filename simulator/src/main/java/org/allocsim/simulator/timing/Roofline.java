@@ -53,6 +53,7 @@ public record Roofline(ComputeProfile compute, double arithmeticShare, double me
                           kernel.flops(),
                           compute.flopsPerSecond(kernel.precision()) * arithmeticShare),
                       nanos(kernel.memoryBytes(), compute.memoryBytesPerSecond() * memoryShare)));
+      case Work.Collective collective -> Links.nanos(collective, compute);
       case Work.Copy copy ->
           compute.copyNanos()
               + Math.round(

@@ -276,6 +276,8 @@ public final class Simulation {
           host.waitUntil(HostActivity.PAGEABLE_COPY, gpu.finish(stream));
         }
       }
+      case Work.Collective _ ->
+          gpu.work(stream, GpuTimeline.LINKS, workNanos[work], host.nowNanos());
       case Work.Kernel _, Work.Timed _ ->
           gpu.work(stream, GpuTimeline.COMPUTE, workNanos[work], host.nowNanos());
     }
@@ -330,6 +332,7 @@ public final class Simulation {
         gpu.busy(GpuTimeline.COMPUTE),
         gpu.busy(GpuTimeline.TO_DEVICE),
         gpu.busy(GpuTimeline.TO_HOST),
+        gpu.busy(GpuTimeline.LINKS),
         mostQueued,
         pinned.peakBytes(),
         steps);

@@ -15,6 +15,7 @@ import org.allocsim.simulator.trace.RequestKind;
  * @param compute when the GPU computed
  * @param toDevice when it copied to the device
  * @param toHost when it copied to the host
+ * @param links when messages ran on its links to other GPUs
  * @param mostQueued most pieces of work that were queued on a stream at a time
  * @param pinnedPeakBytes most host memory that was pinned at a time
  * @param steps what happened in each step
@@ -28,6 +29,7 @@ public record TimeResult(
     BusyTimeline compute,
     BusyTimeline toDevice,
     BusyTimeline toHost,
+    BusyTimeline links,
     int mostQueued,
     long pinnedPeakBytes,
     Steps steps) {

@@ -4,9 +4,10 @@
  *
  * <p><b>Model.</b> The host handles the rows of a trace one after the other and is ahead of the GPU
  * unless it has to wait. Each stream does its work in the order in which it was queued. The GPU has
- * one engine that computes and one for copies in each direction; each serves what is ready first,
- * one at a time, so kernels of several streams take turns: kernels large enough to matter fill a
- * GPU. Time is {@code long} nanoseconds from 0.
+ * one engine that computes, one for copies in each direction, and its links; each serves what is
+ * ready first, one at a time, so kernels of several streams take turns: kernels large enough to
+ * matter fill a GPU. Messages among ranks run beside kernels and take no time from them; all ranks
+ * are as far as this one. Time is {@code long} nanoseconds from 0.
  *
  * <p><b>Order of what happens at the same moment.</b> What was scheduled first happens first; of
  * work that gets ready at the same moment, what was queued first is served first. Whatever the GPU

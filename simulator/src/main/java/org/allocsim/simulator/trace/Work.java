@@ -40,6 +40,40 @@ public sealed interface Work {
     }
   }
 
+  /**
+   * A message among ranks of a job, one on each GPU; the device profile says how fast links are. It
+   * runs beside kernels.
+   *
+   * @param pattern who gets what
+   * @param bytes the whole message: what is summed, what all have in the end, or what one sends
+   * @param ranks how many take part, this one included
+   */
+  record Collective(Pattern pattern, long bytes, int ranks) implements Work {
+    /** Who gets what. */
+    public enum Pattern {
+      /** Everyone gets the sum. */
+      ALL_REDUCE,
+      /** Everyone gets everyone's part. */
+      ALL_GATHER,
+      /** Everyone gets a part of the sum. */
+      REDUCE_SCATTER,
+      /** Everyone gets what one has. */
+      BROADCAST,
+      /** Everyone gets a part of what each has. */
+      ALL_TO_ALL,
+      /** One gets what another has. */
+      SEND
+    }
+
+    /** Refuses negative sizes and messages among nobody. */
+    public Collective {
+      requireNatural(bytes, "bytes");
+      if (ranks < 1) {
+        throw new IllegalArgumentException(ranks + " ranks of a collective are less than one");
+      }
+    }
+  }
+
   private static void requireNatural(long amount, String what) {
     if (amount < 0) {
       throw new IllegalArgumentException(amount + " " + what + " of work are less than none");

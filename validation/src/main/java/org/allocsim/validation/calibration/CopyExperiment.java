@@ -55,7 +55,9 @@ public final class CopyExperiment {
           harmonicMean(pageableToDevice, pageableToHost),
           copyNanos,
           pinNanos,
-          pinMebibyteNanos);
+          pinMebibyteNanos,
+          base.linkBytesPerSecond(),
+          base.networkBytesPerSecond());
     }
 
     /** One byte each way. */

@@ -24,12 +24,17 @@ class PredictedJobsTest {
   private static final long LARGE_BYTES = 1L << 20;
   private static final double MAX_ERROR_PERCENT = 3;
 
+  /**
+   * PyTorch's, under which the jobs were recorded; 2.14 chooses among equal blocks by other rules.
+   */
+  private static final String RELEASE = "2.11";
+
   private static final String INTRODUCTION =
       """
       # Jobs from parameters
 
-      What the programs of [jobs.py](jobs.py) reserve at most, found from their parameters alone: `generate` follows what PyTorch does, and
-      only two questions of timing, named below, are answered from the recordings. A test makes this page.
+      What the programs of [jobs.py](jobs.py) reserve at most under PyTorch 2.11, found from their parameters alone: `generate` follows what
+      PyTorch does, and one question of timing, named below, is answered from the recordings. A test makes this page.
 
       | job | rank | setting | predicted | recorded | error |
       | --- | --- | --- | ---: | ---: | ---: |
@@ -38,13 +43,16 @@ class PredictedJobsTest {
   private static final String REMARKS =
       """
 
-      All programs ask for what was recorded, in the recorded order: every request above 1 MiB, as the test holds. Where a peak differs, `cudaMalloc` placed segments elsewhere than the
-      model of the driver does (the recorded requests at modelled addresses give what is predicted), or the GPU's pace decided:
-      `record_stream` delays what FSDP1 and the pipeline give back until the GPU has come so far. How far the host is ahead is no parameter of
-      the script: FSDP1 has a second row, for a host that takes 150 µs for each kernel, so that the GPU waits for it and memory comes back at
-      once. Runs that are recorded with stacks have slower hosts than others; what was recorded is within 3 % of one of the two. The first rank of DDP's default run still
-      held its first bucket in the second forward pass, because NCCL's watchdog looks every 100 ms only (`watchdog=late`); the other three
-      did not. The pipeline's first rank reserved 1 505 755 136 bytes in another run under the same settings.
+      All programs ask for what was recorded, in the recorded order: every request above 1 MiB, as the test holds. When blocks come back that
+      `record_stream` holds comes out of simulated time: the GPU computes, collectives run beside it on the links, FSDP1's rate limiter waits.
+      Speeds are those of the H200, of NCCL between two of them and of the host on other programs; nothing is fitted to these recordings.
+      From the third step on FSDP1's blocks come back before the recorded request or within three of it, but for the last layer of a pass.
+      A second row has a host that takes 150 µs for each kernel, as when it records stacks, so that memory comes back earlier.
+      Where a peak differs, the host's pace in the first two steps decided, or `cudaMalloc` placed segments elsewhere than the model of the
+      driver does. NCCL's watchdog looks every 100 ms only, so some ranks still held DDP's first bucket in the second forward pass
+      (`watchdog=late`): the first rank of DDP by default, and with ZeRO 1 the second by default and the first with expandable segments.
+      Pipelines with two stages a rank may differ by more: what they send waits for the other rank, which the programs leave out.
+      The pipeline's first rank reserved 1 505 755 136 bytes in another run under the same settings.
       """;
 
   private record Case(String job, int rank, String program) {}
@@ -59,6 +67,10 @@ class PredictedJobsTest {
     CASES.add(new Case("ddp", 1, "ddp(iterations=8)"));
     CASES.add(new Case("ddp_expandable", 0, "ddp(iterations=8)"));
     CASES.add(new Case("ddp_expandable", 1, "ddp(iterations=8)"));
+    CASES.add(new Case("zero1", 0, "ddp(iterations=5;zero=1;rank=0)"));
+    CASES.add(new Case("zero1", 1, "ddp(iterations=5;zero=1;rank=1;watchdog=late)"));
+    CASES.add(new Case("zero1_expandable", 0, "ddp(iterations=5;zero=1;rank=0;watchdog=late)"));
+    CASES.add(new Case("zero1_expandable", 1, "ddp(iterations=5;zero=1;rank=1)"));
     for (String setting : List.of("", "_expandable")) {
       for (int rank = 0; rank < 2; rank++) {
         String named = ";rank=" + rank + ")";
@@ -69,6 +81,19 @@ class PredictedJobsTest {
                 rank,
                 "fsdp1(iterations=5;host-nanos-per-kernel=" + SLOW_HOST_NANOS + named));
         CASES.add(new Case("fsdp2" + setting, rank, "fsdp2(iterations=5" + named));
+        CASES.add(
+            new Case(
+                "fsdp2_mixed" + setting, rank, "fsdp2(iterations=5;param-dtype=bfloat16" + named));
+        CASES.add(
+            new Case(
+                "interleaved" + setting,
+                rank,
+                "pipeline(iterations=5;batch=32;schedule=interleaved;stages-each=2" + named));
+        CASES.add(
+            new Case(
+                "zerobubble" + setting,
+                rank,
+                "pipeline(iterations=5;batch=32;schedule=zero-bubble;stages-each=2" + named));
         CASES.add(
             new Case(
                 "tp" + setting,
@@ -96,7 +121,11 @@ class PredictedJobsTest {
   }
 
   private static RunResult predicted(Case each) throws AnalysisException {
-    return Analysis.open("program:" + each.program()).on("h200").under(setting(each)).run();
+    return Analysis.open("program:" + each.program())
+        .on("h200")
+        .withRelease(RELEASE)
+        .under(setting(each))
+        .run();
   }
 
   private static Path file(Case each) {
@@ -118,9 +147,10 @@ class PredictedJobsTest {
       long predicted = predicted(each).peakReservedBytes();
       long recorded = recorded(each);
       double error = 100.0 * (predicted - recorded) / recorded;
-      // How far FSDP1's host is ahead is not known, and decides.
+      // What two stages of a rank send waits for the other rank, which programs leave out.
       assertTrue(
-          each.job().startsWith("fsdp1") || Math.abs(error) <= MAX_ERROR_PERCENT, each::toString);
+          each.program().contains("stages-each") || Math.abs(error) <= MAX_ERROR_PERCENT,
+          each::toString);
       page.append(
           "| %s | %d | %s | %s | %s | %s |%n"
               .formatted(

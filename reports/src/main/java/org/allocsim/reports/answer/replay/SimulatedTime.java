@@ -122,6 +122,10 @@ public record SimulatedTime(TimeResult result, AllocationTrace trace) {
                   "copy_to_host_seconds",
                   "Time that the copy engine to the host was busy.",
                   each -> seconds(each.result().toHost().totalNanos()))
+              .seconds(
+                  "link_seconds",
+                  "Time that messages ran on the links to other GPUs.",
+                  each -> seconds(each.result().links().totalNanos()))
               .count(
                   "max_queued",
                   "Maximum number of pieces of work that waited for the GPU at once.",

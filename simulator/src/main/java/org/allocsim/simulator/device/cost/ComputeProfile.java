@@ -20,6 +20,9 @@ import org.allocsim.simulator.trace.Precision;
  * @param copyNanos time of a copy of a few bytes that is waited for
  * @param pinNanos host time of allocating pinned memory, whatever its size
  * @param pinMebibyteNanos more for each MiB of it
+ * @param linkBytesPerSecond to another GPU of the same host, one direction: NVLink, or PCIe where
+ *     there is none or it takes a bridge that is sold apart
+ * @param networkBytesPerSecond to another host, for each GPU, one direction
  */
 public record ComputeProfile(
     String source,
@@ -34,14 +37,16 @@ public record ComputeProfile(
     long pageableCopyBytesPerSecond,
     long copyNanos,
     long pinNanos,
-    long pinMebibyteNanos) {
+    long pinMebibyteNanos,
+    long linkBytesPerSecond,
+    long networkBytesPerSecond) {
 
   /** H100 (SXM5), as published and as typical of such a GPU and its host. */
   public static final ComputeProfile H100 =
       new ComputeProfile(
           "NVIDIA H100 data sheet (SXM5); copies as typical of PCIe 5 with 16 lanes,"
               + " launch, kernel and pinning times as typical of CUDA 12 and 13; none measured on"
-              + " this GPU",
+              + " this GPU; links and network as in the NVIDIA DGX H100 data sheet",
           67_000_000_000_000L,
           495_000_000_000_000L,
           989_000_000_000_000L,
@@ -53,7 +58,9 @@ public record ComputeProfile(
           10_000_000_000L,
           8_000,
           20_000,
-          350_000);
+          350_000,
+          450_000_000_000L,
+          50_000_000_000L);
 
   /** Refuses rates that are not positive and negative times. */
   public ComputeProfile {
@@ -64,6 +71,8 @@ public record ComputeProfile(
     requirePositive("memoryBytesPerSecond", memoryBytesPerSecond);
     requirePositive("pinnedCopyBytesPerSecond", pinnedCopyBytesPerSecond);
     requirePositive("pageableCopyBytesPerSecond", pageableCopyBytesPerSecond);
+    requirePositive("linkBytesPerSecond", linkBytesPerSecond);
+    requirePositive("networkBytesPerSecond", networkBytesPerSecond);
     requireTime("launchNanos", launchNanos);
     requireTime("kernelNanos", kernelNanos);
     requireTime("copyNanos", copyNanos);

@@ -31,6 +31,8 @@ final class JsonLinesReader {
   private static final Set<String> TIMED_FIELDS = Set.of("ns", "stream");
   private static final Set<String> COPY_FIELDS =
       Set.of("copy_bytes", "to", "host_memory", "stream");
+  private static final Set<String> COLLECTIVE_FIELDS =
+      Set.of("collective", "bytes", "ranks", "stream");
   private static final Set<String> KERNEL_FIELDS =
       Set.of("flops", "memory_bytes", "precision", "stream");
 
@@ -60,6 +62,9 @@ final class JsonLinesReader {
               "flops",
               "memory_bytes",
               "precision",
+              "collective",
+              "bytes",
+              "ranks",
               "stream"),
           entry("record_event", "event", "stream"),
           entry("wait_event", "event", "stream"),
@@ -80,6 +85,11 @@ final class JsonLinesReader {
 
   // What slow devices do in a nanosecond: bytes of a copy, operations and bytes of a kernel.
   private static final int COPY_SHIFT = 2;
+
+  /** More ranks than any job has, and for each a power of two above the nanoseconds of a step. */
+  private static final long MOST_RANKS = 1L << 20;
+
+  private static final int STEP_SHIFT = 15;
   private static final int KERNEL_SHIFT = 8;
 
   // Bytes that something takes in memory, about.
@@ -92,6 +102,7 @@ final class JsonLinesReader {
   private static final int WORK_BYTES = 100;
 
   private static final Precision[] PRECISIONS = Precision.values();
+  private static final Work.Collective.Pattern[] PATTERNS = Work.Collective.Pattern.values();
 
   private final LineInput lines;
   private final JsonLine line;
@@ -433,13 +444,18 @@ final class JsonLinesReader {
               work(line.number("copy_bytes"), COPY_SHIFT),
               oneOf("to", "host", "device") == 1,
               oneOf("host_memory", "pageable", "pinned") == 1);
+    } else if (line.has("collective")) {
+      line.allowRequest(COLLECTIVE_FIELDS);
+      work =
+          new Work.Collective(
+              PATTERNS[oneOf("collective", names(PATTERNS))], work(bytes(), COPY_SHIFT), ranks());
     } else {
       line.allowRequest(KERNEL_FIELDS);
       work =
           new Work.Kernel(
               work(line.number("flops"), KERNEL_SHIFT),
               work(line.number("memory_bytes"), KERNEL_SHIFT),
-              PRECISIONS[precision()]);
+              PRECISIONS[oneOf("precision", names(PRECISIONS))]);
     }
     trace.launch(work, line.has("stream") ? line.stream("stream") : 0);
     lines.hold((long) WORK_BYTES * (trace.workCount() - works));
@@ -462,12 +478,18 @@ final class JsonLinesReader {
     return amount;
   }
 
-  private int precision() throws TraceFormatException {
-    return oneOf(
-        "precision",
-        Arrays.stream(PRECISIONS)
-            .map(each -> each.name().toLowerCase(Locale.ROOT))
-            .toArray(String[]::new));
+  private int ranks() throws TraceFormatException {
+    long ranks = line.number("ranks");
+    if (ranks < 1 || ranks > MOST_RANKS) {
+      throw lines.failure("field \"ranks\" is " + ranks, "write a number from 1 to " + MOST_RANKS);
+    }
+    return (int) (work(ranks << STEP_SHIFT, 0) >> STEP_SHIFT);
+  }
+
+  private static String[] names(Enum<?>[] values) {
+    return Arrays.stream(values)
+        .map(each -> each.name().toLowerCase(Locale.ROOT))
+        .toArray(String[]::new);
   }
 
   private int oneOf(String field, String... values) throws TraceFormatException {

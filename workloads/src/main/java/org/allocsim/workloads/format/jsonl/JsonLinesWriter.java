@@ -269,6 +269,12 @@ final class JsonLinesWriter implements RecordedWriter {
           json.writeStringProperty("precision", kernel.precision().name().toLowerCase(Locale.ROOT));
         }
         case Work.Timed timed -> json.writeNumberProperty("ns", timed.nanos());
+        case Work.Collective collective -> {
+          json.writeStringProperty(
+              "collective", collective.pattern().name().toLowerCase(Locale.ROOT));
+          json.writeNumberProperty("bytes", collective.bytes());
+          json.writeNumberProperty("ranks", collective.ranks());
+        }
         case Work.Copy copy -> {
           json.writeNumberProperty("copy_bytes", copy.bytes());
           json.writeStringProperty("to", copy.toDevice() ? "device" : "host");

@@ -1,6 +1,7 @@
 package org.allocsim.workloads.program.parallel;
 
-import org.allocsim.simulator.trace.Precision;
+import org.allocsim.simulator.trace.Work;
+import org.allocsim.simulator.trace.Work.Collective.Pattern;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.memory.Device;
 
@@ -10,10 +11,12 @@ import org.allocsim.workloads.program.torch.memory.Device;
  */
 final class Communicator {
   private final Device device;
+  private final ParallelLayout layout;
   private final long stream;
 
-  Communicator(Device device, long stream) {
+  Communicator(Device device, ParallelLayout layout, long stream) {
     this.device = device;
+    this.layout = layout;
     this.stream = stream;
   }
 
@@ -21,17 +24,17 @@ final class Communicator {
     return stream;
   }
 
-  /** Queues a collective that moves so many bytes of this rank's memory. */
-  void start(long bytes) {
+  /** Queues a collective whose whole message has so many bytes. */
+  void start(Pattern pattern, long bytes) {
     device.waitStream(stream, device.stream());
     long before = device.setStream(stream);
-    device.kernel(0, bytes, Precision.FP32);
+    device.collective(new Work.Collective(pattern, bytes, layout.ranks()));
     device.setStream(before);
   }
 
   /** Sends a tensor to one rank ({@code isend}), which marks it as used on this stream. */
   void send(Tensor tensor) {
-    start(tensor.bytes());
+    start(Pattern.SEND, tensor.bytes());
     tensor.recordStream(stream);
   }
 
@@ -41,8 +44,8 @@ final class Communicator {
   }
 
   /** A collective whose result is needed at once. */
-  void run(long bytes) {
-    start(bytes);
+  void run(Pattern pattern, long bytes) {
+    start(pattern, bytes);
     await();
   }
 }

@@ -10,9 +10,10 @@ import org.allocsim.workloads.program.torch.CustomFunction;
 import org.allocsim.workloads.program.torch.DType;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.optimizer.Adam;
+import org.allocsim.workloads.program.torch.optimizer.Optimizer;
 import org.allocsim.workloads.program.torch.optimizer.Parameters;
 
-/** A rank of a training with {@code DistributedDataParallel}. */
+/** A rank of a training with {@code DistributedDataParallel}, or with ZeRO stage 1. */
 public final class DataParallelTraining implements ProgramProvider {
   private static final long COMMUNICATION_STREAM = 1;
 
@@ -31,6 +32,8 @@ public final class DataParallelTraining implements ProgramProvider {
     return EncoderJob.options(
         new ProgramOption(
             "gradient-as-bucket-view", "false", "whether gradients live in the buckets"),
+        new ProgramOption(
+            "zero", "0", "1: each rank has the optimizer's state of some parameters (ZeRO 1)"),
         new ProgramOption("bucket-mib", "25", "bucket_cap_mb, in MiB"),
         new ProgramOption(
             "watchdog",
@@ -41,19 +44,23 @@ public final class DataParallelTraining implements ProgramProvider {
 
   @Override
   public AllocationTrace generate(ProgramValues values, long seed) {
-    ParallelLayout.of(values);
+    ParallelLayout layout = ParallelLayout.of(values);
     EncoderJob job = new EncoderJob(values);
     Parameters parameters = new Parameters(job.torch(), DType.FLOAT32);
     List<Block> blocks = job.layers(parameters, values.count("layers"));
+    Communicator communicator = new Communicator(job.device(), layout, COMMUNICATION_STREAM);
     GradientBuckets buckets =
         new GradientBuckets(
             job.torch(),
-            new Communicator(job.device(), COMMUNICATION_STREAM),
+            communicator,
             parameters.all(),
             values.flag("gradient-as-bucket-view"),
             (long) values.count("bucket-mib") << 20,
             values.choice("watchdog", "early", "late").equals("late"));
-    Adam optimizer = new Adam(job.torch(), parameters, true, false);
+    Optimizer optimizer =
+        values.choice("zero", "0", "1").equals("1")
+            ? new ShardedOptimizer(job.torch(), layout, communicator, parameters.all())
+            : new Adam(job.torch(), parameters, true, false);
     job.train(
         optimizer,
         parameters,

@@ -27,6 +27,7 @@ final class EncoderJob {
   private final Device device;
   private final Torch torch;
   private final Autograd autograd;
+  private final DType type;
   private final int iterations;
   private final long[] inputSizes;
   private final long width;
@@ -35,15 +36,18 @@ final class EncoderJob {
   private @Nullable Tensor input;
 
   EncoderJob(ProgramValues values) {
-    this(values, values.count("tokens"));
+    this(values, values.count("tokens"), DType.FLOAT32);
   }
 
   /**
    * @param tokens of a sequence that this rank has
+   * @param type of the batch
    */
-  EncoderJob(ProgramValues values, long tokens) {
+  EncoderJob(ProgramValues values, long tokens, DType type) {
+    this.type = type;
     device = new Device(values.number("host-nanos-per-kernel", 0));
     torch = new Torch(device);
+    torch.loadLazily();
     autograd = new Autograd(torch);
     iterations = values.count("iterations");
     width = values.count("width");
@@ -73,6 +77,12 @@ final class EncoderJob {
                 Long.toString(Device.HOST_NANOS_PER_KERNEL),
                 "host time of PyTorch for each kernel beside its launch, in ns; 0 for none")));
     return List.copyOf(all);
+  }
+
+  /** The element type that an option names. */
+  static DType type(ProgramValues values, String option) {
+    String name = values.choice(option, "float32", "bfloat16");
+    return name.equals("bfloat16") ? DType.BFLOAT16 : DType.FLOAT32;
   }
 
   Device device() {
@@ -130,7 +140,7 @@ final class EncoderJob {
    * {@code x = torch.randn(batch, tokens, width)}: the last batch goes when the new one is there.
    */
   private Tensor nextBatch() {
-    Tensor fresh = Elementwise.filled(torch, DType.FLOAT32, inputSizes);
+    Tensor fresh = Elementwise.filled(torch, type, inputSizes);
     input = Tensor.replaced(input, fresh);
     return fresh;
   }

@@ -63,7 +63,7 @@ public final class ExpertParallelTraining implements ProgramProvider {
         new Experts(
             torch,
             parameters,
-            new Communicator(job.device(), COMMUNICATION_STREAM),
+            new Communicator(job.device(), layout, COMMUNICATION_STREAM),
             values.flag("exchange"),
             each,
             values.count("width"),

@@ -1,6 +1,7 @@
 package org.allocsim.workloads.program.parallel;
 
 import java.util.List;
+import org.allocsim.simulator.trace.Work.Collective.Pattern;
 import org.allocsim.workloads.program.torch.CustomFunction;
 import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Frame;
@@ -81,7 +82,7 @@ final class Experts {
 
   private Tensor allToAll(Tensor rows, long count) {
     Tensor arrived = torch.empty(rows.type(), count, rows.size(1));
-    communicator.run(Math.max(rows.bytes(), arrived.bytes()));
+    communicator.run(Pattern.ALL_TO_ALL, Math.max(rows.bytes(), arrived.bytes()));
     return arrived;
   }
 

@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.allocsim.simulator.trace.Work.Collective.Pattern;
 import org.allocsim.workloads.program.model.Block;
 import org.allocsim.workloads.program.torch.CustomFunction;
 import org.allocsim.workloads.program.torch.DType;
@@ -83,7 +84,7 @@ final class FlatShard implements Block {
     all.release();
     ordered.reversed().forEach(Tensor::release);
     flat = torch.withoutMemory(DType.FLOAT32, part * shared.layout.ranks()).requireGradient();
-    flat.afterAccumulation(torch.device().stream(), this::reduce);
+    flat.afterAccumulation(shared.unshardStream, this::reduce);
   }
 
   @Override
@@ -110,7 +111,7 @@ final class FlatShard implements Block {
     shared.limitGathers();
     long before = torch.device().setStream(shared.unshardStream);
     flat.takeMemory();
-    shared.communicator.run(flat.bytes());
+    shared.communicator.run(Pattern.ALL_GATHER, flat.bytes());
     torch.device().setStream(before);
   }
 
@@ -156,7 +157,7 @@ final class FlatShard implements Block {
     torch.device().waitStream(shared.reducingStream, current);
     torch.device().setStream(shared.reducingStream);
     Tensor part = torch.emptyLike(shard, shard.type());
-    shared.communicator.run(whole.bytes());
+    shared.communicator.run(Pattern.REDUCE_SCATTER, whole.bytes());
     whole.recordStream(shared.reducingStream);
     shard.replaceGradient(part);
     flat.dropGradient();

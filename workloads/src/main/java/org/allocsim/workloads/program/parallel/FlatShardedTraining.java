@@ -43,7 +43,7 @@ public final class FlatShardedTraining implements ProgramProvider {
             torch,
             layout,
             UNSHARD_STREAM,
-            new Communicator(job.device(), COMMUNICATION_STREAM),
+            new Communicator(job.device(), layout, COMMUNICATION_STREAM),
             REDUCING_STREAM);
     Parameters parameters = new Parameters(torch, DType.FLOAT32);
     List<FlatShard> blocks = new ArrayList<>();

@@ -42,11 +42,6 @@ public final class FullyShardedTraining implements ProgramProvider {
             "reduce-dtype", "float32", "in what gradients are reduced: float32 or bfloat16"));
   }
 
-  private static DType type(ProgramValues values, String option) {
-    String name = values.choice(option, "float32", "bfloat16");
-    return name.equals("bfloat16") ? DType.BFLOAT16 : DType.FLOAT32;
-  }
-
   @Override
   public AllocationTrace generate(ProgramValues values, long seed) {
     ParallelLayout layout = ParallelLayout.of(values);
@@ -56,10 +51,10 @@ public final class FullyShardedTraining implements ProgramProvider {
         new ShardedGroup.Shared(
             torch,
             layout,
-            new Communicator(job.device(), GATHERING_STREAM),
-            new Communicator(job.device(), SCATTERING_STREAM),
-            type(values, "param-dtype"),
-            type(values, "reduce-dtype"),
+            new Communicator(job.device(), layout, GATHERING_STREAM),
+            new Communicator(job.device(), layout, SCATTERING_STREAM),
+            EncoderJob.type(values, "param-dtype"),
+            EncoderJob.type(values, "reduce-dtype"),
             values.flag("reshard-after-forward"));
     List<Block> blocks = new ArrayList<>();
     List<List<Tensor>> created = new ArrayList<>();

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
+import org.allocsim.simulator.trace.Work.Collective.Pattern;
 import org.allocsim.workloads.program.torch.DType;
 import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Tensor;
@@ -107,7 +108,7 @@ final class GradientBuckets {
     for (List<Tensor> bucket : assign(parameters, BROADCAST_BYTES, BROADCAST_BYTES)) {
       Tensor flat = flat(bucket);
       Elementwise.charge(torch, flat, 0, 2);
-      communicator.start(flat.bytes());
+      communicator.start(Pattern.BROADCAST, flat.bytes());
       flying.add(flat);
       if (flying.size() > MOST_BROADCASTS) {
         arrive(flying.removeFirst());
@@ -139,7 +140,7 @@ final class GradientBuckets {
       parameter.replaceGradient(Views.part(bucket.memory, parameter.sizes()));
     }
     if (--bucket.missing == 0) {
-      communicator.start(bucket.memory.bytes());
+      communicator.start(Pattern.ALL_REDUCE, bucket.memory.bytes());
     }
   }
 

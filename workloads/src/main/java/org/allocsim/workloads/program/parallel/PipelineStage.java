@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.allocsim.simulator.trace.Work.Collective.Pattern;
 import org.allocsim.workloads.program.model.Block;
 import org.allocsim.workloads.program.torch.Autograd;
 import org.allocsim.workloads.program.torch.DType;
@@ -51,14 +52,18 @@ final class PipelineStage {
     arrivingGradients = new Tensor[isLast ? 0 : microbatches];
   }
 
-  /** Finds the sizes of the result by a forward pass, then makes the buffers. */
-  void prepare(long... sizes) {
+  /** Finds the sizes of the result by a forward pass, then makes the buffers for what comes in. */
+  void prepareForward(long... sizes) {
     Tensor input = job.torch().empty(DType.FLOAT32, sizes);
     job.torch().withoutGradients(() -> EncoderJob.forward(blocks, input).release());
     input.release();
     for (int i = 0; i < arriving.length; i++) {
       arriving[i] = job.torch().empty(DType.FLOAT32, sizes).requireGradient();
     }
+  }
+
+  /** Makes the buffers for gradients that come back. */
+  void prepareBackward(long... sizes) {
     for (int i = 0; i < arrivingGradients.length; i++) {
       arrivingGradients[i] = job.torch().empty(DType.FLOAT32, sizes);
     }
@@ -82,7 +87,7 @@ final class PipelineStage {
   private void forward(int microbatch, @Nullable Tensor chunk, @Nullable Tensor target) {
     Tensor input = isFirst ? Objects.requireNonNull(chunk) : arriving[microbatch];
     if (!isFirst) {
-      communicator.run(input.bytes());
+      communicator.run(Pattern.SEND, input.bytes());
     }
     Tensor output = EncoderJob.forward(blocks, input);
     outputs.put(microbatch, output);
@@ -100,7 +105,7 @@ final class PipelineStage {
       job.autograd().backward(Objects.requireNonNull(losses.get(microbatch)));
     } else {
       Tensor gradient = arrivingGradients[microbatch];
-      communicator.run(gradient.bytes());
+      communicator.run(Pattern.SEND, gradient.bytes());
       Tensor output = Objects.requireNonNull(outputs.remove(microbatch));
       job.autograd().backward(output, gradient);
       output.release();
@@ -121,7 +126,7 @@ final class PipelineStage {
       later.put(microbatch, job.autograd().backwardInput(loss, null, input));
     } else {
       Tensor gradient = arrivingGradients[microbatch];
-      communicator.run(gradient.bytes());
+      communicator.run(Pattern.SEND, gradient.bytes());
       Tensor output = Objects.requireNonNull(outputs.remove(microbatch));
       later.put(microbatch, job.autograd().backwardInput(output, gradient, input));
       output.release();
@@ -133,7 +138,9 @@ final class PipelineStage {
     if (isFirst) {
       backward(microbatch);
     } else {
-      Objects.requireNonNull(later.remove(microbatch)).backward();
+      List<Tensor> parameters =
+          blocks.stream().flatMap(block -> block.parameters().stream()).toList();
+      Objects.requireNonNull(later.remove(microbatch)).backward(parameters);
     }
   }
 

@@ -59,7 +59,8 @@ public final class PipelineTraining implements ProgramProvider {
           Tensor chunk = PipelineStage.chunk(batch, microbatches);
           Tensor wanted = target == null ? null : PipelineStage.chunk(target, microbatches);
           if (step == 0) {
-            own.forEach(stage -> stage.prepare(chunk.sizes()));
+            own.forEach(stage -> stage.prepareForward(chunk.sizes()));
+            own.forEach(stage -> stage.prepareBackward(chunk.sizes()));
           }
           own.forEach(PipelineStage::forget);
           for (PipelineStep each : steps) {
@@ -96,7 +97,7 @@ public final class PipelineTraining implements ProgramProvider {
 
   private static List<PipelineStage> stages(
       EncoderJob job, ParallelLayout layout, List<Block> blocks, int stagesEach, int microbatches) {
-    Communicator communicator = new Communicator(job.device(), COMMUNICATION_STREAM);
+    Communicator communicator = new Communicator(job.device(), layout, COMMUNICATION_STREAM);
     List<PipelineStage> own = new ArrayList<>();
     int last = layout.ranks() * stagesEach - 1;
     int each = blocks.size() / stagesEach;

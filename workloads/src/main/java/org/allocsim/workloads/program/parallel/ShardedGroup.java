@@ -3,6 +3,7 @@ package org.allocsim.workloads.program.parallel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.allocsim.simulator.trace.Work.Collective.Pattern;
 import org.allocsim.workloads.program.model.Block;
 import org.allocsim.workloads.program.torch.CustomFunction;
 import org.allocsim.workloads.program.torch.DType;
@@ -135,10 +136,13 @@ final class ShardedGroup implements Block {
     }
     // The copy into the buffer runs on the gathering stream, whose memory it is.
     long before = torch.device().setStream(shared.gathering.stream());
+    boolean isCast = shared.gathered != DType.FLOAT32;
+    Tensor cast = isCast ? torch.empty(shared.gathered, shardElements()) : null;
     Tensor buffer = torch.empty(shared.gathered, shardElements() * shared.layout.ranks());
     Elementwise.charge(torch, buffer, 0, 1);
+    Tensor.releaseAll(cast);
     torch.device().setStream(before);
-    shared.gathering.start(buffer.bytes());
+    shared.gathering.start(Pattern.ALL_GATHER, buffer.bytes());
     gathered = buffer;
   }
 
@@ -208,7 +212,7 @@ final class ShardedGroup implements Block {
     long before = torch.device().setStream(shared.scattering.stream());
     Tensor part = torch.empty(shared.reduced, elements);
     torch.device().setStream(before);
-    shared.scattering.start(all.bytes());
+    shared.scattering.start(Pattern.REDUCE_SCATTER, all.bytes());
     shared.lastScattered = all;
     if (shared.reduced != DType.FLOAT32) {
       torch.device().setStream(shared.scattering.stream());

@@ -21,7 +21,8 @@ public final class TensorParallelTraining implements ProgramProvider {
 
   @Override
   public String summary() {
-    return "a rank of a training of feed-forward blocks whose linears are split among ranks";
+    return "a rank of a training of feed-forward and attention blocks whose linears are split among"
+        + " ranks";
   }
 
   @Override
@@ -29,6 +30,9 @@ public final class TensorParallelTraining implements ProgramProvider {
     return EncoderJob.options(
         new ProgramOption(
             "sequence-parallel", "false", "whether tokens are split between the linears, too"),
+        new ProgramOption(
+            "attention", "false", "whether attention, split by heads, precedes each block"),
+        new ProgramOption("dtype", "float32", "of parameters and activations: or bfloat16"),
         new ProgramOption("foreach", "true", "whether AdamW changes all parameters at once"));
   }
 
@@ -40,17 +44,23 @@ public final class TensorParallelTraining implements ProgramProvider {
     int tokens = values.count("tokens");
     values.require(inner % layout.ranks() == 0, "ranks must divide the inner features");
     values.require(!splitsTokens || tokens % layout.ranks() == 0, "ranks must divide the tokens");
-    EncoderJob job = new EncoderJob(values, splitsTokens ? tokens / layout.ranks() : tokens);
-    Communicator communicator = new Communicator(job.device(), COMMUNICATION_STREAM);
-    List<SplitLinears> blocks = new ArrayList<>();
+    boolean attends = values.flag("attention");
+    int heads = values.count("heads");
+    values.require(!attends || heads % layout.ranks() == 0, "ranks must divide the heads");
+    DType type = EncoderJob.type(values, "dtype");
+    EncoderJob job = new EncoderJob(values, splitsTokens ? tokens / layout.ranks() : tokens, type);
+    Communicator communicator = new Communicator(job.device(), layout, COMMUNICATION_STREAM);
+    TensorSplit split = new TensorSplit(job.torch(), layout, communicator, type, splitsTokens);
+    List<SplitBlock> blocks = new ArrayList<>();
     int layers = values.count("layers");
     for (int i = 0; i < layers; i++) {
-      blocks.add(
-          new SplitLinears(
-              job.torch(), layout, communicator, splitsTokens, values.count("width"), inner));
+      if (attends) {
+        blocks.add(new SplitAttention(split, values.count("width"), heads));
+      }
+      blocks.add(new SplitLinears(split, values.count("width"), inner));
     }
-    Parameters parameters = new Parameters(job.torch(), DType.FLOAT32);
-    for (SplitLinears block : blocks) {
+    Parameters parameters = new Parameters(job.torch(), type);
+    for (SplitBlock block : blocks) {
       block.split();
       block.parameters().forEach(parameters::adopt);
     }

@@ -3,12 +3,15 @@ package org.allocsim.workloads.program.torch;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,24 +72,61 @@ public final class Autograd {
       this.done = done;
     }
 
-    /** Computes them, and gives back what they needed. */
-    public void backward() {
+    /**
+     * Computes them one after the other, and gives back what they needed ({@code
+     * stage_backward_weight} of PyTorch 2.11, which copies each gradient that it begins with).
+     *
+     * @param parameters in the order of their gradients
+     */
+    public void backward(List<Tensor> parameters) {
       boolean recorded = torch.recordGradients(false);
       boolean onEngine = torch.setAutogradThread(true);
+      Tensor copied = null;
       try {
-        for (int i = 0; i < nodes.size(); i++) {
+        for (int i : inOrderOf(parameters)) {
           Node node = nodes.get(i);
           node.leaveOut(done);
           countGradients(node);
-          node.buffer = gradients.get(i);
+          Tensor[] first = gradients.get(i).clone();
+          for (int output = 0; output < first.length; output++) {
+            if (first[output] != null) {
+              first[output] = Elementwise.unary(torch, first[output]);
+              copied = Tensor.replaced(copied, first[output].retain());
+            }
+          }
+          node.buffer = first;
           walk(node, false);
+          Tensor.releaseAll(gradients.get(i));
           node.leaveOut(null);
           node.release();
         }
+        Tensor.releaseAll(copied);
       } finally {
         torch.setAutogradThread(onEngine);
         torch.recordGradients(recorded);
       }
+    }
+
+    private List<Integer> inOrderOf(List<Tensor> parameters) {
+      IdentityHashMap<Tensor, Integer> places = new IdentityHashMap<>();
+      parameters.forEach(parameter -> places.put(parameter, places.size()));
+      List<Integer> order = new ArrayList<>(IntStream.range(0, nodes.size()).boxed().toList());
+      order.sort(Comparator.comparingInt(i -> firstPlace(nodes.get(i), places)));
+      return order;
+    }
+
+    /** The first parameter whose gradient a node leads to. */
+    private int firstPlace(Node node, IdentityHashMap<Tensor, Integer> places) {
+      if (node instanceof AccumulateGrad end) {
+        return places.getOrDefault(end.parameter(), Integer.MAX_VALUE);
+      }
+      int first = Integer.MAX_VALUE;
+      for (Edge edge : node.edges()) {
+        if (edge != null && !done.contains(edge.node())) {
+          first = Math.min(first, firstPlace(edge.node(), places));
+        }
+      }
+      return first;
     }
   }
 
@@ -218,6 +258,7 @@ public final class Autograd {
         end.parameter().accumulated();
         continue;
       }
+      torch.runs(node.name(), true);
       Tensor[] results = node.apply(gradients);
       fit(node, results);
       for (Tensor gradient : gradients) {

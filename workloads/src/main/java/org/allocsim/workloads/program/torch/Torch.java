@@ -1,7 +1,9 @@
 package org.allocsim.workloads.program.torch;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.allocsim.workloads.program.torch.memory.Device;
 import org.allocsim.workloads.program.torch.memory.Storage;
 import org.jspecify.annotations.Nullable;
@@ -31,9 +33,24 @@ public final class Torch {
   private @Nullable Checkpoint checkpoint;
   private final Autocast autocast = new Autocast(this);
 
+  /** Operations whose kernels are there; null where all are. */
+  private @Nullable Set<String> loaded;
+
   /** A process that has asked for nothing yet. */
   public Torch(Device device) {
     this.device = device;
+  }
+
+  /** From now on the first run of each kind of operation waits until its kernels are loaded. */
+  public void loadLazily() {
+    loaded = new HashSet<>();
+  }
+
+  /** An operation, or its backward pass, is about to run. */
+  void runs(String name, boolean isBackward) {
+    if (loaded != null && loaded.add(isBackward ? name + ", backward" : name)) {
+      device.loadKernels();
+    }
   }
 
   /** The device on which tensors live. */
@@ -143,6 +160,7 @@ public final class Torch {
    * @param inputs inputs in order, null for one that is no tensor
    */
   @Nullable Node node(String name, @Nullable Tensor... inputs) {
+    runs(name, false);
     if (!recordsGradients) {
       return null;
     }

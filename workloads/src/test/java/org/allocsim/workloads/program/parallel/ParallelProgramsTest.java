@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
+import org.allocsim.simulator.trace.Work;
 import org.allocsim.workloads.program.ProgramOptionException;
 import org.allocsim.workloads.program.Programs;
 import org.allocsim.workloads.program.torch.DType;
@@ -91,6 +92,41 @@ class ParallelProgramsTest {
   void withoutShardingItHoldsThemWholeAndTheBucketsOfGradients() {
     long parameters = LAYERS * LAYER_PARAMETERS;
     assertEquals((12 + 4) * parameters + BATCH_BYTES, Use.of(generate("ddp")).residentBytes());
+  }
+
+  /**
+   * Rajbhandari et al. 2020, stage 1: only Adam's two moments are divided, here of 32 bits as
+   * parameters and gradients are: (4 + 4 + 8 / N) bytes.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 4})
+  void zeroOneDividesTheOptimizersStateOnly(int ranks) {
+    long parameters = LAYERS * LAYER_PARAMETERS;
+    for (int rank = 0; rank < ranks; rank++) {
+      assertEquals(
+          8 * parameters + 8 * parameters / ranks + BATCH_BYTES,
+          Use.of(generate("ddp", "zero", "1", "ranks", "" + ranks, "rank", "" + rank))
+              .residentBytes());
+    }
+  }
+
+  @Test
+  void everyParameterTravelsOnceAfterAStepOfZeroOne() {
+    long plain = broadcastBytes(generate("ddp", "iterations", "3"));
+    long sharded = broadcastBytes(generate("ddp", "iterations", "3", "zero", "1"));
+    assertEquals(3 * 4 * LAYERS * LAYER_PARAMETERS, sharded - plain);
+  }
+
+  private static long broadcastBytes(AllocationTrace trace) {
+    return java.util.stream.IntStream.range(0, trace.eventCount())
+        .filter(row -> trace.kind(row) == RequestKind.LAUNCH)
+        .mapToObj(trace::workOf)
+        .mapToLong(work ->
+            work instanceof Work.Collective message
+                    && message.pattern() == Work.Collective.Pattern.BROADCAST
+                ? message.bytes()
+                : 0)
+        .sum();
   }
 
   /** ZeRO 2 keeps whole parameters from forward to backward, ZeRO 3 does not. */
@@ -196,6 +232,60 @@ class ParallelProgramsTest {
     assertTrue(split < whole, split + " < " + whole);
   }
 
+  /** Fused attention keeps the seed and the offset of its random numbers. */
+  private static final long SEED_BYTES = 2 * 8;
+
+  /** What the forward pass of one more layer keeps for the backward pass. */
+  private static long keptByALayer(int ranks, boolean splitsTokens) {
+    long[] kept = new long[2];
+    for (int i = 0; i < kept.length; i++) {
+      Use use =
+          Use.of(
+              generate(
+                  "tensor-parallel",
+                  "attention",
+                  "true",
+                  "dtype",
+                  "bfloat16",
+                  "ranks",
+                  "" + ranks,
+                  "sequence-parallel",
+                  "" + splitsTokens,
+                  "layers",
+                  "" + (LAYERS - i)));
+      kept[i] = use.peakBytes() - use.residentBytes();
+    }
+    return kept[0] - kept[1];
+  }
+
+  /**
+   * Korthikanti et al. 2022, table 2: sbh (10 + 24 / t + 5as / (ht)) bytes of a layer under tensor
+   * parallelism, less what this model does not have: 2 sbh of dropout masks, and the scores of
+   * attention, 5as / (ht), of which fused kernels keep one number of 32 bits a row. Norms keep two
+   * such numbers a token.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 4})
+  void aLayerKeepsTheActivationsOfThePaper(int ranks) {
+    long tokens = 8L * 32;
+    long formula = tokens * WIDTH * (10 - 2) + tokens * WIDTH * 24 / ranks;
+    long numbers = 4 * tokens * 4 / ranks + 2 * 2 * 4 * tokens;
+    assertEquals(formula + numbers + SEED_BYTES, keptByALayer(ranks, false));
+  }
+
+  /**
+   * The same paper: sbh 34 / t with sequence parallelism, where Megatron gathers tokens anew in the
+   * backward pass. PyTorch keeps those gathered for both linears' parts, 4 sbh instead of 4 / t.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 4})
+  void withSplitTokensItKeepsAShareOfAllButWhatIsGathered(int ranks) {
+    long tokens = 8L * 32;
+    long formula = tokens * WIDTH * (34 - 2 - 4) / ranks + tokens * WIDTH * 4;
+    long numbers = 4 * tokens * 4 / ranks + 2 * 2 * 4 * tokens / ranks;
+    assertEquals(formula + numbers + SEED_BYTES, keptByALayer(ranks, true));
+  }
+
   @Test
   void gradientsInBucketsAreHeldOnce() {
     long twice = Use.of(generate("ddp", "batch", "1", "tokens", "8")).peakBytes();
@@ -236,7 +326,7 @@ class ParallelProgramsTest {
         gathered++;
       }
     }
-    // Whole parameters twice and whole gradients once a step, and the gradients that make them.
+    // Whole parameters forward and whole gradients once a step, and the gradients that make them.
     assertTrue(gathered >= 2 * LAYERS * 3, gathered + " frees wait");
   }
 

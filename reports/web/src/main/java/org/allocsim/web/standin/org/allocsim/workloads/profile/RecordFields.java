@@ -119,7 +119,9 @@ final class RecordFields {
         number("pageable_copy_bytes_per_second"),
         number("copy_nanos"),
         number("pin_nanos"),
-        number("pin_mebibyte_nanos"));
+        number("pin_mebibyte_nanos"),
+        number("link_bytes_per_second"),
+        number("network_bytes_per_second"));
   }
 
   private RecordFields inner(String name) {
