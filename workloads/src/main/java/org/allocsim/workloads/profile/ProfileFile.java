@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.cost.ComputeProfile;
 import org.allocsim.simulator.device.cost.DriverCosts;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -80,7 +81,19 @@ public final class ProfileFile {
                   .formatted(RecordFields.printable(schema), SCHEMA)
               + " calibrate'");
     }
+    if (fields.get("compute") instanceof Map<?, ?> given) {
+      fields.put("compute", withLinks(given));
+    }
     return RecordFields.to(DeviceProfile.class, fields, "");
+  }
+
+  /** Files that name no links to other GPUs have those of an H100. */
+  private static Map<String, Object> withLinks(Map<?, ?> compute) {
+    Map<String, Object> all = new LinkedHashMap<>();
+    compute.forEach((name, value) -> all.put(String.valueOf(name), value));
+    all.putIfAbsent("link_bytes_per_second", ComputeProfile.H100.linkBytesPerSecond());
+    all.putIfAbsent("network_bytes_per_second", ComputeProfile.H100.networkBytesPerSecond());
+    return all;
   }
 
   /** The fields of a profile's file, in order. */

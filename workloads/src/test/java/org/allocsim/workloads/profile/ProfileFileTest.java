@@ -1,6 +1,7 @@
 package org.allocsim.workloads.profile;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -110,6 +111,16 @@ class ProfileFileTest {
     for (DeviceProfile profile : ShippedProfiles.all()) {
       assertEquals(profile, read(json(ProfileFile.fields(profile))));
     }
+  }
+
+  @Test
+  void aProfileThatNamesNoLinksHasThoseOfAnH100() throws ProfileException, IOException {
+    String text =
+        h100()
+            .replaceFirst(
+                ",\\s*\"link_bytes_per_second\": \\d+,\\s*\"network_bytes_per_second\": \\d+", "");
+    assertFalse(text.contains("bytes_per_second\": 450000000000"));
+    assertEquals(read(h100()), read(text));
   }
 
   @Test
