@@ -284,6 +284,8 @@ class ViewCommandTest {
         CommandRun.of(
             "peak",
             Path.of("samples", "train_gpt.pickle.xz"),
+            "--of",
+            "reserved",
             "--categories",
             rules,
             "--report",
@@ -297,10 +299,7 @@ class ViewCommandTest {
       Category category = Category.ofId(id).orElse(Category.UNKNOWN);
       assertEquals(
           row.get("allocated_bytes").asLong(),
-          number(
-              HELD
-                  + "(allocsim.explorer.trace, allocsim.explorer.run, %d, '%s')"
-                      .formatted(answer.at("/moment/request_index").asInt(), category.label())),
+          held("allocsim.explorer", "peak", "'" + category.label() + "'"),
           id);
     }
   }
