@@ -204,13 +204,7 @@ public record CapacityAnswer(
               finding(rows),
               ChartSize.screen(FrontierChart.WIDTH, height),
               ChartSize.screen(FrontierChart.NARROW_WIDTH, height),
-              (theme, width) ->
-                  chart(
-                      width == FrontierChart.NARROW_WIDTH
-                          ? frontier.steps(FrontierChart.NARROW_DEVICES)
-                          : frontier,
-                      theme,
-                      width)));
+              (theme, width) -> chart(frontier, theme, width)));
     }
     blocks.add(Table.of("Known GPUs", GPUS, gpus()));
     blocks.add(new Notes(notes(rows)));
@@ -223,14 +217,17 @@ public record CapacityAnswer(
         this);
   }
 
-  /** Which allocators run the program on which devices. */
+  /** Which allocators run the program on which devices; a telephone's width shows few of these. */
   public JFreeChart chart(FrontierData frontier, ChartTheme theme, int width) {
+    boolean isNarrow = width == FrontierChart.NARROW_WIDTH;
     return FrontierChart.create(
         finding(rows()),
         Path.of(file).getFileName()
-            + "; left the smallest sizes that the search found, right the known GPUs; all sizes are"
-            + " free for the program",
-        frontier,
+            + (isNarrow
+                ? "; sizes at which an answer changes; all are free for the program"
+                : "; left the smallest sizes that the search found, right the known GPUs; all sizes"
+                    + " are free for the program"),
+        isNarrow ? frontier.steps(FrontierChart.NARROW_DEVICES) : frontier,
         theme,
         width);
   }

@@ -38,6 +38,9 @@ public final class FrontierChart {
   /** Share of the width that the plot has however long the names of allocators. */
   private static final double MIN_PLOT_SHARE = 0.68;
 
+  /** The same on telephones, where names take the more. */
+  private static final double MIN_NARROW_PLOT_SHARE = 0.38;
+
   /** Width that a size in words takes. */
   private static final double TEXT_WIDTH = 84;
 
@@ -89,7 +92,8 @@ public final class FrontierChart {
 
   /** Width of the last column, which holds sizes in words, in columns of cells. */
   private static double after(int columns, int width) {
-    return Math.max(1, TEXT_WIDTH * columns / (MIN_PLOT_SHARE * width - TEXT_WIDTH));
+    double share = width > NARROW_WIDTH ? MIN_PLOT_SHARE : MIN_NARROW_PLOT_SHARE;
+    return Math.max(1, TEXT_WIDTH * columns / (share * width - TEXT_WIDTH));
   }
 
   private static NamedAxis axis(@Nullable String label, String[] symbols, ChartTheme theme) {
