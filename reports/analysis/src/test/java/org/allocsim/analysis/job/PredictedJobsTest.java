@@ -53,9 +53,8 @@ class PredictedJobsTest {
       (`watchdog=late`): the first rank of DDP by default, and with ZeRO 1 the second by default. The first rank of ZeRO 1 with expandable
       segments held all of its first buckets but one of 67 125 248 bytes, which is neither late nor prompt: 3 562 124 800 bytes allocated at
       most, 3 629 250 048 when late, 3 226 170 880 when prompt.
-      Pipelines with two stages a rank miss by more, the last rank of zero-bubble most. They ask for what was recorded, but hold blocks
-      longer; the programs do not know how long a message waits for the other rank, and whether that is all was not found.
-      The pipeline's first rank reserved 1 505 755 136 bytes in another run under the same settings.
+      The first rank of the interleaved pipeline reserved 1 694 498 816 bytes in another run under the same settings, that of 1F1B
+      1 505 755 136: how long a message waits for the other rank is not known here.
       """;
 
   private record Case(String job, int rank, String program) {}
@@ -144,8 +143,8 @@ class PredictedJobsTest {
 
   /** What the page's remarks say of these is why, or that it is not known. */
   private static boolean isKnownToMiss(Case each) {
-    return each.program().contains("stages-each")
-        || (each.job().equals("zero1_expandable") && each.rank() == 0);
+    return each.rank() == 0
+        && (each.job().equals("zero1_expandable") || each.job().equals("interleaved"));
   }
 
   /** {@code -Dgolden.regenerate=true} writes the page. */

@@ -103,6 +103,7 @@ final class PipelineStage {
   private void backward(int microbatch) {
     if (isLast) {
       job.autograd().backward(Objects.requireNonNull(losses.get(microbatch)));
+      detachResult(microbatch);
     } else {
       Tensor gradient = arrivingGradients[microbatch];
       communicator.run(Pattern.SEND, gradient.bytes());
@@ -112,10 +113,14 @@ final class PipelineStage {
     }
     if (!isFirst) {
       sendGradient(arriving[microbatch]);
+      arriving[microbatch].dropGradient();
     }
   }
 
-  /** Gradients for the stage before; the first stage leaves all of its work for later. */
+  /**
+   * Gradients for the stage before, which stay with the inputs until the next step; the first stage
+   * leaves all of its work for later.
+   */
   private void backwardInput(int microbatch) {
     if (isFirst) {
       return;
@@ -124,6 +129,8 @@ final class PipelineStage {
     if (isLast) {
       Tensor loss = Objects.requireNonNull(losses.get(microbatch));
       later.put(microbatch, job.autograd().backwardInput(loss, null, input));
+      loss.detach();
+      detachResult(microbatch);
     } else {
       Tensor gradient = arrivingGradients[microbatch];
       communicator.run(Pattern.SEND, gradient.bytes());
@@ -132,6 +139,11 @@ final class PipelineStage {
       output.release();
     }
     sendGradient(input);
+  }
+
+  /** The last stage keeps its results for the user, but not what they were computed from. */
+  private void detachResult(int microbatch) {
+    Objects.requireNonNull(outputs.get(microbatch)).detach();
   }
 
   private void backwardWeight(int microbatch) {
@@ -146,7 +158,6 @@ final class PipelineStage {
 
   private void sendGradient(Tensor input) {
     Tensor gradient = Objects.requireNonNull(input.gradient()).retain();
-    input.dropGradient();
     communicator.send(gradient);
     sentGradient = Tensor.replaced(sentGradient, gradient);
   }
@@ -172,6 +183,9 @@ final class PipelineStage {
     outputs.clear();
     losses.values().forEach(Tensor::release);
     losses.clear();
+    for (Tensor each : arriving) {
+      each.dropGradient();
+    }
   }
 
   void release() {

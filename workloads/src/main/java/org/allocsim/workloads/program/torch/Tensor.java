@@ -120,10 +120,7 @@ public final class Tensor {
       gradient = null;
     }
     storage.release();
-    if (producer != null) {
-      producer.release();
-      producer = null;
-    }
+    detach();
     if (base != null) {
       base.release();
     }
@@ -242,6 +239,14 @@ public final class Tensor {
       accumulator = new AccumulateGrad(this, stream);
     }
     return accumulator;
+  }
+
+  /** Forgets what it was computed from ({@code detach_}): no gradient flows through it any more. */
+  public void detach() {
+    if (producer != null) {
+      producer.release();
+      producer = null;
+    }
   }
 
   /** Another tensor on the same memory that no gradient flows through. */
