@@ -37,11 +37,24 @@ class RecordedJobsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "fsdp2, 0, 3026190336", "fsdp2, 1, 3026190336",
-    "tp, 0, 3611295744", "tp, 1, 3611295744",
-    "moe, 0, 2290089984", "moe, 1, 2080374784",
-    "pipe, 0, 1493172224", "pipe, 1, 1325400064",
-    "ddp, 1, 3802136576"
+    "fsdp2, 0, 3026190336",
+    "fsdp2, 1, 3026190336",
+    "tp, 0, 3611295744",
+    "tp, 1, 3611295744",
+    "moe, 0, 2290089984",
+    "moe, 1, 2080374784",
+    "pipe, 0, 1493172224",
+    "pipe, 1, 1325400064",
+    "ddp, 1, 3802136576",
+    "fsdp2_mixed, 0, 2040528896",
+    "fsdp2_mixed, 1, 2040528896",
+    "tp_attention, 0, 4326424576",
+    "tp_attention, 1, 4326424576",
+    "sequence, 0, 4053794816",
+    "sequence, 1, 4053794816",
+    "zerobubble, 0, 1702887424",
+    "zerobubble, 1, 1849688064",
+    "interleaved, 1, 1556086784"
   })
   void whatARankReservesUnderOtherSettingsIsPredictedToTheByte(String job, int rank, long bytes)
       throws AnalysisException {
