@@ -130,7 +130,8 @@ class RulesTest(unittest.TestCase):
 
     def test_a_measured_convolution_asks_for_what_was_measured(self):
         rules = loaded("rules")
-        folder = self.enterContext(tempfile.TemporaryDirectory())
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
         library = os.path.join(folder, "workspaces.so")
         sources = ROOT / "workloads/python/allocsim/estimate"
         compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
@@ -229,7 +230,8 @@ class ProgramTest(unittest.TestCase):
             raise unittest.SkipTest(problem)
 
     def run_program(self, text, *options):
-        folder = self.enterContext(tempfile.TemporaryDirectory())
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
         script = Path(folder, "program.py")
         script.write_text(text)
         environment = dict(os.environ, PYTHONPATH=str(ROOT / "workloads/python"), CUDA_VISIBLE_DEVICES="")
