@@ -422,6 +422,7 @@ public record CalibrateAnswer(CalibrationResult result) {
   }
 
   private static String micros(double nanos) {
-    return "%.2f".formatted(nanos / 1000);
+    // Rounded first, so that nothing is -0.00.
+    return "%.2f".formatted(Math.round(nanos / 10) / 100.0);
   }
 }

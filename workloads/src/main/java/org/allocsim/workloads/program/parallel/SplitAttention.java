@@ -1,6 +1,5 @@
 package org.allocsim.workloads.program.parallel;
 
-import java.util.List;
 import org.allocsim.workloads.program.torch.Attention;
 import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Frame;
@@ -15,18 +14,14 @@ import org.allocsim.workloads.program.torch.optimizer.Parameters;
  * {@code x + o(attention(q(y), k(y), v(y)))} with {@code y = norm(x)}, whose linears are split
  * among ranks: each has some of the heads.
  */
-final class SplitAttention implements SplitBlock {
+final class SplitAttention extends SplitBlock {
   private static final int NORM = 8;
 
-  private final TensorSplit split;
   private final long features;
 
-  /** Weights and biases of q, k, v, o and the norm, in this order. */
-  private final Tensor[] parameters = new Tensor[NORM + 2];
-
-  /** A block whose parameters go to the device now, all of them whole. */
+  /** Weights and biases of q, k, v, o and the norm go to the device now, all of them whole. */
   SplitAttention(TensorSplit split, long width, long heads) {
-    this.split = split;
+    super(split, NORM + 2);
     features = width / heads;
     Parameters whole = split.whole();
     for (int i = 0; i < NORM; i += 2) {
@@ -38,17 +33,7 @@ final class SplitAttention implements SplitBlock {
   }
 
   @Override
-  public List<Tensor> parameters() {
-    return List.of(parameters);
-  }
-
-  @Override
-  public void compute(List<Tensor> tensors) {
-    tensors.toArray(parameters);
-  }
-
-  @Override
-  public void split() {
+  void split() {
     for (int i = 0; i < NORM - 2; i++) {
       parameters[i] = split.outputs(parameters[i]);
     }

@@ -1,6 +1,5 @@
 package org.allocsim.workloads.program.parallel;
 
-import java.util.List;
 import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Frame;
 import org.allocsim.workloads.program.torch.Normalization;
@@ -10,13 +9,10 @@ import org.allocsim.workloads.program.torch.Torch;
 import org.allocsim.workloads.program.torch.optimizer.Parameters;
 
 /** {@code x + b(gelu(a(norm(x))))} whose linears are split among ranks. */
-final class SplitLinears implements SplitBlock {
-  private final TensorSplit split;
-  private final Tensor[] parameters = new Tensor[6];
-
+final class SplitLinears extends SplitBlock {
   /** A block whose parameters go to the device now, all of them whole. */
   SplitLinears(TensorSplit split, long width, long inner) {
-    this.split = split;
+    super(split, 6);
     Parameters whole = split.whole();
     parameters[0] = whole.add(inner, width);
     parameters[1] = whole.add(inner);
@@ -27,17 +23,7 @@ final class SplitLinears implements SplitBlock {
   }
 
   @Override
-  public List<Tensor> parameters() {
-    return List.of(parameters);
-  }
-
-  @Override
-  public void compute(List<Tensor> tensors) {
-    tensors.toArray(parameters);
-  }
-
-  @Override
-  public void split() {
+  void split() {
     parameters[0] = split.outputs(parameters[0]);
     parameters[1] = split.outputs(parameters[1]);
     parameters[2] = split.inputs(parameters[2]);
