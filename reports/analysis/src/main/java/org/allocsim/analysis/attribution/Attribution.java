@@ -1,7 +1,5 @@
 package org.allocsim.analysis.attribution;
 
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
 import org.allocsim.analysis.attribution.StackRules.Finding;
 import org.allocsim.simulator.policy.MemoryLayout;
@@ -53,7 +51,7 @@ public final class Attribution {
     for (int allocation = 0; allocation < lives.count(); allocation++) {
       all.set(allocation, lives.isKnown(allocation) ? work.finding(allocation) : Finding.UNKNOWN);
     }
-    all.completeByPeers(lives);
+    all.completeByPeers(lives, trace.stacks().stackCount());
     return all;
   }
 
@@ -85,18 +83,19 @@ public final class Attribution {
     certainties[allocation] = (byte) finding.certainty().ordinal();
   }
 
-  private void completeByPeers(Lifetimes lives) {
-    Map<Integer, long[]> peers = new HashMap<>();
+  private void completeByPeers(Lifetimes lives, int stackCount) {
+    long[][] peers = new long[stackCount][];
     for (int allocation = 0; allocation < lives.count(); allocation++) {
-      if (lives.stack(allocation) != 0 && lives.isKnown(allocation)) {
-        peers
-                .computeIfAbsent(lives.stack(allocation), _ -> new long[CATEGORIES.length])[
-                categories[allocation]] +=
-            lives.bytes(allocation);
+      int stack = lives.stack(allocation);
+      if (stack != 0 && lives.isKnown(allocation)) {
+        if (peers[stack] == null) {
+          peers[stack] = new long[CATEGORIES.length];
+        }
+        peers[stack][categories[allocation]] += lives.bytes(allocation);
       }
     }
     for (int allocation = 0; allocation < lives.count(); allocation++) {
-      long[] bytes = peers.get(lives.stack(allocation));
+      long[] bytes = peers[lives.stack(allocation)];
       if (bytes != null
           && category(allocation) == Category.UNKNOWN
           && lives.isKnown(allocation)

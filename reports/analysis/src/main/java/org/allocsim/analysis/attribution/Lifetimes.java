@@ -19,6 +19,7 @@ final class Lifetimes {
   private static final String ZERO_GRAD = "Optimizer.zero_grad";
   private static final Phase[] PHASES = Phase.values();
 
+  private final Stretches stretches = new Stretches();
   private final Moments taken;
   private final Moments given;
   private final int[] stacks;
@@ -34,22 +35,53 @@ final class Lifetimes {
   /** Columns by allocation. */
   private static final class Moments {
     final int[] rows;
-    final byte[] phases;
     final byte[] sites;
-    final int[] runs;
-    final int[] forwards;
-    final int[] backwards;
-    final int[] steps;
+    final int[] stretches;
 
     Moments(int count) {
       rows = new int[count];
       Arrays.fill(rows, NEVER);
-      phases = new byte[count];
       sites = new byte[count];
-      runs = new int[count];
-      forwards = new int[count];
-      backwards = new int[count];
-      steps = new int[count];
+      stretches = new int[count];
+    }
+  }
+
+  /**
+   * Stretches of rows between which nothing changes that is counted; columns by stretch. The first
+   * one is that of allocations that the trace does not show.
+   */
+  private static final class Stretches {
+    int count = 1;
+    int[] phases = new int[64];
+    int[] runs = new int[64];
+    int[] forwards = new int[64];
+    int[] backwards = new int[64];
+    int[] steps = new int[64];
+
+    /** The stretch of these figures: the last one, or a new one where they differ from its. */
+    int of(Phase phase, int run, int forward, int backward, int step) {
+      int last = count - 1;
+      if (last > 0
+          && phases[last] == phase.ordinal()
+          && runs[last] == run
+          && forwards[last] == forward
+          && backwards[last] == backward
+          && steps[last] == step) {
+        return last;
+      }
+      if (count == runs.length) {
+        phases = Arrays.copyOf(phases, 2 * count);
+        runs = Arrays.copyOf(runs, 2 * count);
+        forwards = Arrays.copyOf(forwards, 2 * count);
+        backwards = Arrays.copyOf(backwards, 2 * count);
+        steps = Arrays.copyOf(steps, 2 * count);
+      }
+      phases[count] = phase.ordinal();
+      runs[count] = run;
+      forwards[count] = forward;
+      backwards[count] = backward;
+      steps[count] = step;
+      return count++;
     }
   }
 
@@ -65,7 +97,8 @@ final class Lifetimes {
   }
 
   private void walk(AllocationTrace trace, int device, Sites sites) {
-    int root = mainRoot(trace.stacks(), sites);
+    int[] roots = roots(trace.stacks());
+    int root = mainRoot(roots, sites);
     Phase phase = Phase.PROGRAM;
     Phase marked = Phase.SAME;
     int run = 0;
@@ -94,7 +127,7 @@ final class Lifetimes {
       int stack = trace.stack(row);
       Site site = sites.of(stack);
       Phase next = row < prologueCount ? Phase.SAME : phase(site, sites, marked);
-      if (next == Phase.PROGRAM && root(trace.stacks(), stack) != root) {
+      if (next == Phase.PROGRAM && roots[stack] != root) {
         next = Phase.SAME; // a hook that another thread runs
       }
       if (next != Phase.SAME && next != phase) {
@@ -111,12 +144,9 @@ final class Lifetimes {
       int allocation = trace.allocation(row);
       Moments moments = kind == RequestKind.FREE ? given : taken;
       moments.rows[allocation] = row;
-      moments.phases[allocation] = (byte) phase.ordinal();
       moments.sites[allocation] = (byte) site.ordinal();
-      moments.runs[allocation] = run;
-      moments.forwards[allocation] = forwardSeen ? forwards : -forwards;
-      moments.backwards[allocation] = backwards;
-      moments.steps[allocation] = steps;
+      moments.stretches[allocation] =
+          stretches.of(phase, run, forwardSeen ? forwards : -forwards, backwards, steps);
       if (kind != RequestKind.FREE) {
         lastTakenRow = row;
         stacks[allocation] = stack;
@@ -141,18 +171,23 @@ final class Lifetimes {
   }
 
   /** The outermost frame of the thread that calls modules; −1 where no stack shows it. */
-  private static int mainRoot(StackTable table, Sites sites) {
-    for (int stack = 1; stack < table.stackCount(); stack++) {
+  private static int mainRoot(int[] roots, Sites sites) {
+    for (int stack = 1; stack < roots.length; stack++) {
       if (sites.of(stack) == Site.MODULE) {
-        return root(table, stack);
+        return roots[stack];
       }
     }
     return -1;
   }
 
-  private static int root(StackTable table, int stack) {
-    int depth = table.depth(stack);
-    return depth == 0 ? -1 : table.frame(stack, depth - 1).hashCode();
+  /** The outermost frame of each stack. */
+  private static int[] roots(StackTable table) {
+    int[] roots = new int[table.stackCount()];
+    for (int stack = 0; stack < roots.length; stack++) {
+      int depth = table.depth(stack);
+      roots[stack] = depth == 0 ? -1 : table.frame(stack, depth - 1).hashCode();
+    }
+    return roots;
   }
 
   /** Whether the trace shows an allocation of this device. */
@@ -174,12 +209,12 @@ final class Lifetimes {
   }
 
   Phase takenIn(int allocation) {
-    return PHASES[taken.phases[allocation]];
+    return PHASES[stretches.phases[taken.stretches[allocation]]];
   }
 
   /** The phase that gave it back; {@link Phase#SAME} where none did. */
   Phase givenIn(int allocation) {
-    return isGiven(allocation) ? PHASES[given.phases[allocation]] : Phase.SAME;
+    return isGiven(allocation) ? PHASES[stretches.phases[given.stretches[allocation]]] : Phase.SAME;
   }
 
   Site givenAt(int allocation) {
@@ -205,12 +240,15 @@ final class Lifetimes {
 
   /** Whether it is given back in the phase that took it. */
   boolean staysInPhase(int allocation) {
-    return isGiven(allocation) && given.runs[allocation] == taken.runs[allocation];
+    return isGiven(allocation)
+        && stretches.runs[given.stretches[allocation]]
+            == stretches.runs[taken.stretches[allocation]];
   }
 
   /** Whether the phase that took it has ended while it is held. */
   boolean outlivesPhase(int allocation) {
-    return (isGiven(allocation) ? given.runs[allocation] : runs) > taken.runs[allocation];
+    return (isGiven(allocation) ? stretches.runs[given.stretches[allocation]] : runs)
+        > stretches.runs[taken.stretches[allocation]];
   }
 
   /** Whether the recording ends inside a backward pass. */
@@ -220,25 +258,26 @@ final class Lifetimes {
 
   /** How many backward passes begin while it is held; to the end where it is not given back. */
   int backwardsHeld(int allocation) {
-    int end = isGiven(allocation) ? given.backwards[allocation] : backwards;
-    return end - taken.backwards[allocation];
+    int end = isGiven(allocation) ? stretches.backwards[given.stretches[allocation]] : backwards;
+    return end - stretches.backwards[taken.stretches[allocation]];
   }
 
   /** Whether it is taken after a step and before the next forward pass, and held into that. */
   boolean awaitsForward(int allocation) {
-    int before = taken.forwards[allocation];
-    int end = isGiven(allocation) ? Math.abs(given.forwards[allocation]) : forwards;
+    int before = stretches.forwards[taken.stretches[allocation]];
+    int end =
+        isGiven(allocation) ? Math.abs(stretches.forwards[given.stretches[allocation]]) : forwards;
     return before <= 0 && end > -before;
   }
 
   /** Steps of an optimizer that had begun. */
   int stepsTaken(int allocation) {
-    return taken.steps[allocation];
+    return stretches.steps[taken.stretches[allocation]];
   }
 
   /** Steps of an optimizer that had begun when it is given back. */
   int stepsGiven(int allocation) {
-    return isGiven(allocation) ? given.steps[allocation] : steps;
+    return isGiven(allocation) ? stretches.steps[given.stretches[allocation]] : steps;
   }
 
   int steps() {

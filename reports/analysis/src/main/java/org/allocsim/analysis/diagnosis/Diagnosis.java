@@ -27,6 +27,7 @@ import org.allocsim.analysis.oom.OomSettings;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.analysis.tuning.CapacitySearch;
+import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.analysis.tuning.Fragility;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.Scenario;
@@ -38,7 +39,6 @@ import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.run.FailedRequest;
-import org.allocsim.simulator.run.RunResult;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.source.DeviceTrace;
 
@@ -131,8 +131,8 @@ public record Diagnosis(
           failed.map(this::why),
           failed.isPresent() && failed.get().requestIndex() == landmarks.requests() - 1,
           copies,
-          smallestGpu(tuning.recorded()),
-          smallestGpu(best),
+          smallestGpu(tuning.recorded(), tuning.demand()),
+          smallestGpu(best, tuning.demand()),
           best.result().passes() ? OptionalLong.empty() : missingBytes(best, progress),
           leaks.get());
     }
@@ -192,10 +192,13 @@ public record Diagnosis(
           false);
     }
 
-    private Optional<DeviceProfile> smallestGpu(Tuning.Entry entry) {
-      RunResult result = entry.result();
+    private Optional<DeviceProfile> smallestGpu(Tuning.Entry entry, Demand demand) {
       return CapacitySearch.smallestGpu(
-          input.trace(), input.device(), onDevices(entry.scenario().config()), result);
+          input.trace(),
+          input.device(),
+          onDevices(entry.scenario().config()),
+          demand,
+          entry.result());
     }
 
     private OptionalLong missingBytes(Tuning.Entry best, Tuning.Progress progress) {

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.CapacitySearch;
+import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.analysis.tuning.Fragility;
 import org.allocsim.analysis.tuning.Recommendation;
 import org.allocsim.analysis.tuning.Scenario;
@@ -58,6 +59,7 @@ public record SettingTrial(Optional<DeviceProfile> smallestGpu, int copies, int 
             input.trace(),
             input.device(),
             device -> new Scenario(scenario.config(), version, MemoryLimit.NONE, device),
+            Demand.of(input.trace(), input.device(), scenario.config().allocator()),
             result),
         result.passes() && !circumstances.areUnknown()
             ? new Recommendation(entry, Optional.empty()).withCopies(input, progress).copies()

@@ -146,6 +146,7 @@ public final class CapacitySearch {
    * smaller number of bytes than the program asks for at once is not tried.
    *
    * @param setting makes the scenario on a device
+   * @param demand what the program asks for
    * @param known a run under the same setting; where it passed, a GPU on which what it reserved is
    *     free serves it too
    */
@@ -153,10 +154,10 @@ public final class CapacitySearch {
       AllocationTrace trace,
       int device,
       Function<DeviceProfile, Scenario> setting,
+      Demand demand,
       RunResult known) {
     CapacitySearch search = new CapacitySearch(trace, device, setting);
-    Scenario ample = setting.apply(DeviceProfiles.ofCapacity(AMPLE_BYTES));
-    long leastBytes = Demand.of(trace, device, ample.config().allocator()).peakRequestedBytes();
+    long leastBytes = demand.peakRequestedBytes();
     long enoughBytes =
         known.passes() ? known.peakReservedBytes() + RecordedAnswers.STREAM_BYTES : Long.MAX_VALUE;
     return ShippedProfiles.all().stream()
