@@ -24,8 +24,8 @@ SETTINGS = {"default": "", "expandable": "expandable_segments:True"}
 JOBS = ("ddp", "fsdp1", "fsdp2", "tp", "pipe", "moe")
 RANKS = 2
 
-#: Whose first buckets NCCL's watchdog may let go of late or at once: there are two estimates.
-BUCKETS = ("ddp",)
+#: What else is estimated where NCCL's watchdog or the GPU decides when memory comes back; without, the watchdog is late and the GPU prompt.
+OTHERS = {"prompt": ["ddp"], "behind": ["fsdp1"]}
 
 
 def peaks(snapshot: dict) -> dict[str, int]:
@@ -53,8 +53,8 @@ def recorded(job: str, setting: str, rank: int) -> dict[str, int]:
     return peaks(pickle.loads(lzma.decompress((folder / f"run.rank{rank}.pickle.xz").read_bytes())))
 
 
-def estimated(job: str, setting: str, rank: int, watchdog: str) -> dict[str, int]:
-    """The peaks of a rank that runs without a GPU; what NCCL's watchdog does is given."""
+def estimated(job: str, setting: str, rank: int, pace: str) -> dict[str, int]:
+    """The peaks of a rank that runs without a GPU; with a late watchdog of NCCL and a prompt GPU, a prompt watchdog or a GPU that is behind."""
     environment = dict(os.environ)
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(PACKAGE), environment.get("PYTHONPATH")]))
     environment.pop("PYTORCH_CUDA_ALLOC_CONF", None)
@@ -62,7 +62,7 @@ def estimated(job: str, setting: str, rank: int, watchdog: str) -> dict[str, int
         environment["PYTORCH_CUDA_ALLOC_CONF"] = SETTINGS[setting]
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "allocsim", "estimate", "--only-record", "--steps", "0", "--device", "h200", "--stacks", "none"]
-        command += ["--rank", str(rank), "--world", str(RANKS), "--watchdog", watchdog, "-o", f"{folder}/estimate.pickle", "--", sys.executable, str(PROGRAM), job]
+        command += ["--rank", str(rank), "--world", str(RANKS), "--watchdog", "prompt" if pace == "prompt" else "late", "--gpu", "behind" if pace == "behind" else "prompt", "-o", f"{folder}/estimate.pickle", "--", sys.executable, str(PROGRAM), job]
         subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=True)
         return peaks(pickle.loads(Path(folder, f"estimate.rank{rank}.pickle").read_bytes()))
 
@@ -79,8 +79,8 @@ def main() -> None:
                 "pytorch": torch.__version__,
                 "truth": [recorded(job, setting, rank) for rank in range(RANKS)],
                 **{
-                    watchdog: [estimated(job, setting, rank, watchdog) for rank in range(RANKS)]
-                    for watchdog in ("late", "prompt") if watchdog == "late" or job in BUCKETS
+                    pace: [estimated(job, setting, rank, pace) for rank in range(RANKS)]
+                    for pace in ("late", *OTHERS) if pace == "late" or job in OTHERS[pace]
                 },
             }
             for setting in SETTINGS

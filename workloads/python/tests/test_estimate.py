@@ -63,11 +63,12 @@ class PageTest(unittest.TestCase):
         self.assertLess(wider_low, low)
         self.assertGreater(wider_high, high)
 
-    def test_where_the_watchdog_decides_the_interval_holds_every_rank(self):
-        rows = [row for row in loaded("page").ranks() if "prompt" in row]
+    def test_where_the_watchdog_or_the_gpu_decides_the_interval_holds_every_rank(self):
+        others = ("prompt", "behind")
+        rows = [row for row in loaded("page").ranks() if any(each in row for each in others)]
         self.assertTrue(rows)
         for row in rows:
-            low, high = answers.interval(row["late"]["reserved_bytes"], 0, row["prompt"]["reserved_bytes"])
+            low, high = answers.interval(row["late"]["reserved_bytes"], 0, *(row[each]["reserved_bytes"] if each in row else None for each in others))
             self.assertTrue(low <= row["truth"]["reserved_bytes"] <= high, row)
 
     def test_the_truth_of_recorded_jobs_is_what_the_recordings_hold(self):
@@ -196,7 +197,7 @@ class HostileTextTest(unittest.TestCase):
             "file": HOSTILE, "device": HOSTILE, "ended": "error", "problem": HOSTILE, "line": f"{HOSTILE}:8",
             "peak_requested_bytes": 4, "peak_allocated_bytes": 4, "settings": {"recorded": size, "best": size | {"conf": "other" + HOSTILE}},
             "interval": {"low_bytes": 4, "high_bytes": 6}, "gpus_that_fit": [HOSTILE], "beside_rank_bytes": 1,
-            "prompt_watchdog_reserved_bytes": 3, "unmeasured_workspaces": 1, "reads": [place], "selections": [place], "draws": [place],
+            "prompt_watchdog_reserved_bytes": 3, "behind_gpu_reserved_bytes": 7, "unmeasured_workspaces": 1, "reads": [place], "selections": [place], "draws": [place],
         }
         self.assert_harmless(self.printed(answers.print_answer, found))
 
@@ -452,6 +453,41 @@ for step in range(3):
         runs = {each: self.run_program(text, "--rank", "0", "--world", "2", "--watchdog", each) for each in ("late", "prompt")}
         bucket = 1024 * 1024 * 4
         self.assertEqual([0, bucket, 0], [late - prompt for late, prompt in zip(runs["late"], runs["prompt"])])
+
+    def test_a_gpu_that_is_behind_keeps_what_another_stream_uses_until_the_host_waits_for_it(self):
+        text = """
+import torch
+side, other = torch.cuda.Stream(), torch.cuda.Stream()
+def used(stream):
+    block = torch.empty(1 << 20, device="cuda")
+    block.record_stream(stream)
+for wait in (lambda: None, torch.cuda.current_stream().synchronize, side.synchronize):
+    used(side)
+    wait()
+    torch.empty(1, device="cuda")
+    print(torch.cuda.memory_stats()['active_bytes.all.current'])
+# What one stream waits for is done with it.
+used(side)
+torch.empty(1, device="cuda")
+event = side.record_event()
+other.wait_event(event)
+other.synchronize()
+torch.empty(1, device="cuda")
+print(torch.cuda.memory_stats()['active_bytes.all.current'])
+"""
+        block = 4 << 20
+        self.assertEqual([block, 2 * block, 0, 0], self.run_program(text, "--gpu", "behind"))
+        self.assertEqual([0, 0, 0, 0], self.run_program(text, "--gpu", "prompt"))
+
+    def test_who_asks_a_gpu_that_is_behind_on_and_on_gets_an_answer(self):
+        text = """
+import torch
+event = torch.cuda.current_stream().record_event()
+while not event.query():
+    pass
+print(1)
+"""
+        self.assertEqual([1], self.run_program(text, "--gpu", "behind"))
 
 
 if __name__ == "__main__":

@@ -20,13 +20,14 @@ HIGH_SHARE = 0.09
 BESIDE_RANK_BYTES = 1_090 << 20
 
 
-def answer(report: dict[str, Any], device: str, prompt: dict[str, Any] | None = None) -> dict[str, Any]:
+def answer(report: dict[str, Any], device: str, least: dict[str, Any] | None = None, most: dict[str, Any] | None = None) -> dict[str, Any]:
     """Asks the simulator about a recording.
 
     Args:
         report: of the run, with the recording's file.
         device: the GPU.
-        prompt: the report of a second run in which NCCL's watchdog looked in time, where that decides.
+        least: the report of a run in which NCCL's watchdog looked in time, where that decides.
+        most: the report of a run in which the GPU did only what the host waited for, where that decides.
 
     Returns:
         the peaks in bytes under the recorded and the best setting, the GPUs that are large enough, the interval of the
@@ -41,10 +42,10 @@ def answer(report: dict[str, Any], device: str, prompt: dict[str, Any] | None = 
     recorded = capacity["settings"][0]
     best = tuned["settings"][0]
     reserved = recorded["reserved_if_ample_bytes"]
-    least = None
-    if prompt is not None:
-        least = open_recording(prompt["file"]).ask("min-capacity")["settings"][0]["reserved_if_ample_bytes"]
-    low, high = interval(reserved, report["unmeasured"] + len(report["draws"]), least)
+    prompt, behind = (
+        None if each is None else open_recording(each["file"]).ask("min-capacity")["settings"][0]["reserved_if_ample_bytes"] for each in (least, most)
+    )
+    low, high = interval(reserved, report["unmeasured"] + len(report["draws"]), prompt, behind)
     return {
         "schema": "allocsim-estimate-1",
         "file": report["file"],
@@ -60,7 +61,8 @@ def answer(report: dict[str, Any], device: str, prompt: dict[str, Any] | None = 
             "best": {"conf": best["conf"], "reserved_bytes": best["peak_reserved_bytes"]},
         },
         "interval": {"low_bytes": low, "high_bytes": high},
-        "prompt_watchdog_reserved_bytes": least,
+        "prompt_watchdog_reserved_bytes": prompt,
+        "behind_gpu_reserved_bytes": behind,
         "gpus_that_fit": recorded["gpus_that_fit"],
         "smallest_gpu": recorded["smallest_gpu"],
         "unmeasured_workspaces": report["unmeasured"],
@@ -71,14 +73,14 @@ def answer(report: dict[str, Any], device: str, prompt: dict[str, Any] | None = 
     }
 
 
-def interval(reserved: int, guesses: int, least: int | None = None) -> tuple[int, int]:
+def interval(reserved: int, guesses: int, least: int | None = None, most: int | None = None) -> tuple[int, int]:
     """Between which bytes the reserved peak of a GPU is, for 95 of 100 programs; twice as wide where workspaces or choices were guessed.
 
-    Where chance decides between two peaks, it begins below the smaller one.
+    Where chance or pace decides between peaks, it begins below the smallest and ends above the largest one.
     """
     times = 2 if guesses else 1
-    lower = reserved if least is None else min(reserved, least)
-    return round(lower / (1 + times * HIGH_SHARE)), round(reserved / (1 - times * LOW_SHARE))
+    peaks = [each for each in (reserved, least, most) if each is not None]
+    return round(min(peaks) / (1 + times * HIGH_SHARE)), round(max(peaks) / (1 - times * LOW_SHARE))
 
 
 def print_answer(found: dict[str, Any]) -> None:
@@ -98,6 +100,8 @@ def print_answer(found: dict[str, Any]) -> None:
         _print(f"- NCCL and the modules of kernels come to that: {_size(found['beside_rank_bytes'])} for each of two ranks that were measured; larger jobs were not.")
     if found["prompt_watchdog_reserved_bytes"] is not None:
         _print(f"- NCCL's watchdog decides by chance how long the first buckets of DistributedDataParallel stay: {_size(found['prompt_watchdog_reserved_bytes'])} where it looks in time.")
+    if found["behind_gpu_reserved_bytes"] not in (None, recorded["reserved_bytes"]):
+        _print(f"- Freed memory that another stream uses comes back when the GPU has come so far, here at once: {_size(found['behind_gpu_reserved_bytes'])} where it does only what the host waits for.")
     if found["unmeasured_workspaces"]:
         _print(f"- {found['unmeasured_workspaces']} workspaces of libraries are guessed: no measurement covers them.")
     for each in found["reads"]:

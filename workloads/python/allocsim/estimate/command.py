@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import pickle
 import shutil
 import sys
 import tempfile
@@ -60,11 +61,13 @@ def main(arguments: Sequence[str]) -> int:
     if options.only_record:
         return code
     say(f"wrote {os.path.relpath(report['file'])}")
-    other = None
+    least = most = None
     with tempfile.TemporaryDirectory(prefix="allocsim-") as folder:
         if report["watchdog_decides"] and options.watchdog is None:
-            other = runs.run(os.path.join(folder, "prompt.pickle"), {}, "prompt")[1]
-        found = answer(report, options.device, other)
+            least = runs.run(os.path.join(folder, "prompt.pickle"), {}, watchdog="prompt")[1]
+        if report["gpu_decides"] and options.gpu is None:
+            most = runs.run(os.path.join(folder, "behind.pickle"), {}, gpu="behind")[1]
+        found = answer(report, options.device, least, most)
     print_answer(found)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as stream:
@@ -90,10 +93,10 @@ class Runs:
         self._library = library
         self._path = path
 
-    def run(self, path: str, replaced: dict[str, str], watchdog: str = "late") -> tuple[int, dict[str, Any] | None]:
+    def run(self, path: str, replaced: dict[str, str], watchdog: str = "late", gpu: str = "prompt") -> tuple[int, dict[str, Any] | None]:
         """Runs the program once, some of its arguments replaced; its exit code, and what the run reported.
 
-        Where the user leaves it open, NCCL's watchdog is as said (see ``ranks.Watchdog``).
+        Where the user leaves them open, NCCL's watchdog (see ``ranks.Watchdog``) and the GPU are as said.
 
         The report is None where nothing was recorded; the reason has been said.
         """
@@ -103,7 +106,7 @@ class Runs:
             report = os.path.join(folder, "report.json")
             exchange = os.path.join(folder, "exchange")
             os.mkdir(exchange)
-            environment = self._environment(path, report, exchange, watchdog)
+            environment = self._environment(path, report, exchange, options.watchdog or watchdog, options.gpu or gpu)
             for name in replaced:
                 environment[name.upper()] = replaced[name]
             program = [_filled(each, replaced) for each in self._program]
@@ -122,9 +125,10 @@ class Runs:
             return code or 1, None
         # A rank writes beside the path that was asked for.
         found["file"] = path if path in written else written[0]
+        found["gpu_decides"] = found["unready"] > 0 and waits_for_streams(found["file"])
         return code, found
 
-    def _environment(self, path: str, report: str, exchange: str, watchdog: str) -> dict[str, str]:
+    def _environment(self, path: str, report: str, exchange: str, watchdog: str, gpu: str) -> dict[str, str]:
         options = self._options
         environment = dict(os.environ)
         environment[RECORD_VARIABLE] = json.dumps(
@@ -133,10 +137,12 @@ class Runs:
         environment[VARIABLE] = json.dumps(
             {
                 "steps": options.steps, "values": self._values, "report": report, "fake_weights": options.fake_weights,
-                "late_watchdog": (options.watchdog or watchdog) == "late", "rank": options.rank or 0, "world": options.world, "asked": options.rank or 0, "peer": False, "exchange": exchange,
+                "late_watchdog": watchdog == "late", "rank": options.rank or 0, "world": options.world, "asked": options.rank or 0, "peer": False, "exchange": exchange,
             }
         )
         environment["ALLOCSIM_ESTIMATE_CARD"] = CARDS[options.device].text()
+        if gpu == "behind":
+            environment["ALLOCSIM_ESTIMATE_BEHIND"] = "1"
         for name, value in (("LD_PRELOAD", os.path.join(self._library, LIBRARY)), ("LD_LIBRARY_PATH", self._library), ("PYTHONPATH", SITE)):
             inherited = environment.get(name)
             environment[name] = value + (os.pathsep + inherited if inherited else "")
@@ -146,6 +152,17 @@ class Runs:
         if options.rank is not None:
             environment |= rank_environment(options.rank, options.world)
         return environment
+
+
+def waits_for_streams(path: str) -> bool:
+    """Whether freed memory waited until another stream had used it: its free is complete only after something else was recorded."""
+    with open(path, "rb") as stream:
+        traces = pickle.load(stream)["device_traces"]
+    return any(
+        one["action"] == "free_requested" and (two["action"], two["addr"]) != ("free_completed", one["addr"])
+        for trace in traces
+        for one, two in zip(trace, trace[1:])
+    )
 
 
 def _filled(argument: str, replaced: dict[str, str]) -> str:
@@ -168,7 +185,7 @@ def _value(text: str) -> tuple[str, float]:
 def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
     parser = Parser(
         prog="allocsim estimate",
-        usage="allocsim estimate [--device CARD] [--steps N] [-o FILE] [--fake-weights] [--value FILE:LINE=VALUE] [--vary NAME=FROM..TO] [--rank R --world N] [--watchdog WHEN] -- PROGRAM...",
+        usage="allocsim estimate [--device CARD] [--steps N] [-o FILE] [--fake-weights] [--value FILE:LINE=VALUE] [--vary NAME=FROM..TO] [--rank R --world N] [--watchdog WHEN] [--gpu HOW] -- PROGRAM...",
         description="Says what a PyTorch program would need of a GPU, without one. The program runs as it is, in the CUDA build of"
         " PyTorch, on a library that takes the place of the GPU and computes nothing; what its allocator did is recorded.",
         epilog="The recording is read by every command: tune, min-capacity, peak, fit, diagnose, view.",
@@ -198,6 +215,10 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument(
         "--watchdog", choices=("late", "prompt"),
         help="when NCCL's watchdog lets go of the first buckets of DistributedDataParallel (default: the answer holds both)",
+    )
+    parser.add_argument(
+        "--gpu", choices=("behind", "prompt"),
+        help="when the GPU is done with freed memory that another stream uses: at once, or when the host waits for it (default: the answer holds both)",
     )
     parser.add_argument("--stacks", choices=("python", "all", "none"), default="python", help="stacks to record (default: python)")
     parser.add_argument("--only-record", action="store_true", help="write the recording, and ask nothing about it")

@@ -27,7 +27,8 @@ def begin(torch: Any) -> None:
         report["reads"] = sorted(values.reads.values(), key=lambda each: -each["times"])
         report["selections"] = [{"line": line, "times": times} for line, times in values.selections.items()]
         report["draws"] = [{"line": line, "times": times} for line, times in values.draws.items()]
-        report["unmeasured"] = _unmeasured()
+        report["unmeasured"] = _counted("standin_unmeasured")
+        report["unready"] = _counted("standin_unready")
         report["watchdog_decides"] = watchdog.decided
         with open(options["report"], "w", encoding="utf-8") as stream:
             json.dump(report, stream)
@@ -72,9 +73,10 @@ def begin(torch: Any) -> None:
     atexit.register(values.__exit__, None, None, None)
 
 
-def _unmeasured() -> int:
+def _counted(name: str) -> int:
+    """A counter of the stand-in."""
     import ctypes
 
-    function = ctypes.CDLL(None).standin_unmeasured
+    function = getattr(ctypes.CDLL(None), name)
     function.restype = ctypes.c_int64
     return int(function())

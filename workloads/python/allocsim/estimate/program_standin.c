@@ -39,6 +39,7 @@ __attribute__((constructor)) static void begin(void) {
   }
   const char *count = getenv("ALLOCSIM_ESTIMATE_DEVICES");
   if (count) standin_devices(atoi(count));
+  if (getenv("ALLOCSIM_ESTIMATE_BEHIND")) standin_hold(BEHIND);
   standin_beyond(ENDLESS_BYTES);
 }
 
@@ -177,8 +178,8 @@ EXPORT int __cudaPopCallConfiguration(Sides *grid, Sides *block, size_t *shared,
   return SUCCESS;
 }
 EXPORT int __cudaGetKernel(const void **kernel, const void *function) { *kernel = function; return SUCCESS; }
-EXPORT int __cudaLaunchKernel(void) { return SUCCESS; }
-EXPORT int cudaLaunchKernel(void) { return SUCCESS; }
+EXPORT int __cudaLaunchKernel(void) { questions = 0; return SUCCESS; }
+EXPORT int cudaLaunchKernel(void) { questions = 0; return SUCCESS; }
 EXPORT int cudaLaunchKernelExC(void) { return SUCCESS; }
 EXPORT int cudaLaunchCooperativeKernel(void) { return SUCCESS; }
 EXPORT int cudaFuncSetAttribute(void) { return SUCCESS; }

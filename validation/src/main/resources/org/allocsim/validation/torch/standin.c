@@ -53,16 +53,26 @@ typedef struct {
   size_t count, room;
 } Spans;
 
-typedef struct Stream {
-  uint64_t submitted, completed;
-  int capture; /* id of the capture under way, 0 for none */
-  struct Stream *next;
-} Stream;
+typedef struct Stream Stream;
 
 typedef struct Event {
   Stream *stream;
   uint64_t ticket;
 } Event;
+
+/* What a stream does after so many pieces waits for another's. */
+typedef struct {
+  uint64_t pieces;
+  Event event;
+} Wait;
+
+struct Stream {
+  uint64_t submitted, completed;
+  int capture; /* id of the capture under way, 0 for none */
+  Wait *waits; /* those that may not be over are from the first one on, in order */
+  size_t first_wait, wait_count, wait_room;
+  Stream *next;
+};
 
 typedef struct {
   uint64_t bytes;
@@ -77,7 +87,9 @@ static Stream *others; /* every stream that was made */
 static int devices = 1; /* all alike; a process works on one of them, so that their memory is counted as one's */
 static __thread int current_device;
 static int holding, last_error, captures, ascending_every;
-static uint64_t placed, waits;
+static uint64_t placed, waits, unready;
+static int questions; /* asked in a row for work that is not complete */
+static const int BEHIND = 2, PATIENCE = 10000;
 
 /* Addresses that another run was given, in order; used up before the rules of this device. */
 typedef struct {
@@ -205,7 +217,8 @@ EXPORT void standin_take(int64_t bytes) { free_bytes -= bytes; }
 /* Every n-th block ascends from a second base instead of descending from the first; 0: none does. */
 EXPORT void standin_ascend_every(int n) { ascending_every = n; placed = 0; }
 
-/* With 1, work on streams stays incomplete until it is completed explicitly or waited for. */
+/* With 1, work on streams stays incomplete until it is completed explicitly or waited for; with BEHIND it is done only when
+   the host waits for it, and with it what it waits for in its turn: a GPU that is as far behind its host as can be. */
 EXPORT void standin_hold(int hold) { holding = hold; }
 
 static Stream *stream_of(void *stream) { return (uintptr_t)stream <= 2 ? &null_stream : stream; }
@@ -219,6 +232,9 @@ EXPORT void standin_complete(void *stream, uint64_t pieces) {
   if (pieces > s->submitted) pieces = s->submitted;
   if (pieces > s->completed) s->completed = pieces;
 }
+
+/* How often the host asked for work that it had not waited for. */
+EXPORT uint64_t standin_unready(void) { return unready; }
 
 /* How often the host waited for work that was not complete. */
 EXPORT uint64_t standin_waits(void) { return waits; }
@@ -275,7 +291,32 @@ static int done(const Stream *s, uint64_t ticket) { return !holding || s->comple
 
 static void finish(Stream *s, uint64_t ticket) {
   if (!done(s, ticket)) waits++;
-  if (s->completed < ticket) s->completed = ticket;
+  if (s->completed >= ticket) return;
+  s->completed = ticket;
+  while (s->first_wait < s->wait_count && s->waits[s->first_wait].pieces < ticket) {
+    Event event = s->waits[s->first_wait++].event;
+    finish(event.stream, event.ticket);
+  }
+}
+
+/* What follows on a stream begins after an event. */
+static void begin_after(Stream *s, const Event *event) {
+  if (s == event->stream || done(event->stream, event->ticket)) return;
+  if (s->first_wait == s->wait_count) s->first_wait = s->wait_count = 0;
+  if (s->wait_count == s->wait_room) {
+    s->wait_room = s->wait_room ? 2 * s->wait_room : 16;
+    s->waits = realloc(s->waits, s->wait_room * sizeof(Wait));
+    if (!s->waits) abort();
+  }
+  s->waits[s->wait_count++] = (Wait){s->submitted, *event};
+}
+
+/* The answer to a question for work. Who asks on and on, and does nothing else, waits for it. */
+static int ask(Stream *s, uint64_t ticket) {
+  if (s->completed < ticket) unready++;
+  if (done(s, ticket)) return SUCCESS;
+  if (holding == BEHIND && ++questions > PATIENCE) finish(s, ticket);
+  return NOT_READY;
 }
 
 EXPORT int cudaDeviceSynchronize(void) {
@@ -361,12 +402,20 @@ EXPORT int cudaStreamCreateWithPriority(void **stream, unsigned flags, int prior
 EXPORT int cudaStreamDestroy(void *stream) { (void)stream; return SUCCESS; }
 EXPORT int cudaStreamGetPriority(void *stream, int *priority) { (void)stream; *priority = 0; return SUCCESS; }
 EXPORT int cudaStreamQuery(void *stream) {
-  const Stream *s = stream_of(stream);
-  return done(s, s->submitted) ? SUCCESS : NOT_READY;
+  Stream *s = stream_of(stream);
+  return ask(s, s->submitted);
 }
-EXPORT int cudaStreamSynchronize(void *stream) { standin_complete(stream, UINT64_MAX); return SUCCESS; }
+EXPORT int cudaStreamSynchronize(void *stream) {
+  Stream *s = stream_of(stream);
+  /* One piece more than was submitted, so that what it last waited for is over, too. */
+  if (holding == BEHIND) finish(s, ++s->submitted);
+  else standin_complete(stream, UINT64_MAX);
+  return SUCCESS;
+}
 EXPORT int cudaStreamWaitEvent(void *stream, void *event, unsigned flags) {
-  (void)stream; (void)event; (void)flags;
+  (void)flags;
+  const Event *e = event;
+  if (holding == BEHIND && e->stream) begin_after(stream_of(stream), e);
   return SUCCESS;
 }
 
@@ -381,12 +430,13 @@ EXPORT int cudaEventRecord(void *event, void *stream) {
   Event *e = event;
   e->stream = stream_of(stream);
   e->ticket = ++e->stream->submitted;
+  questions = 0;
   return SUCCESS;
 }
 EXPORT int cudaEventRecordWithFlags(void *event, void *stream, unsigned flags) { (void)flags; return cudaEventRecord(event, stream); }
 EXPORT int cudaEventQuery(void *event) {
   const Event *e = event;
-  return !e->stream || done(e->stream, e->ticket) ? SUCCESS : NOT_READY;
+  return e->stream ? ask(e->stream, e->ticket) : SUCCESS;
 }
 EXPORT int cudaEventSynchronize(void *event) {
   Event *e = event;
