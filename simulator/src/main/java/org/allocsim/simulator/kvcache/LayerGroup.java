@@ -17,6 +17,16 @@ public record LayerGroup(int layers, long tokenBytes, int windowTokens) {
     }
   }
 
+  /** Whether another group's layers store as much for a token and need it as long. */
+  public boolean isLike(LayerGroup other) {
+    return tokenBytes == other.tokenBytes && windowTokens == other.windowTokens;
+  }
+
+  /** So many layers of the same kind. */
+  public LayerGroup withLayers(int count) {
+    return new LayerGroup(count, tokenBytes, windowTokens);
+  }
+
   /** Bytes that all its layers store for a token. */
   public long bytesPerToken() {
     return layers * tokenBytes;

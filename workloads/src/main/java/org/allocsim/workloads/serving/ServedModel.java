@@ -1,5 +1,6 @@
 package org.allocsim.workloads.serving;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.simulator.kvcache.LayerGroup;
 
@@ -29,6 +30,37 @@ public record ServedModel(
   /** Keeps its own copy of the layers. */
   public ServedModel {
     groups = List.copyOf(groups);
+  }
+
+  /** The same with further weights that are read in each step. */
+  public ServedModel withWeights(long bytes) {
+    return new ServedModel(
+        name,
+        hidden,
+        inner,
+        vocabulary,
+        queryWidth,
+        weightBytes + bytes,
+        activeParameters,
+        contextTokens,
+        groups);
+  }
+
+  /** Its layers and another model's as one cache stores them: those that are alike together. */
+  public List<LayerGroup> groupsWith(ServedModel other) {
+    List<LayerGroup> all = new ArrayList<>(groups);
+    for (LayerGroup more : other.groups) {
+      int alike = 0;
+      while (alike < all.size() && !all.get(alike).isLike(more)) {
+        alike++;
+      }
+      if (alike == all.size()) {
+        all.add(more);
+      } else {
+        all.set(alike, more.withLayers(all.get(alike).layers() + more.layers()));
+      }
+    }
+    return all;
   }
 
   /** Number of layers. */

@@ -16,6 +16,7 @@ import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
 import org.allocsim.workloads.program.torch.memory.Device;
+import org.allocsim.workloads.serving.Draft;
 import org.allocsim.workloads.serving.ModelShape;
 import org.jspecify.annotations.Nullable;
 
@@ -170,7 +171,7 @@ public final class Engine {
     device.leave();
   }
 
-  private Decoder loadDraft(EngineSettings.Draft guess, Decoder owner, boolean isReady) {
+  private Decoder loadDraft(Draft guess, Decoder owner, boolean isReady) {
     Decoder loaded =
         new Decoder(torch, settings, guess.model(), guess.isHead() ? owner : null, isReady);
     load(loaded, isReady);
