@@ -164,7 +164,7 @@ public final class JengaCache implements KvCache {
   }
 
   @Override
-  public boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int count) {
+  public boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int count, int room) {
     if (sequence >= open[0].length) {
       for (int group = 0; group < groups.length; group++) {
         int length = Math.max(sequence + 1, open[group].length * 2);
@@ -188,7 +188,7 @@ public final class JengaCache implements KvCache {
     tokens.begin(sequence, storedTokens, storedTokens);
     prefixes.set(sequence, prefix);
     wastedBytes += wasteOf(sequence);
-    if (!append(sequence, count)) {
+    if (!append(sequence, count, room)) {
       end(sequence);
       return false;
     }
@@ -210,7 +210,7 @@ public final class JengaCache implements KvCache {
   }
 
   @Override
-  public boolean grow(int sequence, int count) {
+  public boolean grow(int sequence, int count, int room) {
     int before = tokens.of(sequence);
     for (int group = 0; group < groups.length; group++) {
       int first = firstRead(group, before);
@@ -218,7 +218,7 @@ public final class JengaCache implements KvCache {
         giveUp(sequence, group, first);
       }
     }
-    return append(sequence, count);
+    return append(sequence, count, room);
   }
 
   /** A sequence gives up the pages before the first that it still reads, the last one first. */
@@ -232,8 +232,8 @@ public final class JengaCache implements KvCache {
     wastedBytes += wasteOf(sequence);
   }
 
-  private boolean append(int sequence, int count) {
-    int fresh = blocksOf(count) - lists[0].count(sequence);
+  private boolean append(int sequence, int count, int room) {
+    int fresh = blocksOf(room) - lists[0].count(sequence);
     if (fresh > 0 && !takePages(sequence, fresh)) {
       return false;
     }

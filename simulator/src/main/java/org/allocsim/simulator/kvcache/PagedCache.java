@@ -88,7 +88,7 @@ public final class PagedCache implements KvCache {
   }
 
   @Override
-  public boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int count) {
+  public boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int count, int room) {
     int shared = storedTokens / blockTokens;
     int unused = 0;
     for (int i = 0; i < shared; i++) {
@@ -96,7 +96,7 @@ public final class PagedCache implements KvCache {
         unused++;
       }
     }
-    int needed = blocksOf(count) - shared + unused;
+    int needed = blocksOf(room) - shared + unused;
     if (needed > blocks.freeCount() - watermarkBlocks) {
       return false;
     }
@@ -105,23 +105,23 @@ public final class PagedCache implements KvCache {
     }
     tokens.begin(sequence, storedTokens, storedTokens - unused * blockTokens);
     prefixes.set(sequence, prefix);
-    append(sequence, count);
+    append(sequence, count, room);
     return true;
   }
 
   @Override
-  public boolean grow(int sequence, int count) {
-    int needed = blocksOf(count) - lists.count(sequence);
+  public boolean grow(int sequence, int count, int room) {
+    int needed = blocksOf(room) - lists.count(sequence);
     if (needed > 0 && needed > blocks.freeCount()) {
       return false;
     }
-    append(sequence, count);
+    append(sequence, count, room);
     return true;
   }
 
-  private void append(int sequence, int count) {
+  private void append(int sequence, int count, int room) {
     int before = tokens.of(sequence);
-    int target = blocksOf(count);
+    int target = blocksOf(room);
     for (int missing = target - lists.count(sequence); missing > 0; missing--) {
       lists.add(sequence, blocks.take());
       emptySlots += blockTokens;

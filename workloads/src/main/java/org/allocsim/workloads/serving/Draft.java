@@ -50,6 +50,7 @@ public record Draft(ModelShape model, boolean isHead, int tokens) {
         whole.vocabulary(),
         whole.queryWidth(),
         (own / gpus + joining) * weightBytes,
+        0,
         whole.activeParameters() + joining,
         whole.contextTokens(),
         whole.groups());

@@ -209,6 +209,7 @@ public record ModelShape(
         vocabulary,
         heads / gpus * headWidth,
         parameters() * weightBytes / gpus,
+        0,
         matrices / gpus,
         contextTokens,
         groups);

@@ -13,6 +13,7 @@ import org.allocsim.simulator.kvcache.LayerGroup;
  * @param vocabulary number of tokens that it knows
  * @param queryWidth features of all queries of a layer, on this GPU
  * @param weightBytes bytes of the weights, on this GPU
+ * @param adapterBytes bytes of the room for low-rank adapters, on this GPU
  * @param activeParameters weights that a token is multiplied with, on this GPU
  * @param contextTokens maximum tokens of a sequence
  * @param groups its layers, those that are alike together
@@ -24,6 +25,7 @@ public record ServedModel(
     int vocabulary,
     int queryWidth,
     long weightBytes,
+    long adapterBytes,
     long activeParameters,
     int contextTokens,
     List<LayerGroup> groups) {
@@ -32,15 +34,16 @@ public record ServedModel(
     groups = List.copyOf(groups);
   }
 
-  /** The same with further weights that are read in each step. */
-  public ServedModel withWeights(long bytes) {
+  /** The same with adapters of so many bytes. */
+  public ServedModel withAdapters(long bytes) {
     return new ServedModel(
         name,
         hidden,
         inner,
         vocabulary,
         queryWidth,
-        weightBytes + bytes,
+        weightBytes,
+        bytes,
         activeParameters,
         contextTokens,
         groups);
