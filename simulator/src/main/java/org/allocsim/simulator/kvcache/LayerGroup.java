@@ -32,6 +32,17 @@ public record LayerGroup(int layers, long tokenBytes, int windowTokens) {
     return layers * tokenBytes;
   }
 
+  /**
+   * Bytes of a sequence's blocks in which there is no token that will be read again.
+   *
+   * @param slots tokens for which its blocks have room
+   * @param tokens tokens that it has
+   * @param skipped tokens at its start whose blocks it has given up
+   */
+  long wastedBytes(long slots, int tokens, long skipped) {
+    return (slots - tokens + Math.max(0, outlivedTokens(tokens) - skipped)) * bytesPerToken();
+  }
+
   /** Tokens, of so many at the start of a sequence, that no later token looks back at. */
   public int outlivedTokens(int tokens) {
     return windowTokens == 0 ? 0 : Math.max(0, tokens - windowTokens + 1);
