@@ -12,17 +12,22 @@ import org.allocsim.analysis.recording.RecordedGpu;
 import org.allocsim.analysis.share.CommonClock;
 import org.allocsim.analysis.share.SharedGpu;
 import org.allocsim.analysis.share.SharedGpu.LimitRange;
+import org.allocsim.analysis.share.SharedTimeline;
 import org.allocsim.analysis.share.SharingProgram;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.share.ShareAnswer;
+import org.allocsim.reports.chart.FigureStyle;
+import org.allocsim.reports.chart.memory.SharedMemoryChart;
+import org.allocsim.reports.chart.memory.SharedMemoryData;
 import org.allocsim.reports.cli.option.DeviceOptions;
-import org.allocsim.reports.cli.option.OutputOptions;
+import org.allocsim.reports.cli.option.FigureOptions;
 import org.allocsim.reports.cli.option.SizeConverter;
 import org.allocsim.reports.cli.option.TenantOption;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Jobs;
 import org.allocsim.reports.input.Settings;
 import org.allocsim.reports.input.Traces;
+import org.allocsim.reports.output.ChartFolder;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
@@ -148,7 +153,7 @@ final class ShareCommand implements Callable<Integer> {
 
   @Mixin private TraceOptions traceOptions;
 
-  @Mixin private OutputOptions outputOptions;
+  @Mixin private FigureOptions outputOptions;
 
   /**
    * A process before its place on the common clock is known.
@@ -160,6 +165,11 @@ final class ShareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    outputOptions.requireCharts(false, "--report DIR, or leave it out");
+    FigureStyle figure = outputOptions.figure();
+    if (figure != null && figure.isByEvent()) {
+      throw Failure.usage("--figure: the processes' events have no order but time; leave axis out");
+    }
     List<TenantOption> options = options();
     Path[] files = options.stream().map(option -> Traces.file(option.trace())).toArray(Path[]::new);
     try (DocumentOutputs outputs = outputOptions.open(files)) {
@@ -168,7 +178,9 @@ final class ShareCommand implements Callable<Integer> {
       DeviceProfile gpu = gpu(given.getFirst());
       CommonClock clock = CommonClock.of(given.stream().map(Given::input).toList());
       SharedGpu shared = new SharedGpu(programs(given, gpu, clock), gpu, afterOom);
-      SharedResult result = shared.run(SharedObserver.NONE);
+      ChartFolder charts = outputs.charts();
+      SharedTimeline timeline = new SharedTimeline(given.size());
+      SharedResult result = shared.run(charts == null ? SharedObserver.NONE : timeline);
       ShareAnswer answer =
           new ShareAnswer(
               shared,
@@ -177,7 +189,15 @@ final class ShareCommand implements Callable<Integer> {
               findsSmallest ? (Long) shared.smallestBytes() : null,
               clock.isRecorded(),
               (System.nanoTime() - startNanos) / NANOS_PER_SECOND);
-      outputs.write(answer.document());
+      SharedMemoryData memory = charts == null ? null : answer.memory(timeline);
+      if (charts != null) {
+        charts.write(
+            "shared",
+            SharedMemoryChart.WIDTH,
+            SharedMemoryChart.HEIGHT,
+            theme -> answer.chart(memory, theme));
+      }
+      outputs.write(answer.document(memory));
       return result.passes() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
     }
   }
