@@ -67,6 +67,7 @@ import picocli.CommandLine.Parameters;
       "  policy=ID(...)         its allocator (default: PyTorch's)",
       "  conf=SETTINGS          settings of PyTorch's allocator (default: the recorded ones)",
       "  memory-limit=SIZE      its allocator's limit, or memory-fraction=F",
+      "  mps-limit=SIZE         its limit as a client of Multi-Process Service",
       "  context=SIZE           context of the process",
       "  other=SIZE             what else it holds: NCCL, libraries, modules",
       "  start=SECONDS          when it starts",
@@ -106,6 +107,13 @@ final class ShareCommand implements Callable<Integer> {
 
   private static final long MPS_SAVED_BYTES = 6_946_816;
 
+  /**
+   * What of a client's context counts against its limit: a Tesla T4 reports 1 GiB and 4 GiB less as
+   * much as free to a client with these limits that has allocated nothing, and its whole memory as
+   * total (a public note on {@code CUDA_MPS_PINNED_DEVICE_MEM_LIMIT}). Other GPUs may differ.
+   */
+  private static final long MPS_COUNTED_BYTES = 24_252_432;
+
   @Parameters(
       paramLabel = "TRACE[,SETTING=VALUE...]",
       arity = "1..*",
@@ -129,6 +137,16 @@ final class ShareCommand implements Callable<Integer> {
           "The processes are clients of Multi-Process Service: contexts are smaller, and its server"
               + " has one; sizes as measured on an H200.")
   private boolean mps;
+
+  @Option(
+      names = "--mps-limit",
+      paramLabel = "SIZE",
+      description =
+          "Device memory that the driver lets each client have, as set_default_device_pinned_mem_limit"
+              + " and CUDA_MPS_PINNED_DEVICE_MEM_LIMIT do; a client may have a lower limit of its"
+              + " own, no higher one.",
+      converter = SizeConverter.class)
+  private Long mpsLimitBytes;
 
   @Option(
       names = "--after-oom",
@@ -272,7 +290,28 @@ final class ShareCommand implements Callable<Integer> {
             .orElseGet(() -> contextBytes == null ? contextBytes(gpu, names.size()) : contextBytes),
         option.bytes("other").orElse(0L),
         option.startNanos().orElse(clockNanos),
-        option.exits());
+        option.exits(),
+        roomBytes(option, name));
+  }
+
+  /** What a client's limit leaves beside its context and libraries; −1 where it has none. */
+  private long roomBytes(TenantOption option, String name) {
+    Long own = option.bytes("mps-limit").orElse(mpsLimitBytes);
+    if (own == null) {
+      return -1;
+    }
+    if (!mps) {
+      throw Failure.usage("mps-limit is for clients of Multi-Process Service; add --mps");
+    }
+    long limit = mpsLimitBytes == null ? own : Math.min(own, mpsLimitBytes);
+    long room = limit - MPS_COUNTED_BYTES - option.bytes("other").orElse(0L);
+    if (room < 0) {
+      throw Failure.usage(
+          "%s: a limit of %d bytes has no room for its context and libraries; give a larger"
+                  .formatted(name, limit)
+              + " mps-limit");
+    }
+    return room;
   }
 
   /** The context of the process with a number from 1. */

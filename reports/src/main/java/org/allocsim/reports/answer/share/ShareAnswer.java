@@ -140,6 +140,13 @@ public record ShareAnswer(
                   each -> each.program().limitBytes() < 0 ? null : each.program().limitBytes())
               .missing("none")
               .optional()
+              .bytes(
+                  "mps_room_bytes",
+                  "MPS leaves",
+                  "What its limit as a client of MPS leaves beside its context and libraries.",
+                  each -> each.program().roomBytes() < 0 ? null : each.program().roomBytes())
+              .missing("none")
+              .optional()
               .seconds(
                   "start_seconds",
                   "starts",
@@ -363,7 +370,7 @@ public record ShareAnswer(
   public Document<ShareAnswer> document(@Nullable SharedMemoryData memory) {
     Facts facts =
         Facts.none()
-            .and("device", "{}, {}", shared.gpu().name(), bytes(result.totalBytes()))
+            .and("device", "{}, {}{}", shared.gpu().name(), bytes(result.totalBytes()), computed())
             .and(
                 "order",
                 "{}",
@@ -407,6 +414,13 @@ public record ShareAnswer(
         sections,
         table,
         this);
+  }
+
+  /** Whether the size of a slice is known, or computed. */
+  private String computed() {
+    return shared.gpu().source().startsWith("size computed")
+        ? ", " + shared.gpu().source().substring("size ".length())
+        : "";
   }
 
   private static Section holdings(String title, List<Held> held, @Nullable String pointer) {
@@ -469,6 +483,16 @@ public record ShareAnswer(
           at,
           bytes(failedBytes()),
           bytes(free(first().moment())));
+    }
+    if (failing().program().roomBytes() >= 0 && free(first().moment()) >= failedBytes()) {
+      return Sentence.of(
+          "{} fails first, {} after the start: its limit as a client of MPS, which leaves it {},"
+              + " refuses its request {} for {}.",
+          name,
+          at,
+          bytes(failing().program().roomBytes()),
+          request.requestIndex(),
+          bytes(request.requestedBytes()));
     }
     if (failing().program().limitBytes() >= 0
         && free(first().moment()) >= request.requestedBytes()) {

@@ -72,7 +72,7 @@ public final class SharedMemoryChart {
             new MemoryTimelineChart.Bound("the GPU has", data.totalBytes()),
             ChartStyle.stroke(1.2f, 1),
             theme,
-            false),
+            true),
         Layer.FOREGROUND);
     plot.setFixedLegendItems(legend(data, theme));
     return ChartStyle.chart(title, subtitle, plot, theme);
