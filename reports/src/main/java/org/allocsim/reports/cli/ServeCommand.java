@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.allocsim.analysis.Analysis;
 import org.allocsim.analysis.AnalysisException;
 import org.allocsim.analysis.serving.CacheKind;
@@ -77,6 +79,11 @@ import picocli.CommandLine.Parameters;
 final class ServeCommand implements Callable<Integer> {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final String ALL = "all";
+  private static final Pattern RELEASE =
+      Pattern.compile("v?([0-9]{1,4})[.]([0-9]{1,4})(?:[.][0-9]{1,4})?");
+
+  /** The release 0.x whose share has the graphs in it. */
+  private static final int FIRST_WITH_GRAPHS = 21;
 
   @Parameters(paramLabel = "TRAFFIC", description = "File of requests, plain or compressed.")
   private String trafficName;
@@ -188,6 +195,15 @@ final class ServeCommand implements Callable<Integer> {
   private long graphBytes = ServingBudget.GRAPH_BYTES;
 
   @Option(
+      names = "--vllm-version",
+      paramLabel = "VERSION",
+      defaultValue = "0.12",
+      description =
+          "Release whose budget to take: from 0.21 on CUDA graphs come out of the share (default:"
+              + " ${DEFAULT-VALUE}).")
+  private String release;
+
+  @Option(
       names = "--other-processes",
       paramLabel = "SIZE",
       description = "Memory of other processes on the GPU (default: none).",
@@ -293,6 +309,9 @@ final class ServeCommand implements Callable<Integer> {
     if (startName != null) {
       budget = budget.of(start());
     }
+    if (hasGraphsInShare()) {
+      budget = budget.withGraphsInShare();
+    }
     if (budget.cacheBytes() <= 0) {
       throw new Failure(
           "%s: %s of %s leaves no memory for keys and values after the weights and the profiling run;"
@@ -300,6 +319,13 @@ final class ServeCommand implements Callable<Integer> {
               + " take a larger GPU, more of them, or a larger --gpu-memory-utilization");
     }
     return budget;
+  }
+
+  private boolean hasGraphsInShare() {
+    Matcher numbers = RELEASE.matcher(release);
+    require(numbers.matches(), "--vllm-version", "a release such as 0.21");
+    return Integer.parseInt(numbers.group(1)) > 0
+        || Integer.parseInt(numbers.group(2)) >= FIRST_WITH_GRAPHS;
   }
 
   private EngineStart start() {

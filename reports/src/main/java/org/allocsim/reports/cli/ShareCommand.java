@@ -142,9 +142,9 @@ final class ShareCommand implements Callable<Integer> {
       names = "--mps-limit",
       paramLabel = "SIZE",
       description =
-          "Device memory that the driver lets each client have, as set_default_device_pinned_mem_limit"
-              + " and CUDA_MPS_PINNED_DEVICE_MEM_LIMIT do; a client may have a lower limit of its"
-              + " own, no higher one.",
+          "Device memory that the driver lets each client have, as"
+              + " set_default_device_pinned_mem_limit and CUDA_MPS_PINNED_DEVICE_MEM_LIMIT do; a"
+              + " client may have a lower limit of its own, no higher one.",
       converter = SizeConverter.class)
   private Long mpsLimitBytes;
 
@@ -207,15 +207,17 @@ final class ShareCommand implements Callable<Integer> {
               findsSmallest ? (Long) shared.smallestBytes() : null,
               clock.isRecorded(),
               (System.nanoTime() - startNanos) / NANOS_PER_SECOND);
-      SharedMemoryData memory = charts == null ? null : answer.memory(timeline);
-      if (charts != null) {
+      if (charts == null) {
+        outputs.write(answer.document());
+      } else {
+        SharedMemoryData memory = answer.memory(timeline);
         charts.write(
             "shared",
             SharedMemoryChart.WIDTH,
             SharedMemoryChart.HEIGHT,
             theme -> answer.chart(memory, theme));
+        outputs.write(answer.document(memory));
       }
-      outputs.write(answer.document(memory));
       return result.passes() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
     }
   }

@@ -121,6 +121,17 @@ class ServeCommandTest {
   }
 
   @Test
+  void laterReleasesTakeGraphsOutOfTheShare() {
+    long before = json("--cache", "paged").at("/budget/cache_bytes").asLong();
+    JsonNode later = json("--cache", "paged", "--vllm-version", "0.21.1", "--graphs", "1GiB");
+    assertEquals(before - (1L << 30), later.at("/budget/cache_bytes").asLong());
+    assertTrue(later.at("/budget/graphs_in_share").asBoolean());
+    long earlier =
+        json("--cache", "paged", "--vllm-version", "0.20").at("/budget/cache_bytes").asLong();
+    assertEquals(before, earlier);
+  }
+
+  @Test
   void adaptersTakeTheirMemoryFromKeysAndValues() {
     JsonNode plain = json("--cache", "paged");
     JsonNode adapted = json("--cache", "paged", "--max-loras", 4, "--max-lora-rank", 64);
@@ -156,6 +167,7 @@ class ServeCommandTest {
 
   @ParameterizedTest
   @CsvSource({
+    "--vllm-version, new",
     "--max-loras, -1",
     "--max-lora-rank, 0",
     "--lora-target-modules, c_attn",

@@ -200,7 +200,14 @@ class ShareCommandTest {
     Path report = folder.resolve("figure");
     CommandRun run =
         CommandRun.of(
-            "share", trainer, engine, "--capacity=20GiB", "--report", report, "--figure", "ieee");
+            "share",
+            trainer,
+            engine,
+            "--capacity=20GiB",
+            "--report",
+            report,
+            "--figure",
+            "one-column");
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
     String series = Files.readString(report.resolve("shared-series.csv"));
     // The trainer's 6 GiB and the engine's 7, and both contexts.

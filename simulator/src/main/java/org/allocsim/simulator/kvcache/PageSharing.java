@@ -14,7 +14,8 @@ import java.util.List;
  * than a quarter more layers than the smallest, groups have its size.
  *
  * <p><b>Deviations.</b> Layers that differ in what they store for a token are one group that keeps
- * all tokens; vLLM does so too where none of them has a window, else it makes blocks of some longer.
+ * all tokens; vLLM does so too where none of them has a window, else it makes blocks of some
+ * longer.
  *
  * @param tensorTokenBytes bytes that each tensor of the pool stores for a token
  * @param groups the groups, with as many layers as each really has

@@ -16,17 +16,17 @@ import org.allocsim.simulator.policy.pagedkv.KvBlocks;
  * sequence begins with the blocks whose prefixes it has, the last token excepted, which must be
  * computed; of layers with a window it needs only those that the window reaches back to ({@link
  * StoredPrefix}). It gets all blocks that it asks for or none; where it begins, a share of the
- * blocks must stay free. Before it grows it gives up the blocks that no window reaches any more, the
- * last one first, whether there is room for it then or not. Blocks come from the head of the queue
- * of free blocks and forget what they held. At its end they join the tail, group by group, the last
- * one first.
+ * blocks must stay free. Before it grows it gives up the blocks that no window reaches any more,
+ * the last one first, whether there is room for it then or not. Blocks come from the head of the
+ * queue of free blocks and forget what they held. At its end they join the tail, group by group,
+ * the last one first.
  *
  * <p><b>Source.</b> vllm-project/vllm, {@code v1/core/kv_cache_manager.py} 003df29, {@code
  * v1/core/block_pool.py} and {@code v1/core/single_type_kv_cache_manager.py} 002f349; Kwon et al.,
  * SOSP 2023.
  *
- * <p><b>Deviations.</b> A slot of a block that several sequences share, and that some of them do not
- * read any more, is wasted once for each of them.
+ * <p><b>Deviations.</b> A slot of a block that several sequences share, and that some of them do
+ * not read any more, is wasted once for each of them.
  *
  * <p><b>Cost.</b> Linear in the groups, and in the blocks that are taken or given back.
  */

@@ -2,8 +2,8 @@ package org.allocsim.simulator.kvcache;
 
 /**
  * How much of a prefix a cache has that stores several groups of layers: all of its blocks where
- * layers look back at everything, those of the last window where they do not. The longest that every
- * group has counts.
+ * layers look back at everything, those of the last window where they do not. The longest that
+ * every group has counts.
  *
  * <p><b>Source.</b> vllm-project/vllm, {@code v1/core/single_type_kv_cache_manager.py} 002f349 and
  * {@code v1/core/kv_cache_coordinator.py} 00b08dc.

@@ -49,7 +49,10 @@ public final class VirtualCache implements KvCache {
   /** The slot of each running sequence. */
   private int[] slotOf = new int[16];
 
-  /** By slot: pages mapped in each tensor of each group, tokens that its sequence needs, tokens mapped. */
+  /**
+   * By slot: pages mapped in each tensor of each group, tokens that its sequence needs, tokens
+   * mapped.
+   */
   private final int[][] mapped;
 
   private final int[] slotTokens;

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * as long as the longest of these. Nobody waits for another: a tenant's requests come when they
  * came, however long calls take.
  *
- * <p>The driver may bound what a tenant has: it then sees no more free, and is refused more, however
- * much is free.
+ * <p>The driver may bound what a tenant has: it then sees no more free, and is refused more,
+ * however much is free.
  *
  * <p>A tenant that ends at a failed request ({@link AfterOom#STOP}) gives everything back, as a
  * process does that dies.

@@ -12,8 +12,7 @@ package org.allocsim.simulator.run;
  * @param roomBytes what the driver lets it have beside its context, whatever is free; −1 for no
  *     bound
  */
-public record Tenant(
-    String name, RunSetup setup, long startNanos, boolean exits, long roomBytes) {
+public record Tenant(String name, RunSetup setup, long startNanos, boolean exits, long roomBytes) {
   /** A process that may have all that is free. */
   public Tenant(String name, RunSetup setup, long startNanos, boolean exits) {
     this(name, setup, startNanos, exits, -1);

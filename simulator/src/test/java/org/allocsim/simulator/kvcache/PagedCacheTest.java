@@ -130,7 +130,8 @@ class PagedCacheTest {
     // 8 empty slots of 5 layers, 21 tokens out of the sight of 3, and a layer of 3 blocks.
     assertEquals(8 * 80 + 21 * 48 + 3 * 256, cache.wastedBytes());
     assertTrue(cache.grow(0, 48));
-    assertEquals(7 * 512, cache.heldBytes(), "the first block of both groups with a window is gone");
+    assertEquals(
+        7 * 512, cache.heldBytes(), "the first block of both groups with a window is gone");
     assertEquals((29 - 16) * 48 + 2 * 256, cache.wastedBytes());
     cache.end(0);
     assertEquals(0, cache.wastedBytes());
@@ -228,8 +229,7 @@ class PagedCacheTest {
         boolean isWhole = true;
         for (int block = 0; block < count; block++) {
           for (int group = 0; group < groups.size(); group++) {
-            isWhole &=
-                !isNeeded(block, count * 16, group) || holder(prefix, block, group) >= 0;
+            isWhole &= !isNeeded(block, count * 16, group) || holder(prefix, block, group) >= 0;
           }
         }
         if (isWhole) {

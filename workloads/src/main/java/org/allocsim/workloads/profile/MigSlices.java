@@ -19,8 +19,8 @@ import org.allocsim.simulator.typed.SimilarName;
  * those that {@code nvidia-smi mig -lgip} lists in public notes: of A100 40GB in its newer drivers
  * (older ones list up to 256 MiB more), A100 80GB, A30, H100 80GB, H100 NVL (OpenNebula's manual)
  * and three of H200. Others, B200's too, are computed: their share, which is up to 9 % too much
- * where small ones were seen; their profile says so. The context is taken to be the one of the whole GPU; that of
- * a small slice is smaller, as it has fewer multiprocessors.
+ * where small ones were seen; their profile says so. The context is taken to be the one of the
+ * whole GPU; that of a small slice is smaller, as it has fewer multiprocessors.
  */
 final class MigSlices {
   /** A slice's name, after that of its GPU; media extensions do not matter for memory. */

@@ -86,7 +86,9 @@ class ServedModelsTest {
     assertEquals(0, adapters.parameters(ServedModels.named("qwen2.5-7b"), 1));
   }
 
-  /** Of what is split by outputs the first factor is whole, of what is split by inputs the second. */
+  /**
+   * Of what is split by outputs the first factor is whole, of what is split by inputs the second.
+   */
   @Test
   void severalGpusShareOneFactorOfEachLayer() {
     Adapters up = new Adapters(1, 8, AdapterTarget.named(List.of("gate_up_proj")));
@@ -112,8 +114,7 @@ class ServedModelsTest {
     assertEquals(
         "unknown module 'c_attn'; known are qkv_proj, q_proj, k_proj, v_proj, o_proj, gate_up_proj,"
             + " gate_proj, up_proj, experts, down_proj, embed_tokens, lm_head",
-        assertThrows(
-                IllegalArgumentException.class, () -> AdapterTarget.named(List.of("c_attn")))
+        assertThrows(IllegalArgumentException.class, () -> AdapterTarget.named(List.of("c_attn")))
             .getMessage());
   }
 
@@ -128,14 +129,11 @@ class ServedModelsTest {
   @Test
   void layersThatAreAlikeAreOneGroupWithTheDraftsToo() throws Exception {
     ServedModel gemma = ServedModels.named("gemma-3-27b").served(1, 2, 2);
-    ServedModel head =
-        Draft.named("eagle", ServedModels.named("gemma-3-27b"), 2).served(1, 2, 2);
+    ServedModel head = Draft.named("eagle", ServedModels.named("gemma-3-27b"), 2).served(1, 2, 2);
     assertEquals(
         List.of(new LayerGroup(11, 8192, 0), new LayerGroup(52, 8192, 1024)),
         gemma.groupsWith(head));
-    assertEquals(
-        3,
-        gemma.groupsWith(ServedModels.named("llama-3.1-8b").served(1, 2, 2)).size());
+    assertEquals(3, gemma.groupsWith(ServedModels.named("llama-3.1-8b").served(1, 2, 2)).size());
   }
 
   @Test

@@ -124,11 +124,10 @@ final class ServingEngine {
             .speculation()
             .map(each ->
                 new StepTime(
-                    device,
-                    each.draft(),
-                    each.draft().activeParameters() * ModelShape.HALF_BYTES));
+                    device, each.draft(), each.draft().activeParameters() * ModelShape.HALF_BYTES));
     use = new CacheUse(cache);
-    mostTokens = Math.min(settings.mostTokens(), cache.mostTokens(settings.stepTokens() + lookahead));
+    mostTokens =
+        Math.min(settings.mostTokens(), cache.mostTokens(settings.stepTokens() + lookahead));
     hasWindows = model.groups().stream().anyMatch(group -> group.windowTokens() > 0);
     answered = new int[traffic.count()];
     Arrays.fill(answered, -1);
@@ -390,10 +389,7 @@ final class ServingEngine {
       return 0;
     }
     int right =
-        settings
-            .speculation()
-            .orElseThrow()
-            .accepted(requestOf[row], generated[row], checked[row]);
+        settings.speculation().orElseThrow().accepted(requestOf[row], generated[row], checked[row]);
     return Math.min(right, limit[row] - generated[row] - 1);
   }
 

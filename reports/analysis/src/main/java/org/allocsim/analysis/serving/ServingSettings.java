@@ -41,6 +41,7 @@ public record ServingSettings(
 
   /** What holds where nobody asks for anything else: vLLM's defaults, and vAttention's page. */
   public static ServingSettings usual(int mostTokens) {
-    return new ServingSettings(SEQUENCES, STEP_TOKENS, mostTokens, BLOCK_TOKENS, 0, PAGE_BYTES, Optional.empty());
+    return new ServingSettings(
+        SEQUENCES, STEP_TOKENS, mostTokens, BLOCK_TOKENS, 0, PAGE_BYTES, Optional.empty());
   }
 }

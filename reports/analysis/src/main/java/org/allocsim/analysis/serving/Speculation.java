@@ -9,8 +9,8 @@ import org.allocsim.workloads.serving.ServedModel;
  * computes them together with the sequence's last token, and keeps those before the first that the
  * model would not have chosen. Whether it would is a matter of the request and the place of the
  * token alone, drawn with the share that is accepted: the same guesses are right whatever the cache
- * does. Of <i>n</i> guesses, of which each is right with a share of <i>a</i>, a step yields
- * (1 − <i>a</i><sup>n+1</sup>) / (1 − <i>a</i>) tokens on average.
+ * does. Of <i>n</i> guesses, of which each is right with a share of <i>a</i>, a step yields (1 −
+ * <i>a</i><sup>n+1</sup>) / (1 − <i>a</i>) tokens on average.
  *
  * <p><b>Source.</b> Leviathan et al., ICML 2023 (arXiv 2211.17192), section 3.1.
  *

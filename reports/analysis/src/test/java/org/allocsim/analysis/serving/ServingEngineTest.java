@@ -282,6 +282,26 @@ class ServingEngineTest {
             .startsWith("cache kvcached cannot be made for yi-6b"));
   }
 
+  /** From 0.21 on: the share less the graphs too, so that as much is left whatever they take. */
+  @Test
+  void graphsMayComeOutOfTheShare() {
+    ServingBudget small =
+        ServingBudget.of(DeviceProfiles.defaultProfile(), 0.9, 16L << 30, 1L << 30, 1L << 29, 0);
+    ServingBudget large =
+        ServingBudget.of(DeviceProfiles.defaultProfile(), 0.9, 16L << 30, 1L << 30, 3L << 30, 0);
+    assertEquals(small.cacheBytes(), large.cacheBytes());
+    assertEquals(small.cacheBytes() - (1L << 29), small.withGraphsInShare().cacheBytes());
+    assertEquals(large.cacheBytes() - (3L << 30), large.withGraphsInShare().cacheBytes());
+    assertEquals(small.withGraphsInShare().leftBytes(), large.withGraphsInShare().leftBytes());
+    assertEquals(
+        small.withGraphsInShare().largestUtilization(),
+        large.withGraphsInShare().largestUtilization());
+    ServingBudget atMost =
+        large.withGraphsInShare().at(large.withGraphsInShare().largestUtilization());
+    assertTrue(atMost.leftBytes() >= 0);
+    assertTrue(atMost.at(atMost.utilization() + 0.001).leftBytes() < 0);
+  }
+
   /** A GPU of 80 GB and Llama 3.1 8B: what is left where vLLM's share is 0.9. */
   @Test
   void theBudgetIsTheShareLessWeightsAndProfile() {

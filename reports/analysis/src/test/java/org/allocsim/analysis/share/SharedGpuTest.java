@@ -51,16 +51,15 @@ class SharedGpuTest {
     return new SharedGpu(List.of(programs), gpu, AfterOom.CONTINUE);
   }
 
-  /** A page of what the driver lets a process have stays, as of a GPU. */
   @Test
   void theDriverRefusesAProcessWhatIsBeyondItsRoom() {
     AllocationTrace waves = waves(0, 100, 300, 50);
-    SharedGpu bounded = shared(1_000, program("a", waves, "direct", 302 * MIB));
+    SharedGpu bounded = shared(1_000, program("a", waves, "direct", 300 * MIB));
     assertTrue(bounded.run(SharedObserver.NONE).passes());
     SharedGpu less =
         shared(
             1_000,
-            program("a", waves, "direct", 300 * MIB),
+            program("a", waves, "direct", 299 * MIB),
             program("b", waves(0, 400, 400, 400), "direct"));
     SharedResult result = less.run(SharedObserver.NONE);
     assertEquals(0, result.firstFailure().orElseThrow().tenant());

@@ -218,6 +218,10 @@ public record ServeAnswer(
                   "What PyTorch reserves at most beside the cache.",
                   ServingBudget::besideBytes)
               .bytes("graph_bytes", "CUDA graphs, captured later.", ServingBudget::graphBytes)
+              .flag(
+                  "graphs_in_share",
+                  "Whether CUDA graphs come out of the share.",
+                  ServingBudget::hasGraphsInShare)
               .bytes("cache_bytes", "What keys and values get.", ServingBudget::cacheBytes)
               .bytes(
                   "left_bytes",

@@ -111,7 +111,8 @@ public final class SharedMemoryChart {
               colour(process, theme)));
     }
     if (data.failure() != null) {
-      items.add(MemoryTimelineChart.failures(data.failure().process() + " fails first", theme.ink()));
+      items.add(
+          MemoryTimelineChart.failures(data.failure().process() + " fails first", theme.ink()));
     }
     return items;
   }
