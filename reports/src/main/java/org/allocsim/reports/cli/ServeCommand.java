@@ -233,6 +233,7 @@ final class ServeCommand implements Callable<Integer> {
   public Integer call() {
     List<CacheKind> kinds = kinds();
     modelOptions.check();
+    require(RELEASE.matcher(release).matches(), "--vllm-version", "a release such as 0.21");
     require(mostSequences >= 1 && mostSequences <= 1 << 16, "--max-num-seqs", "1 to 65536");
     require(stepTokens >= 1, "--max-num-batched-tokens", "1 or more");
     require(mostTokens == null || mostTokens >= 2, "--max-model-len", "2 or more");
@@ -323,9 +324,9 @@ final class ServeCommand implements Callable<Integer> {
 
   private boolean hasGraphsInShare() {
     Matcher numbers = RELEASE.matcher(release);
-    require(numbers.matches(), "--vllm-version", "a release such as 0.21");
-    return Integer.parseInt(numbers.group(1)) > 0
-        || Integer.parseInt(numbers.group(2)) >= FIRST_WITH_GRAPHS;
+    return numbers.matches()
+        && (Integer.parseInt(numbers.group(1)) > 0
+            || Integer.parseInt(numbers.group(2)) >= FIRST_WITH_GRAPHS);
   }
 
   private EngineStart start() {
