@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.allocsim.analysis.Analysis;
 import org.allocsim.analysis.AnalysisException;
 import org.allocsim.analysis.serving.CacheKind;
@@ -27,10 +29,7 @@ import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.workloads.format.TraceFormatException;
-import org.allocsim.workloads.serving.ModelConfig;
-import org.allocsim.workloads.serving.ModelShape;
 import org.allocsim.workloads.serving.ServedModel;
-import org.allocsim.workloads.serving.ServedModels;
 import org.allocsim.workloads.source.TraceSource;
 import org.allocsim.workloads.traffic.Traffic;
 import org.allocsim.workloads.traffic.TrafficFiles;
@@ -72,24 +71,24 @@ import picocli.CommandLine.Parameters;
           + " 'program:engine(max-num-seqs=64)'",
       "  allocsim serve BurstGPT_1.csv --model llama-3.1-8b --start start.pickle --shares"
           + " 0.7,0.8,0.9",
+      "  allocsim serve BurstGPT_1.csv --model llama-3.1-8b --max-loras 8 --max-lora-rank 64",
+      "  allocsim serve BurstGPT_1.csv --model llama-3.1-8b --speculative-model eagle"
+          + " --acceptance-rate 0.6",
       "  allocsim serve conversation_trace.jsonl --model config.json --tensor-parallel-size 4"
     })
 final class ServeCommand implements Callable<Integer> {
   private static final double NANOS_PER_SECOND = 1e9;
-  private static final int EIGHT_BITS = 1;
   private static final String ALL = "all";
+  private static final Pattern RELEASE =
+      Pattern.compile("v?([0-9]{1,4})[.]([0-9]{1,4})(?:[.][0-9]{1,4})?");
+
+  /** The release 0.x whose share has the graphs in it. */
+  private static final int FIRST_WITH_GRAPHS = 21;
 
   @Parameters(paramLabel = "TRAFFIC", description = "File of requests, plain or compressed.")
   private String trafficName;
 
-  @Option(
-      names = "--model",
-      paramLabel = "MODEL",
-      required = true,
-      description =
-          "A model that is known, such as llama-3.1-8b, or the config.json that is published with"
-              + " it.")
-  private String modelName;
+  @Mixin private ServedModelOptions modelOptions;
 
   @Option(
       names = "--device",
@@ -124,13 +123,6 @@ final class ServeCommand implements Callable<Integer> {
       defaultValue = ALL,
       description = "Caches to try: paged, jenga, vattention, kvcached (default: all).")
   private List<String> caches;
-
-  @Option(
-      names = "--tensor-parallel-size",
-      paramLabel = "N",
-      defaultValue = "1",
-      description = "GPUs that share each layer; one of them is shown (default: ${DEFAULT-VALUE}).")
-  private int gpus;
 
   @Option(
       names = "--max-num-seqs",
@@ -173,9 +165,6 @@ final class ServeCommand implements Callable<Integer> {
       converter = SizeConverter.class)
   private long pageBytes = 2L << 20;
 
-  @Option(names = "--fp8-kv-cache", description = "Keys and values have 8 bits, not 16.")
-  private boolean hasSmallValues;
-
   @Option(
       names = "--start",
       paramLabel = "TRACE",
@@ -187,7 +176,7 @@ final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--weights",
       paramLabel = "SIZE",
-      description = "Memory of the weights on a GPU (default: 16 bits each).",
+      description = "Memory of weights, adapters and draft on a GPU (default: 16 bits each).",
       converter = SizeConverter.class)
   private Long weightBytes;
 
@@ -204,6 +193,15 @@ final class ServeCommand implements Callable<Integer> {
       description = "Memory of CUDA graphs (default: 512MiB).",
       converter = SizeConverter.class)
   private long graphBytes = ServingBudget.GRAPH_BYTES;
+
+  @Option(
+      names = "--vllm-version",
+      paramLabel = "VERSION",
+      defaultValue = "0.12",
+      description =
+          "Release whose budget to take: from 0.21 on CUDA graphs come out of the share (default:"
+              + " ${DEFAULT-VALUE}).")
+  private String release;
 
   @Option(
       names = "--other-processes",
@@ -234,7 +232,8 @@ final class ServeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     List<CacheKind> kinds = kinds();
-    require(gpus >= 1, "--tensor-parallel-size", "1 or more");
+    modelOptions.check();
+    require(RELEASE.matcher(release).matches(), "--vllm-version", "a release such as 0.21");
     require(mostSequences >= 1 && mostSequences <= 1 << 16, "--max-num-seqs", "1 to 65536");
     require(stepTokens >= 1, "--max-num-batched-tokens", "1 or more");
     require(mostTokens == null || mostTokens >= 2, "--max-model-len", "2 or more");
@@ -246,7 +245,7 @@ final class ServeCommand implements Callable<Integer> {
     require(speed > 0 && speed < 1e9, "--speed", "a number above 0");
     require(times >= 1, "--repeat", "1 or more");
     require(first == null || first >= 1, "--first", "1 or more");
-    ServedModel model = model();
+    ServedModel model = modelOptions.model();
     Path file = Inputs.require(trafficName);
     try (DocumentOutputs outputs = outputOptions.open(file)) {
       long startNanos = System.nanoTime();
@@ -257,8 +256,9 @@ final class ServeCommand implements Callable<Integer> {
               mostTokens == null ? model.contextTokens() : mostTokens,
               blockTokens,
               watermark == null ? 0 : watermark,
-              pageBytes);
-      ServingBudget budget = budget(model);
+              pageBytes,
+              modelOptions.speculation());
+      ServingBudget budget = budget(model, settings);
       Traffic traffic = traffic(file);
       List<ServingResult> results = serve(traffic, model, settings, kinds, budget);
       List<ShareTrial> trials = trials(traffic, model, settings, kinds.getFirst(), budget);
@@ -296,27 +296,12 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  private ServedModel model() {
-    try {
-      ModelShape shape =
-          modelName.endsWith(".json")
-              ? ModelConfig.read(Inputs.require(modelName), modelName)
-              : ServedModels.named(modelName);
-      return shape.served(
-          gpus, ModelShape.HALF_BYTES, hasSmallValues ? EIGHT_BITS : ModelShape.HALF_BYTES);
-    } catch (TraceFormatException e) {
-      throw new Failure(e.getMessage(), e);
-    } catch (IllegalArgumentException e) {
-      throw Failure.usage("--model: " + e.getMessage());
-    }
-  }
-
-  private ServingBudget budget(ServedModel model) {
+  private ServingBudget budget(ServedModel model, ServingSettings settings) {
     ServingBudget budget =
         ServingBudget.of(
             device,
             utilization,
-            weightBytes == null ? model.weightBytes() : weightBytes,
+            weightBytes == null ? settings.weightBytes(model) : weightBytes,
             profileBytes == null
                 ? ServingBudget.profileBytes(model, stepTokens, mostSequences)
                 : profileBytes,
@@ -325,6 +310,9 @@ final class ServeCommand implements Callable<Integer> {
     if (startName != null) {
       budget = budget.of(start());
     }
+    if (hasGraphsInShare()) {
+      budget = budget.withGraphsInShare();
+    }
     if (budget.cacheBytes() <= 0) {
       throw new Failure(
           "%s: %s of %s leaves no memory for keys and values after the weights and the profiling run;"
@@ -332,6 +320,13 @@ final class ServeCommand implements Callable<Integer> {
               + " take a larger GPU, more of them, or a larger --gpu-memory-utilization");
     }
     return budget;
+  }
+
+  private boolean hasGraphsInShare() {
+    Matcher numbers = RELEASE.matcher(release);
+    return numbers.matches()
+        && (Integer.parseInt(numbers.group(1)) > 0
+            || Integer.parseInt(numbers.group(2)) >= FIRST_WITH_GRAPHS);
   }
 
   private EngineStart start() {

@@ -12,17 +12,22 @@ import org.allocsim.analysis.recording.RecordedGpu;
 import org.allocsim.analysis.share.CommonClock;
 import org.allocsim.analysis.share.SharedGpu;
 import org.allocsim.analysis.share.SharedGpu.LimitRange;
+import org.allocsim.analysis.share.SharedTimeline;
 import org.allocsim.analysis.share.SharingProgram;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.share.ShareAnswer;
+import org.allocsim.reports.chart.FigureStyle;
+import org.allocsim.reports.chart.memory.SharedMemoryChart;
+import org.allocsim.reports.chart.memory.SharedMemoryData;
 import org.allocsim.reports.cli.option.DeviceOptions;
-import org.allocsim.reports.cli.option.OutputOptions;
+import org.allocsim.reports.cli.option.FigureOptions;
 import org.allocsim.reports.cli.option.SizeConverter;
 import org.allocsim.reports.cli.option.TenantOption;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Jobs;
 import org.allocsim.reports.input.Settings;
 import org.allocsim.reports.input.Traces;
+import org.allocsim.reports.output.ChartFolder;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
@@ -62,6 +67,7 @@ import picocli.CommandLine.Parameters;
       "  policy=ID(...)         its allocator (default: PyTorch's)",
       "  conf=SETTINGS          settings of PyTorch's allocator (default: the recorded ones)",
       "  memory-limit=SIZE      its allocator's limit, or memory-fraction=F",
+      "  mps-limit=SIZE         its limit as a client of Multi-Process Service",
       "  context=SIZE           context of the process",
       "  other=SIZE             what else it holds: NCCL, libraries, modules",
       "  start=SECONDS          when it starts",
@@ -101,6 +107,13 @@ final class ShareCommand implements Callable<Integer> {
 
   private static final long MPS_SAVED_BYTES = 6_946_816;
 
+  /**
+   * What of a client's context counts against its limit: a Tesla T4 reports 1 GiB and 4 GiB less as
+   * much as free to a client with these limits that has allocated nothing, and its whole memory as
+   * total (a public note on {@code CUDA_MPS_PINNED_DEVICE_MEM_LIMIT}). Other GPUs may differ.
+   */
+  private static final long MPS_COUNTED_BYTES = 24_252_432;
+
   @Parameters(
       paramLabel = "TRACE[,SETTING=VALUE...]",
       arity = "1..*",
@@ -126,6 +139,16 @@ final class ShareCommand implements Callable<Integer> {
   private boolean mps;
 
   @Option(
+      names = "--mps-limit",
+      paramLabel = "SIZE",
+      description =
+          "Device memory that the driver lets each client have, as"
+              + " set_default_device_pinned_mem_limit and CUDA_MPS_PINNED_DEVICE_MEM_LIMIT do; a"
+              + " client may have a lower limit of its own, no higher one.",
+      converter = SizeConverter.class)
+  private Long mpsLimitBytes;
+
+  @Option(
       names = "--after-oom",
       paramLabel = "stop|continue",
       description =
@@ -148,7 +171,7 @@ final class ShareCommand implements Callable<Integer> {
 
   @Mixin private TraceOptions traceOptions;
 
-  @Mixin private OutputOptions outputOptions;
+  @Mixin private FigureOptions outputOptions;
 
   /**
    * A process before its place on the common clock is known.
@@ -160,6 +183,11 @@ final class ShareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    outputOptions.requireCharts(false, "--report DIR, or leave it out");
+    FigureStyle figure = outputOptions.figure();
+    if (figure != null && figure.isByEvent()) {
+      throw Failure.usage("--figure: the processes' events have no order but time; leave axis out");
+    }
     List<TenantOption> options = options();
     Path[] files = options.stream().map(option -> Traces.file(option.trace())).toArray(Path[]::new);
     try (DocumentOutputs outputs = outputOptions.open(files)) {
@@ -168,7 +196,9 @@ final class ShareCommand implements Callable<Integer> {
       DeviceProfile gpu = gpu(given.getFirst());
       CommonClock clock = CommonClock.of(given.stream().map(Given::input).toList());
       SharedGpu shared = new SharedGpu(programs(given, gpu, clock), gpu, afterOom);
-      SharedResult result = shared.run(SharedObserver.NONE);
+      ChartFolder charts = outputs.charts();
+      SharedTimeline timeline = new SharedTimeline(given.size());
+      SharedResult result = shared.run(charts == null ? SharedObserver.NONE : timeline);
       ShareAnswer answer =
           new ShareAnswer(
               shared,
@@ -177,7 +207,17 @@ final class ShareCommand implements Callable<Integer> {
               findsSmallest ? (Long) shared.smallestBytes() : null,
               clock.isRecorded(),
               (System.nanoTime() - startNanos) / NANOS_PER_SECOND);
-      outputs.write(answer.document());
+      if (charts == null) {
+        outputs.write(answer.document());
+      } else {
+        SharedMemoryData memory = answer.memory(timeline);
+        charts.write(
+            "shared",
+            SharedMemoryChart.WIDTH,
+            SharedMemoryChart.HEIGHT,
+            theme -> answer.chart(memory, theme));
+        outputs.write(answer.document(memory));
+      }
       return result.passes() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
     }
   }
@@ -252,7 +292,28 @@ final class ShareCommand implements Callable<Integer> {
             .orElseGet(() -> contextBytes == null ? contextBytes(gpu, names.size()) : contextBytes),
         option.bytes("other").orElse(0L),
         option.startNanos().orElse(clockNanos),
-        option.exits());
+        option.exits(),
+        roomBytes(option, name));
+  }
+
+  /** What a client's limit leaves beside its context and libraries; −1 where it has none. */
+  private long roomBytes(TenantOption option, String name) {
+    Long own = option.bytes("mps-limit").orElse(mpsLimitBytes);
+    if (own == null) {
+      return -1;
+    }
+    if (!mps) {
+      throw Failure.usage("mps-limit is for clients of Multi-Process Service; add --mps");
+    }
+    long limit = mpsLimitBytes == null ? own : Math.min(own, mpsLimitBytes);
+    long room = limit - MPS_COUNTED_BYTES - option.bytes("other").orElse(0L);
+    if (room < 0) {
+      throw Failure.usage(
+          "%s: a limit of %d bytes has no room for its context and libraries; give a larger"
+                  .formatted(name, limit)
+              + " mps-limit");
+    }
+    return room;
   }
 
   /** The context of the process with a number from 1. */

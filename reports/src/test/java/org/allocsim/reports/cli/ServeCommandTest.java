@@ -120,8 +120,60 @@ class ServeCommandTest {
     assertTrue(run.err().contains("line 2: the line has 1 fields"), run.err());
   }
 
+  @Test
+  void laterReleasesTakeGraphsOutOfTheShare() {
+    long before = json("--cache", "paged").at("/budget/cache_bytes").asLong();
+    JsonNode later = json("--cache", "paged", "--vllm-version", "0.21.1", "--graphs", "1GiB");
+    assertEquals(before - (1L << 30), later.at("/budget/cache_bytes").asLong());
+    assertTrue(later.at("/budget/graphs_in_share").asBoolean());
+    long earlier =
+        json("--cache", "paged", "--vllm-version", "0.20").at("/budget/cache_bytes").asLong();
+    assertEquals(before, earlier);
+  }
+
+  @Test
+  void adaptersTakeTheirMemoryFromKeysAndValues() {
+    JsonNode plain = json("--cache", "paged");
+    JsonNode adapted = json("--cache", "paged", "--max-loras", 4, "--max-lora-rank", 64);
+    long bytes = adapted.get("adapter_bytes").asLong();
+    // Rank 16 of 42 layers has 54 018 048 numbers; four of four times the rank, 2 bytes each.
+    assertEquals(54_018_048L * 4 * 4 * 2, bytes);
+    assertEquals(
+        plain.at("/budget/cache_bytes").asLong() - bytes,
+        adapted.at("/budget/cache_bytes").asLong());
+  }
+
+  @Test
+  void aDraftTakesWeightsAndAnswersInFewerSteps() {
+    JsonNode plain = json("--cache", "paged", "--first", 1);
+    JsonNode guessed =
+        json(
+            "--cache",
+            "paged",
+            "--first",
+            1,
+            "--speculative-model",
+            "eagle",
+            "--acceptance-rate",
+            "0.8");
+    assertEquals(
+        plain.at("/budget/cache_bytes").asLong() - guessed.get("draft_bytes").asLong(),
+        guessed.at("/budget/cache_bytes").asLong());
+    assertTrue(guessed.at("/caches/0/steps").asLong() < plain.at("/caches/0/steps").asLong() / 2);
+    assertEquals(
+        plain.at("/caches/0/output_tokens").asLong(),
+        guessed.at("/caches/0/output_tokens").asLong());
+  }
+
   @ParameterizedTest
   @CsvSource({
+    "--vllm-version, new",
+    "--max-loras, -1",
+    "--max-lora-rank, 0",
+    "--lora-target-modules, c_attn",
+    "--speculative-model, eagle",
+    "--acceptance-rate, 0.5",
+    "--num-speculative-tokens, 0",
     "--tensor-parallel-size, 3",
     "--page-size, 3MiB",
     "--cache, slab",

@@ -155,6 +155,73 @@ class ShareCommandTest {
     assertEquals(542_113_792, clients.at("/at_peak/1/context_bytes").asLong());
   }
 
+  /** As a Tesla T4 reports it: a limit of 1 GiB leaves a client 1 049 489 392 bytes. */
+  @Test
+  void aLimitOfMpsLeavesWhatTheDriverReports() {
+    JsonNode answer =
+        json(
+            3,
+            trainer + ",mps-limit=7GiB",
+            engine + ",mps-limit=1GiB",
+            "--device=h200",
+            "--mps",
+            "--mps-limit=6.5GiB");
+    assertEquals(1_049_489_392, answer.at("/processes/1/mps_room_bytes").asLong());
+    // Nobody's limit is higher than the one for all.
+    assertEquals(
+        (long) (6.5 * GIB) - 24_252_432, answer.at("/processes/0/mps_room_bytes").asLong());
+    assertEquals("engine", answer.at("/first_failure/0/process").asString());
+    assertEquals(0, answer.at("/first_failure/0/request").asLong());
+    assertEquals(2, answer.at("/processes/1/failed_requests").asLong());
+    assertEquals(0, answer.at("/processes/0/failed_requests").asLong());
+    CommandRun run =
+        CommandRun.of("share", trainer, engine + ",mps-limit=1GiB", "--device=h200", "--mps");
+    assertTrue(run.out().contains("its limit as a client of MPS, which leaves it"), run.out());
+  }
+
+  @Test
+  void aReportDrawsWhatAllHoldOverTime() throws IOException {
+    Path report = folder.resolve("report");
+    CommandRun run =
+        CommandRun.of(
+            "share", trainer, engine, "--capacity=12GiB", "--context=100MiB", "--report", report);
+    assertEquals(ExitCodes.CHECK_DID_NOT_HOLD, run.exitCode(), run.err());
+    String chart = Files.readString(report.resolve("shared.svg"));
+    assertTrue(chart.contains("engine fails first, 3.000 s after the start"), chart);
+    assertTrue(chart.contains("trainer: peak 6.10 GiB"));
+    assertTrue(chart.contains("contexts and libraries"));
+    assertTrue(chart.contains("the GPU has 12.00 GiB"));
+    assertTrue(Files.exists(report.resolve("shared-dark.png")));
+  }
+
+  @Test
+  void aFigureHasTheSeriesThatItDraws() throws IOException {
+    Path report = folder.resolve("figure");
+    CommandRun run =
+        CommandRun.of(
+            "share",
+            trainer,
+            engine,
+            "--capacity=20GiB",
+            "--report",
+            report,
+            "--figure",
+            "one-column");
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    String series = Files.readString(report.resolve("shared-series.csv"));
+    // The trainer's 6 GiB and the engine's 7, and both contexts.
+    assertTrue(series.contains("contexts + trainer + engine"), series);
+    assertTrue(Files.exists(report.resolve("shared.pdf")));
+  }
+
+  @Test
+  void aSliceOfUnknownSizeIsSaidToBeComputed() {
+    CommandRun computed = CommandRun.of("share", trainer, "--device=b200 3g.90gb");
+    assertTrue(computed.out().contains("computed as its share"), computed.out());
+    CommandRun listed = CommandRun.of("share", trainer, "--device=h200 2g.35gb");
+    assertTrue(!listed.out().contains("computed"), listed.out());
+  }
+
   @Test
   void aSliceOfAGpuIsAGpu() {
     JsonNode answer = json(0, trainer, "--device=h100 3g.40gb");
@@ -189,6 +256,7 @@ class ShareCommandTest {
           ,policy=nonsense       | policy: 'nonsense' is not a policy
           ,memory-limit=1GiB,memory-fraction=0.5 | give memory-limit or memory-fraction, not both
           ,context=2TiB          | is larger than
+          ,mps-limit=1GiB        | add --mps
           """)
   void wrongSettingsAreNamed(String settings, String part) {
     CommandRun run = CommandRun.of("share", trainer + settings.strip());

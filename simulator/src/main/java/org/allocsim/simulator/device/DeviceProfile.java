@@ -135,6 +135,11 @@ public record DeviceProfile(
     return with(copy -> copy.name = name);
   }
 
+  /** The same GPU whose figures have another source. */
+  public DeviceProfile withSource(String source) {
+    return with(copy -> copy.source = source);
+  }
+
   /** The same GPU in a process whose address ranges begin elsewhere. */
   public DeviceProfile withRangeAddress(long rangeAddress) {
     return with(copy -> copy.rangeAddress = rangeAddress);

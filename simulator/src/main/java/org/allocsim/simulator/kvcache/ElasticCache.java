@@ -114,9 +114,9 @@ public final class ElasticCache implements KvCache {
   }
 
   @Override
-  public boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int count) {
+  public boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int count, int room) {
     int shared = storedTokens / blockTokens;
-    int needed = blocksOf(count) - shared;
+    int needed = blocksOf(room) - shared;
     int unused = 0;
     for (int i = 0; i < shared; i++) {
       if (references[holder(prefix, i)] == 0) {
@@ -149,8 +149,8 @@ public final class ElasticCache implements KvCache {
   }
 
   @Override
-  public boolean grow(int sequence, int count) {
-    int needed = blocksOf(count) - lists.count(sequence);
+  public boolean grow(int sequence, int count, int room) {
+    int needed = blocksOf(room) - lists.count(sequence);
     if (needed > 0 && (needed > pages.available() + kept.size() || !takeBlocks(needed))) {
       return false;
     }

@@ -18,8 +18,7 @@ import org.allocsim.simulator.policy.pagedkv.PrefixIndex;
  *
  * <p><b>Source.</b> Zhang et al., Jenga, SOSP 2025 (arXiv 2503.18292), sections on the two-level
  * allocator and on prefix caching, as known from its abstract and summaries: its text and its
- * source could not be read here. The rule for windows is that of vllm-project/vllm, {@code
- * v1/core/single_type_kv_cache_manager.py}.
+ * source could not be read here. The rule for windows is vLLM's ({@link StoredPrefix}).
  *
  * <p><b>Deviations.</b> Of the paper's further ideas there is no predictor of common prefixes. What
  * a page was last used for is when its last sequence let it go.
@@ -29,7 +28,6 @@ import org.allocsim.simulator.policy.pagedkv.PrefixIndex;
  */
 public final class JengaCache implements KvCache {
   private static final int NONE = LargePages.NONE;
-  private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
   private final LayerGroup[] groups;
   private final int blockTokens;
@@ -41,6 +39,7 @@ public final class JengaCache implements KvCache {
   private final SequenceTokens tokens;
   private final RowPrefixes prefixes = new RowPrefixes();
   private final PrefixIndex stored;
+  private final StoredPrefix search;
   private final DriverWork driver = new DriverWork(DriverCosts.NONE);
   private final int[] wanted;
 
@@ -74,7 +73,8 @@ public final class JengaCache implements KvCache {
     open = new int[groups.size()][16];
     skipped = new int[groups.size()][16];
     wanted = new int[groups.size()];
-    tokens = new SequenceTokens(groups);
+    tokens = new SequenceTokens(List.of());
+    search = new StoredPrefix(this.groups, blockTokens);
     stored = new PrefixIndex(pages.smallPages());
   }
 
@@ -108,63 +108,23 @@ public final class JengaCache implements KvCache {
     stored.remove(page);
   }
 
-  private static long key(long prefixHash, int group) {
-    return Long.rotateLeft(prefixHash, 17) * SPREAD + group;
-  }
-
   private int holder(PrefixHashes prefix, int block, int group) {
-    return stored.holder(key(prefix.hash(block), group));
+    return stored.holder(StoredPrefix.key(prefix.hash(block), group));
   }
 
   private int blocksOf(int count) {
     return (count + blockTokens - 1) / blockTokens;
   }
 
-  /** The first block that is read after so many tokens. */
-  private int firstRead(int group, int count) {
-    return groups[group].outlivedTokens(count) / blockTokens;
-  }
-
   @Override
   public int storedTokens(PrefixHashes prefix, int mostTokens) {
-    int most = mostTokens / blockTokens;
-    for (int group = 0; group < groups.length; group++) {
-      if (groups[group].windowTokens() == 0) {
-        int found = 0;
-        while (found < most && holder(prefix, found, group) != NONE) {
-          found++;
-        }
-        most = found;
-      }
-    }
-    while (most > 0) {
-      int missing = lastMissing(prefix, most);
-      if (missing == NONE) {
-        return most * blockTokens;
-      }
-      most = missing;
-    }
-    return 0;
-  }
-
-  /** The last block before another that a group's window there needs and that is not stored. */
-  private int lastMissing(PrefixHashes prefix, int before) {
-    int last = NONE;
-    for (int group = 0; group < groups.length; group++) {
-      if (groups[group].windowTokens() > 0) {
-        int first = firstRead(group, before * blockTokens);
-        for (int block = before - 1; block >= first && block > last; block--) {
-          if (holder(prefix, block, group) == NONE) {
-            last = block;
-          }
-        }
-      }
-    }
-    return last;
+    return search.blocks(
+            mostTokens / blockTokens, (block, group) -> holder(prefix, block, group) != NONE)
+        * blockTokens;
   }
 
   @Override
-  public boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int count) {
+  public boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int count, int room) {
     if (sequence >= open[0].length) {
       for (int group = 0; group < groups.length; group++) {
         int length = Math.max(sequence + 1, open[group].length * 2);
@@ -175,7 +135,7 @@ public final class JengaCache implements KvCache {
     int shared = storedTokens / blockTokens;
     for (int group = 0; group < groups.length; group++) {
       open[group][sequence] = NONE;
-      skipped[group][sequence] = firstRead(group, storedTokens);
+      skipped[group][sequence] = search.firstRead(group, storedTokens);
       for (int block = 0; block < shared; block++) {
         int page = NONE;
         if (block >= skipped[group][sequence]) {
@@ -188,7 +148,7 @@ public final class JengaCache implements KvCache {
     tokens.begin(sequence, storedTokens, storedTokens);
     prefixes.set(sequence, prefix);
     wastedBytes += wasteOf(sequence);
-    if (!append(sequence, count)) {
+    if (!append(sequence, count, room)) {
       end(sequence);
       return false;
     }
@@ -210,15 +170,15 @@ public final class JengaCache implements KvCache {
   }
 
   @Override
-  public boolean grow(int sequence, int count) {
+  public boolean grow(int sequence, int count, int room) {
     int before = tokens.of(sequence);
     for (int group = 0; group < groups.length; group++) {
-      int first = firstRead(group, before);
+      int first = search.firstRead(group, before);
       if (first > skipped[group][sequence]) {
         giveUp(sequence, group, first);
       }
     }
-    return append(sequence, count);
+    return append(sequence, count, room);
   }
 
   /** A sequence gives up the pages before the first that it still reads, the last one first. */
@@ -232,8 +192,8 @@ public final class JengaCache implements KvCache {
     wastedBytes += wasteOf(sequence);
   }
 
-  private boolean append(int sequence, int count) {
-    int fresh = blocksOf(count) - lists[0].count(sequence);
+  private boolean append(int sequence, int count, int room) {
+    int fresh = blocksOf(room) - lists[0].count(sequence);
     if (fresh > 0 && !takePages(sequence, fresh)) {
       return false;
     }
@@ -282,7 +242,7 @@ public final class JengaCache implements KvCache {
     for (int group = 0; group < groups.length; group++) {
       int page = lists[group].get(sequence, block);
       if (page != NONE) {
-        stored.add(page, key(prefix, group));
+        stored.add(page, StoredPrefix.key(prefix, group));
       }
     }
   }
@@ -297,9 +257,8 @@ public final class JengaCache implements KvCache {
     long waste = 0;
     for (int group = 0; group < groups.length; group++) {
       long slots = (long) (lists[group].count(sequence) - withoutLast) * blockTokens;
-      long outlived =
-          groups[group].outlivedTokens(count) - (long) skipped[group][sequence] * blockTokens;
-      waste += (slots - count + Math.max(0, outlived)) * groups[group].bytesPerToken();
+      waste +=
+          groups[group].wastedBytes(slots, count, (long) skipped[group][sequence] * blockTokens);
     }
     return waste;
   }

@@ -22,17 +22,29 @@ public interface KvCache {
    * @param prefix what its tokens are, asked until the sequence ends
    * @param storedTokens what {@link #storedTokens} answered
    * @param tokens tokens that will be stored after this step, those included
+   * @param room tokens for which there is to be room, at least as many: guesses may be stored too
    * @return whether there was room
    */
-  boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int tokens);
+  boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int tokens, int room);
+
+  /** Begins a sequence without room for guesses. */
+  default boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int tokens) {
+    return begin(sequence, prefix, storedTokens, tokens, tokens);
+  }
 
   /**
    * Makes room for further tokens of a sequence.
    *
    * @param tokens tokens that will be stored after this step, at least as many as before
+   * @param room tokens for which there is to be room, at least as many: guesses may be stored too
    * @return whether there was room
    */
-  boolean grow(int sequence, int tokens);
+  boolean grow(int sequence, int tokens, int room);
+
+  /** Makes room for further tokens of a sequence, without room for guesses. */
+  default boolean grow(int sequence, int tokens) {
+    return grow(sequence, tokens, tokens);
+  }
 
   /** Ends a sequence: its room is for others. */
   void end(int sequence);

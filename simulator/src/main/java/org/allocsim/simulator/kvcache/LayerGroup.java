@@ -17,9 +17,30 @@ public record LayerGroup(int layers, long tokenBytes, int windowTokens) {
     }
   }
 
+  /** Whether another group's layers store as much for a token and need it as long. */
+  public boolean isLike(LayerGroup other) {
+    return tokenBytes == other.tokenBytes && windowTokens == other.windowTokens;
+  }
+
+  /** So many layers of the same kind. */
+  public LayerGroup withLayers(int count) {
+    return new LayerGroup(count, tokenBytes, windowTokens);
+  }
+
   /** Bytes that all its layers store for a token. */
   public long bytesPerToken() {
     return layers * tokenBytes;
+  }
+
+  /**
+   * Bytes of a sequence's blocks in which there is no token that will be read again.
+   *
+   * @param slots tokens for which its blocks have room
+   * @param tokens tokens that it has
+   * @param skipped tokens at its start whose blocks it has given up
+   */
+  long wastedBytes(long slots, int tokens, long skipped) {
+    return (slots - tokens + Math.max(0, outlivedTokens(tokens) - skipped)) * bytesPerToken();
   }
 
   /** Tokens, of so many at the start of a sequence, that no later token looks back at. */

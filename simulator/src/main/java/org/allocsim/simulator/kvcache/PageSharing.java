@@ -1,6 +1,7 @@
 package org.allocsim.simulator.kvcache;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -12,40 +13,47 @@ import java.util.List;
  * <p><b>Source.</b> vLLM 0.12, {@code v1/core/kv_cache_utils.py}: where the largest kind has less
  * than a quarter more layers than the smallest, groups have its size.
  *
- * @param groupLayers layers of a group
- * @param tokenBytes bytes that a layer stores for a token
- * @param windows for each group, how many tokens a token looks back at; 0 for all
+ * <p><b>Deviations.</b> Layers that differ in what they store for a token are one group that keeps
+ * all tokens; vLLM does so too where none of them has a window, else it makes blocks of some
+ * longer.
+ *
+ * @param tensorTokenBytes bytes that each tensor of the pool stores for a token
+ * @param groups the groups, with as many layers as each really has
  */
-public record PageSharing(int groupLayers, long tokenBytes, List<Integer> windows) {
-  /** Keeps its own copy. */
+public record PageSharing(List<Long> tensorTokenBytes, List<LayerGroup> groups) {
+  /** Keeps its own copies. */
   public PageSharing {
-    windows = List.copyOf(windows);
+    tensorTokenBytes = List.copyOf(tensorTokenBytes);
+    groups = List.copyOf(groups);
   }
 
-  /**
-   * The groups of a model.
-   *
-   * @throws IllegalArgumentException where layers differ in what they store for a token
-   */
+  /** The groups of a model. */
   public static PageSharing of(List<LayerGroup> kinds) {
     long tokenBytes = kinds.getFirst().tokenBytes();
     if (kinds.stream().anyMatch(kind -> kind.tokenBytes() != tokenBytes)) {
-      throw new IllegalArgumentException("layers that store differently cannot share pages");
+      return ofAll(kinds);
     }
     int least = kinds.stream().mapToInt(LayerGroup::layers).min().orElseThrow();
     int most = kinds.stream().mapToInt(LayerGroup::layers).max().orElseThrow();
     int size = most * 4 < least * 5 ? most : least;
-    List<Integer> windows = new ArrayList<>();
+    List<LayerGroup> groups = new ArrayList<>();
     for (LayerGroup kind : kinds) {
       for (int layers = kind.layers(); layers > 0; layers -= size) {
-        windows.add(kind.windowTokens());
+        groups.add(kind.withLayers(Math.min(layers, size)));
       }
     }
-    return new PageSharing(size, tokenBytes, windows);
+    return new PageSharing(Collections.nCopies(size, tokenBytes), groups);
+  }
+
+  private static PageSharing ofAll(List<LayerGroup> kinds) {
+    List<Long> tensors = new ArrayList<>();
+    kinds.forEach(kind -> tensors.addAll(Collections.nCopies(kind.layers(), kind.tokenBytes())));
+    return new PageSharing(
+        tensors, List.of(new LayerGroup(1, SequenceTokens.bytesPerToken(kinds), 0)));
   }
 
   /** Bytes that a group stores for a token, its padding included. */
   public long groupTokenBytes() {
-    return groupLayers * tokenBytes;
+    return tensorTokenBytes.stream().mapToLong(Long::longValue).sum();
   }
 }

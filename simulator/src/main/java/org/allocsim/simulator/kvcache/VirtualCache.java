@@ -49,7 +49,10 @@ public final class VirtualCache implements KvCache {
   /** The slot of each running sequence. */
   private int[] slotOf = new int[16];
 
-  /** By slot: pages mapped in each tensor of each group, tokens of its sequence, tokens mapped. */
+  /**
+   * By slot: pages mapped in each tensor of each group, tokens that its sequence needs, tokens
+   * mapped.
+   */
   private final int[][] mapped;
 
   private final int[] slotTokens;
@@ -110,9 +113,9 @@ public final class VirtualCache implements KvCache {
   }
 
   @Override
-  public boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int count) {
-    int slot = chooseSlot(count);
-    if (slot == NONE || !mapFor(slot, count, true)) {
+  public boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int count, int room) {
+    int slot = chooseSlot(room);
+    if (slot == NONE || !mapFor(slot, room, true)) {
       return false;
     }
     isActive[slot] = true;
@@ -121,7 +124,7 @@ public final class VirtualCache implements KvCache {
     }
     slotOf[sequence] = slot;
     tokens.begin(sequence, 0, 0);
-    store(sequence, slot, count);
+    store(sequence, slot, count, room);
     return true;
   }
 
@@ -148,19 +151,19 @@ public final class VirtualCache implements KvCache {
   }
 
   @Override
-  public boolean grow(int sequence, int count) {
+  public boolean grow(int sequence, int count, int room) {
     int slot = slotOf[sequence];
-    if (count > roomTokens[slot] && !mapFor(slot, count, count - slotTokens[slot] > 1)) {
+    if (room > roomTokens[slot] && !mapFor(slot, room, count - tokens.of(sequence) > 1)) {
       return false;
     }
-    store(sequence, slot, count);
+    store(sequence, slot, count, room);
     return true;
   }
 
-  private void store(int sequence, int slot, int count) {
-    neededPages += needed(count) - needed(slotTokens[slot]);
-    storedTokens += count - slotTokens[slot];
-    slotTokens[slot] = count;
+  private void store(int sequence, int slot, int count, int room) {
+    neededPages += needed(room) - needed(slotTokens[slot]);
+    storedTokens += count - tokens.of(sequence);
+    slotTokens[slot] = room;
     tokens.set(sequence, count);
   }
 
@@ -255,7 +258,7 @@ public final class VirtualCache implements KvCache {
   @Override
   public void end(int sequence) {
     int slot = slotOf[sequence];
-    store(sequence, slot, 0);
+    store(sequence, slot, 0, 0);
     tokens.end(sequence);
     isActive[slot] = false;
   }

@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * as long as the longest of these. Nobody waits for another: a tenant's requests come when they
  * came, however long calls take.
  *
+ * <p>The driver may bound what a tenant has: it then sees no more free, and is refused more,
+ * however much is free.
+ *
  * <p>A tenant that ends at a failed request ({@link AfterOom#STOP}) gives everything back, as a
  * process does that dies.
  */
@@ -174,7 +177,7 @@ public final class SharedRun {
         failed(number, null, nextNanos);
         return false;
       }
-      SimulatedDevice own = new SimulatedDevice(tenant.device().profile(), this::othersBytes);
+      SimulatedDevice own = new SimulatedDevice(tenant.device().profile(), this::withheldBytes);
       device = own;
       hold();
       RunSetup setup =
@@ -190,6 +193,14 @@ public final class SharedRun {
       }
       leave();
       return false;
+    }
+
+    /** What others hold, or what the driver keeps from it by a bound of its own if that is more. */
+    private long withheldBytes() {
+      long capacityBytes = tenant.device().profile().capacityBytes();
+      return tenant.roomBytes() < 0
+          ? othersBytes()
+          : Math.max(othersBytes(), capacityBytes - tenant.roomBytes());
     }
 
     private long othersBytes() {

@@ -9,8 +9,15 @@ package org.allocsim.simulator.run;
  * @param startNanos when it starts, on the clock that all tenants have in common
  * @param exits whether it ends after its last request and so gives everything back; otherwise it
  *     keeps what it holds then
+ * @param roomBytes what the driver lets it have beside its context, whatever is free; −1 for no
+ *     bound
  */
-public record Tenant(String name, RunSetup setup, long startNanos, boolean exits) {
+public record Tenant(String name, RunSetup setup, long startNanos, boolean exits, long roomBytes) {
+  /** A process that may have all that is free. */
+  public Tenant(String name, RunSetup setup, long startNanos, boolean exits) {
+    this(name, setup, startNanos, exits, -1);
+  }
+
   /** Refuses what cannot share a device. */
   public Tenant {
     if (!(setup.memory() instanceof MemorySource.Simulated)) {

@@ -6,12 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** vLLM's rules, on the cases of its own tests and against a list that is searched. */
 class PagedCacheTest {
@@ -78,18 +83,101 @@ class PagedCacheTest {
     assertEquals(9 * 16 * TOKEN, cache.heldBytes());
   }
 
+  /**
+   * Which blocks of a window of four tokens, two to a block, make a prefix: the cases of vLLM's
+   * {@code test_sliding_window_possible_cached_prefix}.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "0000000000, 0",
+    "1, 1",
+    "10, 1",
+    "11, 2",
+    "110, 2",
+    "111, 3",
+    "1110, 3",
+    "110100110111, 12",
+    "11010011000, 8",
+    "110100110001, 8",
+  })
+  void aWindowsPrefixIsTheLastThatIsWhole(String stored, int blocks) {
+    LayerGroup[] window = {new LayerGroup(1, 2, 4)};
+    assertEquals(
+        blocks,
+        new StoredPrefix(window, 2)
+            .blocks(stored.length(), (block, _) -> stored.charAt(block) == '1'));
+  }
+
+  /** The cases of vLLM's {@code test_sliding_window_remove_skipped_blocks}. */
+  @ParameterizedTest
+  @CsvSource({"4, 0", "5, 1", "6, 1", "7, 2", "8, 2", "11, 4"})
+  void blocksThatNoWindowReachesAreGivenUp(int tokens, int blocks) {
+    PagedCache cache = new PagedCache(List.of(new LayerGroup(1, 16, 4)), 100 * 32, 2, 0);
+    assertTrue(cache.begin(0, prefix(1, 0, 10), 0, tokens));
+    assertTrue(cache.grow(0, 22));
+    assertEquals((11 - blocks) * 32, cache.heldBytes());
+    assertEquals(blocks * 32, cache.keptPrefixBytes(), "they keep their prefix until then");
+  }
+
+  /** 2 layers that see everything and 3 with a window: groups of 2, the last with a layer less. */
   @Test
-  void layersWithAWindowKeepTokensThatNobodyReads() {
+  void layersOfSeveralKindsTakeBlocksOfOnePool() {
     PagedCache cache =
-        new PagedCache(List.of(new LayerGroup(1, 16, 0), new LayerGroup(3, 16, 20)), 10_240, 16, 0);
-    assertTrue(cache.begin(0, prefix(1, 0, 10), 0, 32));
-    assertEquals(13 * 48, cache.wastedBytes(), "tokens 0 to 12 are out of the next one's sight");
+        new PagedCache(
+            List.of(new LayerGroup(2, 16, 0), new LayerGroup(3, 16, 20)), 100 * 512, 16, 0);
+    assertTrue(cache.begin(0, prefix(1, 0, 10), 0, 40));
+    assertEquals(9 * 512, cache.heldBytes());
+    // 8 empty slots of 5 layers, 21 tokens out of the sight of 3, and a layer of 3 blocks.
+    assertEquals(8 * 80 + 21 * 48 + 3 * 256, cache.wastedBytes());
+    assertTrue(cache.grow(0, 48));
+    assertEquals(
+        7 * 512, cache.heldBytes(), "the first block of both groups with a window is gone");
+    assertEquals((29 - 16) * 48 + 2 * 256, cache.wastedBytes());
     cache.end(0);
     assertEquals(0, cache.wastedBytes());
-    assertTrue(cache.begin(1, prefix(1, 0, 10), 32, 33), "it finds what it stored before");
-    assertEquals(14 * 48 + 15 * 64, cache.wastedBytes());
-    assertTrue(cache.begin(2, prefix(1, 0, 10), 32, 33));
-    assertEquals(14 * 48 + 2 * 15 * 64, cache.wastedBytes(), "what two share counts once");
+    assertEquals(9 * 512, cache.keptPrefixBytes());
+
+    assertEquals(48, cache.storedTokens(prefix(1, 0, 10), 60));
+    assertTrue(cache.begin(1, prefix(1, 0, 10), 48, 49));
+    assertEquals((3 + 2 + 2 + 3) * 512, cache.heldBytes(), "shared ones, and a new one for each");
+  }
+
+  /** Alone, a sequence has room as long as its window and a step do. */
+  @Test
+  void theLongestSequenceIsOneThatFitsWhateverItsWindows() {
+    List<LayerGroup> kinds = List.of(new LayerGroup(1, 16, 0), new LayerGroup(1, 16, 40));
+    for (int step : new int[] {1, 5, 16, 70}) {
+      PagedCache cache = new PagedCache(kinds, 31 * 256, 16, 0);
+      int most = cache.mostTokens(step);
+      assertTrue(cache.begin(0, prefix(1, 0, 10), 0, step));
+      for (int count = step; count < most; count = Math.min(most, count + step)) {
+        assertTrue(cache.grow(0, Math.min(most, count + step)), step + " at " + count);
+      }
+    }
+  }
+
+  @Test
+  void guessesHaveRoomAndLeaveNoPrefix() {
+    PagedCache cache = cache(11, 0);
+    assertTrue(cache.begin(0, prefix(1, 0, 10), 0, 15, 33));
+    assertEquals(3 * 16 * TOKEN, cache.heldBytes());
+    assertEquals(33 * TOKEN, cache.wastedBytes());
+    assertEquals(0, cache.storedTokens(prefix(1, 0, 10), 64));
+    assertTrue(cache.grow(0, 32));
+    assertEquals(32, cache.storedTokens(prefix(1, 0, 10), 64), "the guesses were right");
+    assertEquals(3 * 16 * TOKEN, cache.heldBytes());
+    cache.end(0);
+    assertEquals(0, cache.wastedBytes());
+  }
+
+  @Test
+  void layersThatStoreDifferentlyKeepAllTokens() {
+    PagedCache cache =
+        new PagedCache(List.of(new LayerGroup(1, 16, 0), new LayerGroup(1, 32, 4)), 4800, 4, 0);
+    assertEquals(2, cache.layout().rangeBytes().size());
+    assertTrue(cache.begin(0, prefix(1, 0, 10), 0, 16));
+    assertTrue(cache.grow(0, 17));
+    assertEquals(5 * 4 * 48, cache.heldBytes());
   }
 
   @Test
@@ -97,87 +185,175 @@ class PagedCacheTest {
     assertThrows(IllegalArgumentException.class, () -> cache(1, 0));
   }
 
-  /** The queue and the sequences as plain lists. */
+  /** Groups of layers and one pool, as plain lists. */
   private static final class Naive {
+    /** Layers of groups of two, and what they look back at. */
+    final List<LayerGroup> groups;
+
     final List<Integer> queue = new ArrayList<>();
-    final Map<Integer, Long> hashOf = new LinkedHashMap<>();
-    final Map<Integer, List<Integer>> sequences = new HashMap<>();
+    final Map<Integer, String> nameOf = new LinkedHashMap<>();
+
+    /** By sequence and group: blocks, or -1 for those given up. */
+    final Map<Integer, List<List<Integer>>> sequences = new HashMap<>();
+
     final Map<Integer, Integer> tokens = new HashMap<>();
 
-    Naive(int blocks) {
+    Naive(int blocks, List<LayerGroup> groups) {
+      this.groups = groups;
       for (int block = 1; block < blocks; block++) {
         queue.add(block);
       }
     }
 
-    int holder(long hash) {
-      return hashOf.entrySet().stream()
-          .filter(each -> each.getValue() == hash)
+    int holder(PrefixHashes prefix, int block, int group) {
+      String name = prefix.hash(block) + " of " + group;
+      return nameOf.entrySet().stream()
+          .filter(each -> each.getValue().equals(name))
           .mapToInt(Map.Entry::getKey)
           .findFirst()
           .orElse(-1);
     }
 
+    /** Whether a token, of so many, is read by the next ones. */
+    boolean isRead(int token, int count, int group) {
+      int window = groups.get(group).windowTokens();
+      return window == 0 || token > count - window;
+    }
+
+    boolean isNeeded(int block, int count, int group) {
+      return isRead(block * 16 + 15, count, group);
+    }
+
     int stored(PrefixHashes prefix, int most) {
-      int found = 0;
-      while ((found + 1) * 16 <= most && holder(prefix.hash(found)) >= 0) {
-        found++;
+      for (int count = most / 16; count > 0; count--) {
+        boolean isWhole = true;
+        for (int block = 0; block < count; block++) {
+          for (int group = 0; group < groups.size(); group++) {
+            isWhole &= !isNeeded(block, count * 16, group) || holder(prefix, block, group) >= 0;
+          }
+        }
+        if (isWhole) {
+          return count * 16;
+        }
       }
-      return found * 16;
+      return 0;
     }
 
     boolean begin(int sequence, PrefixHashes prefix, int stored, int count) {
+      List<List<Integer>> own = new ArrayList<>();
       List<Integer> shared = new ArrayList<>();
-      for (int i = 0; i < stored / 16; i++) {
-        shared.add(holder(prefix.hash(i)));
+      for (int group = 0; group < groups.size(); group++) {
+        own.add(new ArrayList<>());
+        for (int block = 0; block < stored / 16; block++) {
+          int found = isNeeded(block, stored, group) ? holder(prefix, block, group) : -1;
+          own.get(group).add(found);
+          shared.add(found);
+        }
       }
-      int fresh = (count + 15) / 16 - shared.size();
-      long free = queue.stream().filter(block -> !shared.contains(block)).count();
-      if (fresh > free) {
+      int fresh = ((count + 15) / 16 - stored / 16) * groups.size();
+      if (fresh > queue.stream().filter(block -> !shared.contains(block)).count()) {
         return false;
       }
       queue.removeAll(shared);
-      sequences.put(sequence, shared);
+      sequences.put(sequence, own);
+      tokens.put(sequence, stored);
       return grow(sequence, prefix, count);
     }
 
     boolean grow(int sequence, PrefixHashes prefix, int count) {
-      List<Integer> own = sequences.get(sequence);
-      if ((count + 15) / 16 - own.size() > queue.size()) {
+      List<List<Integer>> own = sequences.get(sequence);
+      for (int group = 0; group < own.size(); group++) {
+        List<Integer> blocks = own.get(group);
+        for (int block = blocks.size() - 1; block >= 0; block--) {
+          if (!isNeeded(block, tokens.get(sequence), group)) {
+            release(blocks.set(block, -1));
+          }
+        }
+      }
+      if (((count + 15) / 16 - own.getFirst().size()) * own.size() > queue.size()) {
         return false;
       }
-      while (own.size() * 16 < count) {
-        int block = queue.removeFirst();
-        hashOf.remove(block);
-        own.add(block);
+      for (List<Integer> blocks : own) {
+        while (blocks.size() * 16 < count) {
+          int block = queue.removeFirst();
+          nameOf.remove(block);
+          blocks.add(block);
+        }
       }
-      for (int i = 0; i < count / 16; i++) {
-        hashOf.putIfAbsent(own.get(i), prefix.hash(i));
+      for (int group = 0; group < own.size(); group++) {
+        for (int block = 0; block < count / 16; block++) {
+          if (own.get(group).get(block) >= 0) {
+            nameOf.putIfAbsent(own.get(group).get(block), prefix.hash(block) + " of " + group);
+          }
+        }
       }
       tokens.put(sequence, count);
       return true;
     }
 
-    void end(int sequence) {
-      List<Integer> own = sequences.remove(sequence);
-      tokens.remove(sequence);
-      for (int block : own.reversed()) {
-        if (sequences.values().stream().noneMatch(each -> each.contains(block))) {
-          queue.add(block);
-        }
+    void release(int block) {
+      boolean isHeld =
+          sequences.values().stream()
+              .flatMap(List::stream)
+              .anyMatch(blocks -> blocks.contains(block));
+      if (block >= 0 && !isHeld) {
+        queue.add(block);
       }
     }
+
+    void end(int sequence) {
+      List<List<Integer>> own = sequences.remove(sequence);
+      tokens.remove(sequence);
+      own.forEach(blocks -> blocks.reversed().forEach(this::release));
+    }
+
+    long wastedBytes() {
+      long wasted = 0;
+      for (int group = 0; group < groups.size(); group++) {
+        Set<Integer> held = new HashSet<>();
+        for (int sequence : sequences.keySet()) {
+          List<Integer> blocks = sequences.get(sequence).get(group);
+          for (int token = 0; token < blocks.size() * 16; token++) {
+            boolean isUseful =
+                token < tokens.get(sequence) && isRead(token, tokens.get(sequence), group);
+            wasted +=
+                blocks.get(token / 16) < 0 || isUseful ? 0 : groups.get(group).bytesPerToken();
+          }
+          held.addAll(blocks);
+        }
+        held.remove(-1);
+        wasted += held.size() * 16L * (32 - groups.get(group).bytesPerToken());
+      }
+      return wasted;
+    }
+  }
+
+  private static List<LayerGroup> groups(int... windows) {
+    return Arrays.stream(windows).mapToObj(window -> new LayerGroup(2, 16, window)).toList();
   }
 
   @Test
   void randomSequencesAreServedAsByAListThatIsSearched() {
-    for (long seed = 0; seed < 60; seed++) {
+    List<List<LayerGroup>> kinds =
+        List.of(
+            groups(0),
+            groups(0, 40),
+            groups(17),
+            groups(0, 40, 16),
+            List.of(new LayerGroup(2, 16, 0), new LayerGroup(3, 16, 33)));
+    for (long seed = 0; seed < 100; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
-      int blocks = random.nextInt(8, 60);
-      PagedCache cache = cache(blocks, 0);
-      Naive naive = new Naive(blocks);
+      List<LayerGroup> model = kinds.get((int) (seed % kinds.size()));
+      List<LayerGroup> dealt = new ArrayList<>(model);
+      if (model.getLast().layers() == 3) {
+        dealt.set(1, new LayerGroup(2, 16, 33));
+        dealt.add(new LayerGroup(1, 16, 33));
+      }
+      int blocks = random.nextInt(8, 60) * dealt.size();
+      PagedCache cache = new PagedCache(model, blocks * 512L, 16, 0);
+      Naive naive = new Naive(blocks, dealt);
       Map<Integer, PrefixHashes> running = new HashMap<>();
-      for (int step = 0; step < 400; step++) {
+      for (int step = 0; step < 300; step++) {
         String place = "seed " + seed + ", step " + step;
         int sequence = random.nextInt(8);
         PrefixHashes known = running.get(sequence);
@@ -200,14 +376,10 @@ class PagedCacheTest {
           running.remove(sequence);
         }
         long held = blocks - 1L - naive.queue.size();
-        assertEquals(held * 16 * TOKEN, cache.heldBytes(), place);
-        long kept = naive.queue.stream().filter(naive.hashOf::containsKey).count();
-        assertEquals(kept * 16 * TOKEN, cache.keptPrefixBytes(), place);
-        long empty =
-            running.keySet().stream()
-                .mapToLong(each -> naive.sequences.get(each).size() * 16L - naive.tokens.get(each))
-                .sum();
-        assertEquals(empty * TOKEN, cache.wastedBytes(), place);
+        assertEquals(held * 512, cache.heldBytes(), place);
+        long kept = naive.queue.stream().filter(naive.nameOf::containsKey).count();
+        assertEquals(kept * 512, cache.keptPrefixBytes(), place);
+        assertEquals(naive.wastedBytes(), cache.wastedBytes(), place);
       }
     }
   }

@@ -15,10 +15,12 @@ import org.allocsim.simulator.typed.SimilarName;
  *
  * <p>Names and shares are those of NVIDIA's MIG user guide (r610, "Supported MIG profiles"): 1g,
  * 2g, 3g or 4g and 7g have an eighth, two, four eighths and all of the memory, the double 1g two
- * eighths. A slice has less than its share, as the driver keeps some; sizes are those that {@code
- * nvidia-smi mig -lgip} was seen to list for H100 80GB and for 1g.18gb of H200, and for others the
- * share, which is up to 2 % too much. The context is taken to be the one of the whole GPU; that of
- * a small slice is smaller, as it has fewer multiprocessors.
+ * eighths; A30 has quarters. A slice has less than its share, as the driver keeps some; sizes are
+ * those that {@code nvidia-smi mig -lgip} lists in public notes: of A100 40GB in its newer drivers
+ * (older ones list up to 256 MiB more), A100 80GB, A30, H100 80GB, H100 NVL (OpenNebula's manual)
+ * and three of H200. Others, B200's too, are computed: their share, which is up to 9 % too much
+ * where small ones were seen; their profile says so. The context is taken to be the one of the
+ * whole GPU; that of a small slice is smaller, as it has fewer multiprocessors.
  */
 final class MigSlices {
   /** A slice's name, after that of its GPU; media extensions do not matter for memory. */
@@ -28,6 +30,9 @@ final class MigSlices {
   private static final long MIB = 1L << 20;
   private static final long EIGHTHS = 8;
   private static final long SHARE = -1;
+  private static final String LISTED = "size as nvidia-smi mig -lgip lists it";
+  private static final String COMPUTED =
+      "size computed as its share of the GPU's memory, which is too much by some percent";
 
   /**
    * A slice.
@@ -56,35 +61,51 @@ final class MigSlices {
               "3g.40gb", new Slice(4, 40_448),
               "4g.40gb", new Slice(4, 40_448),
               "7g.80gb", new Slice(8, 81_152)),
+          "h100-nvl",
+          Map.of(
+              "1g.12gb", new Slice(1, 10_880),
+              "1g.24gb", new Slice(2, 22_016),
+              "2g.24gb", new Slice(2, 22_016),
+              "3g.47gb", new Slice(4, 47_232),
+              "4g.47gb", new Slice(4, 47_232),
+              "7g.94gb", new Slice(8, 94_848)),
           "h200",
           Map.of(
               "1g.18gb", new Slice(1, 16_384),
-              "1g.35gb", Slice.ofShare(2),
-              "2g.35gb", Slice.ofShare(2),
+              "1g.35gb", new Slice(2, 33_280),
+              "2g.35gb", new Slice(2, 33_280),
               "3g.71gb", Slice.ofShare(4),
               "4g.71gb", Slice.ofShare(4),
-              "7g.141gb", Slice.ofShare(8)),
+              "7g.141gb", new Slice(8, 143_360)),
+          "b200",
+          Map.of(
+              "1g.23gb", Slice.ofShare(1),
+              "1g.45gb", Slice.ofShare(2),
+              "2g.45gb", Slice.ofShare(2),
+              "3g.90gb", Slice.ofShare(4),
+              "4g.90gb", Slice.ofShare(4),
+              "7g.180gb", Slice.ofShare(8)),
           "a100-80gb",
           Map.of(
-              "1g.10gb", Slice.ofShare(1),
-              "1g.20gb", Slice.ofShare(2),
-              "2g.20gb", Slice.ofShare(2),
-              "3g.40gb", Slice.ofShare(4),
-              "4g.40gb", Slice.ofShare(4),
-              "7g.80gb", Slice.ofShare(8)),
+              "1g.10gb", new Slice(1, 9_728),
+              "1g.20gb", new Slice(2, 19_968),
+              "2g.20gb", new Slice(2, 19_968),
+              "3g.40gb", new Slice(4, 40_192),
+              "4g.40gb", new Slice(4, 40_192),
+              "7g.80gb", new Slice(8, 80_896)),
           "a100-40gb",
           Map.of(
-              "1g.5gb", Slice.ofShare(1),
-              "1g.10gb", Slice.ofShare(2),
-              "2g.10gb", Slice.ofShare(2),
-              "3g.20gb", Slice.ofShare(4),
-              "4g.20gb", Slice.ofShare(4),
-              "7g.40gb", Slice.ofShare(8)),
+              "1g.5gb", new Slice(1, 4_864),
+              "1g.10gb", new Slice(2, 9_856),
+              "2g.10gb", new Slice(2, 9_856),
+              "3g.20gb", new Slice(4, 19_968),
+              "4g.20gb", new Slice(4, 19_968),
+              "7g.40gb", new Slice(8, 40_192)),
           "a30",
           Map.of(
-              "1g.6gb", Slice.ofShare(2),
-              "2g.12gb", Slice.ofShare(4),
-              "4g.24gb", Slice.ofShare(8)));
+              "1g.6gb", new Slice(2, 5_952),
+              "2g.12gb", new Slice(4, 11_968),
+              "4g.24gb", new Slice(8, 24_000)));
 
   private MigSlices() {}
 
@@ -117,6 +138,9 @@ final class MigSlices {
                   wanted,
                   SimilarName.remedy(wanted, known, "it has " + String.join(", ", known))));
     }
-    return Optional.of(gpu.withTotal(slice.bytes(gpu)).withName(gpu.name() + " " + wanted));
+    return Optional.of(
+        gpu.withTotal(slice.bytes(gpu))
+            .withName(gpu.name() + " " + wanted)
+            .withSource(slice.mib() == SHARE ? COMPUTED : LISTED));
   }
 }

@@ -33,6 +33,9 @@ public final class ModelConfig {
 
   private static final Set<String> TIED = Set.of("opt", "gpt2", "gemma", "gemma2", "gemma3_text");
 
+  /** Families to whose embedding and output vLLM gives adapters ({@code embedding_modules}). */
+  private static final Set<String> ADAPTED = Set.of("llama", "mistral", "mixtral", "qwen3");
+
   private final String file;
   private final Map<String, Object> fields = new HashMap<>();
 
@@ -139,7 +142,8 @@ public final class ModelConfig {
         window,
         window == 0 ? layers : fullLayers(family, layers),
         experts,
-        experts == 1 ? 1 : number("num_experts_per_tok", -1));
+        experts == 1 ? 1 : number("num_experts_per_tok", -1),
+        ADAPTED.contains(family));
   }
 
   private int window() throws TraceFormatException {

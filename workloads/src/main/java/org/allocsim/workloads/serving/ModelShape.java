@@ -1,6 +1,7 @@
 package org.allocsim.workloads.serving;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.allocsim.simulator.kvcache.LayerGroup;
 
@@ -22,6 +23,7 @@ import org.allocsim.simulator.kvcache.LayerGroup;
  * @param fullLayers layers that look back at all tokens
  * @param experts feed-forward parts of a layer
  * @param activeExperts those that a token goes through
+ * @param adaptsVocabulary whether a server has low-rank adapters for embedding and output, too
  */
 public record ModelShape(
     String name,
@@ -38,7 +40,8 @@ public record ModelShape(
     int windowTokens,
     int fullLayers,
     int experts,
-    int activeExperts) {
+    int activeExperts,
+    boolean adaptsVocabulary) {
   /** Bytes of a number in 16-bit formats. */
   public static final int HALF_BYTES = 2;
 
@@ -70,7 +73,8 @@ public record ModelShape(
         0,
         layers,
         1,
-        1);
+        1,
+        false);
   }
 
   /** The same model of which some layers look back at a window only. */
@@ -90,7 +94,29 @@ public record ModelShape(
         tokens,
         full,
         experts,
-        activeExperts);
+        activeExperts,
+        adaptsVocabulary);
+  }
+
+  /** The same model with low-rank adapters for embedding and output where it is served so. */
+  ModelShape adaptingVocabulary() {
+    return new ModelShape(
+        name,
+        layers,
+        hidden,
+        inner,
+        innerMatrices,
+        heads,
+        keyHeads,
+        headWidth,
+        vocabulary,
+        isTied,
+        contextTokens,
+        windowTokens,
+        fullLayers,
+        experts,
+        activeExperts,
+        true);
   }
 
   /** So many of its layers, all of which look back at all tokens. */
@@ -110,7 +136,8 @@ public record ModelShape(
         0,
         count,
         experts,
-        activeExperts);
+        activeExperts,
+        adaptsVocabulary);
   }
 
   /** Number of weights; norms and biases are left out but for two vectors a layer. */
@@ -119,11 +146,36 @@ public record ModelShape(
   }
 
   private long parameters(int expertsOfLayer) {
-    long embedding = (long) vocabulary * hidden * (isTied ? 1 : 2);
     long attention = 2L * hidden * headWidth * (heads + keyHeads);
     long feedForward = (long) innerMatrices * hidden * inner * expertsOfLayer;
     long router = experts > 1 ? (long) hidden * experts : 0;
-    return embedding + layers * (attention + feedForward + router + 2L * hidden) + hidden;
+    return vocabularyParameters()
+        + layers * (attention + feedForward + router + 2L * hidden)
+        + hidden;
+  }
+
+  /** Number of weights of embedding and output. */
+  long vocabularyParameters() {
+    return (long) vocabulary * hidden * (isTied ? 1 : 2);
+  }
+
+  /**
+   * The linear layers of a layer, in the order in which a token goes through them: queries, keys
+   * and values in one, what is attended, gate and input of the feed-forward part in one, its
+   * output.
+   *
+   * @param gpus GPUs that share each layer; what one of them has
+   */
+  public List<LinearShape> linears(int gpus) {
+    long queryWidth = (long) heads / gpus * headWidth;
+    long keyWidth = (long) Math.max(1, keyHeads / gpus) * headWidth;
+    long innerWidth = Math.max(1, inner / gpus);
+    return List.of(
+        new LinearShape(AdapterTarget.QUERIES, hidden, List.of(queryWidth, keyWidth, keyWidth), 1),
+        new LinearShape(AdapterTarget.ATTENDED, queryWidth, List.of((long) hidden), 1),
+        new LinearShape(
+            AdapterTarget.UP, hidden, Collections.nCopies(innerMatrices - 1, innerWidth), experts),
+        new LinearShape(AdapterTarget.DOWN, innerWidth, List.of((long) hidden), experts));
   }
 
   /**
@@ -157,6 +209,7 @@ public record ModelShape(
         vocabulary,
         heads / gpus * headWidth,
         parameters() * weightBytes / gpus,
+        0,
         matrices / gpus,
         contextTokens,
         groups);

@@ -1,5 +1,6 @@
 package org.allocsim.workloads.serving;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.simulator.kvcache.LayerGroup;
 
@@ -12,6 +13,7 @@ import org.allocsim.simulator.kvcache.LayerGroup;
  * @param vocabulary number of tokens that it knows
  * @param queryWidth features of all queries of a layer, on this GPU
  * @param weightBytes bytes of the weights, on this GPU
+ * @param adapterBytes bytes of the room for low-rank adapters, on this GPU
  * @param activeParameters weights that a token is multiplied with, on this GPU
  * @param contextTokens maximum tokens of a sequence
  * @param groups its layers, those that are alike together
@@ -23,12 +25,45 @@ public record ServedModel(
     int vocabulary,
     int queryWidth,
     long weightBytes,
+    long adapterBytes,
     long activeParameters,
     int contextTokens,
     List<LayerGroup> groups) {
   /** Keeps its own copy of the layers. */
   public ServedModel {
     groups = List.copyOf(groups);
+  }
+
+  /** The same with adapters of so many bytes. */
+  public ServedModel withAdapters(long bytes) {
+    return new ServedModel(
+        name,
+        hidden,
+        inner,
+        vocabulary,
+        queryWidth,
+        weightBytes,
+        bytes,
+        activeParameters,
+        contextTokens,
+        groups);
+  }
+
+  /** Its layers and another model's as one cache stores them: those that are alike together. */
+  public List<LayerGroup> groupsWith(ServedModel other) {
+    List<LayerGroup> all = new ArrayList<>(groups);
+    for (LayerGroup more : other.groups) {
+      int alike = 0;
+      while (alike < all.size() && !all.get(alike).isLike(more)) {
+        alike++;
+      }
+      if (alike == all.size()) {
+        all.add(more);
+      } else {
+        all.set(alike, more.withLayers(all.get(alike).layers() + more.layers()));
+      }
+    }
+    return all;
   }
 
   /** Number of layers. */

@@ -19,20 +19,31 @@ class MigSlicesTest {
     "h100:3g.40gb, 39.50",
     "h100 3g.40gb+me, 39.50",
     "h200 1g.18gb, 16.00",
+    "h200 2g.35gb, 32.50",
+    "h100-nvl 1g.12gb, 10.62",
+    "h100-nvl 2g.24gb, 21.50",
+    "h100-nvl 3g.47gb, 46.12",
+    "h100-nvl 7g.94gb, 92.62",
+    "a100-80gb 1g.10gb, 9.50",
+    "a100-80gb 2g.20gb, 19.50",
+    "a100-80gb 3g.40gb, 39.25",
+    "a100-80gb 7g.80gb, 79.00",
+    "a100-40gb 1g.5gb, 4.75",
+    "a100-40gb 2g.10gb, 9.62",
+    "a100-40gb 3g.20gb, 19.50",
+    "a100-40gb 7g.40gb, 39.25",
+    "a30 1g.6gb, 5.81",
+    "a30 2g.12gb, 11.68",
+    "a30 4g.24gb, 23.43",
   })
   void aSliceHasTheSizeThatTheDriverLists(String name, double gib) {
     DeviceProfile slice = ShippedProfiles.named(name);
     assertEquals(gib, Math.floor(slice.totalBytes() / (double) (1L << 30) * 100) / 100);
+    assertTrue(slice.source().contains("nvidia-smi mig -lgip lists it"), slice.source());
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "a100-40gb 3g.20gb, 4",
-    "a100-80gb 1g.20gb, 2",
-    "a30 2g.12gb, 4",
-    "h200 4g.71gb, 4",
-    "h200 7g.141gb, 8"
-  })
+  @CsvSource({"b200 1g.23gb, 1", "b200 3g.90gb, 4", "b200 7g.180gb, 8", "h200 4g.71gb, 4"})
   void aSliceOfUnknownSizeHasItsShareInWholePages(String name, long eighths) {
     DeviceProfile slice = ShippedProfiles.named(name);
     DeviceProfile gpu = ShippedProfiles.named(name.substring(0, name.indexOf(' ')));
@@ -40,6 +51,7 @@ class MigSlicesTest {
     assertTrue(slice.totalBytes() <= share && slice.totalBytes() > share - gpu.pageBytes());
     assertEquals(name, slice.name());
     assertEquals(gpu.contextBytes(), slice.contextBytes());
+    assertTrue(slice.source().contains("computed as its share"), slice.source());
   }
 
   @Test

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import org.allocsim.simulator.kvcache.LayerGroup;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.junit.jupiter.api.Test;
@@ -60,6 +61,79 @@ class ServedModelsTest {
     assertEquals(16_384, ServedModels.named("llama-3.1-8b").served(16, 2, 2).tokenBytes());
     assertThrows(
         IllegalArgumentException.class, () -> ServedModels.named("llama-3.1-8b").served(3, 2, 2));
+  }
+
+  /** As Unsloth and LLaMA-Factory print them for rank 16 and all linear layers. */
+  @ParameterizedTest
+  @CsvSource({
+    "llama-3.1-8b, 41943040",
+    "mistral-7b,   41943040",
+    "qwen2.5-7b,   40370176",
+    "qwen3-8b,     43646976",
+  })
+  void adaptersHaveAsManyNumbersAsTrainersPrint(String model, long count) {
+    Set<AdapterTarget> linears =
+        AdapterTarget.named(List.of("qkv_proj", "o_proj", "gate_proj", "up_proj", "down_proj"));
+    assertEquals(count, new Adapters(1, 16, linears).parameters(ServedModels.named(model), 1));
+  }
+
+  @Test
+  void embeddingAndOutputHaveAdaptersWhereTheFamilyAllowsIt() {
+    Set<AdapterTarget> both = AdapterTarget.named(List.of("embed_tokens", "lm_head"));
+    Adapters adapters = new Adapters(4, 8, both);
+    assertEquals(
+        2L * 4 * 8 * (128_256 + 4096), adapters.parameters(ServedModels.named("llama-3.1-8b"), 2));
+    assertEquals(0, adapters.parameters(ServedModels.named("qwen2.5-7b"), 1));
+  }
+
+  /**
+   * Of what is split by outputs the first factor is whole, of what is split by inputs the second.
+   */
+  @Test
+  void severalGpusShareOneFactorOfEachLayer() {
+    Adapters up = new Adapters(1, 8, AdapterTarget.named(List.of("gate_up_proj")));
+    Adapters down = new Adapters(1, 8, AdapterTarget.named(List.of("down_proj")));
+    ModelShape llama = ServedModels.named("llama-3.1-8b");
+    assertEquals(32L * 8 * 2 * (4096 + 14_336 / 4), up.parameters(llama, 4));
+    assertEquals(32L * 8 * (14_336 / 4 + 4096), down.parameters(llama, 4));
+  }
+
+  @Test
+  void everyExpertHasBothFactors() throws Exception {
+    ModelShape experts =
+        read(
+            LLAMA.replace(
+                "\"hidden_size\"",
+                "\"num_local_experts\": 8, \"num_experts_per_tok\": 2, \"hidden_size\""));
+    Adapters adapters = new Adapters(3, 8, AdapterTarget.named(List.of("experts")));
+    assertEquals(3L * 8 * 8 * 32 * 3 * (4096 + 14_336), adapters.parameters(experts, 1));
+  }
+
+  @Test
+  void anUnknownModuleIsNamed() {
+    assertEquals(
+        "unknown module 'c_attn'; known are qkv_proj, q_proj, k_proj, v_proj, o_proj, gate_up_proj,"
+            + " gate_proj, up_proj, experts, down_proj, embed_tokens, lm_head",
+        assertThrows(IllegalArgumentException.class, () -> AdapterTarget.named(List.of("c_attn")))
+            .getMessage());
+  }
+
+  /** EAGLE's README (SafeAILab/EAGLE): 0.25 and 0.99 billion weights. */
+  @ParameterizedTest
+  @CsvSource({"llama-3.1-8b, 0.25", "llama-3.1-70b, 0.99"})
+  void aHeadHasAsManyWeightsAsPublished(String model, double billions) {
+    Draft head = new Draft(ServedModels.named(model).ofLayers(1), true, 4);
+    assertEquals(billions, Math.round(head.served(1, 1, 2).weightBytes() / 1e7) / 100.0);
+  }
+
+  @Test
+  void layersThatAreAlikeAreOneGroupWithTheDraftsToo() throws Exception {
+    ServedModel gemma = ServedModels.named("gemma-3-27b").served(1, 2, 2);
+    ServedModel head = Draft.named("eagle", ServedModels.named("gemma-3-27b"), 2).served(1, 2, 2);
+    assertEquals(
+        List.of(new LayerGroup(11, 8192, 0), new LayerGroup(52, 8192, 1024)),
+        gemma.groupsWith(head));
+    assertEquals(3, gemma.groupsWith(ServedModels.named("llama-3.1-8b").served(1, 2, 2)).size());
   }
 
   @Test

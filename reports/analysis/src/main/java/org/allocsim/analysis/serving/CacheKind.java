@@ -7,40 +7,44 @@ import org.allocsim.simulator.kvcache.DriverWork;
 import org.allocsim.simulator.kvcache.ElasticCache;
 import org.allocsim.simulator.kvcache.JengaCache;
 import org.allocsim.simulator.kvcache.KvCache;
+import org.allocsim.simulator.kvcache.LayerGroup;
 import org.allocsim.simulator.kvcache.PagedCache;
 import org.allocsim.simulator.kvcache.VirtualCache;
 import org.allocsim.simulator.typed.SimilarName;
-import org.allocsim.workloads.serving.ServedModel;
 
 /** The caches that can be put to the test. */
 public enum CacheKind {
   /** vLLM's blocks. */
   PAGED {
     @Override
-    KvCache create(ServedModel model, long bytes, ServingSettings settings, DriverWork driver) {
-      return new PagedCache(model.groups(), bytes, settings.blockTokens(), settings.watermark());
+    KvCache create(
+        List<LayerGroup> groups, long bytes, ServingSettings settings, DriverWork driver) {
+      return new PagedCache(groups, bytes, settings.blockTokens(), settings.watermark());
     }
   },
   /** Jenga's two levels of pages. */
   JENGA {
     @Override
-    KvCache create(ServedModel model, long bytes, ServingSettings settings, DriverWork driver) {
-      return new JengaCache(model.groups(), bytes, settings.blockTokens());
+    KvCache create(
+        List<LayerGroup> groups, long bytes, ServingSettings settings, DriverWork driver) {
+      return new JengaCache(groups, bytes, settings.blockTokens());
     }
   },
   /** vAttention's virtual memory. */
   VATTENTION {
     @Override
-    KvCache create(ServedModel model, long bytes, ServingSettings settings, DriverWork driver) {
+    KvCache create(
+        List<LayerGroup> groups, long bytes, ServingSettings settings, DriverWork driver) {
       return new VirtualCache(
-          model.groups(), bytes, settings.pageBytes(), settings.mostSequences(), driver);
+          groups, bytes, settings.pageBytes(), settings.mostSequences(), driver);
     }
   },
   /** kvcached's elastic pages. */
   KVCACHED {
     @Override
-    KvCache create(ServedModel model, long bytes, ServingSettings settings, DriverWork driver) {
-      return new ElasticCache(model.groups(), bytes, settings.blockTokens(), driver);
+    KvCache create(
+        List<LayerGroup> groups, long bytes, ServingSettings settings, DriverWork driver) {
+      return new ElasticCache(groups, bytes, settings.blockTokens(), driver);
     }
   };
 
@@ -74,9 +78,10 @@ public enum CacheKind {
   /**
    * A cache in which nothing is stored.
    *
+   * @param groups layers that store keys and values
    * @param driver counts its calls of the driver
    * @throws IllegalArgumentException where so few bytes make none, with the reason
    */
   abstract KvCache create(
-      ServedModel model, long bytes, ServingSettings settings, DriverWork driver);
+      List<LayerGroup> groups, long bytes, ServingSettings settings, DriverWork driver);
 }

@@ -38,7 +38,8 @@ final class RequestHashes implements PrefixHashes {
     return mix(OWN + request, end);
   }
 
-  private static long mix(long number, int end) {
+  /** Spreads numbers over all of 64 bits. */
+  static long mix(long number, int end) {
     long mixed = number * SPREAD + end;
     mixed = (mixed ^ mixed >>> 30) * 0xBF58476D1CE4E5B9L;
     mixed = (mixed ^ mixed >>> 27) * 0x94D049BB133111EBL;

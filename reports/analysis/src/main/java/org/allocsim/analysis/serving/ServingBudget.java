@@ -6,11 +6,16 @@ import org.allocsim.workloads.serving.ServedModel;
 /**
  * What a GPU has for keys and values when an engine started as vLLM does: its share of the GPU less
  * the weights and the peak of a profiling run. The context of the process is not in that share, and
- * the CUDA graphs are captured later; both must fit beside it.
+ * the CUDA graphs are captured later; both must fit beside it. From 0.21 on vLLM captures two
+ * graphs of each kind while it profiles, and takes what all of them will need by that out of the
+ * share.
  *
  * <p><b>Source.</b> vllm-project/vllm, {@code v1/worker/gpu_worker.py} and {@code
  * utils/mem_utils.py}: the snapshot from which growth is measured is taken after the context was
- * made.
+ * made. {@code VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS} turns the new rule off, and on from 0.19.
+ *
+ * <p><b>Deviations.</b> The engine's own estimate of its graphs, which it measures as free memory,
+ * is taken to be right.
  *
  * @param totalBytes memory of the GPU
  * @param contextBytes memory of the process's context
@@ -22,6 +27,7 @@ import org.allocsim.workloads.serving.ServedModel;
  * @param nonTorchBytes what the process took beside PyTorch while it was profiled
  * @param besideBytes what its allocator reserves at most beside the cache
  * @param graphBytes memory of CUDA graphs that is not in that
+ * @param hasGraphsInShare whether they come out of the share
  */
 public record ServingBudget(
     long totalBytes,
@@ -33,7 +39,8 @@ public record ServingBudget(
     long profileBytes,
     long nonTorchBytes,
     long besideBytes,
-    long graphBytes) {
+    long graphBytes,
+    boolean hasGraphsInShare) {
   private static final int HALF_BYTES = 2;
   private static final int FLOAT_BYTES = 4;
 
@@ -64,7 +71,8 @@ public record ServingBudget(
         profileBytes,
         0,
         weightBytes + profileBytes,
-        graphBytes);
+        graphBytes,
+        false);
   }
 
   /** The same with what the start of an engine shows; its samples say more than an estimate. */
@@ -79,7 +87,24 @@ public record ServingBudget(
         start.profileBytes(),
         start.nonTorchBytes(),
         start.besideBytes(),
-        start.laterBytes() < 0 ? graphBytes : start.laterBytes());
+        start.laterBytes() < 0 ? graphBytes : start.laterBytes(),
+        hasGraphsInShare);
+  }
+
+  /** The same by the rules of 0.21 and later. */
+  public ServingBudget withGraphsInShare() {
+    return new ServingBudget(
+        totalBytes,
+        contextBytes,
+        unusableBytes,
+        otherBytes,
+        utilization,
+        weightBytes,
+        profileBytes,
+        nonTorchBytes,
+        besideBytes,
+        graphBytes,
+        true);
   }
 
   /** The same at another share. */
@@ -94,7 +119,8 @@ public record ServingBudget(
         profileBytes,
         nonTorchBytes,
         besideBytes,
-        graphBytes);
+        graphBytes,
+        hasGraphsInShare);
   }
 
   /**
@@ -115,7 +141,12 @@ public record ServingBudget(
   }
 
   private long cacheBytes(double share) {
-    return (long) (totalBytes * share) - weightBytes - profileBytes - nonTorchBytes;
+    return (long) (totalBytes * share) - neededBytes();
+  }
+
+  /** What the share has to hold besides keys and values. */
+  private long neededBytes() {
+    return weightBytes + profileBytes + nonTorchBytes + (hasGraphsInShare ? graphBytes : 0);
   }
 
   /** Memory that is free when the engine starts. */
@@ -135,7 +166,7 @@ public record ServingBudget(
 
   /** The largest share with which the engine starts and captures its graphs. */
   public double largestUtilization() {
-    double share = (double) (roomBytes() + weightBytes + profileBytes + nonTorchBytes) / totalBytes;
+    double share = (double) (roomBytes() + neededBytes()) / totalBytes;
     return Math.clamp(Math.floor(share * 1000) / 1000, 0, 1);
   }
 

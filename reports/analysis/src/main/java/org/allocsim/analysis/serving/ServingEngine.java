@@ -1,11 +1,15 @@
 package org.allocsim.analysis.serving;
 
 import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.kvcache.CacheCalls;
 import org.allocsim.simulator.kvcache.CacheLayout;
 import org.allocsim.simulator.kvcache.DriverWork;
 import org.allocsim.simulator.kvcache.KvCache;
+import org.allocsim.simulator.kvcache.LayerGroup;
+import org.allocsim.workloads.serving.ModelShape;
 import org.allocsim.workloads.serving.ServedModel;
 import org.allocsim.workloads.traffic.Traffic;
 
@@ -20,8 +24,14 @@ import org.allocsim.workloads.traffic.Traffic;
  * that the cache has stored are not computed, but for the last one. When all tokens of a sequence
  * are computed it gets its next one, whose keys are stored by the step after.
  *
- * <p><b>Source.</b> vllm-project/vllm, {@code v1/core/sched/scheduler.py} (2026), without
- * speculation, priorities and transfers.
+ * <p>Where a draft guesses, that step computes its guesses too, and those that are right are part
+ * of the answer. Room is made for all of them and for the ones that follow, as the draft stores its
+ * keys and values in the same blocks; what turns out wrong is written over. A head needs the hidden
+ * states of a token, so the last block of a stored prefix is computed again. The draft computes the
+ * tokens of each step, then one token for each sequence and further guess.
+ *
+ * <p><b>Source.</b> vllm-project/vllm, {@code v1/core/sched/scheduler.py} (2026) and {@code
+ * v1/spec_decode/eagle.py}, without priorities and transfers.
  *
  * <p><b>Deviations.</b> A prompt that is too long for the cache or the limit is refused; an answer
  * ends where the sequence reaches it. The lengths of answers are those of the file.
@@ -33,6 +43,11 @@ final class ServingEngine {
   private final ServedModel model;
   private final ServingSettings settings;
   private final StepTime stepTime;
+  private final Optional<StepTime> draftTime;
+
+  /** Tokens that are guessed for each sequence. */
+  private final int lookahead;
+
   private final CacheUse use;
   private final int mostTokens;
   private final boolean hasWindows;
@@ -55,6 +70,11 @@ final class ServingEngine {
   private final int[] computed;
   private final int[] generated;
   private final int[] limit;
+
+  /** By row: guesses that wait to be computed, and those of them that this step computes. */
+  private final int[] guesses;
+
+  private final int[] checked;
   private final RequestHashes[] hashes;
   private final IntQueue freeRows = new IntQueue();
 
@@ -70,6 +90,8 @@ final class ServingEngine {
   private long promptTokens;
   private long hitTokens;
   private long outputTokens;
+  private long guessedTokens;
+  private long acceptedTokens;
   private long steps;
   private int mostRunning;
   private int firstTokens;
@@ -92,10 +114,20 @@ final class ServingEngine {
     this.kind = kind;
     this.model = model;
     this.settings = settings;
-    cache = kind.create(model, cacheBytes, settings, new DriverWork(device.costs(), calls));
-    stepTime = new StepTime(device, model);
+    lookahead = settings.speculation().map(Speculation::tokens).orElse(0);
+    List<LayerGroup> groups =
+        settings.speculation().map(each -> model.groupsWith(each.draft())).orElse(model.groups());
+    cache = kind.create(groups, cacheBytes, settings, new DriverWork(device.costs(), calls));
+    stepTime = new StepTime(device, model, model.weightBytes() + model.adapterBytes());
+    draftTime =
+        settings
+            .speculation()
+            .map(each ->
+                new StepTime(
+                    device, each.draft(), each.draft().activeParameters() * ModelShape.HALF_BYTES));
     use = new CacheUse(cache);
-    mostTokens = Math.min(settings.mostTokens(), cache.mostTokens(settings.stepTokens()));
+    mostTokens =
+        Math.min(settings.mostTokens(), cache.mostTokens(settings.stepTokens() + lookahead));
     hasWindows = model.groups().stream().anyMatch(group -> group.windowTokens() > 0);
     answered = new int[traffic.count()];
     Arrays.fill(answered, -1);
@@ -107,6 +139,8 @@ final class ServingEngine {
     computed = new int[rows];
     generated = new int[rows];
     limit = new int[rows];
+    guesses = new int[rows];
+    checked = new int[rows];
     hashes = new RequestHashes[rows];
     for (int row = 0; row < rows; row++) {
       hashes[row] = new RequestHashes(traffic, settings.blockTokens());
@@ -158,7 +192,8 @@ final class ServingEngine {
       return;
     }
     long driverNanos = cache.driverWork().waitedNanos();
-    long nanos = stepTime.nanos(stepTokens, attended, readBytes) + driverNanos - waitedNanos;
+    long nanos =
+        stepTime.nanos(stepTokens, attended, readBytes) + draftNanos() + driverNanos - waitedNanos;
     waitedNanos = driverNanos;
     steps++;
     mostRunning = Math.max(mostRunning, running);
@@ -167,13 +202,26 @@ final class ServingEngine {
     complete(ready);
   }
 
+  /** Time of the draft: all tokens of the step, then one of each sequence for each more guess. */
+  private long draftNanos() {
+    if (draftTime.isEmpty()) {
+      return 0;
+    }
+    StepTime time = draftTime.get();
+    long bytes = storedTokens * settings.speculation().orElseThrow().draft().tokenBytes();
+    return time.nanos(stepTokens, attended, bytes)
+        + (lookahead - 1) * time.nanos(running, storedTokens, bytes);
+  }
+
   /** Makes room for what running sequences compute; answers how many of them do. */
   private int schedule() {
     int ready = 0;
     while (ready < running && stepTokens < settings.stepTokens()) {
       int row = order[ready];
       int tokens = Math.min(known[row] - computed[row], settings.stepTokens() - stepTokens);
-      while (!cache.grow(row, computed[row] + tokens)) {
+      checked[row] = checkedGuesses(row, tokens);
+      int stored = computed[row] + tokens;
+      while (!cache.grow(row, stored, room(stored + checked[row]))) {
         int last = order[running - 1];
         throwOut(last);
         if (last == row) {
@@ -181,9 +229,31 @@ final class ServingEngine {
         }
       }
       compute(ready, tokens);
+      check(row);
       ready++;
     }
     return ready;
+  }
+
+  /** Guesses that a step can compute after so many tokens of a sequence. */
+  private int checkedGuesses(int row, int tokens) {
+    int stepRoom = settings.stepTokens() - stepTokens - tokens;
+    int lengthRoom = mostTokens - 1 - computed[row] - tokens;
+    return Math.max(0, Math.min(guesses[row], Math.min(stepRoom, lengthRoom)));
+  }
+
+  /** Tokens for which there is to be room so that the draft can go on after so many. */
+  private int room(int tokens) {
+    return Math.min(tokens + lookahead, Math.max(tokens, mostTokens));
+  }
+
+  /** Computes a sequence's guesses after its tokens. */
+  private void check(int row) {
+    int tokens = checked[row];
+    stepTokens += tokens;
+    guessedTokens += tokens;
+    attended += (double) tokens * computed[row] + tokens * (tokens + 1.0) / 2;
+    guesses[row] = 0;
   }
 
   /** Throws the sequence out that began last; one that is alone can never go on. */
@@ -210,8 +280,12 @@ final class ServingEngine {
   private void compute(int place, int tokens) {
     int row = order[place];
     stepTokens += tokens;
-    storedTokens += tokens;
     attended += (double) tokens * computed[row] + tokens * (tokens + 1.0) / 2;
+    store(row, tokens);
+  }
+
+  private void store(int row, int tokens) {
+    storedTokens += tokens;
     readBytes +=
         hasWindows
             ? model.readBytes(computed[row] + tokens) - model.readBytes(computed[row])
@@ -231,9 +305,9 @@ final class ServingEngine {
       hashes[row].set(request);
       boolean isFirst = answered[request] < 0;
       int tokens = traffic.promptTokens(request) + Math.max(0, answered[request]);
-      int stored = cache.storedTokens(hashes[row], tokens - 1);
+      int stored = storedTokens(row, tokens - 1);
       int fresh = Math.min(tokens - stored, settings.stepTokens() - stepTokens);
-      if (!cache.begin(row, hashes[row], stored, stored + fresh)) {
+      if (!cache.begin(row, hashes[row], stored, stored + fresh, room(stored + fresh))) {
         return place;
       }
       waiting.poll();
@@ -245,6 +319,14 @@ final class ServingEngine {
     return place;
   }
 
+  private int storedTokens(int row, int most) {
+    int stored = cache.storedTokens(hashes[row], most);
+    boolean isHead = settings.speculation().map(Speculation::isHead).orElse(false);
+    return isHead && stored > 0
+        ? cache.storedTokens(hashes[row], stored - settings.blockTokens())
+        : stored;
+  }
+
   private void begin(int row, int request, int stored, boolean isFirst) {
     int prompt = traffic.promptTokens(request);
     requestOf[row] = request;
@@ -252,6 +334,8 @@ final class ServingEngine {
     known[row] = prompt + generated[row];
     computed[row] = stored;
     limit[row] = Math.min(traffic.outputTokens(request), mostTokens - prompt);
+    guesses[row] = 0;
+    checked[row] = 0;
     storedTokens += stored;
     readBytes += model.readBytes(stored);
     if (isFirst) {
@@ -269,22 +353,44 @@ final class ServingEngine {
     for (int place = 0; place < running; place++) {
       int row = order[place];
       if (place < ready && computed[row] == known[row]) {
-        generated[row]++;
-        known[row]++;
-        outputTokens++;
-        int request = requestOf[row];
-        if (generated[row] == 1) {
-          firstTokenNanos[firstTokens++] = nowNanos - traffic.arrivalNanos(request);
-        }
+        answer(row);
         if (generated[row] == limit[row]) {
           served++;
           leave(row);
           continue;
         }
+        if (lookahead > 0) {
+          // Always has room: right guesses are stored already.
+          cache.grow(row, computed[row]);
+          guesses[row] = lookahead;
+        }
       }
       order[left++] = row;
     }
     running = left;
+  }
+
+  /** A sequence gets its next token, after those of its guesses that are right. */
+  private void answer(int row) {
+    int request = requestOf[row];
+    if (generated[row] == 0) {
+      firstTokenNanos[firstTokens++] = nowNanos - traffic.arrivalNanos(request);
+    }
+    int accepted = accepted(row);
+    generated[row] += accepted + 1;
+    known[row] += accepted + 1;
+    outputTokens += accepted + 1;
+    acceptedTokens += accepted;
+    store(row, accepted);
+  }
+
+  private int accepted(int row) {
+    if (checked[row] == 0) {
+      return 0;
+    }
+    int right =
+        settings.speculation().orElseThrow().accepted(requestOf[row], generated[row], checked[row]);
+    return Math.min(right, limit[row] - generated[row] - 1);
   }
 
   private ServingResult result() {
@@ -302,6 +408,8 @@ final class ServingEngine {
         promptTokens,
         hitTokens,
         outputTokens,
+        guessedTokens,
+        acceptedTokens,
         steps,
         use.busyNanos(),
         nowNanos,

@@ -14,6 +14,8 @@ package org.allocsim.analysis.serving;
  * @param promptTokens tokens of all prompts that began
  * @param hitTokens those that were found stored
  * @param outputTokens tokens of answers
+ * @param guessedTokens tokens that were guessed and computed
+ * @param acceptedTokens those of them that were right and part of an answer
  * @param steps steps of the engine
  * @param busyNanos time of all steps
  * @param endNanos when the last answer was complete, after the first request
@@ -35,6 +37,8 @@ public record ServingResult(
     long promptTokens,
     long hitTokens,
     long outputTokens,
+    long guessedTokens,
+    long acceptedTokens,
     long steps,
     long busyNanos,
     long endNanos,

@@ -1,5 +1,8 @@
 package org.allocsim.analysis.serving;
 
+import java.util.Optional;
+import org.allocsim.workloads.serving.ServedModel;
+
 /**
  * How an engine schedules.
  *
@@ -9,6 +12,7 @@ package org.allocsim.analysis.serving;
  * @param blockTokens tokens of a block or a small page
  * @param watermark share of the blocks that must stay free where a sequence begins
  * @param pageBytes bytes of a page of vAttention
+ * @param speculation how it guesses tokens ahead, if it does
  */
 public record ServingSettings(
     int mostSequences,
@@ -16,14 +20,28 @@ public record ServingSettings(
     int mostTokens,
     int blockTokens,
     double watermark,
-    long pageBytes) {
+    long pageBytes,
+    Optional<Speculation> speculation) {
   private static final int SEQUENCES = 256;
   private static final int STEP_TOKENS = 8192;
   private static final int BLOCK_TOKENS = 16;
   private static final long PAGE_BYTES = 2L << 20;
 
+  /** Bytes of a model's weights, of its adapters and of what guesses for it. */
+  public long weightBytes(ServedModel model) {
+    return model.weightBytes()
+        + model.adapterBytes()
+        + speculation.map(each -> each.draft().weightBytes()).orElse(0L);
+  }
+
+  /** Bytes of keys and values of a token in all layers of a model and of what guesses for it. */
+  public long tokenBytes(ServedModel model) {
+    return model.tokenBytes() + speculation.map(each -> each.draft().tokenBytes()).orElse(0L);
+  }
+
   /** What holds where nobody asks for anything else: vLLM's defaults, and vAttention's page. */
   public static ServingSettings usual(int mostTokens) {
-    return new ServingSettings(SEQUENCES, STEP_TOKENS, mostTokens, BLOCK_TOKENS, 0, PAGE_BYTES);
+    return new ServingSettings(
+        SEQUENCES, STEP_TOKENS, mostTokens, BLOCK_TOKENS, 0, PAGE_BYTES, Optional.empty());
   }
 }

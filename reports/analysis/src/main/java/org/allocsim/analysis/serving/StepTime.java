@@ -23,9 +23,16 @@ final class StepTime {
   private final double nanosPerOperation;
   private final long fixedNanos;
   private final ServedModel model;
+  private final long weightBytes;
 
-  StepTime(DeviceProfile device, ServedModel model) {
+  /**
+   * The time of a model's steps.
+   *
+   * @param weightBytes weights that it reads in a step
+   */
+  StepTime(DeviceProfile device, ServedModel model, long weightBytes) {
     this.model = model;
+    this.weightBytes = weightBytes;
     nanosPerByte = NANOS_PER_SECOND / device.compute().memoryBytesPerSecond();
     nanosPerOperation = NANOS_PER_SECOND / device.compute().flopsPerSecond(Precision.BF16);
     fixedNanos = (long) model.layers() * KERNELS_PER_LAYER * device.compute().kernelNanos();
@@ -39,7 +46,7 @@ final class StepTime {
    * @param readBytes bytes of keys and values that it reads
    */
   long nanos(int tokens, double attended, long readBytes) {
-    double reading = (model.weightBytes() + readBytes) * nanosPerByte;
+    double reading = (weightBytes + readBytes) * nanosPerByte;
     double operations =
         2.0 * model.activeParameters() * tokens
             + 4.0 * model.layers() * model.queryWidth() * attended;

@@ -20,6 +20,8 @@ import org.allocsim.workloads.source.DeviceTrace;
  * @param otherBytes what its process holds beside context and allocator: NCCL, libraries, modules
  * @param startNanos when it starts, on the programs' common clock
  * @param exits whether its process ends after its last request
+ * @param roomBytes what the driver lets it have beside its context, as a client of Multi-Process
+ *     Service with a limit; −1 for no bound
  */
 public record SharingProgram(
     String name,
@@ -29,7 +31,8 @@ public record SharingProgram(
     long contextBytes,
     long otherBytes,
     long startNanos,
-    boolean exits) {
+    boolean exits,
+    long roomBytes) {
 
   /** What it holds whatever its allocator does. */
   public long fixedBytes() {
@@ -39,7 +42,7 @@ public record SharingProgram(
   /** The same under another limit of its own. */
   public SharingProgram withLimit(long bytes) {
     return new SharingProgram(
-        name, input, choice, bytes, contextBytes, otherBytes, startNanos, exits);
+        name, input, choice, bytes, contextBytes, otherBytes, startNanos, exits, roomBytes);
   }
 
   /**
@@ -57,6 +60,6 @@ public record SharingProgram(
                 limitBytes,
                 new MemorySource.Simulated(own))
             .with(afterOom);
-    return new Tenant(name, setup, startNanos, exits);
+    return new Tenant(name, setup, startNanos, exits, roomBytes);
   }
 }

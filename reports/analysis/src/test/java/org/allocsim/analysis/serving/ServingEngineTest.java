@@ -5,13 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.workloads.serving.Draft;
 import org.allocsim.workloads.serving.ServedModel;
 import org.allocsim.workloads.serving.ServedModels;
 import org.allocsim.workloads.traffic.Traffic;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The engine's schedule, worked by hand and on random requests. */
@@ -19,7 +22,7 @@ class ServingEngineTest {
   private static final ServedModel MODEL = ServedModels.named("yi-6b").served(1, 2, 2);
 
   private static ServingSettings settings(int sequences, int stepTokens) {
-    return new ServingSettings(sequences, stepTokens, 4096, 16, 0, 65_536);
+    return new ServingSettings(sequences, stepTokens, 4096, 16, 0, 65_536, Optional.empty());
   }
 
   private static ServingResult serve(
@@ -150,6 +153,125 @@ class ServingEngineTest {
     assertEquals(3 * 1024, result.promptTokens());
   }
 
+  private static ServingSettings guessing(
+      int sequences, int stepTokens, int guesses, double acceptance, boolean isHead) {
+    ServedModel draft =
+        new Draft(ServedModels.named("yi-6b").ofLayers(1), isHead, guesses).served(1, 2, 2);
+    return new ServingSettings(
+        sequences,
+        stepTokens,
+        4096,
+        16,
+        0,
+        65_536,
+        Optional.of(new Speculation(draft, isHead, guesses, acceptance)));
+  }
+
+  /**
+   * Leviathan et al., ICML 2023, table 1: how many times as fast, and as many tokens computed, with
+   * a draft that takes no time.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "0.6,  2, 1.96, 1.53",
+    "0.7,  3, 2.53, 1.58",
+    "0.8,  2, 2.44, 1.23",
+    "0.8,  5, 3.69, 1.63",
+    "0.9,  2, 2.71, 1.11",
+    "0.9, 10, 6.86, 1.60",
+  })
+  void aStepYieldsAsManyTokensAsThePaperSays(
+      double acceptance, int guesses, double faster, double computed) {
+    int[] lengths = new int[400];
+    for (int i = 0; i < lengths.length; i += 2) {
+      lengths[i] = 16;
+      lengths[i + 1] = 3001;
+    }
+    ServingResult result =
+        serve(
+            requests(lengths), CacheKind.PAGED, 8000, guessing(1, 64, guesses, acceptance, false));
+    // The first token of an answer comes from its prompt.
+    double tokens = result.outputTokens() - 200;
+    double steps = result.steps() - 200;
+    assertEquals(faster, tokens / steps, 0.01 * faster);
+    assertEquals(computed, (result.guessedTokens() + steps) / tokens, 0.01 * computed);
+    assertEquals(result.outputTokens() - result.steps(), result.acceptedTokens());
+  }
+
+  /** Right guesses only: after the prompt a step gives four tokens, the last what is left. */
+  @Test
+  void rightGuessesAreTokensOfTheAnswer() {
+    ServingResult result =
+        serve(requests(20, 12), CacheKind.PAGED, 4096, guessing(4, 64, 3, 1, false));
+    assertEquals(1 + 3, result.steps());
+    assertEquals(12, result.outputTokens());
+    assertEquals(9, result.guessedTokens());
+    assertEquals(3 + 3 + 2, result.acceptedTokens());
+  }
+
+  /**
+   * A prompt of 14 tokens takes one block; three guesses after it begin a second one. The last step
+   * computes token 22 and three guesses, and has room for three more: 28 tokens, two blocks.
+   */
+  @Test
+  void guessesAreStoredInBlocksOfTheSequence() {
+    ServingResult plain = serve(requests(14, 1), CacheKind.PAGED, 4096, settings(4, 64));
+    ServingResult guessed =
+        serve(requests(14, 1), CacheKind.PAGED, 4096, guessing(4, 64, 3, 1, false));
+    assertEquals(16 * MODEL.tokenBytes(), plain.memory().peakHeldBytes());
+    long token = MODEL.tokenBytes() / 32 * 33;
+    assertEquals(32 * token, guessed.memory().peakHeldBytes());
+  }
+
+  /** A step of five tokens: two sequences' last ones, then guesses as long as there are tokens. */
+  @Test
+  void guessesShareTheTokensOfAStep() {
+    ServingResult result =
+        serve(requests(1, 4, 1, 4), CacheKind.PAGED, 4096, guessing(2, 5, 3, 1, false));
+    // Both prompts; all four tokens of one and one of the other; then it goes on alone.
+    assertEquals(3, result.steps());
+    assertEquals(8, result.outputTokens());
+  }
+
+  @Test
+  void aHeadComputesTheLastBlockOfAStoredPrefixAgain() {
+    Traffic.Builder traffic = new Traffic.Builder("test", 512);
+    for (int i = 0; i < 2; i++) {
+      traffic.add(i * 10_000_000_000L, 1024, 1);
+      traffic.addBlock(7);
+      traffic.addBlock(8 + i);
+    }
+    Traffic both = traffic.build();
+    assertEquals(
+        512, serve(both, CacheKind.PAGED, 8192, guessing(4, 4096, 3, 0.5, false)).hitTokens());
+    assertEquals(
+        496, serve(both, CacheKind.PAGED, 8192, guessing(4, 4096, 3, 0.5, true)).hitTokens());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void guessesChangeNoAnswerHoweverLittleRoomThereIs(CacheKind cache) {
+    for (long seed = 0; seed < 4; seed++) {
+      Traffic traffic = random(seed, 120, 20_000_000);
+      ServingResult result = serve(traffic, cache, 10_000, guessing(32, 512, 4, 0.7, seed > 1));
+      assertEquals(traffic.count(), result.served(), "seed " + seed);
+      assertEquals(outputs(traffic), result.outputTokens(), "seed " + seed);
+      assertTrue(result.preemptions() > 0, "seed " + seed);
+      assertTrue(result.memory().peakHeldBytes() <= result.memory().capacityBytes());
+    }
+  }
+
+  @Test
+  void aDraftThatIsNeverRightOnlyCostsTime() {
+    Traffic traffic = requests(20, 50);
+    ServingResult plain = serve(traffic, CacheKind.PAGED, 4096, settings(4, 64));
+    ServingResult wrong =
+        serve(traffic, CacheKind.PAGED, 4096, guessing(4, 64, 3, Double.MIN_VALUE, false));
+    assertEquals(plain.steps(), wrong.steps());
+    assertEquals(0, wrong.acceptedTokens());
+    assertTrue(wrong.busyNanos() > plain.busyNanos());
+  }
+
   @Test
   void tooLittleMemoryForACacheIsSaid() {
     assertTrue(
@@ -158,6 +280,26 @@ class ServingEngineTest {
                 () -> serve(requests(1, 1), CacheKind.KVCACHED, 20, settings(4, 64)))
             .getMessage()
             .startsWith("cache kvcached cannot be made for yi-6b"));
+  }
+
+  /** From 0.21 on: the share less the graphs too, so that as much is left whatever they take. */
+  @Test
+  void graphsMayComeOutOfTheShare() {
+    ServingBudget small =
+        ServingBudget.of(DeviceProfiles.defaultProfile(), 0.9, 16L << 30, 1L << 30, 1L << 29, 0);
+    ServingBudget large =
+        ServingBudget.of(DeviceProfiles.defaultProfile(), 0.9, 16L << 30, 1L << 30, 3L << 30, 0);
+    assertEquals(small.cacheBytes(), large.cacheBytes());
+    assertEquals(small.cacheBytes() - (1L << 29), small.withGraphsInShare().cacheBytes());
+    assertEquals(large.cacheBytes() - (3L << 30), large.withGraphsInShare().cacheBytes());
+    assertEquals(small.withGraphsInShare().leftBytes(), large.withGraphsInShare().leftBytes());
+    assertEquals(
+        small.withGraphsInShare().largestUtilization(),
+        large.withGraphsInShare().largestUtilization());
+    ServingBudget atMost =
+        large.withGraphsInShare().at(large.withGraphsInShare().largestUtilization());
+    assertTrue(atMost.leftBytes() >= 0);
+    assertTrue(atMost.at(atMost.utilization() + 0.001).leftBytes() < 0);
   }
 
   /** A GPU of 80 GB and Llama 3.1 8B: what is left where vLLM's share is 0.9. */

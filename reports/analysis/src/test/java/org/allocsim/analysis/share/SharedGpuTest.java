@@ -11,6 +11,7 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.run.SharedObserver;
+import org.allocsim.simulator.run.SharedResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
@@ -35,14 +36,36 @@ class SharedGpuTest {
   }
 
   private static SharingProgram program(String name, AllocationTrace trace, String policy) {
+    return program(name, trace, policy, -1);
+  }
+
+  private static SharingProgram program(
+      String name, AllocationTrace trace, String policy, long roomBytes) {
     DeviceTrace input = new DeviceTrace(TraceSource.of(name, trace), 0);
     return new SharingProgram(
-        name, input, PolicyChoice.parse(policy), -1, 10 * MIB, 2 * MIB, 0, false);
+        name, input, PolicyChoice.parse(policy), -1, 10 * MIB, 2 * MIB, 0, false, roomBytes);
   }
 
   private static SharedGpu shared(long mib, SharingProgram... programs) {
     DeviceProfile gpu = DeviceProfiles.ofCapacity(mib * MIB);
     return new SharedGpu(List.of(programs), gpu, AfterOom.CONTINUE);
+  }
+
+  @Test
+  void theDriverRefusesAProcessWhatIsBeyondItsRoom() {
+    AllocationTrace waves = waves(0, 100, 300, 50);
+    SharedGpu bounded = shared(1_000, program("a", waves, "direct", 300 * MIB));
+    assertTrue(bounded.run(SharedObserver.NONE).passes());
+    SharedGpu less =
+        shared(
+            1_000,
+            program("a", waves, "direct", 299 * MIB),
+            program("b", waves(0, 400, 400, 400), "direct"));
+    SharedResult result = less.run(SharedObserver.NONE);
+    assertEquals(0, result.firstFailure().orElseThrow().tenant());
+    assertEquals(1, result.firstFailure().orElseThrow().request().requestIndex());
+    assertTrue(result.tenants().get(1).passes(), "the other has no such bound");
+    assertEquals(-1, less.smallestBytes(), "a larger GPU does not help");
   }
 
   @Test

@@ -12,6 +12,7 @@ import org.allocsim.analysis.serving.ServingBudget;
 import org.allocsim.analysis.serving.ServingResult;
 import org.allocsim.analysis.serving.ServingSettings;
 import org.allocsim.analysis.serving.ShareTrial;
+import org.allocsim.analysis.serving.Speculation;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
@@ -146,6 +147,14 @@ public record ServeAnswer(
               .missing("no sequence began")
               .count("prompt_tokens", "Tokens of the prompts.", ServingResult::promptTokens)
               .count("output_tokens", "Tokens of the answers.", ServingResult::outputTokens)
+              .count(
+                  "guessed_tokens",
+                  "Tokens that were guessed and computed.",
+                  ServingResult::guessedTokens)
+              .count(
+                  "accepted_tokens",
+                  "Those of them that were right and part of an answer.",
+                  ServingResult::acceptedTokens)
               .count("steps", "Steps of the engine.", ServingResult::steps)
               .seconds(
                   "busy_seconds", "Time of all steps.", each -> each.busyNanos() / NANOS_PER_SECOND)
@@ -209,6 +218,10 @@ public record ServeAnswer(
                   "What PyTorch reserves at most beside the cache.",
                   ServingBudget::besideBytes)
               .bytes("graph_bytes", "CUDA graphs, captured later.", ServingBudget::graphBytes)
+              .flag(
+                  "graphs_in_share",
+                  "Whether CUDA graphs come out of the share.",
+                  ServingBudget::hasGraphsInShare)
               .bytes("cache_bytes", "What keys and values get.", ServingBudget::cacheBytes)
               .bytes(
                   "left_bytes",
@@ -284,7 +297,32 @@ public record ServeAnswer(
                   .bytes(
                       "token_bytes",
                       "Keys and values of a token in all layers.",
-                      each -> each.model().tokenBytes())
+                      ServeAnswer::tokenBytes)
+                  .bytes(
+                      "adapter_bytes",
+                      "Room for low-rank adapters.",
+                      each -> each.model().adapterBytes())
+                  .bytes(
+                      "draft_bytes",
+                      "Weights of what guesses tokens; 0 where nothing does.",
+                      each ->
+                          each.settings()
+                              .speculation()
+                              .map(draft -> draft.draft().weightBytes())
+                              .orElse(0L))
+                  .count(
+                      "num_speculative_tokens",
+                      "Tokens that are guessed for each sequence; 0 where none are.",
+                      each -> each.settings().speculation().map(Speculation::tokens).orElse(0))
+                  .ratio(
+                      "acceptance_ratio",
+                      "Share of guesses that are right, as the user gave it.",
+                      each ->
+                          each.settings()
+                              .speculation()
+                              .map(Speculation::acceptance)
+                              .orElse(Double.NaN))
+                  .missing("no tokens are guessed")
                   .text("device", "Name of the GPU's profile.", ServeAnswer::device)
                   .count(
                       "max_num_seqs",
@@ -342,7 +380,7 @@ public record ServeAnswer(
                 "{}: {} of weights, {} of keys and values for a token",
                 model.name(),
                 bytes(budget.weightBytes()),
-                bytes(model.tokenBytes()))
+                bytes(tokenBytes()))
             .and(
                 "device",
                 "{}, {} at {} of it, less weights and {} for the profiling run",
@@ -367,6 +405,10 @@ public record ServeAnswer(
         this);
   }
 
+  private long tokenBytes() {
+    return settings.tokenBytes(model);
+  }
+
   private List<Block> blocks(Facts facts, Table<ServingResult> table) {
     List<Block> blocks = new ArrayList<>(List.of(facts, table));
     if (!trials.isEmpty()) {
@@ -386,6 +428,23 @@ public record ServeAnswer(
         Sentence.of(
             "A step takes as long as reading and computing at the peak rates of the GPU: a real one"
                 + " takes longer, and then more sequences run together."));
+    if (model.adapterBytes() > 0) {
+      notes.add(
+          Sentence.of(
+              "Of the weights, {} are room for adapters, which each step is taken to read.",
+              bytes(model.adapterBytes())));
+    }
+    settings
+        .speculation()
+        .ifPresent(each ->
+            notes.add(
+                Sentence.of(
+                    "Of the weights, {} are of {}, which guesses {}; {} of its guesses are taken"
+                        + " to be right where those before them are.",
+                    bytes(each.draft().weightBytes()),
+                    each.draft().name(),
+                    Quantity.count(each.tokens(), "token"),
+                    share(each.acceptance()))));
     if (traffic.blockTokens() == 0) {
       notes.add(
           Sentence.of(
@@ -426,7 +485,7 @@ public record ServeAnswer(
                 "At a gpu_memory_utilization of {} keys and values get {}, room for {} tokens.",
                 share(budget.utilization()),
                 bytes(budget.cacheBytes()),
-                count(budget.cacheBytes() / model.tokenBytes()))
+                count(budget.cacheBytes() / tokenBytes()))
             : Sentence.of(
                 "At a gpu_memory_utilization of {} the GPU runs out of memory: {} are lacking for"
                     + " context and graphs.",

@@ -9,7 +9,14 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 import org.allocsim.analysis.share.SharedGpu;
 import org.allocsim.analysis.share.SharedGpu.LimitRange;
+import org.allocsim.analysis.share.SharedTimeline;
 import org.allocsim.analysis.share.SharingProgram;
+import org.allocsim.reports.answer.part.PageChart;
+import org.allocsim.reports.chart.ChartSize;
+import org.allocsim.reports.chart.ChartTheme;
+import org.allocsim.reports.chart.memory.SharedMemoryChart;
+import org.allocsim.reports.chart.memory.SharedMemoryData;
+import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
 import org.allocsim.reports.document.Kind;
@@ -28,6 +35,8 @@ import org.allocsim.simulator.run.SharedResult.FirstFailure;
 import org.allocsim.simulator.run.SharedResult.Holding;
 import org.allocsim.simulator.run.SharedResult.Moment;
 import org.allocsim.simulator.run.SharedResult.TenantResult;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.jfree.chart.JFreeChart;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -129,6 +138,13 @@ public record ShareAnswer(
                   "limit",
                   "The allocator's own limit.",
                   each -> each.program().limitBytes() < 0 ? null : each.program().limitBytes())
+              .missing("none")
+              .optional()
+              .bytes(
+                  "mps_room_bytes",
+                  "MPS leaves",
+                  "What its limit as a client of MPS leaves beside its context and libraries.",
+                  each -> each.program().roomBytes() < 0 ? null : each.program().roomBytes())
               .missing("none")
               .optional()
               .seconds(
@@ -303,9 +319,58 @@ public record ShareAnswer(
   }
 
   public Document<ShareAnswer> document() {
+    return document(null);
+  }
+
+  /** What the processes held over time, for a chart. */
+  public SharedMemoryData memory(SharedTimeline timeline) {
+    long endNanos = result.tenants().stream().mapToLong(TenantResult::endNanos).max().orElse(0);
+    int stretches = (int) Math.min(SharedMemoryChart.STRETCHES, endNanos + 1);
+    boolean isTimed = shared.programs().stream().anyMatch(ShareAnswer::isTimed);
+    double unit = isTimed ? NANOS_PER_SECOND : 1;
+    SharedMemoryData.Failure failure =
+        result.first() == null
+            ? null
+            : new SharedMemoryData.Failure(
+                failing().program().name(),
+                first().moment().nanos() / unit,
+                (double) first().moment().bytes() + failedBytes());
+    return new SharedMemoryData(
+        shared.programs().stream().map(SharingProgram::name).toList(),
+        shared.programs().stream().map(SharingProgram::fixedBytes).toList(),
+        timeline.stretches(stretches, endNanos),
+        (endNanos + 1) / unit,
+        isTimed,
+        result.totalBytes(),
+        failure);
+  }
+
+  private static boolean isTimed(SharingProgram program) {
+    AllocationTrace trace = program.input().trace();
+    int first = trace.prologueCount();
+    int last = trace.eventCount() - 1;
+    return last > first && trace.timeNanos(last) > trace.timeNanos(first);
+  }
+
+  /** What the processes hold over time. */
+  public JFreeChart chart(SharedMemoryData memory, ChartTheme theme) {
+    return SharedMemoryChart.create(
+        finding(),
+        shared.gpu().name() + "; of each moment what all held when they held the most together",
+        memory,
+        theme);
+  }
+
+  /** The first part of the verdict, as a title. */
+  private String finding() {
+    return verdict().sentence().toString().replaceAll("(?s)[;:] .*|[.]$", "");
+  }
+
+  /** The same, with a chart of what the processes held where one is given. */
+  public Document<ShareAnswer> document(@Nullable SharedMemoryData memory) {
     Facts facts =
         Facts.none()
-            .and("device", "{}, {}", shared.gpu().name(), bytes(result.totalBytes()))
+            .and("device", "{}, {}{}", shared.gpu().name(), bytes(result.totalBytes()), computed())
             .and(
                 "order",
                 "{}",
@@ -320,7 +385,16 @@ public record ShareAnswer(
                     : "the process goes on without it");
     Table<Row> table = Table.of("Processes", ROWS, rows()).at("/processes");
     List<Section> sections = new ArrayList<>();
-    sections.add(new Section(null, List.of(facts, table)));
+    List<Block> blocks = new ArrayList<>(List.of(facts, table));
+    if (memory != null) {
+      blocks.add(
+          PageChart.of(
+              finding(),
+              ChartSize.screen(SharedMemoryChart.WIDTH, SharedMemoryChart.HEIGHT),
+              ChartSize.screen(SharedMemoryChart.NARROW_WIDTH, SharedMemoryChart.HEIGHT),
+              (theme, _) -> chart(memory, theme)));
+    }
+    sections.add(new Section(null, blocks));
     if (result.first() != null) {
       sections.add(
           holdings(
@@ -340,6 +414,13 @@ public record ShareAnswer(
         sections,
         table,
         this);
+  }
+
+  /** Whether the size of a slice is known, or computed. */
+  private String computed() {
+    return shared.gpu().source().startsWith("size computed")
+        ? ", " + shared.gpu().source().substring("size ".length())
+        : "";
   }
 
   private static Section holdings(String title, List<Held> held, @Nullable String pointer) {
@@ -402,6 +483,16 @@ public record ShareAnswer(
           at,
           bytes(failedBytes()),
           bytes(free(first().moment())));
+    }
+    if (failing().program().roomBytes() >= 0 && free(first().moment()) >= failedBytes()) {
+      return Sentence.of(
+          "{} fails first, {} after the start: its limit as a client of MPS, which leaves it {},"
+              + " refuses its request {} for {}.",
+          name,
+          at,
+          bytes(failing().program().roomBytes()),
+          request.requestIndex(),
+          bytes(request.requestedBytes()));
     }
     if (failing().program().limitBytes() >= 0
         && free(first().moment()) >= request.requestedBytes()) {

@@ -319,7 +319,8 @@ public final class MemoryTimelineChart {
           failures(
               "out of memory ("
                   + Numbers.count(timeline.failureCount(), "time")
-                  + "): allocated and asked for"));
+                  + "): allocated and asked for",
+              ChartStyle.VERMILLION));
     }
     if (!phases.isEmpty()) {
       items.add(ChartStyle.swatch(PhaseData.summary(phases), theme.either(0xD5D9DE, 0x4A4F57)));
@@ -328,8 +329,8 @@ public final class MemoryTimelineChart {
   }
 
   /** A legend entry for requests that failed. */
-  private static LegendItem failures(String text) {
-    return stroked(text, cross(), 2.4f, ChartStyle.VERMILLION);
+  static LegendItem failures(String text, Paint paint) {
+    return stroked(text, cross(), 2.4f, paint);
   }
 
   private static LegendItem stroked(String text, Shape shape, float width, Paint paint) {

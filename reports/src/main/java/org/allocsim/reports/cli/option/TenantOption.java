@@ -26,6 +26,7 @@ public record TenantOption(String trace, Map<String, String> values) {
           "conf",
           "memory-limit",
           "memory-fraction",
+          "mps-limit",
           "context",
           "other",
           "start",

@@ -1,8 +1,8 @@
 package org.allocsim.workloads.program.catalog;
 
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.profile.ShippedProfiles;
@@ -13,7 +13,9 @@ import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.engine.Engine;
 import org.allocsim.workloads.program.engine.EngineSettings;
 import org.allocsim.workloads.program.torch.DType;
-import org.allocsim.workloads.serving.ModelConfig;
+import org.allocsim.workloads.serving.AdapterTarget;
+import org.allocsim.workloads.serving.Adapters;
+import org.allocsim.workloads.serving.Draft;
 import org.allocsim.workloads.serving.ModelShape;
 import org.allocsim.workloads.serving.ServedModels;
 
@@ -21,9 +23,9 @@ import org.allocsim.workloads.serving.ServedModels;
 public final class InferenceEngine implements ProgramProvider {
   private static final long MIB = 1L << 20;
   private static final String NONE = "none";
-  private static final String EAGLE = "eagle";
   private static final String FP8 = "fp8";
   private static final String MODEL = "model";
+  private static final String TARGETS = "lora-target-modules";
   private static final String DRAFT = "speculative-model";
   private static final String DEVICE = "device";
   private static final String GPUS = "tensor-parallel-size";
@@ -61,6 +63,7 @@ public final class InferenceEngine implements ProgramProvider {
             "MiB that the process takes beside PyTorch while it is profiled; vLLM's log says it"),
         new ProgramOption("max-loras", "0", "low-rank adapters that run together"),
         new ProgramOption("max-lora-rank", "16", "their highest rank"),
+        new ProgramOption(TARGETS, "all", "modules that get them, such as qkv_proj+o_proj"),
         new ProgramOption(
             DRAFT, NONE, "what guesses tokens: none, eagle (one layer), or a known model"),
         new ProgramOption("num-speculative-tokens", "3", "tokens that it guesses"),
@@ -75,13 +78,15 @@ public final class InferenceEngine implements ProgramProvider {
   public AllocationTrace generate(ProgramValues values, long seed) {
     try {
       return new Engine(settings(values), Options.device(values), seed).run();
+    } catch (TraceFormatException e) {
+      throw new ProgramOptionException(e.getMessage());
     } catch (IllegalArgumentException e) {
       throw new ProgramOptionException("program " + id() + ": " + e.getMessage());
     }
   }
 
-  private static EngineSettings settings(ProgramValues values) {
-    ModelShape model = model(values.text(MODEL));
+  private static EngineSettings settings(ProgramValues values) throws TraceFormatException {
+    ModelShape model = ServedModels.of(values.text(MODEL));
     int gpus = values.count(GPUS);
     // Refuses numbers of GPUs that cannot share the model.
     model.served(gpus, 1, 1);
@@ -116,32 +121,24 @@ public final class InferenceEngine implements ProgramProvider {
             values.flag("top-p")),
         slots == 0
             ? Optional.empty()
-            : Optional.of(new EngineSettings.Adapters(slots, values.count("max-lora-rank"))),
+            : Optional.of(new Adapters(slots, values.count("max-lora-rank"), targets(values))),
         draft(values, model));
   }
 
-  private static Optional<EngineSettings.Draft> draft(ProgramValues values, ModelShape model) {
+  private static Set<AdapterTarget> targets(ProgramValues values) {
+    String names = values.text(TARGETS);
+    return names.equals("all")
+        ? AdapterTarget.all()
+        : AdapterTarget.named(List.of(names.split("[+]")));
+  }
+
+  private static Optional<Draft> draft(ProgramValues values, ModelShape model)
+      throws TraceFormatException {
     String name = values.text(DRAFT);
     if (name.equals(NONE)) {
       return Optional.empty();
     }
-    boolean isHead = name.equals(EAGLE);
-    return Optional.of(
-        new EngineSettings.Draft(
-            isHead ? model.ofLayers(1) : model(name),
-            isHead,
-            values.count("num-speculative-tokens")));
-  }
-
-  private static ModelShape model(String name) {
-    if (!name.endsWith(".json")) {
-      return ServedModels.named(name);
-    }
-    try {
-      return ModelConfig.read(Path.of(name), name);
-    } catch (TraceFormatException e) {
-      throw new ProgramOptionException(e.getMessage());
-    }
+    return Optional.of(Draft.named(name, model, values.count("num-speculative-tokens")));
   }
 
   private static double share(String text) {

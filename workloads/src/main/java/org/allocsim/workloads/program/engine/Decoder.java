@@ -1,7 +1,6 @@
 package org.allocsim.workloads.program.engine;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.allocsim.workloads.program.torch.DType;
 import org.allocsim.workloads.program.torch.Elementwise;
@@ -9,6 +8,8 @@ import org.allocsim.workloads.program.torch.Embeddings;
 import org.allocsim.workloads.program.torch.Products;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
+import org.allocsim.workloads.serving.Adapters;
+import org.allocsim.workloads.serving.LinearShape;
 import org.allocsim.workloads.serving.ModelShape;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,7 @@ final class Decoder {
   private final long keyWidth;
   private final long inner;
   private final List<Tensor> weights = new ArrayList<>();
+  private final List<Tensor> vocabularyAdapters = new ArrayList<>();
   private final List<Layer> layers = new ArrayList<>();
   private final Tensor embedding;
   private final Tensor output;
@@ -102,16 +104,14 @@ final class Decoder {
 
   private Layer layer() {
     long hidden = shape.hidden();
-    long experts = shape.experts();
-    Linear queries = new Linear(torch, linearType, hidden, queryWidth, keyWidth, keyWidth);
-    Linear attended = new Linear(torch, linearType, queryWidth, hidden);
-    if (experts > 1) {
-      weight(experts, hidden);
+    List<LinearShape> linears = shape.linears(gpus);
+    Linear queries = new Linear(torch, linearType, linears.get(0));
+    Linear attended = new Linear(torch, linearType, linears.get(1));
+    if (shape.experts() > 1) {
+      weight(shape.experts(), hidden);
     }
-    long[] ups = new long[shape.innerMatrices() - 1];
-    Arrays.fill(ups, experts * inner);
-    Linear up = new Linear(torch, linearType, hidden, ups);
-    Linear down = new Linear(torch, linearType, inner, experts * hidden);
+    Linear up = new Linear(torch, linearType, linears.get(2));
+    Linear down = new Linear(torch, linearType, linears.get(3));
     weight(hidden);
     weight(hidden);
     return new Layer(queries, attended, up, down);
@@ -153,15 +153,19 @@ final class Decoder {
     torch.device().leave();
   }
 
-  /** Room for low-rank adapters in all linear layers. */
-  void adapt(EngineSettings.Adapters adapters) {
+  /** Room for low-rank adapters in linear layers, embedding and output. */
+  void adapt(Adapters adapters) {
     torch.device().enter("vllm/lora/layers/base_linear.py", "create_lora_weights");
+    for (long count : adapters.vocabularyCounts(shape)) {
+      vocabularyAdapters.add(Elementwise.filled(torch, type, count));
+    }
     layers.forEach(layer -> layer.linears().forEach(linear -> linear.adapt(type, adapters)));
     torch.device().leave();
   }
 
   /** Copies an adapter from the host to one of so many slots. */
   void loadAdapter(int slots) {
+    vocabularyAdapters.forEach(factor -> torch.device().copy(factor.bytes() / slots, true, true));
     layers.forEach(layer -> layer.linears().forEach(linear -> linear.loadAdapter(slots)));
   }
 
@@ -169,12 +173,14 @@ final class Decoder {
   List<Long> tensorBytes() {
     List<Long> all = new ArrayList<>();
     weights.forEach(weight -> all.add(weight.bytes()));
+    vocabularyAdapters.forEach(factor -> all.add(factor.bytes()));
     layers.forEach(layer -> layer.linears().forEach(linear -> all.addAll(linear.tensorBytes())));
     return all;
   }
 
   void release() {
     weights.forEach(Tensor::release);
+    vocabularyAdapters.forEach(Tensor::release);
     layers.forEach(layer -> layer.linears().forEach(Linear::release));
   }
 

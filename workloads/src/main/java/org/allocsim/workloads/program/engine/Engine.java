@@ -1,7 +1,6 @@
 package org.allocsim.workloads.program.engine;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +15,8 @@ import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
 import org.allocsim.workloads.program.torch.memory.Device;
-import org.allocsim.workloads.serving.ModelShape;
+import org.allocsim.workloads.serving.Draft;
+import org.allocsim.workloads.serving.ServedModel;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,7 +124,7 @@ public final class Engine {
     torch.empty(DType.INT32, sequences + 1);
     torch.empty(DType.INT32, sequences);
     long blocks = (schedule.mostTokens() + schedule.blockTokens() - 1L) / schedule.blockTokens();
-    for (int group = 0; group < sharing(settings.model(), 1).windows().size(); group++) {
+    for (int group = 0; group < sharing(1).groups().size(); group++) {
       torch.empty(DType.INT32, sequences, blocks);
     }
     for (int parameter = 0; parameter < 6; parameter++) {
@@ -133,24 +133,24 @@ public final class Engine {
     device.leave();
   }
 
-  /** Bytes of a block in each tensor of the cache; those of a draft are its own. */
+  /** Bytes of a block in each tensor of the cache. */
   private List<Long> blockBytes() {
     int valueBytes = settings.hasSmallCache() ? 1 : settings.type().bytes();
     long blockTokens = settings.schedule().blockTokens();
-    PageSharing sharing = sharing(settings.model(), valueBytes);
-    List<Long> all =
-        new ArrayList<>(
-            Collections.nCopies(sharing.groupLayers(), sharing.tokenBytes() * blockTokens));
-    settings
-        .draft()
-        .map(guess -> sharing(guess.model(), valueBytes))
-        .ifPresent(each ->
-            all.addAll(Collections.nCopies(each.groupLayers(), each.tokenBytes() * blockTokens)));
-    return all;
+    return sharing(valueBytes).tensorTokenBytes().stream()
+        .map(tokenBytes -> tokenBytes * blockTokens)
+        .toList();
   }
 
-  private PageSharing sharing(ModelShape shape, int valueBytes) {
-    return PageSharing.of(shape.served(settings.gpus(), 1, valueBytes).groups());
+  /** How the layers of the model share the cache with those of its draft. */
+  private PageSharing sharing(int valueBytes) {
+    int gpus = settings.gpus();
+    ServedModel model = settings.model().served(gpus, 1, valueBytes);
+    return PageSharing.of(
+        settings
+            .draft()
+            .map(guess -> model.groupsWith(guess.served(gpus, 1, valueBytes)))
+            .orElse(model.groups()));
   }
 
   private void loadWeights() {
@@ -170,7 +170,7 @@ public final class Engine {
     device.leave();
   }
 
-  private Decoder loadDraft(EngineSettings.Draft guess, Decoder owner, boolean isReady) {
+  private Decoder loadDraft(Draft guess, Decoder owner, boolean isReady) {
     Decoder loaded =
         new Decoder(torch, settings, guess.model(), guess.isHead() ? owner : null, isReady);
     load(loaded, isReady);

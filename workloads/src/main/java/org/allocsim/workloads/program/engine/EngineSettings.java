@@ -3,6 +3,8 @@ package org.allocsim.workloads.program.engine;
 import java.util.Optional;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.workloads.program.torch.DType;
+import org.allocsim.workloads.serving.Adapters;
+import org.allocsim.workloads.serving.Draft;
 import org.allocsim.workloads.serving.ModelShape;
 
 /**
@@ -59,24 +61,6 @@ public record EngineSettings(
    */
   public record Course(
       int steps, int sleeps, int sleepLevel, boolean wakesInStages, boolean usesTopP) {}
-
-  /**
-   * Low-rank adapters.
-   *
-   * @param slots adapters that may run together ({@code max_loras})
-   * @param rank the highest rank ({@code max_lora_rank})
-   */
-  public record Adapters(int slots, int rank) {}
-
-  /**
-   * What guesses tokens ahead.
-   *
-   * @param model its layers; those of an EAGLE head, which shares embedding and output with the
-   *     model that it guesses for, or those of a whole model
-   * @param isHead whether it is such a head
-   * @param tokens tokens that it guesses ({@code num_speculative_tokens})
-   */
-  public record Draft(ModelShape model, boolean isHead, int tokens) {}
 
   /** Tokens of a sequence in a step that only generates. */
   int tokensOfSequence() {

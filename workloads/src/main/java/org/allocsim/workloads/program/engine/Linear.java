@@ -1,13 +1,14 @@
 package org.allocsim.workloads.program.engine;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.allocsim.workloads.program.torch.DType;
 import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Products;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
+import org.allocsim.workloads.serving.Adapters;
+import org.allocsim.workloads.serving.LinearShape;
 
 /**
  * A linear layer of an engine, whose weight may be turned to 8 bits once it is loaded. Then its
@@ -18,38 +19,27 @@ import org.allocsim.workloads.program.torch.Torch;
  */
 final class Linear {
   private final Torch torch;
-  private final long[] parts;
-  private final long outputs;
-  private final long inputs;
+  private final LinearShape shape;
   private Tensor weight;
   private final List<Tensor> adapters = new ArrayList<>();
   private int rank;
 
-  /**
-   * A layer whose weight is on the device.
-   *
-   * @param parts outputs of each of the layers that it joins
-   */
-  Linear(Torch torch, DType type, long inputs, long... parts) {
+  /** A layer whose weight is on the device. */
+  Linear(Torch torch, DType type, LinearShape shape) {
     this.torch = torch;
-    this.parts = parts;
-    this.inputs = inputs;
-    outputs = Arrays.stream(parts).sum();
-    weight = torch.empty(type, outputs, inputs);
+    this.shape = shape;
+    weight = torch.empty(type, shape.outputs(), shape.inputs());
   }
 
   /**
-   * Room for low-rank adapters: both factors of each part for each slot, whether used or not.
+   * Room for low-rank adapters.
    *
    * @param type type of the factors
    */
-  void adapt(DType type, EngineSettings.Adapters settings) {
-    rank = settings.rank();
-    for (int part = 0; part < parts.length; part++) {
-      adapters.add(Elementwise.filled(torch, type, settings.slots(), 1, rank, inputs));
-    }
-    for (long part : parts) {
-      adapters.add(Elementwise.filled(torch, type, settings.slots(), 1, part, rank));
+  void adapt(DType type, Adapters settings) {
+    for (long count : settings.counts(shape)) {
+      adapters.add(Elementwise.filled(torch, type, count));
+      rank = settings.rank();
     }
   }
 
@@ -77,7 +67,8 @@ final class Linear {
     Tensor out = product(input);
     if (rank > 0) {
       // What the first factors make of the input, in 32 bits.
-      Tensor shrunk = Elementwise.filled(torch, DType.FLOAT32, parts.length, input.size(0), rank);
+      Tensor shrunk =
+          Elementwise.filled(torch, DType.FLOAT32, shape.parts().size(), input.size(0), rank);
       Elementwise.charge(torch, out, 2L * rank, 2);
       shrunk.release();
     }
@@ -91,11 +82,11 @@ final class Linear {
     Tensor small = torch.empty(DType.UINT8, input.sizes());
     Tensor scale = torch.empty(DType.FLOAT32, 1);
     Elementwise.charge(torch, input, 1, 2);
-    Tensor out = torch.empty(input.type(), input.size(0), outputs);
+    Tensor out = torch.empty(input.type(), input.size(0), shape.outputs());
     torch
         .device()
         .kernel(
-            2 * input.count() * outputs,
+            2 * input.count() * shape.outputs(),
             small.bytes() + weight.bytes() + out.bytes(),
             input.type().precision());
     small.release();

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.run.Run;
@@ -18,6 +19,11 @@ import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.workloads.program.ProgramOptionException;
 import org.allocsim.workloads.program.Programs;
+import org.allocsim.workloads.serving.AdapterTarget;
+import org.allocsim.workloads.serving.Adapters;
+import org.allocsim.workloads.serving.Draft;
+import org.allocsim.workloads.serving.ModelShape;
+import org.allocsim.workloads.serving.ServedModels;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -208,14 +214,26 @@ class EngineTest {
     assertTrue(peak - allocated(trace, "init") > whole, "the first layer is there twice");
   }
 
-  /** One slot of rank 16: both factors of seven layers joined in four, in 16 bits. */
-  @Test
-  void adaptersAreAllocatedForAllSlots() {
-    long plain = weights(engine());
-    long factors = 3 * 4096 + 4096 + 2 * 1024 + 4096 + 4096 + 2 * 4096 + 2 * 14_336 + 14_336 + 4096;
-    assertEquals(plain + 2L * 32 * 16 * factors * 2, weights(engine("max-loras=2")));
-    assertEquals(
-        plain + 2L * 32 * 64 * factors * 2, weights(engine("max-loras=2", "max-lora-rank=64")));
+  /** The engine allocates what a server counts, whatever the GPUs and modules. */
+  @ParameterizedTest
+  @CsvSource({"1, 16, all", "1, 64, all", "2, 16, all", "1, 16, q_proj+lm_head", "4, 8, down_proj"})
+  void adaptersAreAllocatedForAllSlots(int gpus, int rank, String modules) {
+    String shared = "tensor-parallel-size=" + gpus;
+    Set<AdapterTarget> targets =
+        modules.equals("all")
+            ? AdapterTarget.all()
+            : AdapterTarget.named(List.of(modules.split("[+]")));
+    long bytes =
+        2 * new Adapters(2, rank, targets).parameters(ServedModels.named("llama-3.1-8b"), gpus);
+    long more =
+        weights(
+                engine(
+                    shared,
+                    "max-loras=2",
+                    "max-lora-rank=" + rank,
+                    "lora-target-modules=" + modules))
+            - weights(engine(shared));
+    assertEquals(bytes, more);
   }
 
   @Test
@@ -226,6 +244,9 @@ class EngineTest {
     long layer = (joining + 4096L * (4096 + 2048) + 4096 * 4096 + 3 * 4096 * 14_336 + 3 * 4096) * 2;
     long rotations = 8192 * 128 * 2;
     assertEquals(weights(plain) + layer + rotations, weights(guessing));
+    // A server counts the same, but for the rotations.
+    ModelShape llama = ServedModels.named("llama-3.1-8b");
+    assertEquals(layer, new Draft(llama.ofLayers(1), true, 3).served(1, 2, 2).weightBytes());
     assertEquals(33, cacheTensors(guessing));
     assertEquals(32, cacheTensors(plain));
   }
@@ -257,6 +278,7 @@ class EngineTest {
         "device=absent",
         "sleep=3",
         "model=absent.json",
+        "speculative-model=absent.json",
         "speculative-model=absent"
       })
   void whatMakesNoEngineIsRefusedInOneSentence(String setting) {
