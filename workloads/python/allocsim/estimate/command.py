@@ -25,6 +25,10 @@ from .standin import LIBRARY, NoStandIn, library_folder
 #: Most programs are at their peak in the second step, when the optimizer's state is there.
 STEPS = 5
 
+#: Folders of what torch.compile made, and what keeps it in one process.
+COMPILER_CACHES = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
+COMPILER = {"TORCHINDUCTOR_COMPILE_THREADS": "1", "TORCHINDUCTOR_BUNDLE_TRITON_INTO_FX_GRAPH_CACHE": "0"}
+
 
 def main(arguments: Sequence[str]) -> int:
     """Runs a program without a GPU, and says what it would need of one; returns the exit code."""
@@ -101,9 +105,8 @@ class Runs:
         began = time.time()
         with tempfile.TemporaryDirectory(prefix="allocsim-") as folder:
             report = os.path.join(folder, "report.json")
-            exchange = os.path.join(folder, "exchange")
-            os.mkdir(exchange)
-            environment = self._environment(path, report, exchange, watchdog)
+            os.mkdir(os.path.join(folder, "exchange"))
+            environment = self._environment(path, folder, watchdog)
             for name in replaced:
                 environment[name.upper()] = replaced[name]
             program = [_filled(each, replaced) for each in self._program]
@@ -124,7 +127,7 @@ class Runs:
         found["file"] = path if path in written else written[0]
         return code, found
 
-    def _environment(self, path: str, report: str, exchange: str, watchdog: str) -> dict[str, str]:
+    def _environment(self, path: str, folder: str, watchdog: str) -> dict[str, str]:
         options = self._options
         environment = dict(os.environ)
         environment[RECORD_VARIABLE] = json.dumps(
@@ -132,16 +135,16 @@ class Runs:
         )
         environment[VARIABLE] = json.dumps(
             {
-                "steps": options.steps, "values": self._values, "report": report, "fake_weights": options.fake_weights,
-                "late_watchdog": (options.watchdog or watchdog) == "late", "rank": options.rank or 0, "world": options.world, "asked": options.rank or 0, "peer": False, "exchange": exchange,
+                "steps": options.steps, "values": self._values, "report": os.path.join(folder, "report.json"), "fake_weights": options.fake_weights,
+                "late_watchdog": (options.watchdog or watchdog) == "late", "rank": options.rank or 0, "world": options.world, "asked": options.rank or 0, "peer": False, "exchange": os.path.join(folder, "exchange"),
             }
         )
         environment["ALLOCSIM_ESTIMATE_CARD"] = CARDS[options.device].text()
         for name, value in (("LD_PRELOAD", os.path.join(self._library, LIBRARY)), ("LD_LIBRARY_PATH", self._library), ("PYTHONPATH", SITE)):
             inherited = environment.get(name)
             environment[name] = value + (os.pathsep + inherited if inherited else "")
-        # Compiled code has other temporaries than the code it was made of; it is not made here.
-        environment["TORCHDYNAMO_DISABLE"] = "1"
+        # Kernels that do nothing must not stay in the program's caches; without those, it compiles as on its first run on a machine.
+        environment |= {name: os.path.join(folder, name.lower()) for name in COMPILER_CACHES} | COMPILER
         environment.pop("CUDA_VISIBLE_DEVICES", None)
         if options.rank is not None:
             environment |= rank_environment(options.rank, options.world)

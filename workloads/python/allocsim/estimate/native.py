@@ -57,6 +57,8 @@ class _Engine:
 def _without(values: Values, function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def native(*args: Any, **kwargs: Any) -> Any:
+        if not values.is_on():
+            return function(*args, **kwargs)
         with values.left():
             result = function(*args, **kwargs)
         values.forget(result)
@@ -78,7 +80,7 @@ def _told(values: Values, function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def made(data: Any, *args: Any, **kwargs: Any) -> Any:
         result = function(data, *args, **kwargs)
-        if result.is_cuda and not isinstance(data, torch.Tensor):
+        if values.is_on() and result.is_cuda and not isinstance(data, torch.Tensor):
             with values.left(), contextlib.suppress(Exception):
                 values.learn(result, function(data, dtype=result.dtype, device="cpu"))
         return result

@@ -66,12 +66,20 @@ class Values(TorchDispatchMode):
         self._fake_weights = fake_weights
         self._known: dict[int, tuple[StorageWeakRef, torch.dtype, torch.Tensor]] = {}
 
+    @classmethod
+    def ignore_compile_internals(cls) -> bool:
+        """Programs are compiled while the mode is on."""
+        return True
+
+    def is_on(self) -> bool:
+        """Whether the mode is on in this thread: it is off while code is compiled, for one."""
+        return any(torch._C._get_dispatch_stack_at(place) is self for place in range(torch._C._len_torch_dispatch_stack()))
+
     @contextlib.contextmanager
     def left(self) -> Iterator[None]:
         """Within it the mode is off in this thread, and in backward passes that begin in it."""
         above: list[Any] = []
-        length = torch._C._len_torch_dispatch_stack()
-        if not any(torch._C._get_dispatch_stack_at(place) is self for place in range(length)):
+        if not self.is_on():
             yield
             return
         while (top := _pop_mode()) is not self:
