@@ -196,7 +196,7 @@ class HostileTextTest(unittest.TestCase):
             "file": HOSTILE, "device": HOSTILE, "ended": "error", "problem": HOSTILE, "line": f"{HOSTILE}:8",
             "peak_requested_bytes": 4, "peak_allocated_bytes": 4, "settings": {"recorded": size, "best": size | {"conf": "other" + HOSTILE}},
             "interval": {"low_bytes": 4, "high_bytes": 6}, "gpus_that_fit": [HOSTILE], "beside_rank_bytes": 1,
-            "prompt_watchdog_reserved_bytes": 3, "unmeasured_workspaces": 1, "reads": [place], "selections": [place], "draws": [place],
+            "prompt_watchdog_reserved_bytes": 3, "unmeasured_workspaces": 1, "uncompiled": [{"reason": HOSTILE, "times": 2}], "unmeasured_choices": 1, "reads": [place], "selections": [place], "draws": [place],
         }
         self.assert_harmless(self.printed(answers.print_answer, found))
 

@@ -44,7 +44,7 @@ def answer(report: dict[str, Any], device: str, prompt: dict[str, Any] | None = 
     least = None
     if prompt is not None:
         least = open_recording(prompt["file"]).ask("min-capacity")["settings"][0]["reserved_if_ample_bytes"]
-    low, high = interval(reserved, report["unmeasured"] + len(report["draws"]), least)
+    low, high = interval(reserved, report["unmeasured"] + len(report["draws"]) + len(report["uncompiled"]) + report["choices"], least)
     return {
         "schema": "allocsim-estimate-1",
         "file": report["file"],
@@ -64,6 +64,8 @@ def answer(report: dict[str, Any], device: str, prompt: dict[str, Any] | None = 
         "gpus_that_fit": recorded["gpus_that_fit"],
         "smallest_gpu": recorded["smallest_gpu"],
         "unmeasured_workspaces": report["unmeasured"],
+        "uncompiled": report["uncompiled"],
+        "unmeasured_choices": report["choices"],
         "beside_rank_bytes": BESIDE_RANK_BYTES if report["world"] > 1 else 0,
         "reads": report["reads"],
         "selections": report["selections"],
@@ -72,7 +74,7 @@ def answer(report: dict[str, Any], device: str, prompt: dict[str, Any] | None = 
 
 
 def interval(reserved: int, guesses: int, least: int | None = None) -> tuple[int, int]:
-    """Between which bytes the reserved peak of a GPU is, for 95 of 100 programs; twice as wide where workspaces or choices were guessed.
+    """Between which bytes the reserved peak of a GPU is, for 95 of 100 programs; twice as wide where workspaces or choices were guessed or graphs left uncompiled.
 
     Where chance decides between two peaks, it begins below the smaller one.
     """
@@ -100,6 +102,10 @@ def print_answer(found: dict[str, Any]) -> None:
         _print(f"- NCCL's watchdog decides by chance how long the first buckets of DistributedDataParallel stay: {_size(found['prompt_watchdog_reserved_bytes'])} where it looks in time.")
     if found["unmeasured_workspaces"]:
         _print(f"- {found['unmeasured_workspaces']} workspaces of libraries are guessed: no measurement covers them.")
+    for each in found["uncompiled"]:
+        _print(f"- A graph could not be compiled and ran uncompiled, {each['times']} times: {each['reason']}.")
+    if found["unmeasured_choices"]:
+        _print(f"- torch.compile would measure algorithms to choose one, {found['unmeasured_choices']} times; it took the first of each.")
     for each in found["reads"]:
         _print(f"- {_shown(each['line'])} reads {each['what']} that depends on weights or activations: {each['value']} was given, {each['times']} times; --value {_shown(each['line'])}=V gives another.")
     for each in found["selections"]:

@@ -6,14 +6,20 @@ against each other, it does so here, in the memory that this takes; each takes e
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import math
 import types
 from typing import Any
 
 import torch
 
 from .imports import when_imported
-from .values import Values
+from .values import CHOOSING, Values, most_bytes, replaced
+
+#: With so many in each thread, every GPU holds as many threads as it can.
+REGISTERS = 32
+
 
 class Compiled:
     """Follows what the program compiles.
@@ -25,6 +31,8 @@ class Compiled:
     def __init__(self, values: Values) -> None:
         #: How often a part could not be compiled and ran uncompiled, by the reason.
         self.uncompiled: dict[str, int] = {}
+        #: How often one of several algorithms was to be chosen by its speed.
+        self.choices = 0
         self._values = values
 
     def follow(self) -> None:
@@ -33,6 +41,7 @@ class Compiled:
         when_imported("triton.runtime.driver", self._change_driver)
         when_imported("torch._inductor.runtime.triton_heuristics", self._change_heuristics)
         when_imported("torch._inductor.compile_fx", self._change_inductor)
+        when_imported("torch._inductor.select_algorithm", self._change_selection)
         when_imported("torch._inductor.output_code", self._change_output)
 
     # --- kernels in Triton -----------------------------------------------------------------
@@ -65,12 +74,15 @@ class Compiled:
     # --- compiled graphs -------------------------------------------------------------------
 
     def _change_inductor(self, module: Any) -> None:
-        compile_graph = module.compile_fx_inner
+        compile_graph = module._compile_fx_inner
 
         @functools.wraps(compile_graph)
         def compile_or_run(graph: Any, *args: Any, **kwargs: Any) -> Any:
+            known = _Known(graph, self._values)
             try:
-                return compile_graph(graph, *args, **kwargs)
+                result = compile_graph(graph, *args, **kwargs)
+                result.allocsim_known = known
+                return result
             except Exception as problem:
                 reason = next(iter(str(problem).splitlines()), type(problem).__name__)
                 self.uncompiled[reason] = self.uncompiled.get(reason, 0) + 1
@@ -82,17 +94,32 @@ class Compiled:
                 uncompiled._boxed_call = True  # type: ignore[attr-defined]
                 return uncompiled
 
-        module.compile_fx_inner = compile_or_run
+        module._compile_fx_inner = compile_or_run
+
+    def _change_selection(self, module: Any) -> None:
+        select = module.AlgorithmSelectorCache.__call__
+
+        @functools.wraps(select)
+        def counted(selector: Any, name: Any, choices: Any, *args: Any, **kwargs: Any) -> Any:
+            self.choices += len(choices) > 1
+            return select(selector, name, choices, *args, **kwargs)
+
+        module.AlgorithmSelectorCache.__call__ = counted
 
     def _change_output(self, module: Any) -> None:
         call = module.CompiledFxGraph.__call__
 
         @functools.wraps(call)
         def run(graph: Any, inputs: Any) -> Any:
-            for place in graph.mutated_input_idxs:
-                self._values.forget(inputs[place])
+            known = getattr(graph, "allocsim_known", None)
+            found = known.of(inputs) if known is not None else {}
+            changed = {place: inputs[place] for place in graph.mutated_input_idxs}
             with self._values.left():
-                return call(graph, inputs)
+                outputs = call(graph, inputs)
+            self._values.forget(list(changed.values()))
+            if known is not None:
+                known.learn(found, changed, outputs)
+            return outputs
 
         module.CompiledFxGraph.__call__ = run
 
@@ -102,7 +129,8 @@ class _Result:
 
     def __init__(self, tuner: Any, config: Any, values: Values) -> None:
         self.config = config
-        self.kernel = types.SimpleNamespace(hash="0" * 64)
+        # It fits any multiprocessor, so that inductor looks for no smaller one.
+        self.kernel = types.SimpleNamespace(hash="0" * 64, n_regs=REGISTERS, n_spills=0, shared=0)
         self._written = [not name.startswith("in_ptr") for name in tuner.fn.arg_names]
         self._values = values
 
@@ -110,8 +138,84 @@ class _Result:
         def launch(*args: Any, stream: Any = None, **kwargs: Any) -> None:
             self._values.forget([*(each for each, written in zip(args, self._written) if written), *kwargs.values()])
 
-        launch.config = self.config  # type: ignore[attr-defined]
-        launch.n_regs = launch.n_spills = launch.shared = None  # type: ignore[attr-defined]
-        launch.cache_hash = None  # type: ignore[attr-defined]
-        launch.store_cubin = False  # type: ignore[attr-defined]
+        launch.__dict__.update(config=self.config, n_regs=REGISTERS, n_spills=0, shared=0, cache_hash=self.kernel.hash, store_cubin=False)
         return launch
+
+
+class _Known:
+    """What of a graph's results follows from values that are known; it is computed on the host, as of a program that is not compiled.
+
+    Args:
+        graph: of PyTorch's operations; inductor changes it later.
+    """
+
+    def __init__(self, graph: Any, values: Values) -> None:
+        self._values = values
+        nodes = list(graph.graph.nodes)
+        self._placeholders = [each for each in nodes if each.op == "placeholder"]
+        possible = set(self._placeholders)
+        for node in nodes:
+            if node.op == "call_function" and _is_plain(node) and (all(each in possible for each in node.all_input_nodes) or _chooses(node)):
+                possible.add(node)
+        outputs = next(each for each in nodes if each.op == "output").args[0]
+        self._outputs = [(place, each) for place, each in enumerate(outputs) if each in possible and each.op == "call_function"]
+        self._inputs = [
+            (self._placeholders.index(each.args[0]), each.args[1]) for each in nodes
+            if each.target is torch.ops.aten.copy_.default and each.args[0] in self._placeholders and each.args[1] in possible
+        ]
+        needed = {each for _, each in (*self._outputs, *self._inputs)}
+        self._steps: list[tuple[Any, ...]] = []
+        for node in reversed(nodes):
+            if node in needed and node.op == "call_function":
+                needed.update(node.all_input_nodes)
+                scores = node.args[0].meta["val"].shape if _chooses(node) else None
+                self._steps.insert(0, (node, node.args, node.kwargs, node.all_input_nodes, scores))
+
+    def of(self, inputs: Any) -> dict[Any, Any]:
+        """The values that are known, by node."""
+        found: dict[Any, Any] = {}
+        if not self._steps:
+            return found
+        for node, given in zip(self._placeholders, inputs):
+            value = self._values.twin(given) if isinstance(given, torch.Tensor) and given.is_cuda else given
+            if value is not None:
+                found[node] = value
+        for node, args, kwargs, needed, scores in self._steps:
+            with contextlib.suppress(Exception):
+                if all(each in found for each in needed):
+                    args, kwargs = (torch.fx.node.map_arg(each, found.__getitem__) for each in (args, kwargs))
+                    found[node] = node.target(*replaced(args, {}), **replaced(dict(kwargs), {}))
+                elif scores is not None:
+                    found[node] = self._values.drawn(node.target, scores, args[1:], kwargs)
+        return found
+
+    def learn(self, found: dict[Any, Any], inputs: dict[int, Any], outputs: Any) -> None:
+        """Keeps what is known of the results, which are there now."""
+        for place, node in self._outputs:
+            if isinstance(found.get(node), torch.Tensor):
+                self._values.learn(outputs[place], found[node])
+        for place, node in self._inputs:
+            if isinstance(found.get(node), torch.Tensor) and place in inputs:
+                self._values.learn(inputs[place], found[node])
+
+
+def _is_plain(node: Any) -> bool:
+    """Whether an operation can be done on the host: it draws no numbers, and its results are small."""
+    if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()) or (isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable):
+        return False
+    results = node.meta.get("val")
+    for each in results if isinstance(results, (list, tuple)) else (results,):
+        if isinstance(each, torch.Tensor):
+            # A size that varies must not be asked for, or the program is compiled for this size alone.
+            sizes = [size if isinstance(size, int) else size.node.hint for size in each.shape]
+            if None in sizes or math.prod(sizes) * each.element_size() > most_bytes(each):
+                return False
+    return results is not None
+
+
+def _chooses(node: Any) -> bool:
+    name = getattr(node.target, "_schema", None) and node.target._schema.name.partition("::")[2]
+    if name not in CHOOSING or not isinstance(node.args[0], torch.fx.Node):
+        return False
+    scores = node.args[0].meta.get("val")
+    return isinstance(scores, torch.Tensor) and scores.is_floating_point() and all(isinstance(each, int) for each in scores.shape)

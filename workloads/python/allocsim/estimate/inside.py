@@ -30,6 +30,7 @@ def begin(torch: Any) -> None:
         report["selections"] = [{"line": line, "times": times} for line, times in values.selections.items()]
         report["draws"] = [{"line": line, "times": times} for line, times in values.draws.items()]
         report["uncompiled"] = [{"reason": reason, "times": times} for reason, times in compiled.uncompiled.items()]
+        report["choices"] = compiled.choices
         report["unmeasured"] = _unmeasured()
         report["watchdog_decides"] = watchdog.decided
         with open(options["report"], "w", encoding="utf-8") as stream:
