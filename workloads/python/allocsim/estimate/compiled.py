@@ -13,6 +13,7 @@ import types
 from typing import Any
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from .imports import when_imported
 from .values import CHOOSING, Values, most_bytes, replaced
@@ -37,12 +38,22 @@ class Compiled:
 
     def follow(self) -> None:
         """From now on compiled code runs on the stand-in."""
+        if not hasattr(TorchDispatchMode, "ignore_compile_internals"):
+            torch.compile = self._counted(torch.compile, f"PyTorch {torch.__version__} compiles nothing while values are followed")
         when_imported("triton.runtime.jit", self._change_jit)
         when_imported("triton.runtime.driver", self._change_driver)
         when_imported("torch._inductor.runtime.triton_heuristics", self._change_heuristics)
         when_imported("torch._inductor.compile_fx", self._change_inductor)
         when_imported("torch._inductor.select_algorithm", self._change_selection)
         when_imported("torch._inductor.output_code", self._change_output)
+
+    def _counted(self, function: Any, reason: str) -> Any:
+        @functools.wraps(function)
+        def counted(*args: Any, **kwargs: Any) -> Any:
+            self.uncompiled[reason] = self.uncompiled.get(reason, 0) + 1
+            return function(*args, **kwargs)
+
+        return counted
 
     # --- kernels in Triton -----------------------------------------------------------------
 
@@ -55,15 +66,18 @@ class Compiled:
         module.JITFunction.run = run
 
     def _change_driver(self, module: Any) -> None:
-        from triton.backends.nvidia.driver import CudaDriver
+        def create() -> Any:
+            from triton.backends.nvidia.driver import CudaDriver
 
-        class Driver(CudaDriver):  # type: ignore[misc, valid-type]
-            """Triton's own, without the functions that it would compile to talk to the GPU."""
+            class Driver(CudaDriver):  # type: ignore[misc, valid-type]
+                """Triton's own, without the functions that it would compile to talk to the GPU."""
 
-            def __init__(self) -> None:
-                super(CudaDriver, self).__init__()
+                def __init__(self) -> None:
+                    super(CudaDriver, self).__init__()
 
-        module.driver.set_active(Driver())
+            return Driver()
+
+        module._create_driver = create
 
     def _change_heuristics(self, module: Any) -> None:
         def compile_nothing(tuner: Any, config: Any, **options: Any) -> Any:
@@ -205,7 +219,7 @@ def _is_plain(node: Any) -> bool:
         return False
     results = node.meta.get("val")
     for each in results if isinstance(results, (list, tuple)) else (results,):
-        if isinstance(each, torch.Tensor):
+        if isinstance(each, torch.Tensor) and not (_chooses(node) and each.is_floating_point()):
             # A size that varies must not be asked for, or the program is compiled for this size alone.
             sizes = [size if isinstance(size, int) else size.node.hint for size in each.shape]
             if None in sizes or math.prod(sizes) * each.element_size() > most_bytes(each):
@@ -215,7 +229,7 @@ def _is_plain(node: Any) -> bool:
 
 def _chooses(node: Any) -> bool:
     name = getattr(node.target, "_schema", None) and node.target._schema.name.partition("::")[2]
-    if name not in CHOOSING or not isinstance(node.args[0], torch.fx.Node):
+    if name not in CHOOSING or not node.args or not isinstance(node.args[0], torch.fx.Node):
         return False
     scores = node.args[0].meta.get("val")
     return isinstance(scores, torch.Tensor) and scores.is_floating_point() and all(isinstance(each, int) for each in scores.shape)
