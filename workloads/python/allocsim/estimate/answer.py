@@ -45,7 +45,8 @@ def answer(report: dict[str, Any], device: str, least: dict[str, Any] | None = N
     prompt, behind = (
         None if each is None else open_recording(each["file"]).ask("min-capacity")["settings"][0]["reserved_if_ample_bytes"] for each in (least, most)
     )
-    low, high = interval(reserved, report["unmeasured"] + len(report["draws"]), prompt, behind)
+    guesses = report["unmeasured"] + len(report["draws"]) + len(report["uncompiled"]) + report["choices"]
+    low, high = interval(reserved, guesses, prompt, behind)
     return {
         "schema": "allocsim-estimate-1",
         "file": report["file"],
@@ -66,6 +67,8 @@ def answer(report: dict[str, Any], device: str, least: dict[str, Any] | None = N
         "gpus_that_fit": recorded["gpus_that_fit"],
         "smallest_gpu": recorded["smallest_gpu"],
         "unmeasured_workspaces": report["unmeasured"],
+        "uncompiled": report["uncompiled"],
+        "unmeasured_choices": report["choices"],
         "beside_rank_bytes": BESIDE_RANK_BYTES if report["world"] > 1 else 0,
         "reads": report["reads"],
         "selections": report["selections"],
@@ -74,7 +77,7 @@ def answer(report: dict[str, Any], device: str, least: dict[str, Any] | None = N
 
 
 def interval(reserved: int, guesses: int, least: int | None = None, most: int | None = None) -> tuple[int, int]:
-    """Between which bytes the reserved peak of a GPU is, for 95 of 100 programs; twice as wide where workspaces or choices were guessed.
+    """Between which bytes the reserved peak of a GPU is, for 95 of 100 programs; twice as wide where workspaces or choices were guessed or graphs left uncompiled.
 
     Where chance or pace decides between peaks, it begins below the smallest and ends above the largest one.
     """
@@ -104,6 +107,10 @@ def print_answer(found: dict[str, Any]) -> None:
         _print(f"- Freed memory that another stream uses comes back when the GPU has come so far, here at once: {_size(found['behind_gpu_reserved_bytes'])} where it does only what the host waits for.")
     if found["unmeasured_workspaces"]:
         _print(f"- {found['unmeasured_workspaces']} workspaces of libraries are guessed: no measurement covers them.")
+    for each in found["uncompiled"]:
+        _print(f"- A graph could not be compiled and ran uncompiled, {each['times']} times: {each['reason']}.")
+    if found["unmeasured_choices"]:
+        _print(f"- torch.compile would measure algorithms to choose one, {found['unmeasured_choices']} times; it took the first of each.")
     for each in found["reads"]:
         _print(f"- {_shown(each['line'])} reads {each['what']} that depends on weights or activations: {each['value']} was given, {each['times']} times; --value {_shown(each['line'])}=V gives another.")
     for each in found["selections"]:

@@ -8,45 +8,46 @@ from typing import NamedTuple
 class Card(NamedTuple):
     """What PyTorch and its libraries decide by.
 
-    Names, compute capability and multiprocessors are those of NVIDIA's data sheets; the bytes are those of the device
-    profile of the same name (``allocsim list devices``).
+    Names, compute capability, multiprocessors and L2 cache are those of NVIDIA's data sheets, the cache of Hopper what recordings
+    show (10 MiB for each stack of memory); the bytes are those of the device profile of the same name (``allocsim list devices``).
     """
 
     device_name: str
     compute_capability: str
     multiprocessors: int
     total_bytes: int
+    cache_mebibytes: float
 
     def text(self) -> str:
         """As ``program_standin.c`` reads it from ``ALLOCSIM_ESTIMATE_CARD``."""
-        return f"{self.device_name};{self.compute_capability};{self.multiprocessors};{self.total_bytes}"
+        return f"{self.device_name};{self.compute_capability};{self.multiprocessors};{self.total_bytes};{round(self.cache_mebibytes * (1 << 20))}"
 
 
 CARDS = {
-    "a10": Card("NVIDIA A10", "8.6", 72, 23_835_181_056),
-    "a100-40gb": Card("NVIDIA A100-SXM4-40GB", "8.0", 108, 42_298_834_944),
-    "a100-80gb": Card("NVIDIA A100-SXM4-80GB", "8.0", 108, 84_987_740_160),
-    "a10g": Card("NVIDIA A10G", "8.6", 80, 23_684_186_112),
-    "a30": Card("NVIDIA A30", "8.0", 56, 25_379_733_504),
-    "a40": Card("NVIDIA A40", "8.6", 84, 47_622_127_616),
-    "b200": Card("NVIDIA B200", "10.0", 148, 191_514_017_792),
-    "gh200-96gb": Card("NVIDIA GH200 480GB", "9.0", 132, 101_468_602_368),
-    "h100-80gb": Card("NVIDIA H100 80GB HBM3", "9.0", 132, 85_017_493_504),
-    "h100-nvl": Card("NVIDIA H100 NVL", "9.0", 132, 99_964_944_384),
-    "h20": Card("NVIDIA H20", "9.0", 78, 102_010_716_160),
-    "h200": Card("NVIDIA H200", "9.0", 132, 150_109_880_320),
-    "l4": Card("NVIDIA L4", "8.9", 58, 23_612_293_120),
-    "l40s": Card("NVIDIA L40S", "8.9", 142, 47_803_531_264),
-    "rtx-2080-ti": Card("NVIDIA GeForce RTX 2080 Ti", "7.5", 68, 11_554_258_944),
-    "rtx-3060-12gb": Card("NVIDIA GeForce RTX 3060", "8.6", 28, 12_629_508_096),
-    "rtx-3080-10gb": Card("NVIDIA GeForce RTX 3080", "8.6", 68, 10_500_440_064),
-    "rtx-3090": Card("NVIDIA GeForce RTX 3090", "8.6", 82, 25_447_170_048),
-    "rtx-4080": Card("NVIDIA GeForce RTX 4080", "8.9", 76, 16_828_596_224),
-    "rtx-4090": Card("NVIDIA GeForce RTX 4090", "8.9", 128, 25_393_692_672),
-    "rtx-5090": Card("NVIDIA GeForce RTX 5090", "12.0", 170, 33_668_726_784),
-    "rtx-6000-ada": Card("NVIDIA RTX 6000 Ada Generation", "8.9", 142, 50_983_862_272),
-    "rtx-a6000": Card("NVIDIA RTX A6000", "8.6", 84, 51_040_485_376),
-    "t4": Card("Tesla T4", "7.5", 40, 15_843_721_216),
-    "v100-16gb": Card("Tesla V100-SXM2-16GB", "7.0", 80, 16_945_512_448),
-    "v100-32gb": Card("Tesla V100-SXM2-32GB", "7.0", 80, 34_089_730_048),
+    "a10": Card("NVIDIA A10", "8.6", 72, 23_835_181_056, 6),
+    "a100-40gb": Card("NVIDIA A100-SXM4-40GB", "8.0", 108, 42_298_834_944, 40),
+    "a100-80gb": Card("NVIDIA A100-SXM4-80GB", "8.0", 108, 84_987_740_160, 40),
+    "a10g": Card("NVIDIA A10G", "8.6", 80, 23_684_186_112, 6),
+    "a30": Card("NVIDIA A30", "8.0", 56, 25_379_733_504, 24),
+    "a40": Card("NVIDIA A40", "8.6", 84, 47_622_127_616, 6),
+    "b200": Card("NVIDIA B200", "10.0", 148, 191_514_017_792, 126),
+    "gh200-96gb": Card("NVIDIA GH200 480GB", "9.0", 132, 101_468_602_368, 60),
+    "h100-80gb": Card("NVIDIA H100 80GB HBM3", "9.0", 132, 85_017_493_504, 50),
+    "h100-nvl": Card("NVIDIA H100 NVL", "9.0", 132, 99_964_944_384, 60),
+    "h20": Card("NVIDIA H20", "9.0", 78, 102_010_716_160, 60),
+    "h200": Card("NVIDIA H200", "9.0", 132, 150_109_880_320, 60),
+    "l4": Card("NVIDIA L4", "8.9", 58, 23_612_293_120, 48),
+    "l40s": Card("NVIDIA L40S", "8.9", 142, 47_803_531_264, 96),
+    "rtx-2080-ti": Card("NVIDIA GeForce RTX 2080 Ti", "7.5", 68, 11_554_258_944, 5.5),
+    "rtx-3060-12gb": Card("NVIDIA GeForce RTX 3060", "8.6", 28, 12_629_508_096, 3),
+    "rtx-3080-10gb": Card("NVIDIA GeForce RTX 3080", "8.6", 68, 10_500_440_064, 5),
+    "rtx-3090": Card("NVIDIA GeForce RTX 3090", "8.6", 82, 25_447_170_048, 6),
+    "rtx-4080": Card("NVIDIA GeForce RTX 4080", "8.9", 76, 16_828_596_224, 64),
+    "rtx-4090": Card("NVIDIA GeForce RTX 4090", "8.9", 128, 25_393_692_672, 72),
+    "rtx-5090": Card("NVIDIA GeForce RTX 5090", "12.0", 170, 33_668_726_784, 96),
+    "rtx-6000-ada": Card("NVIDIA RTX 6000 Ada Generation", "8.9", 142, 50_983_862_272, 96),
+    "rtx-a6000": Card("NVIDIA RTX A6000", "8.6", 84, 51_040_485_376, 6),
+    "t4": Card("Tesla T4", "7.5", 40, 15_843_721_216, 4),
+    "v100-16gb": Card("Tesla V100-SXM2-16GB", "7.0", 80, 16_945_512_448, 6),
+    "v100-32gb": Card("Tesla V100-SXM2-32GB", "7.0", 80, 34_089_730_048, 6),
 }

@@ -26,6 +26,10 @@ from .standin import LIBRARY, NoStandIn, library_folder
 #: Most programs are at their peak in the second step, when the optimizer's state is there.
 STEPS = 5
 
+#: Folders of what torch.compile made, and what keeps it in one process.
+COMPILER_CACHES = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
+COMPILER = {"TORCHINDUCTOR_COMPILE_THREADS": "1", "TORCHINDUCTOR_BUNDLE_TRITON_INTO_FX_GRAPH_CACHE": "0", "TORCHINDUCTOR_AUTOGRAD_CACHE": "0"}
+
 
 def main(arguments: Sequence[str]) -> int:
     """Runs a program without a GPU, and says what it would need of one; returns the exit code."""
@@ -104,9 +108,8 @@ class Runs:
         began = time.time()
         with tempfile.TemporaryDirectory(prefix="allocsim-") as folder:
             report = os.path.join(folder, "report.json")
-            exchange = os.path.join(folder, "exchange")
-            os.mkdir(exchange)
-            environment = self._environment(path, report, exchange, options.watchdog or watchdog, options.gpu or gpu)
+            os.mkdir(os.path.join(folder, "exchange"))
+            environment = self._environment(path, folder, options.watchdog or watchdog, options.gpu or gpu)
             for name in replaced:
                 environment[name.upper()] = replaced[name]
             program = [_filled(each, replaced) for each in self._program]
@@ -128,7 +131,7 @@ class Runs:
         found["gpu_decides"] = found["unready"] > 0 and waits_for_streams(found["file"])
         return code, found
 
-    def _environment(self, path: str, report: str, exchange: str, watchdog: str, gpu: str) -> dict[str, str]:
+    def _environment(self, path: str, folder: str, watchdog: str, gpu: str) -> dict[str, str]:
         options = self._options
         environment = dict(os.environ)
         environment[RECORD_VARIABLE] = json.dumps(
@@ -136,8 +139,8 @@ class Runs:
         )
         environment[VARIABLE] = json.dumps(
             {
-                "steps": options.steps, "values": self._values, "report": report, "fake_weights": options.fake_weights,
-                "late_watchdog": watchdog == "late", "rank": options.rank or 0, "world": options.world, "asked": options.rank or 0, "peer": False, "exchange": exchange,
+                "steps": options.steps, "values": self._values, "report": os.path.join(folder, "report.json"), "fake_weights": options.fake_weights,
+                "late_watchdog": watchdog == "late", "rank": options.rank or 0, "world": options.world, "asked": options.rank or 0, "peer": False, "exchange": os.path.join(folder, "exchange"),
             }
         )
         environment["ALLOCSIM_ESTIMATE_CARD"] = CARDS[options.device].text()
@@ -146,8 +149,8 @@ class Runs:
         for name, value in (("LD_PRELOAD", os.path.join(self._library, LIBRARY)), ("LD_LIBRARY_PATH", self._library), ("PYTHONPATH", SITE)):
             inherited = environment.get(name)
             environment[name] = value + (os.pathsep + inherited if inherited else "")
-        # Compiled code has other temporaries than the code it was made of; it is not made here.
-        environment["TORCHDYNAMO_DISABLE"] = "1"
+        # Kernels that do nothing must not stay in the program's caches; without those, it compiles as on its first run on a machine.
+        environment |= {name: os.path.join(folder, name.lower()) for name in COMPILER_CACHES} | COMPILER
         environment.pop("CUDA_VISIBLE_DEVICES", None)
         if options.rank is not None:
             environment |= rank_environment(options.rank, options.world)

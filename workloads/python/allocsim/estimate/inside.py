@@ -15,18 +15,22 @@ VARIABLE = "ALLOCSIM_ESTIMATE"
 def begin(torch: Any) -> None:
     """Follows values, ends the program after its steps, and writes a report beside the recording."""
     options = json.loads(os.environ[VARIABLE])
+    from .compiled import Compiled
     from .native import leave_alone
     from .ranks import Watchdog, alone
     from .values import Values, ctc_loss_of_lists, stand_in_answer, user_line
 
     watchdog = Watchdog(options["late_watchdog"])
     values = Values(options["values"], stand_in_answer(), options["fake_weights"])
+    compiled = Compiled(values)
     report: dict[str, Any] = {"pytorch": str(torch.__version__), "ended": "end", "problem": None, "line": None, "world": options["world"]}
 
     def write() -> None:
         report["reads"] = sorted(values.reads.values(), key=lambda each: -each["times"])
         report["selections"] = [{"line": line, "times": times} for line, times in values.selections.items()]
         report["draws"] = [{"line": line, "times": times} for line, times in values.draws.items()]
+        report["uncompiled"] = [{"reason": reason, "times": times} for reason, times in compiled.uncompiled.items()]
+        report["choices"] = compiled.choices
         report["unmeasured"] = _counted("standin_unmeasured")
         report["unready"] = _counted("standin_unready")
         report["watchdog_decides"] = watchdog.decided
@@ -68,6 +72,7 @@ def begin(torch: Any) -> None:
     atexit.register(write)
     torch.ctc_loss = ctc_loss_of_lists(torch.ctc_loss)
     leave_alone(values)
+    compiled.follow()
     values.__enter__()
     # It is left when the program ends, before PyTorch is taken down.
     atexit.register(values.__exit__, None, None, None)

@@ -31,6 +31,8 @@ class _Engine:
         return getattr(self._engine, name)
 
     def run_backward(self, tensors: Any, *args: Any, **kwargs: Any) -> Any:
+        if _is_traced():
+            return self._engine.run_backward(tensors, *args, **kwargs)
         self._follow_readers(tensors)
         try:
             with self._values.left():
@@ -54,9 +56,16 @@ class _Engine:
                 node.register_hook(lambda results, gradients: values.__exit__(None, None, None))
 
 
+def _is_traced() -> bool:
+    """Whether operations are compiled, and not run."""
+    return torch._guards.TracingContext.try_get() is not None
+
+
 def _without(values: Values, function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def native(*args: Any, **kwargs: Any) -> Any:
+        if not values.is_on():
+            return function(*args, **kwargs)
         with values.left():
             result = function(*args, **kwargs)
         values.forget(result)
@@ -68,6 +77,8 @@ def _without(values: Values, function: Callable[..., Any]) -> Callable[..., Any]
 def _within(values: Values, function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def followed(*args: Any, **kwargs: Any) -> Any:
+        if _is_traced():
+            return function(*args, **kwargs)
         with values:
             return function(*args, **kwargs)
 
@@ -78,7 +89,7 @@ def _told(values: Values, function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def made(data: Any, *args: Any, **kwargs: Any) -> Any:
         result = function(data, *args, **kwargs)
-        if result.is_cuda and not isinstance(data, torch.Tensor):
+        if values.is_on() and result.is_cuda and not isinstance(data, torch.Tensor):
             with values.left(), contextlib.suppress(Exception):
                 values.learn(result, function(data, dtype=result.dtype, device="cpu"))
         return result

@@ -28,13 +28,15 @@ EXPORT void standin_answer(int on, uint64_t value) {
 static const uint64_t ENDLESS_BYTES = 1ull << 44;
 
 __attribute__((constructor)) static void begin(void) {
-  /* Name, compute capability, multiprocessors and bytes of the GPU, as the command sets them. */
+  /* Name, compute capability, multiprocessors, bytes and bytes of the cache of the GPU, as the command sets them. */
   const char *text = getenv("ALLOCSIM_ESTIMATE_CARD");
   char name[128];
   int major, minor, multiprocessors;
   unsigned long long bytes;
-  if (text && sscanf(text, "%127[^;];%d.%d;%d;%llu", name, &major, &minor, &multiprocessors, &bytes) == 5) {
+  int cache_bytes;
+  if (text && sscanf(text, "%127[^;];%d.%d;%d;%llu;%d", name, &major, &minor, &multiprocessors, &bytes, &cache_bytes) == 6) {
     standin_card(name, major, minor, multiprocessors);
+    card.cache_bytes = cache_bytes;
     standin_memory(bytes);
   }
   const char *count = getenv("ALLOCSIM_ESTIMATE_DEVICES");
@@ -231,7 +233,7 @@ static int attribute(int name) {
     case 19: case 31: case 41: case 78: case 95: case 96: return 1; /* host memory mapped, kernels at once, one address space, priorities, cooperative */
     case 36: return 2619000;       /* kHz of the memory */
     case 37: return 5120;          /* bits of its bus */
-    case 38: return 50 << 20;      /* L2 */
+    case 38: return card.cache_bytes; /* L2 */
     case 39: return card.threads;
     case 75: return card.major;
     case 76: return card.minor;

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import math
 import os
 import sys
 from typing import Any, Callable, Iterator
@@ -32,7 +33,7 @@ LEAST_WEIGHTS_BYTES = 1 << 18
 _SELECTING = {"nonzero", "masked_select", "index", "index_put_", "index_put", "_index_put_impl_", "_unique2", "unique_dim", "unique_consecutive", "repeat_interleave", "embedding_dense_backward", "_coalesce", "bincount"}
 
 #: Operations that choose by values. Where these are not known, choices among a few (experts, classes) are drawn uniformly.
-_CHOOSING = {"topk", "argmax", "argmin", "max", "min", "sort", "argsort", "multinomial"}
+CHOOSING = {"topk", "argmax", "argmin", "max", "min", "sort", "argsort", "multinomial"}
 MOST_CHOICES = 1024
 MOST_DRAWN = 1 << 22
 
@@ -66,12 +67,20 @@ class Values(TorchDispatchMode):
         self._fake_weights = fake_weights
         self._known: dict[int, tuple[StorageWeakRef, torch.dtype, torch.Tensor]] = {}
 
+    @classmethod
+    def ignore_compile_internals(cls) -> bool:
+        """Programs are compiled while the mode is on."""
+        return True
+
+    def is_on(self) -> bool:
+        """Whether the mode is on in this thread: it is off while code is compiled, for one."""
+        return any(torch._C._get_dispatch_stack_at(place) is self for place in range(torch._C._len_torch_dispatch_stack()))
+
     @contextlib.contextmanager
     def left(self) -> Iterator[None]:
         """Within it the mode is off in this thread, and in backward passes that begin in it."""
         above: list[Any] = []
-        length = torch._C._len_torch_dispatch_stack()
-        if not any(torch._C._get_dispatch_stack_at(place) is self for place in range(length)):
+        if not self.is_on():
             yield
             return
         while (top := _pop_mode()) is not self:
@@ -149,12 +158,12 @@ class Values(TorchDispatchMode):
             self.forget(result)
             if mutable:
                 self.forget(_written(func, args, kwargs))
-            elif copies is None and name in _CHOOSING:
+            elif copies is None and name in CHOOSING:
                 self._draw(func, args, kwargs, outputs)
             return
         twins = {id(gpu): twin for gpu, twin in zip(on_gpu, copies)}
         state = torch.get_rng_state() if torch.Tag.nondeterministic_seeded in func.tags else None
-        own_args, own_kwargs = _replaced(args, twins), _replaced(kwargs, twins)
+        own_args, own_kwargs = replaced(args, twins), replaced(kwargs, twins)
         if "device" in own_kwargs:
             own_kwargs["device"] = torch.device("cpu")
         own_kwargs.pop("pin_memory", None)
@@ -179,35 +188,43 @@ class Values(TorchDispatchMode):
         self.forget(outputs)
         if copies is not None and all(_is_small(each) for each in outputs):
             made = [torch.zeros(each.shape, dtype=each.dtype) for each in outputs]
-            func(*_replaced(args, {id(each): twin for each, twin in zip((*outputs, *inputs), (*made, *copies))}), **kwargs)
+            func(*replaced(args, {id(each): twin for each, twin in zip((*outputs, *inputs), (*made, *copies))}), **kwargs)
             for each, twin in zip(outputs, made):
                 self.learn(each, twin)
         return result
 
     def _draw(self, func: Any, args: Any, kwargs: Any, outputs: Any) -> None:
         """The same choices for the same shape, so that a checkpointed part chooses again as it did."""
-        if not args[0].is_floating_point() or args[0].numel() > MOST_DRAWN or not any(each.dtype == torch.long for each in outputs):
+        if not args[0].is_floating_point() or not any(each.dtype == torch.long for each in outputs):
             return
-        values = torch.rand(args[0].shape, generator=torch.Generator().manual_seed(0))
-        drawn = list(_tensors((func(values, *args[1:], **kwargs),), {}))
-        for each, twin in zip(outputs, drawn):
-            if each.dtype == torch.long and twin.numel() and int(twin.max()) < MOST_CHOICES:
+        drawn = self.drawn(func, args[0].shape, args[1:], kwargs)
+        for each, twin in zip(outputs, drawn if isinstance(drawn, list) else [drawn]):
+            if twin is not None:
                 self.learn(each, twin)
-                place = user_line()
-                self.draws[place] = self.draws.get(place, 0) + 1
+
+    def drawn(self, func: Any, shape: Any, args: Any, kwargs: Any) -> Any:
+        """What an operation chooses among scores that are not known; None for the scores, and where there are too many choices."""
+        if math.prod(shape) > MOST_DRAWN:
+            return None
+        result = func(torch.rand(shape, generator=torch.Generator().manual_seed(0)), *args, **kwargs)
+        chosen = [each if each.dtype == torch.long and each.numel() and int(each.max()) < MOST_CHOICES else None for each in _tensors((result,), {})]
+        if any(each is not None for each in chosen):
+            place = user_line()
+            self.draws[place] = self.draws.get(place, 0) + 1
+        return chosen[0] if isinstance(result, torch.Tensor) else chosen
 
     # --- what is known ---------------------------------------------------------------------
 
     def _copies(self, tensors: Any) -> list[torch.Tensor] | None:
         found = []
         for each in tensors:
-            twin = self._twin(each)
+            twin = self.twin(each)
             if twin is None:
                 return None
             found.append(twin)
         return found
 
-    def _twin(self, tensor: torch.Tensor) -> torch.Tensor | None:
+    def twin(self, tensor: torch.Tensor) -> torch.Tensor | None:
         if tensor.layout is not torch.strided:
             return None
         storage, _, base = self._known.get(_place(tensor), (None, None, None))
@@ -246,9 +263,9 @@ class Values(TorchDispatchMode):
         target = args[0] if name == "copy_" else args[1] if name.startswith("_copy_from") else result
         if name == "clone" and source.layout is torch.sparse_coo:
             source, target = source._indices(), target._indices()
-        values = source if source.device.type == "cpu" else self._twin(source) if source.device.type == "cuda" else None
+        values = source if source.device.type == "cpu" else self.twin(source) if source.device.type == "cuda" else None
         if target.device.type == "cuda":
-            own = self._twin(target) if name == "copy_" else None
+            own = self.twin(target) if name == "copy_" else None
             if values is not None and own is not None:
                 own.copy_(values)
             elif values is not None and _is_small(target) and (name != "copy_" or _is_whole(target)):
@@ -265,7 +282,7 @@ class Values(TorchDispatchMode):
         """Whether one operand alone decides: anything or true, anything and false."""
         is_or = "or" in name
         for each in on_gpu:
-            twin = self._twin(each)
+            twin = self.twin(each)
             if twin is not None and twin.numel() and (bool(twin.bool().all()) if is_or else not bool(twin.any())):
                 for output in outputs:
                     self.learn(output, twin.to(output.dtype).expand(output.shape))
@@ -275,7 +292,7 @@ class Values(TorchDispatchMode):
     # --- what is read ----------------------------------------------------------------------
 
     def _scalar(self, tensor: torch.Tensor) -> Any:
-        twin = self._twin(tensor)
+        twin = self.twin(tensor)
         if twin is not None:
             return twin.item()
         if tensor.dtype == torch.bool:
@@ -297,36 +314,36 @@ class Values(TorchDispatchMode):
     def _select(self, func: Any, name: str, args: Any, kwargs: Any, copies: Any) -> Any:
         count = None
         if name == "embedding_dense_backward":
-            twin = self._twin(args[1])
+            twin = self.twin(args[1])
             count = int(twin.unique().numel()) if twin is not None else min(args[1].numel(), int(args[2]))
         elif name in ("index", "index_put_", "index_put", "_index_put_impl_"):
             masks = [each for each in args[1] if each is not None and each.dtype in (torch.bool, torch.uint8)]
             if not masks:
                 return func(*args, **kwargs)
-            twin = self._twin(masks[0])
+            twin = self.twin(masks[0])
             count = int(twin.count_nonzero()) if twin is not None else None
             unknown = masks[0].numel()
         elif name == "_coalesce":
-            twin = self._twin(args[0]._indices())
+            twin = self.twin(args[0]._indices())
             count = int(twin.unique(dim=1).shape[1]) if twin is not None else None
             unknown = args[0]._nnz()
         elif name == "repeat_interleave":
             if kwargs.get("output_size") is not None:
                 return func(*args, **kwargs)
-            twin = self._twin(args[0])
+            twin = self.twin(args[0])
             count = int(twin.sum()) if twin is not None else None
             unknown = args[0].numel()
         elif name == "bincount":
-            twin = self._twin(args[0])
+            twin = self.twin(args[0])
             if twin is None or not twin.numel():
                 return func(*args, **kwargs)
             count = int(twin.max())
         elif name == "masked_select":
-            twin = self._twin(args[1])
+            twin = self.twin(args[1])
             count = int(twin.count_nonzero()) if twin is not None else None
             unknown = args[1].numel()
         else:
-            twin = self._twin(args[0])
+            twin = self.twin(args[0])
             unknown = args[0].numel() if name != "unique_dim" else args[0].shape[args[1]]
             if twin is not None:
                 count = int(twin.count_nonzero()) if name == "nonzero" else int(twin.unique().numel())
@@ -378,10 +395,15 @@ def _place(tensor: torch.Tensor) -> int:
     return tensor.data_ptr() - tensor.storage_offset() * tensor.element_size()
 
 
+def most_bytes(tensor: torch.Tensor) -> int:
+    """The size up to which a tensor has a copy on the host."""
+    return MOST_FLOATS * tensor.element_size() if tensor.is_floating_point() or tensor.is_complex() else MOST_INTEGER_BYTES
+
+
 def _is_small(tensor: torch.Tensor) -> bool:
     if tensor.device.type != "cuda":
         return False
-    most = MOST_FLOATS * tensor.element_size() if tensor.is_floating_point() or tensor.is_complex() else MOST_INTEGER_BYTES
+    most = most_bytes(tensor)
     return tensor.nbytes <= most and tensor.untyped_storage().nbytes() <= most
 
 
@@ -406,13 +428,13 @@ def _written(func: Any, args: Any, kwargs: Any) -> list[Any]:
     return written
 
 
-def _replaced(value: Any, twins: dict[int, torch.Tensor]) -> Any:
+def replaced(value: Any, twins: dict[int, torch.Tensor]) -> Any:
     if isinstance(value, torch.Tensor):
         return twins.get(id(value), value)
     if isinstance(value, (list, tuple)):
-        return type(value)(_replaced(each, twins) for each in value)
+        return type(value)(replaced(each, twins) for each in value)
     if isinstance(value, dict):
-        return {key: _replaced(each, twins) for key, each in value.items()}
+        return {key: replaced(each, twins) for key, each in value.items()}
     if isinstance(value, torch.device):
         return torch.device("cpu")
     return value

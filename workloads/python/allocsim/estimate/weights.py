@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.abc
-import importlib.machinery
-import sys
 from typing import Any
+
+from .imports import when_imported
 
 
 def follow() -> None:
     """From now on, ``from_pretrained`` of a model reads its configuration, and no weights."""
-    sys.meta_path.insert(0, _Transformers())
+    when_imported("transformers.modeling_utils", _change)
 
 
-class _Transformers(importlib.abc.MetaPathFinder):
-    def find_spec(self, fullname: str, path: Any, target: Any = None) -> Any:
-        if fullname != "transformers.modeling_utils":
-            return None
-        sys.meta_path.remove(self)
-        found = importlib.machinery.PathFinder.find_spec(fullname, path, target)
-        if found is None or found.loader is None:
-            return found
-        run = found.loader.exec_module
-
-        def exec_module(module: Any) -> None:
-            run(module)
-            module.PreTrainedModel.from_pretrained = classmethod(_made)
-
-        found.loader.exec_module = exec_module  # type: ignore[method-assign]
-        return found
+def _change(module: Any) -> None:
+    module.PreTrainedModel.from_pretrained = classmethod(_made)
 
 
 def _made(cls: Any, name: Any, *arguments: Any, **options: Any) -> Any:

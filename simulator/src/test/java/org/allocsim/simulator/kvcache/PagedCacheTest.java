@@ -115,8 +115,8 @@ class PagedCacheTest {
     PagedCache cache = new PagedCache(List.of(new LayerGroup(1, 16, 4)), 100 * 32, 2, 0);
     assertTrue(cache.begin(0, prefix(1, 0, 10), 0, tokens));
     assertTrue(cache.grow(0, 22));
-    assertEquals((11 - blocks) * 32, cache.heldBytes());
-    assertEquals(blocks * 32, cache.keptPrefixBytes(), "they keep their prefix until then");
+    assertEquals((11 - blocks) * 32L, cache.heldBytes());
+    assertEquals(blocks * 32L, cache.keptPrefixBytes(), "they keep their prefix until then");
   }
 
   /** 2 layers that see everything and 3 with a window: groups of 2, the last with a layer less. */

@@ -29,9 +29,10 @@ typedef struct {
   char name[128];
   int major, minor, multiprocessors, threads;
   size_t block_shared_bytes, shared_bytes;
+  int cache_bytes;
 } Card;
 
-static Card card = {"stand-in (computes nothing)", 9, 0, 132, 2048, 227 << 10, 228 << 10};
+static Card card = {"stand-in (computes nothing)", 9, 0, 132, 2048, 227 << 10, 228 << 10, 50 << 20};
 
 static const uint64_t DEVICE_BYTES = 80ull << 30;
 static const uint64_t PAGE_BYTES = 2ull << 20;
@@ -276,6 +277,7 @@ EXPORT int cudaGetDeviceProperties(void *properties, int device) {
       {364, card.minor},
       {384, card.multiprocessors},
       {588, 1},                               /* unified addressing */
+      {596, card.cache_bytes},                /* L2 */
       {604, card.threads},
       {624, (int)card.shared_bytes},
       {632, 65536},                           /* registers of a multiprocessor */
