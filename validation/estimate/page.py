@@ -105,7 +105,7 @@ def text() -> str:
         "What misses, and why: torch_moe_masks, torch_moe_switch and torch_moe_routed choose experts by values that are not known; the estimate draws choices uniformly.",
         "torch_sorts_and_picks selects half of its random numbers, the estimate all. torch_unet_fp32, vision_mobilenet2_amp and torch_prefetch_stream have convolutions whose measured neighbours are handled otherwise;",
         "torch_compiled_mlp asks for its compiled code's buffers in the order of the GPU, but for a workspace of cuBLASLt of 1 MiB, which PyTorch 2.14 has no more;",
-        "hf_roberta_embed_infer reads a mask of floats that is too large to be followed. torch_linear_algebra has no row: cuSOLVER does not start on the stand-in.",
+        "hf_roberta_embed_infer reads a mask of floats that is too large to be followed. torch_linear_algebra has no row: it was not measured on a GPU, and no workspace of cuSOLVER or cuFFT was.",
         "All were estimated anew when these mechanisms had been found in programs that are not held out: cuDNN's attention; gradients of a tensor that is used twice;",
         "values that are moved to the GPU in inference mode; choices among experts; trials of cudnn.benchmark; partial gradients of filters. Shapes of patches, groups and",
         "dilated kernels were measured besides. A measured convolution lost to another one with as many elements in 1 % of the rows, and is found as itself now; heads with dilated kernels, those of",

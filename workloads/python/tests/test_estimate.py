@@ -589,6 +589,17 @@ print(torch.cuda.memory_stats()['active_bytes.all.current'])
         self.assertEqual([block, 2 * block, 0, 0], self.run_program(text, "--gpu", "behind"))
         self.assertEqual([0, 0, 0, 0], self.run_program(text, "--gpu", "prompt"))
 
+    def test_linear_algebra_and_kernels_that_are_compiled_at_run_time_do_nothing(self):
+        text = """
+import torch
+a = torch.randn(2, 600, 600, device="cuda")
+for each in (torch.linalg.cholesky, torch.linalg.inv, torch.linalg.det, torch.linalg.qr, torch.linalg.svd, torch.linalg.eigh, torch.special.bessel_j0, torch.fft.rfft2, torch.fft.fft):
+    each(a)
+    each(a[0])
+    print(1)
+"""
+        self.assertEqual([1] * 9, self.run_program(text))
+
     def test_who_asks_a_gpu_that_is_behind_on_and_on_gets_an_answer(self):
         text = """
 import torch

@@ -1,6 +1,6 @@
 /*
  * A stand-in for a GPU on which whole PyTorch programs run: standin.c, which has what the allocator asks for, and here what
- * the program asks for besides: kernels, copies, pinned memory, cuBLAS, cuBLASLt and cuDNN. Nothing is computed. A
+ * the program asks for besides: kernels, copies, pinned memory, cuBLAS, cuBLASLt and cuDNN; linear.c has cuSOLVER and cuFFT. Nothing is computed. A
  * kernel returns at once; what is copied from the device to the host is zero, or what answer() was told. What libraries
  * would have needed as workspace is asked of the rules in workspaces.c.
  *
@@ -8,6 +8,7 @@
  * with PyTorch's own message at the line that asked. Declarations are those of CUDA 12 and 13, cuBLAS 12 and 13 and
  * cuDNN 9, written out so that no header of CUDA is needed.
  */
+#define HAS_KERNELS
 #include "standin.c"
 
 #include <dlfcn.h>
@@ -182,7 +183,7 @@ EXPORT int __cudaPopCallConfiguration(Sides *grid, Sides *block, size_t *shared,
 EXPORT int __cudaGetKernel(const void **kernel, const void *function) { *kernel = function; return SUCCESS; }
 EXPORT int __cudaLaunchKernel(void) { questions = 0; return SUCCESS; }
 EXPORT int cudaLaunchKernel(void) { questions = 0; return SUCCESS; }
-EXPORT int cudaLaunchKernelExC(void) { return SUCCESS; }
+EXPORT int cudaLaunchKernelExC(void) { return cudaLaunchKernel(); }
 EXPORT int cudaLaunchCooperativeKernel(void) { return SUCCESS; }
 EXPORT int cudaFuncSetAttribute(void) { return SUCCESS; }
 EXPORT int cudaFuncSetCacheConfig(void) { return SUCCESS; }
@@ -268,6 +269,31 @@ EXPORT int cudaStreamAddCallback(void *stream, void (*function)(void *, int, voi
 }
 EXPORT int cudaMallocAsync(void **pointer, size_t bytes, void *stream) { (void)stream; return cudaMalloc(pointer, bytes); }
 EXPORT int cudaFreeAsync(void *pointer, void *stream) { (void)stream; return cudaFree(pointer); }
+/* ---- Kernels that are compiled while the program runs (NVRTC) ---- */
+
+static int loaded(void **object) {
+  static char module;
+  *object = &module;
+  return SUCCESS;
+}
+
+EXPORT int cuModuleLoad(void **module) { return loaded(module); }
+EXPORT int cuModuleLoadData(void **module) { return loaded(module); }
+EXPORT int cuModuleLoadDataEx(void **module) { return loaded(module); }
+EXPORT int cuModuleGetFunction(void **function) { return loaded(function); }
+EXPORT int cuModuleUnload(void) { return SUCCESS; }
+EXPORT int cuFuncSetAttribute(void) { return SUCCESS; }
+EXPORT int cuFuncSetCacheConfig(void) { return SUCCESS; }
+EXPORT int cuLaunchKernel(void) { return cudaLaunchKernel(); }
+EXPORT int cuLaunchCooperativeKernel(void) { return cudaLaunchKernel(); }
+
+/* As many as a multiprocessor has threads for; registers and shared memory are not looked at. */
+EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads) {
+  (void)function;
+  *blocks = threads > 0 && threads < card.threads ? card.threads / threads : 1;
+  return SUCCESS;
+}
+
 EXPORT int cudaProfilerStart(void) { return SUCCESS; }
 EXPORT int cudaProfilerStop(void) { return SUCCESS; }
 EXPORT int cudaDeviceReset(void) { return SUCCESS; }

@@ -15,7 +15,8 @@ LIBRARY = "libcuda.so.1"
 _MANAGEMENT_LIBRARY = "libnvidia-ml.so.1"
 
 _FOLDER = Path(__file__).resolve().parent
-_SOURCES = ("program_standin.c", "workspaces.c", "workspaces.h", "convolutions.h")
+_UNITS = ("program_standin.c", "linear.c", "workspaces.c")
+_SOURCES = (*_UNITS, "workspaces.h", "convolutions.h")
 _COMPILERS = ("cc", "gcc", "clang")
 
 
@@ -58,7 +59,7 @@ def build(folder: Path) -> None:
             [
                 compiler, "-std=gnu11", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-pthread",
                 f"-Wl,-soname,{LIBRARY}", f"-I{_allocator_source().parent}",
-                str(_FOLDER / "program_standin.c"), str(_FOLDER / "workspaces.c"), "-ldl", "-lm", "-o", str(made),
+                *(str(_FOLDER / unit) for unit in _UNITS), "-ldl", "-lm", "-o", str(made),
             ],
             capture_output=True, text=True, check=False,
         )

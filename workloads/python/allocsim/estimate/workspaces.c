@@ -6,6 +6,8 @@ static int64_t unmeasured;
 
 int64_t standin_unmeasured(void) { return unmeasured; }
 
+void standin_guess(void) { unmeasured++; }
+
 typedef struct {
   uint8_t type, last, kind;
   uint16_t n, c, k, size, kernel, stride, groups;

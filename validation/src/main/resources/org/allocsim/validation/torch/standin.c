@@ -658,18 +658,22 @@ EXPORT int cuCtxSetCurrent(void *context) { (void)context; return SUCCESS; }
 ABSENT(cuDeviceGetAttribute)
 ABSENT(cuDevicePrimaryCtxRetain)
 ABSENT(cuFuncGetAttribute)
+ABSENT(cuLinkAddData_v2)
+ABSENT(cuLinkComplete)
+ABSENT(cuLinkCreate_v2)
+ABSENT(cuPointerGetAttribute)
+ABSENT(cuTensorMapEncodeTiled)
+
+/* Kernels that are compiled while a program runs; a stand-in for whole programs has its own. */
+#ifndef HAS_KERNELS
 ABSENT(cuFuncSetAttribute)
 ABSENT(cuFuncSetCacheConfig)
 ABSENT(cuLaunchCooperativeKernel)
 ABSENT(cuLaunchKernel)
-ABSENT(cuLinkAddData_v2)
-ABSENT(cuLinkComplete)
-ABSENT(cuLinkCreate_v2)
 ABSENT(cuModuleGetFunction)
 ABSENT(cuModuleLoad)
 ABSENT(cuModuleLoadData)
 ABSENT(cuModuleLoadDataEx)
 ABSENT(cuModuleUnload)
 ABSENT(cuOccupancyMaxActiveBlocksPerMultiprocessor)
-ABSENT(cuPointerGetAttribute)
-ABSENT(cuTensorMapEncodeTiled)
+#endif
