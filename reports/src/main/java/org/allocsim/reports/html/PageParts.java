@@ -24,12 +24,15 @@ final class PageParts {
 
   private final StringBuilder html = new StringBuilder();
   private final Set<String> regions = new HashSet<>();
+  private final List<Table<?>> drawn;
 
-  private PageParts() {}
+  private PageParts(List<Table<?>> drawn) {
+    this.drawn = drawn;
+  }
 
   /** All such parts of a document, in their order. */
   static String of(Document<?> document) {
-    PageParts parts = new PageParts();
+    PageParts parts = new PageParts(PageTable.drawn(document));
     for (Section section : document.sections()) {
       if (section.title() != null) {
         parts.heading(section.title());
@@ -70,8 +73,7 @@ final class PageParts {
         drawing("narrow", caption, narrow);
         html.append("</figure>\n");
       }
-      // Rows of the JSON are drawn by the page's program, which sorts them.
-      case Table<?> table when table.pointer() != null -> {}
+      case Table<?> table when drawn.contains(table) -> {}
       case Table<?> table -> {
         if (!table.caption().equals(section)) {
           heading(table.caption());

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.allocsim.reports.document.Column;
+import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Unit;
 
@@ -15,6 +16,18 @@ import org.allocsim.reports.document.Unit;
  */
 final class PageTable {
   private PageTable() {}
+
+  /**
+   * The tables of a document that the page's program draws as one, which can be sorted: the first
+   * whose rows are in the JSON, and others with its columns.
+   */
+  static List<Table<?>> drawn(Document<?> document) {
+    List<Table<?>> tables =
+        document.tables().stream().filter(table -> table.pointer() != null).toList();
+    return tables.stream()
+        .filter(table -> table.shape().equals(tables.getFirst().shape()))
+        .toList();
+  }
 
   static <R> Map<String, Object> of(Table<R> table) {
     Column<R> naming = table.naming();

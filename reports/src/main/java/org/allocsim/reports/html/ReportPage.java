@@ -81,11 +81,7 @@ public final class ReportPage {
     verdict = document.verdict();
     this.results = results;
     this.traces = List.copyOf(traces);
-    tables =
-        document.tables().stream()
-            .filter(table -> table.pointer() != null)
-            .map(PageTable::of)
-            .toList();
+    tables = PageTable.drawn(document).stream().map(PageTable::of).toList();
     html = PageParts.of(document);
   }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
@@ -192,6 +193,12 @@ class ShareCommandTest {
     assertTrue(chart.contains("contexts and libraries"));
     assertTrue(chart.contains("the GPU has 12.00 GiB"));
     assertTrue(Files.exists(report.resolve("shared-dark.png")));
+    String page = Files.readString(report.resolve("share.html"));
+    assertTrue(page.contains("<table class=\"plain\""), page);
+    for (String title :
+        List.of("When the first request fails", "When all hold the most together")) {
+      assertTrue(page.contains("aria-label=\"" + title + "\"><table"), title);
+    }
   }
 
   @Test
