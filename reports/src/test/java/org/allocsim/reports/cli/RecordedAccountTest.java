@@ -102,6 +102,42 @@ class RecordedAccountTest {
     }
   }
 
+  /**
+   * PyTorch 2.11 does not say what NCCL has. Of two runs the one counts in which the library was
+   * asked when all was connected; the rest is the kernels of PyTorch and cuBLAS, of one GPU alone
+   * 151 to 283 MiB.
+   */
+  @ParameterizedTest(name = "{0}, rank {1}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "ddp | 0 | ddp() | 215",
+        "ddp | 1 | ddp() | 215",
+        "zero1 | 0 | ddp(zero=1) | 215",
+        "fsdp1 | 0 | fsdp1() | 215",
+        "fsdp2 | 0 | fsdp2() | 215",
+        "tp | 0 | tensor-parallel(rank=0) | 215",
+        "interleaved | 0 | pipeline(schedule=interleaved;stages-each=2;rank=0) | 215",
+        "zerobubble | 1 | pipeline(schedule=zero-bubble;stages-each=2;rank=1) | 215",
+        "fsdp2_mixed | 1 | fsdp2(param-dtype=bfloat16) | 231",
+        "tp_attention | 0 | tensor-parallel(attention=true;dtype=bfloat16;rank=0) | 231",
+        "tp_attention | 1 | tensor-parallel(attention=true;dtype=bfloat16;rank=1) | 231",
+      })
+  void ncclsRuleLeavesTheSameForKernelsOfAllJobs(
+      String job, int rank, String program, long restMebibytes) {
+    long mostBytes = 0;
+    for (String setting : List.of("", "_expandable")) {
+      String file = "jobs/recorded/" + job + setting + "/run.rank" + rank + ".pickle.xz";
+      JsonNode recorded = account(VALIDATION.resolve(file), "end");
+      mostBytes = Math.max(mostBytes, bytes(recorded, "libraries"));
+    }
+    CommandRun run = CommandRun.of("account", "program:" + program, "--at", "end", "--json", "-");
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    long ncclBytes = bytes(JsonMapper.shared().readTree(run.out()), "collectives");
+    // 192 KiB belong to no page of 2 MiB, in every process.
+    assertEquals((restMebibytes << 20) + (192 << 10), mostBytes - ncclBytes);
+  }
+
   @Test
   void whatOtherSettingsReserveIsNotFree() {
     Path recording = VALIDATION.resolve("jobs/recorded/fsdp2/run.rank0.pickle.xz");

@@ -29,6 +29,7 @@ public final class SimulatedDevice implements DeviceMemory {
   private final DriverMeter meter = new DriverMeter();
   private final LongSupplier otherBytes;
   private long mappedBytes;
+  private long libraryBytes;
   private int streams;
 
   /** Number of the allocation request that the program has come to. */
@@ -76,7 +77,7 @@ public final class SimulatedDevice implements DeviceMemory {
 
   /** A number that rises whenever a call or new streams may have taken memory. */
   public long changes() {
-    return meter.changes() + streams;
+    return meter.changes() + streams + libraryBytes;
   }
 
   /** Time that the calls of one kind so far took in nanoseconds. */
@@ -125,6 +126,22 @@ public final class SimulatedDevice implements DeviceMemory {
    */
   public void takeHiddenPages(int pages) {
     heap.takeHiddenPages(pages * profile.pageBytes());
+  }
+
+  /**
+   * What a library of the process holds in handles of its own, whose addresses lie apart from
+   * segments. It is never refused: a library that gets too little ends the program, so that the
+   * next request of the allocator should fail.
+   *
+   * @param bytes all that it holds from now on, in whole pages
+   */
+  public void holdForLibraries(long bytes) {
+    libraryBytes = bytes;
+  }
+
+  /** What libraries hold, in bytes. */
+  public long libraryBytes() {
+    return libraryBytes;
   }
 
   /** Others take what is left of the address space that the bare context's local memory had. */
@@ -264,6 +281,7 @@ public final class SimulatedDevice implements DeviceMemory {
     return heap.takenBytes()
         + mappedBytes
         + handleMemory.takenBytes()
+        + libraryBytes
         + ranges.tableBytes()
         + pool.poolReservedBytes();
   }

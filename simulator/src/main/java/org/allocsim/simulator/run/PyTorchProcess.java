@@ -6,6 +6,8 @@ import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.simulator.trace.RowHead;
+import org.allocsim.simulator.trace.Work;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a PyTorch process asks of the driver beside its allocator's segments: it decides where these
@@ -13,9 +15,10 @@ import org.allocsim.simulator.trace.RowHead;
  * the program is the same; of programs that do not run on PyTorch ({@link
  * AllocationTrace#isOfPyTorch}) nothing is known beside their requests.
  *
- * <p>PyTorch makes the streams of its pool when a program first asks for one. All else is taken
- * from the process's recorded history. Without one, the process is taken to be as the recorded ones
- * of transformers are (PyTorch 2.11, CUDA 13.0, driver 580, H100 and H200):
+ * <p>PyTorch makes the streams of its pool when a program first asks for one, and NCCL takes memory
+ * for the messages of ranks ({@link CommunicatorMemory}). All else is taken from the process's
+ * recorded history. Without one, the process is taken to be as the recorded ones of transformers
+ * are (PyTorch 2.11, CUDA 13.0, driver 580, H100 and H200):
  *
  * <ul>
  *   <li>A program that loads a model allocates and copies only. The first block that is freed shows
@@ -49,6 +52,7 @@ final class PyTorchProcess {
   private static final int ALLOCATE = RequestKind.ALLOCATE.ordinal();
   private static final int RESTORE_BLOCK = RequestKind.RESTORE_BLOCK.ordinal();
   private static final int FREE = RequestKind.FREE.ordinal();
+  private static final int LAUNCH = RequestKind.LAUNCH.ordinal();
 
   private final AllocationTrace trace;
   private final int deviceKey;
@@ -61,6 +65,9 @@ final class PyTorchProcess {
 
   /** Whether PyTorch has its streams, or the program never asks for one. */
   private boolean streamsMade;
+
+  /** Null where the ranks of a trace, if there are any, send each other nothing. */
+  private final @Nullable CommunicatorMemory communicators;
 
   private boolean kernelsRun;
   private boolean filled;
@@ -83,6 +90,10 @@ final class PyTorchProcess {
     known = history.isKnown();
     streamsMade =
         IntStream.range(0, trace.streamCount()).allMatch(each -> trace.streamHandle(each) == 0);
+    communicators =
+        CommunicatorMemory.isNeeded(trace)
+            ? new CommunicatorMemory(memory.profile().compute())
+            : null;
   }
 
   /**
@@ -111,7 +122,7 @@ final class PyTorchProcess {
 
   /** Whether nothing happens any more, whatever rows come. */
   private boolean isOver() {
-    return known && streamsMade && changes == history.count();
+    return known && streamsMade && communicators == null && changes == history.count();
   }
 
   /** Ordinal of a row's kind, and that of none for a row of another device. */
@@ -131,6 +142,9 @@ final class PyTorchProcess {
     if (kind == FREE) {
       return !known && !kernelsRun;
     }
+    if (kind == LAUNCH) {
+      return communicators != null && trace.workOf(row) instanceof Work.Collective;
+    }
     return needsStreams(row, kind)
         || isRequest(row, kind)
             && (known
@@ -146,6 +160,8 @@ final class PyTorchProcess {
     }
     if (kind == FREE && !known && !kernelsRun) {
       runKernels();
+    } else if (communicators != null && communicators.send(trace, deviceKey, row)) {
+      memory.holdForLibraries(communicators.bytes());
     } else if (isRequest(row, kind)) {
       if (known) {
         followHistory();

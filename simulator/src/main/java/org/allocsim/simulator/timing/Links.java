@@ -66,7 +66,7 @@ final class Links {
                   + Math.max(
                       bytes * others / (link * PART_SHARE),
                       bytes * Math.max(0, ranks - GPUS_OF_HOST) / ranks / (network * PART_SHARE));
-          case SEND -> START_NANOS + step(compute, 1) + bytes / (link * ONE_WAY_SHARE);
+          case SEND, RECEIVE -> START_NANOS + step(compute, 1) + bytes / (link * ONE_WAY_SHARE);
         });
   }
 
@@ -88,9 +88,6 @@ final class Links {
     if (hosts > 1) {
       return NETWORK_STEP_NANOS;
     }
-    // What is faster than copies to the host does not go by PCIe.
-    return compute.linkBytesPerSecond() > 2 * compute.pinnedCopyBytesPerSecond()
-        ? NVLINK_STEP_NANOS
-        : PCIE_STEP_NANOS;
+    return compute.hasNvLink() ? NVLINK_STEP_NANOS : PCIE_STEP_NANOS;
   }
 }

@@ -47,8 +47,12 @@ public sealed interface Work {
    * @param pattern who gets what
    * @param bytes the whole message: what is summed, what all have in the end, or what one sends
    * @param ranks how many take part, this one included
+   * @param peer of a message between two of them the other one, {@value #EVERYONE} else
    */
-  record Collective(Pattern pattern, long bytes, int ranks) implements Work {
+  record Collective(Pattern pattern, long bytes, int ranks, int peer) implements Work {
+    /** Peer of a message in which all ranks take part. */
+    public static final int EVERYONE = -1;
+
     /** Who gets what. */
     public enum Pattern {
       /** Everyone gets the sum. */
@@ -61,15 +65,30 @@ public sealed interface Work {
       BROADCAST,
       /** Everyone gets a part of what each has. */
       ALL_TO_ALL,
-      /** One gets what another has. */
-      SEND
+      /** One other gets what this one has. */
+      SEND,
+      /** This one gets what one other has. */
+      RECEIVE;
+
+      /** Whether only two ranks take part. */
+      public boolean isBetweenTwo() {
+        return this == SEND || this == RECEIVE;
+      }
     }
 
-    /** Refuses negative sizes and messages among nobody. */
+    /** A message in which all ranks take part. */
+    public Collective(Pattern pattern, long bytes, int ranks) {
+      this(pattern, bytes, ranks, EVERYONE);
+    }
+
+    /** Refuses negative sizes, messages among nobody, and peers that are none. */
     public Collective {
       requireNatural(bytes, "bytes");
       if (ranks < 1) {
         throw new IllegalArgumentException(ranks + " ranks of a collective are less than one");
+      }
+      if (peer < EVERYONE || peer >= ranks || !pattern.isBetweenTwo() && peer != EVERYONE) {
+        throw new IllegalArgumentException(peer + " is no peer of " + pattern + " among " + ranks);
       }
     }
   }

@@ -122,6 +122,9 @@ public record GpuAccount(List<Line> lines, long totalBytes) {
             Part.CACHED_OTHER_STREAMS, slack.otherReleasableBytes() + slack.otherStuckBytes(), ""));
     lines.add(new Line(Part.CACHED_PRIVATE, slack.privateBytes(), ""));
     addProcess(lines, bytes.reservedBytes(), gpu);
+    if (gpu.processBytes() < 0 && moment.collectivesBytes() > 0) {
+      lines.add(new Line(Part.COLLECTIVES, moment.collectivesBytes(), "as NCCL 2.28.9 takes it"));
+    }
     if (gpu.otherProcessesBytes() >= 0) {
       lines.add(new Line(Part.OTHER_PROCESSES, gpu.otherProcessesBytes(), gpu.sample()));
     }

@@ -70,6 +70,7 @@ public record FinalLayout(MemoryMoment moment, Origins origins) {
             built,
             SlackSplit.of(built, stream, AllocatorConfig.DEFAULT_LARGE_SEGMENT_BYTES),
             -1,
+            -1,
             null);
     return new FinalLayout(
         moment, Origins.ofStacks(Arrays.copyOf(stacks, allocations), snapshot.stacks()));

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param layout segments and blocks
  * @param slack where reserved memory that is not allocated lies
  * @param deviceFreeBytes free bytes of the device, −1 where they are not known
+ * @param collectivesBytes what NCCL holds of a simulated device, −1 where no device is simulated
  * @param failure for {@link MomentQuery.Kind#FIRST_OOM} the request that failed, else null
  */
 public record MemoryMoment(
@@ -30,6 +31,7 @@ public record MemoryMoment(
     MemoryLayout layout,
     SlackSplit slack,
     long deviceFreeBytes,
+    long collectivesBytes,
     @Nullable FailedRequest failure) {
 
   /**

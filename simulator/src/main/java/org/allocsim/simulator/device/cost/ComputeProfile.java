@@ -90,6 +90,11 @@ public record ComputeProfile(
     };
   }
 
+  /** Whether GPUs of a host are linked by more than PCIe, by which copies to the host go. */
+  public boolean hasNvLink() {
+    return linkBytesPerSecond > 2 * pinnedCopyBytesPerSecond;
+  }
+
   private static void requirePositive(String name, long rate) {
     if (rate <= 0) {
       throw new IllegalArgumentException(name + " is " + rate + " and must be positive");

@@ -32,7 +32,7 @@ final class JsonLinesReader {
   private static final Set<String> COPY_FIELDS =
       Set.of("copy_bytes", "to", "host_memory", "stream");
   private static final Set<String> COLLECTIVE_FIELDS =
-      Set.of("collective", "bytes", "ranks", "stream");
+      Set.of("collective", "bytes", "ranks", "peer", "stream");
   private static final Set<String> KERNEL_FIELDS =
       Set.of("flops", "memory_bytes", "precision", "stream");
 
@@ -65,6 +65,7 @@ final class JsonLinesReader {
               "collective",
               "bytes",
               "ranks",
+              "peer",
               "stream"),
           entry("record_event", "event", "stream"),
           entry("wait_event", "event", "stream"),
@@ -446,9 +447,10 @@ final class JsonLinesReader {
               oneOf("host_memory", "pageable", "pinned") == 1);
     } else if (line.has("collective")) {
       line.allowRequest(COLLECTIVE_FIELDS);
-      work =
-          new Work.Collective(
-              PATTERNS[oneOf("collective", names(PATTERNS))], work(bytes(), COPY_SHIFT), ranks());
+      var pattern = PATTERNS[oneOf("collective", names(PATTERNS))];
+      long bytes = work(bytes(), COPY_SHIFT);
+      int ranks = ranks();
+      work = new Work.Collective(pattern, bytes, ranks, peer(pattern, ranks));
     } else {
       line.allowRequest(KERNEL_FIELDS);
       work =
@@ -484,6 +486,19 @@ final class JsonLinesReader {
       throw lines.failure("field \"ranks\" is " + ranks, "write a number from 1 to " + MOST_RANKS);
     }
     return (int) (work(ranks << STEP_SHIFT, 0) >> STEP_SHIFT);
+  }
+
+  private int peer(Work.Collective.Pattern pattern, int ranks) throws TraceFormatException {
+    if (!line.has("peer")) {
+      return Work.Collective.EVERYONE;
+    }
+    long peer = line.number("peer");
+    if (!pattern.isBetweenTwo() || peer < 0 || peer >= ranks) {
+      throw lines.failure(
+          "field \"peer\" is " + peer,
+          "write it for send and receive only, as a number below that of ranks");
+    }
+    return (int) peer;
   }
 
   private static String[] names(Enum<?>[] values) {

@@ -274,6 +274,9 @@ final class JsonLinesWriter implements RecordedWriter {
               "collective", collective.pattern().name().toLowerCase(Locale.ROOT));
           json.writeNumberProperty("bytes", collective.bytes());
           json.writeNumberProperty("ranks", collective.ranks());
+          if (collective.peer() != Work.Collective.EVERYONE) {
+            json.writeNumberProperty("peer", collective.peer());
+          }
         }
         case Work.Copy copy -> {
           json.writeNumberProperty("copy_bytes", copy.bytes());

@@ -4,7 +4,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.allocsim.simulator.trace.Work.Collective.Pattern;
 import org.allocsim.workloads.program.model.Block;
 import org.allocsim.workloads.program.torch.Autograd;
 import org.allocsim.workloads.program.torch.DType;
@@ -25,6 +24,8 @@ final class PipelineStage {
   private final List<Block> blocks;
   private final boolean isFirst;
   private final boolean isLast;
+  private final int before;
+  private final int after;
   private final Tensor[] arriving;
   private final Tensor[] arrivingGradients;
   private final Map<Integer, Tensor> outputs = new HashMap<>();
@@ -36,18 +37,26 @@ final class PipelineStage {
 
   private @Nullable Tensor sentGradient;
 
+  /**
+   * A stage that has not run.
+   *
+   * @param stage counted from 0 over all ranks, which take them in turns
+   * @param stages of the whole pipeline
+   */
   PipelineStage(
       EncoderJob job,
       Communicator communicator,
       List<Block> blocks,
-      boolean isFirst,
-      boolean isLast,
+      int stage,
+      int stages,
       int microbatches) {
     this.job = job;
     this.communicator = communicator;
     this.blocks = blocks;
-    this.isFirst = isFirst;
-    this.isLast = isLast;
+    isFirst = stage == 0;
+    isLast = stage == stages - 1;
+    before = communicator.turn(stage - 1);
+    after = communicator.turn(stage + 1);
     arriving = new Tensor[isFirst ? 0 : microbatches];
     arrivingGradients = new Tensor[isLast ? 0 : microbatches];
   }
@@ -87,7 +96,7 @@ final class PipelineStage {
   private void forward(int microbatch, @Nullable Tensor chunk, @Nullable Tensor target) {
     Tensor input = isFirst ? Objects.requireNonNull(chunk) : arriving[microbatch];
     if (!isFirst) {
-      communicator.run(Pattern.SEND, input.bytes());
+      communicator.receive(input, before);
     }
     Tensor output = EncoderJob.forward(blocks, input);
     outputs.put(microbatch, output);
@@ -95,7 +104,7 @@ final class PipelineStage {
       Tensor difference = Elementwise.add(job.torch(), output, Objects.requireNonNull(target));
       losses.put(microbatch, Losses.meanSquare(job.torch(), difference));
     } else {
-      communicator.send(output);
+      communicator.send(output, after);
       sent = Tensor.replaced(sent, output.retain());
     }
   }
@@ -106,7 +115,7 @@ final class PipelineStage {
       detachResult(microbatch);
     } else {
       Tensor gradient = arrivingGradients[microbatch];
-      communicator.run(Pattern.SEND, gradient.bytes());
+      communicator.receive(gradient, after);
       Tensor output = Objects.requireNonNull(outputs.remove(microbatch));
       job.autograd().backward(output, gradient);
       output.release();
@@ -133,7 +142,7 @@ final class PipelineStage {
       detachResult(microbatch);
     } else {
       Tensor gradient = arrivingGradients[microbatch];
-      communicator.run(Pattern.SEND, gradient.bytes());
+      communicator.receive(gradient, after);
       Tensor output = Objects.requireNonNull(outputs.remove(microbatch));
       later.put(microbatch, job.autograd().backwardInput(output, gradient, input));
       output.release();
@@ -158,7 +167,7 @@ final class PipelineStage {
 
   private void sendGradient(Tensor input) {
     Tensor gradient = Objects.requireNonNull(input.gradient()).retain();
-    communicator.send(gradient);
+    communicator.send(gradient, before);
     sentGradient = Tensor.replaced(sentGradient, gradient);
   }
 

@@ -99,12 +99,12 @@ public final class PipelineTraining implements ProgramProvider {
       EncoderJob job, ParallelLayout layout, List<Block> blocks, int stagesEach, int microbatches) {
     Communicator communicator = new Communicator(job.device(), layout, COMMUNICATION_STREAM);
     List<PipelineStage> own = new ArrayList<>();
-    int last = layout.ranks() * stagesEach - 1;
+    int stages = layout.ranks() * stagesEach;
     int each = blocks.size() / stagesEach;
     for (int i = 0; i < stagesEach; i++) {
       int stage = i * layout.ranks() + layout.rank();
       List<Block> part = blocks.subList(i * each, (i + 1) * each);
-      own.add(new PipelineStage(job, communicator, part, stage == 0, stage == last, microbatches));
+      own.add(new PipelineStage(job, communicator, part, stage, stages, microbatches));
     }
     return own;
   }

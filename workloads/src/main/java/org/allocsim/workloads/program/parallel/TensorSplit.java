@@ -87,7 +87,7 @@ final class TensorSplit {
 
   private Tensor shard(Tensor whole, int dimension) {
     Tensor part = part(whole, dimension);
-    communicator.run(Pattern.SEND, part.bytes());
+    communicator.scatter(part.bytes());
     return part;
   }
 

@@ -87,6 +87,7 @@ class JsonLinesFormatTest {
     trace.launch(new Work.Kernel(12, 34, Precision.BF16), 0);
     trace.launch(new Work.Timed(5_000), -16);
     trace.launch(new Work.Collective(Work.Collective.Pattern.ALL_GATHER, 4_096, 8), 0x7f00);
+    trace.launch(new Work.Collective(Work.Collective.Pattern.RECEIVE, 4_096, 8, 7), 0x7f00);
     trace.synchronizeEvent(3);
     trace.hostWork(20);
     trace.freeHost(host);
