@@ -258,10 +258,8 @@ final class CardOptions {
     if (pid != null) {
       if (!processes.containsKey(pid)) {
         throw Failure.usage(
-            "--pid "
-                + pid
-                + ": the samples have no such process on the GPU; they have "
-                + processes.keySet());
+            "--pid %s: the samples have no such process on the GPU; they have %s"
+                .formatted(pid, processes.keySet()));
       }
       return pid;
     }

@@ -162,16 +162,14 @@ final class GenerateCommand implements Callable<Integer> {
       if (!outputs.takesStandardOutput()) {
         WrappedText.printLine(
             out,
-            name
-                + ": "
-                + Numbers.count(trace.eventCount(), "row")
-                + " with "
-                + Numbers.count(trace.allocationCount(), "allocation")
-                + " of program "
-                + program
-                + " as "
-                + target.id()
-                + (losses.isEmpty() ? "" : "; lost:"));
+            "%s: %s with %s of program %s as %s%s"
+                .formatted(
+                    name,
+                    Numbers.count(trace.eventCount(), "row"),
+                    Numbers.count(trace.allocationCount(), "allocation"),
+                    program,
+                    target.id(),
+                    losses.isEmpty() ? "" : "; lost:"));
         losses.forEach(loss -> WrappedText.printItem(out, "  ", loss));
         out.flush();
       }

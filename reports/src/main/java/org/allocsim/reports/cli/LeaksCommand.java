@@ -1,8 +1,6 @@
 package org.allocsim.reports.cli;
 
-import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
@@ -21,9 +19,7 @@ import org.allocsim.reports.answer.part.PageRun;
 import org.allocsim.reports.answer.replay.ReplayRun;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
-import org.allocsim.reports.chart.ChartSize;
 import org.allocsim.reports.chart.ChartTheme;
-import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.chart.memory.LeakTrendChart;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.FigureOptions;
@@ -53,7 +49,6 @@ import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -129,7 +124,7 @@ final class LeaksCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    ChartFile chartFormat = chartFormat();
+    ChartFile chartFormat = FigureOptions.format(chartName);
     outputOptions.requireCharts(chartName != null, "--chart FILE or --report DIR, or leave it out");
     if (warmUp != null && warmUp < 0) {
       throw Failure.usage("--warm-up " + warmUp + " is negative; give a number of iterations");
@@ -150,14 +145,12 @@ final class LeaksCommand implements Callable<Integer> {
       Analysed analysed = analyse();
       LeaksAnswer answer = analysed.answer();
       if (chart != null && chartFormat != null) {
-        try (OutputStream stream = new BufferedOutputStream(chart.stream())) {
-          FigureStyle.write(
-              outputOptions.figure(),
-              answer.chart(ChartTheme.LIGHT, isByEvent()),
-              ChartSize.screen(LeakTrendChart.WIDTH, LeakTrendChart.HEIGHT),
-              chartFormat,
-              stream);
-        }
+        outputOptions.draw(
+            answer.chart(ChartTheme.LIGHT, outputOptions.isByEvent()),
+            LeakTrendChart.WIDTH,
+            LeakTrendChart.HEIGHT,
+            chartFormat,
+            chart);
       }
       if (outputs.charts() != null && ChartFonts.areAvailable()) {
         outputs
@@ -166,36 +159,13 @@ final class LeaksCommand implements Callable<Integer> {
                 "leak",
                 LeakTrendChart.WIDTH,
                 LeakTrendChart.HEIGHT,
-                theme -> answer.chart(theme, isByEvent()));
+                theme -> answer.chart(theme, outputOptions.isByEvent()));
       }
       outputs.write(answer.document(outputs.charts() != null), analysed::pageRuns);
       return answer.analysis().verdict().isHarmful()
           ? ExitCodes.CHECK_DID_NOT_HOLD
           : ExitCodes.DONE;
     }
-  }
-
-  private boolean isByEvent() {
-    FigureStyle figure = outputOptions.figure();
-    return figure != null && figure.isByEvent();
-  }
-
-  private @Nullable ChartFile chartFormat() {
-    if (chartName == null) {
-      return null;
-    }
-    ChartFile format =
-        ChartFile.ofName(chartName)
-            .orElseThrow(() ->
-                Failure.usage(
-                    "--chart "
-                        + chartName
-                        + " names no format; end the name in "
-                        + ChartFile.EXTENSIONS));
-    if (!ChartFonts.areAvailable()) {
-      throw new Failure("--chart " + chartName + ": " + ChartFonts.REMEDY);
-    }
-    return format;
   }
 
   /** The recording is replayed as it was made; the device that was chosen is only forecast. */

@@ -187,14 +187,9 @@ final class LintConfCommand implements Callable<Integer> {
           version);
     } catch (ConfigException e) {
       throw new Failure(
-          snapshotName
-              + ": PyTorch "
-              + version.id()
-              + " refuses the recorded settings \""
-              + snapshot.settings().conf()
-              + "\" ("
-              + e.getMessage()
-              + "); give the release that recorded them with --torch-version",
+          ("%s: PyTorch %s refuses the recorded settings \"%s\" (%s); give the release"
+                  + " that recorded them with --torch-version")
+              .formatted(snapshotName, version.id(), snapshot.settings().conf(), e.getMessage()),
           e);
     }
   }

@@ -1,8 +1,6 @@
 package org.allocsim.reports.cli;
 
-import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -15,10 +13,7 @@ import org.allocsim.reports.answer.replay.ReplayAnswer;
 import org.allocsim.reports.answer.replay.ReplayPictures;
 import org.allocsim.reports.answer.replay.ReplayRequest;
 import org.allocsim.reports.chart.ChartFile;
-import org.allocsim.reports.chart.ChartFonts;
-import org.allocsim.reports.chart.ChartSize;
 import org.allocsim.reports.chart.ChartTheme;
-import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.chart.memory.MemoryTimelineChart;
 import org.allocsim.reports.cli.option.CacheInsertionConverter;
 import org.allocsim.reports.cli.option.DeviceOptions;
@@ -43,7 +38,6 @@ import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
-import org.jfree.chart.JFreeChart;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -168,7 +162,7 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    ChartFile chartFormat = chartFormat();
+    ChartFile chartFormat = FigureOptions.format(chartName);
     outputOptions.requireCharts(
         chartName != null || chartsName != null,
         "--chart FILE, --charts DIR or --report DIR, or leave it out");
@@ -197,7 +191,12 @@ final class ReplayCommand implements Callable<Integer> {
       ReplayAnswer answer = answer(traceName, events);
       ReplayPictures pictures = new ReplayPictures(answer);
       if (chart != null && chartFormat != null) {
-        draw(pictures, chartFormat, chart);
+        outputOptions.draw(
+            pictures.memory(ChartTheme.LIGHT, outputOptions.isByEvent()),
+            MemoryTimelineChart.WIDTH,
+            MemoryTimelineChart.HEIGHT,
+            chartFormat,
+            chart);
       }
       for (ChartFolder each : Arrays.asList(folder, outputs.charts())) {
         if (each != null) {
@@ -214,11 +213,7 @@ final class ReplayCommand implements Callable<Integer> {
    *
    * @param events gets every effect as a line, or null
    */
-  ReplayAnswer answer(OutputFiles.@Nullable Output events) throws IOException {
-    return answer(traceName, events);
-  }
-
-  private ReplayAnswer answer(String name, OutputFiles.@Nullable Output events) throws IOException {
+  ReplayAnswer answer(String name, OutputFiles.@Nullable Output events) throws IOException {
     return new ReplayRequest(
             setup(name),
             addresses,
@@ -327,33 +322,5 @@ final class ReplayCommand implements Callable<Integer> {
 
   private static ParsedConfig noSettings(PyTorchVersion version) {
     return Settings.parse("", version, Scenario.PYTORCH);
-  }
-
-  private @Nullable ChartFile chartFormat() {
-    if (chartName == null) {
-      return null;
-    }
-    ChartFile format =
-        ChartFile.ofName(chartName)
-            .orElseThrow(() ->
-                Failure.usage(
-                    "--chart "
-                        + chartName
-                        + " names no format; end the name in "
-                        + ChartFile.EXTENSIONS));
-    if (!ChartFonts.areAvailable()) {
-      throw new Failure("--chart " + chartName + ": " + ChartFonts.REMEDY);
-    }
-    return format;
-  }
-
-  private void draw(ReplayPictures pictures, ChartFile format, OutputFiles.Output target)
-      throws IOException {
-    FigureStyle figure = outputOptions.figure();
-    JFreeChart chart = pictures.memory(ChartTheme.LIGHT, figure != null && figure.isByEvent());
-    ChartSize usual = ChartSize.screen(MemoryTimelineChart.WIDTH, MemoryTimelineChart.HEIGHT);
-    try (OutputStream out = new BufferedOutputStream(target.stream())) {
-      FigureStyle.write(figure, chart, usual, format, out);
-    }
   }
 }

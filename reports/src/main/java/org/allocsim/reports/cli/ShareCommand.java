@@ -16,7 +16,6 @@ import org.allocsim.analysis.share.SharedTimeline;
 import org.allocsim.analysis.share.SharingProgram;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.share.ShareAnswer;
-import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.chart.memory.SharedMemoryChart;
 import org.allocsim.reports.chart.memory.SharedMemoryData;
 import org.allocsim.reports.cli.option.DeviceOptions;
@@ -184,8 +183,7 @@ final class ShareCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     outputOptions.requireCharts(false, "--report DIR, or leave it out");
-    FigureStyle figure = outputOptions.figure();
-    if (figure != null && figure.isByEvent()) {
+    if (outputOptions.isByEvent()) {
       throw Failure.usage("--figure: the processes' events have no order but time; leave axis out");
     }
     List<TenantOption> options = options();
@@ -208,7 +206,7 @@ final class ShareCommand implements Callable<Integer> {
               clock.isRecorded(),
               (System.nanoTime() - startNanos) / NANOS_PER_SECOND);
       if (charts == null) {
-        outputs.write(answer.document());
+        outputs.write(answer.document(null));
       } else {
         SharedMemoryData memory = answer.memory(timeline);
         charts.write(

@@ -216,11 +216,8 @@ final class SweepCommand implements Callable<Integer> {
     print(summary, terminal);
     if (summary.files() == summary.unreadable()) {
       throw new Failure(
-          "none of the files could be read; the column error of "
-              + out
-              + "/"
-              + SweepResults.CSV
-              + " says why");
+          "none of the files could be read; the column error of %s/%s says why"
+              .formatted(out, SweepResults.CSV));
     }
     return ExitCodes.DONE;
   }
@@ -297,17 +294,15 @@ final class SweepCommand implements Callable<Integer> {
   private void print(SweepSummary summary, PrintWriter terminal) {
     long made = summary.runs() - summary.reused();
     terminal.println(
-        Numbers.count(summary.files(), "trace")
-            + ", "
-            + Numbers.count(summary.runs(), "run")
-            + ": "
-            + Numbers.count(summary.passed())
-            + " served every request, "
-            + Numbers.count(summary.ooms())
-            + " ran out of memory"
-            + (summary.notRun() == 0
-                ? ""
-                : ", " + Numbers.count(summary.notRun()) + " could not be made"));
+        "%s, %s: %s served every request, %s ran out of memory%s"
+            .formatted(
+                Numbers.count(summary.files(), "trace"),
+                Numbers.count(summary.runs(), "run"),
+                Numbers.count(summary.passed()),
+                Numbers.count(summary.ooms()),
+                summary.notRun() == 0
+                    ? ""
+                    : ", " + Numbers.count(summary.notRun()) + " could not be made"));
     if (summary.unreadable() > 0) {
       terminal.println(
           Numbers.count(summary.unreadable(), "file") + " could not be read; their rows say why");

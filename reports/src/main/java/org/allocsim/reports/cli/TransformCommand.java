@@ -161,20 +161,18 @@ final class TransformCommand implements Callable<Integer> {
       if (!outputs.takesStandardOutput()) {
         WrappedText.printLine(
             out,
-            outputName
-                + ": "
-                + Numbers.count(changed.eventCount(), "row")
-                + " of "
-                + Numbers.count(changed.deviceCount(), "device")
-                + ", "
-                + Numbers.count(changed.prologueCount())
-                + " of them recreate what was held before"
-                + (sharedRatio < 1
-                    ? "; "
-                        + Numbers.percent(1 - sharedRatio)
-                        + " of the requests are not in the other run and grow as those of their"
-                        + " size, 'allocsim fit --batch' gives an interval"
-                    : ""));
+            "%s: %s of %s, %s of them recreate what was held before%s"
+                .formatted(
+                    outputName,
+                    Numbers.count(changed.eventCount(), "row"),
+                    Numbers.count(changed.deviceCount(), "device"),
+                    Numbers.count(changed.prologueCount()),
+                    sharedRatio < 1
+                        ? "; "
+                            + Numbers.percent(1 - sharedRatio)
+                            + " of the requests are not in the other run and grow as those of their"
+                            + " size, 'allocsim fit --batch' gives an interval"
+                        : ""));
         out.flush();
       }
     }
@@ -237,11 +235,9 @@ final class TransformCommand implements Callable<Integer> {
                   new SizeFit.Run(read(otherName), all, otherScale)));
       if (!fit.isProportional()) {
         throw new IllegalArgumentException(
-            "no request grows by --other-scale "
-                + otherScale
-                + " to its size in "
-                + otherName
-                + ", as the inputs of a batch do; give the share of the batches");
+            ("no request grows by --other-scale %s to its size in %s, as the inputs of a"
+                    + " batch do; give the share of the batches")
+                .formatted(otherScale, otherName));
       }
       sharedRatio = fit.sharedRatio(0);
       return fit.at(change.scale, 0);

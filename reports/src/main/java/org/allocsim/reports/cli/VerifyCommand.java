@@ -124,10 +124,8 @@ final class VerifyCommand implements Callable<Integer> {
       return SavedStats.read(stream);
     } catch (IOException e) {
       throw new Failure(
-          statsName
-              + ": "
-              + e.getMessage()
-              + "; save torch.cuda.memory_stats() with json.dump() and give that file",
+          "%s: %s; save torch.cuda.memory_stats() with json.dump() and give that file"
+              .formatted(statsName, e.getMessage()),
           e);
     }
   }

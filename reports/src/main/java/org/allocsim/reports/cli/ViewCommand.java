@@ -89,7 +89,7 @@ final class ViewCommand implements Callable<Integer> {
     List<String> files = expanded();
     try (DocumentOutputs outputs =
         new DocumentOutputs(
-            spec.commandLine().getOut(), false, files.stream().map(Traces::file).toList())) {
+            spec.commandLine().getOut(), false, files.stream().map(Traces::file).toList(), null)) {
       outputs.open(spec.name(), json, null, report);
       List<ComparedTrace> traces = new ArrayList<>();
       List<TraceRecording> recordings = new ArrayList<>();

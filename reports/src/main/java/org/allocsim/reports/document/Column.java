@@ -32,6 +32,17 @@ public record Column<R>(
     Function<? super R, ? extends @Nullable Object> value,
     @Nullable Function<? super R, ?> text) {
 
+  /** A column that has its key, label, explanation and type. */
+  <T> Column<T> as(
+      @Nullable String whereMissing,
+      int newRank,
+      boolean optional,
+      Function<? super T, ? extends @Nullable Object> newValue,
+      @Nullable Function<? super T, ?> newText) {
+    return new Column<>(
+        key, label, explanation, type, whereMissing, newRank, optional, newValue, newText);
+  }
+
   /** What kind of quantity it is; objects and lists have none. */
   public @Nullable Unit unit() {
     return type instanceof Type.Scalar(Unit unit) ? unit : null;

@@ -311,11 +311,7 @@ public record Shape<R>(List<Column<R>> columns) {
     public <P> Builder<R> embed(Shape<P> shape, Function<? super R, ? extends P> part) {
       for (Column<P> each : shape.columns) {
         columns.add(
-            new Column<>(
-                each.key(),
-                each.label(),
-                each.explanation(),
-                each.type(),
+            each.as(
                 each.missing(),
                 each.rank(),
                 each.isOptional(),
@@ -334,11 +330,7 @@ public record Shape<R>(List<Column<R>> columns) {
     public Builder<R> where(Predicate<? super R> has, String without, Shape<R> shape) {
       for (Column<R> each : shape.columns) {
         columns.add(
-            new Column<>(
-                each.key(),
-                each.label(),
-                each.explanation(),
-                each.type(),
+            each.as(
                 each.missing() == null ? without : without + " or " + each.missing(),
                 each.rank(),
                 each.isOptional(),
@@ -378,17 +370,7 @@ public record Shape<R>(List<Column<R>> columns) {
         int rank,
         boolean isOptional,
         @Nullable Function<? super R, ?> text) {
-      columns.add(
-          new Column<>(
-              last.key(),
-              last.label(),
-              last.explanation(),
-              last.type(),
-              missing,
-              rank,
-              isOptional,
-              last.value(),
-              text));
+      columns.add(last.as(missing, rank, isOptional, last.value(), text));
       return this;
     }
   }

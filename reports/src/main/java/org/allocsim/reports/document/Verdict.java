@@ -29,6 +29,16 @@ public record Verdict(
     details = List.copyOf(details);
   }
 
+  /** A verdict without a line for a shell. */
+  public Verdict(Tone tone, Sentence sentence, List<Sentence> details) {
+    this(tone, sentence, details, null);
+  }
+
+  /** A verdict that is all in its sentence. */
+  public Verdict(Tone tone, Sentence sentence) {
+    this(tone, sentence, List.of());
+  }
+
   /** A verdict of plain text. */
   public static Verdict ofText(
       Tone tone, String sentence, List<String> details, @Nullable String pasteLine) {

@@ -52,11 +52,6 @@ final class SegmentColumns {
     }
   }
 
-  /** Number of changes. */
-  int count() {
-    return count;
-  }
-
   /** Highest reserved memory, within requests too. */
   long peakBytes() {
     return peakBytes;

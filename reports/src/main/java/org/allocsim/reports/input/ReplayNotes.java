@@ -51,13 +51,8 @@ public final class ReplayNotes {
       int events = devices.get(device).effects().count();
       if (device != setup.device() && events > 0) {
         notes.add(
-            "not replayed: "
-                + Numbers.count(events, "event")
-                + " of device "
-                + device
-                + "; --device-index "
-                + device
-                + " chooses them");
+            "not replayed: %s of device %s; --device-index %s chooses them"
+                .formatted(Numbers.count(events, "event"), device, device));
       }
     }
   }

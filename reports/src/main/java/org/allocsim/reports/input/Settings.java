@@ -41,24 +41,18 @@ public final class Settings {
       config = ConfigParser.parse(conf, version);
     } catch (ConfigException e) {
       throw Failure.usage(
-          option(option, conf)
-              + "PyTorch "
-              + version.id()
-              + " refuses it with \""
-              + e.errorType()
-              + ": "
-              + e.getMessage().strip()
-              + "\"; "
-              + e.remedy("keys and values are at " + KEYS));
+          "%sPyTorch %s refuses it with \"%s: %s\"; %s"
+              .formatted(
+                  option(option, conf),
+                  version.id(),
+                  e.errorType(),
+                  e.getMessage().strip(),
+                  e.remedy("keys and values are at " + KEYS)));
     }
     if (config.backend() != ParsedConfig.Backend.NATIVE) {
       throw Failure.usage(
-          option(option, conf)
-              + "policy "
-              + policy
-              + " does not simulate backend "
-              + config.backend().label()
-              + "; leave the backend out");
+          "%spolicy %s does not simulate backend %s; leave the backend out"
+              .formatted(option(option, conf), policy, config.backend().label()));
     }
     return config;
   }

@@ -39,11 +39,6 @@ public class ChartFolder {
   private final Path folder;
   private final @Nullable FigureStyle figure;
 
-  /** A folder that the option {@code option} names, with charts for screens. */
-  public ChartFolder(OutputFiles outputs, String option, Path folder) {
-    this(outputs, option, folder, null);
-  }
-
   /**
    * A folder that the option {@code option} names.
    *

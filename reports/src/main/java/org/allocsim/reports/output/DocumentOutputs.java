@@ -41,12 +41,8 @@ public final class DocumentOutputs implements AutoCloseable {
   private OutputFiles.@Nullable Output page;
   private boolean lacksParquet;
 
-  public DocumentOutputs(PrintWriter out, boolean isMarkdown, List<Path> inputs) {
-    this(out, isMarkdown, inputs, null);
-  }
-
   /**
-   * The same.
+   * No outputs yet.
    *
    * @param figure how charts are drawn; null for screens
    */

@@ -242,19 +242,10 @@ public final class OutputFiles implements AutoCloseable {
       return new Guarded(this);
     }
 
-    /** The name as the user gave it. */
-    String name() {
-      return name;
-    }
-
     private Failure failed(IOException cause) {
       return new Failure(
-          option
-              + ": writing "
-              + name
-              + " failed ("
-              + reason(cause)
-              + "); nothing was written under that name",
+          "%s: writing %s failed (%s); nothing was written under that name"
+              .formatted(option, name, reason(cause)),
           cause);
     }
 

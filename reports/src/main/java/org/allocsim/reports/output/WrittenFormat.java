@@ -43,14 +43,13 @@ public final class WrittenFormat {
       return matches.getFirst();
     }
     throw Failure.usage(
-        "--output "
-            + outputName
-            + ": the name "
-            + (matches.isEmpty() ? "ends like no format" : "fits several formats")
-            + "; choose one of "
-            + known
-            + " with --to"
-            + SimilarName.hint(
-                ending, writable.stream().flatMap(each -> each.extensions().stream()).toList()));
+        "--output %s: the name %s; choose one of %s with --to%s"
+            .formatted(
+                outputName,
+                matches.isEmpty() ? "ends like no format" : "fits several formats",
+                known,
+                SimilarName.hint(
+                    ending,
+                    writable.stream().flatMap(each -> each.extensions().stream()).toList())));
   }
 }

@@ -94,13 +94,8 @@ final class PluginCheck {
     if (!ID.matcher(id).matches()) {
       throw new PluginException(
           jar,
-          "the "
-              + extension.word()
-              + " of class "
-              + name
-              + " has the id '"
-              + id
-              + "'; use letters, digits, '.', '_' and '-' only",
+          "the %s of class %s has the id '%s'; use letters, digits, '.', '_' and '-' only"
+              .formatted(extension.word(), name, id),
           null);
     }
     String key = key(extension, id);
@@ -108,14 +103,12 @@ final class PluginCheck {
       Path owner = owners.get(key);
       throw new PluginException(
           jar,
-          "its "
-              + extension.word()
-              + " '"
-              + id
-              + "' has the id of one "
-              + (owner == null ? "that is built in" : "in " + owner)
-              + "; give it another id"
-              + (owner == null ? "" : " or remove one of the two jars"),
+          "its %s '%s' has the id of one %s; give it another id%s"
+              .formatted(
+                  extension.word(),
+                  id,
+                  owner == null ? "that is built in" : "in " + owner,
+                  owner == null ? "" : " or remove one of the two jars"),
           null);
     }
     owners.put(key, jar);
@@ -135,52 +128,39 @@ final class PluginCheck {
       if (!extension.service().isAssignableFrom(type)) {
         throw new PluginException(
             jar,
-            "class "
-                + name
-                + " is no "
-                + extension.service().getSimpleName()
-                + "; let it implement that, or take it out of "
-                + extension.serviceFile(),
+            "class %s is no %s; let it implement that, or take it out of %s"
+                .formatted(name, extension.service().getSimpleName(), extension.serviceFile()),
             null);
       }
       return extension.describe(make(type));
     } catch (ClassNotFoundException e) {
       throw new PluginException(
           jar,
-          extension.serviceFile()
-              + " names class "
-              + name
-              + ", which is not in it; correct the name or add the class",
+          "%s names class %s, which is not in it; correct the name or add the class"
+              .formatted(extension.serviceFile(), name),
           e);
     } catch (UnsupportedClassVersionError e) {
       throw new PluginException(
           jar,
-          "class "
-              + name
-              + " is compiled for a newer Java than this one, "
-              + Runtime.version().feature()
-              + "; compile it with --release "
-              + Runtime.version().feature(),
+          ("class %s is compiled for a newer Java than this one, %s; compile it with"
+                  + " --release %s")
+              .formatted(name, Runtime.version().feature(), Runtime.version().feature()),
           e);
     } catch (NoClassDefFoundError e) {
       throw new PluginException(
           jar,
-          "class "
-              + name
-              + " needs class "
-              + String.valueOf(e.getMessage()).replace('/', '.')
-              + ", which cannot be loaded; put the jar that holds it into the same folder",
+          ("class %s needs class %s, which cannot be loaded; put the jar that holds it"
+                  + " into the same folder")
+              .formatted(name, String.valueOf(e.getMessage()).replace('/', '.')),
           e);
     } catch (ExceptionInInitializerError e) {
       throw failed(jar, name, Objects.requireNonNullElse(e.getCause(), e));
     } catch (LinkageError e) {
       throw new PluginException(
           jar,
-          "class "
-              + name
-              + " does not fit this version of allocsim ("
-              + reason(e)
-              + "); compile it against this version",
+          ("class %s does not fit this version of allocsim (%s); compile it against this"
+                  + " version")
+              .formatted(name, reason(e)),
           e);
     } catch (InstantiationException | NoSuchMethodException | IllegalAccessException e) {
       throw new PluginException(
@@ -216,11 +196,8 @@ final class PluginCheck {
   private static PluginException failed(Path jar, String name, Throwable cause) {
     return new PluginException(
         jar,
-        "class "
-            + name
-            + " fails when it is made or described ("
-            + reason(cause)
-            + "); correct the class",
+        "class %s fails when it is made or described (%s); correct the class"
+            .formatted(name, reason(cause)),
         cause);
   }
 

@@ -84,11 +84,6 @@ public final class TextTable {
     return this;
   }
 
-  /** Number of rows under the headings. */
-  public int rowCount() {
-    return rows.size();
-  }
-
   /** Prints headings and rows, each line after {@code indent}. */
   public void print(PrintWriter out, String indent) {
     int room = TerminalWriter.columns(out) - indent.length();

@@ -74,7 +74,7 @@ class ChartDataTest {
     private final Map<String, String> titles = new HashMap<>();
 
     KeptCharts() {
-      super(null, "--report", Path.of(""));
+      super(null, "--report", Path.of(""), null);
     }
 
     @Override

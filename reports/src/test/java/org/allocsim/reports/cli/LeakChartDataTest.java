@@ -34,10 +34,10 @@ class LeakChartDataTest {
           .parseArgs(arguments.stream().map(String::valueOf).toArray(String[]::new));
       LeaksAnswer answer = command.analyse().answer();
       ByteArrayOutputStream json = new ByteArrayOutputStream();
-      JsonText.write(JsonRenderer.json(answer.document()), json);
+      JsonText.write(JsonRenderer.json(answer.document(false)), json);
       return new Drawn(
           new ObjectMapper().readTree(json.toByteArray()),
-          (CombinedDomainXYPlot) answer.chart(ChartTheme.LIGHT).getPlot());
+          (CombinedDomainXYPlot) answer.chart(ChartTheme.LIGHT, false).getPlot());
     }
 
     /** Levels above, change below. */

@@ -58,13 +58,13 @@ class ReplayChartDataTest {
       CommandLine commandLine = new CommandLine(command);
       Converters.register(commandLine);
       commandLine.parseArgs(Stream.of(arguments).map(String::valueOf).toArray(String[]::new));
-      ReplayAnswer answer = command.answer(null);
+      ReplayAnswer answer = command.answer(arguments[0].toString(), null);
       ByteArrayOutputStream json = new ByteArrayOutputStream();
       JsonText.write(JsonRenderer.json(answer.document()), json);
       return new Drawn(
           answer,
           new ObjectMapper().readTree(json.toByteArray()),
-          new ReplayPictures(answer).memory(ChartTheme.LIGHT));
+          new ReplayPictures(answer).memory(ChartTheme.LIGHT, false));
     }
 
     XYPlot plot() {

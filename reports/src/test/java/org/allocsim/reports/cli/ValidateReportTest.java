@@ -114,7 +114,7 @@ class ValidateReportTest {
   @Test
   void theFolderGetsChartsInBothThemesAndFormats() throws IOException {
     try (OutputFiles outputs = new OutputFiles(new PrintWriter(new StringWriter()))) {
-      ValidateCharts.write(report(), new ChartFolder(outputs, "--report", folder));
+      ValidateCharts.write(report(), new ChartFolder(outputs, "--report", folder, null));
       outputs.commit();
     }
     assertEquals(

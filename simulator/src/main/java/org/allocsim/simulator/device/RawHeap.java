@@ -112,11 +112,6 @@ final class RawHeap {
     return takenBytes;
   }
 
-  /** Number of live blocks. */
-  int blockCount() {
-    return blocks.size();
-  }
-
   /** Number of reservations made so far, those of the start not counted. */
   int reservationsMade() {
     return reservationsMade;

@@ -134,23 +134,8 @@ public final class InvariantChecker implements EffectListener {
   }
 
   @Override
-  public void segmentAllocated(long address, long bytes, int stream, boolean small) {
+  public void reservedChanged(long bytes) {
     reservedBytes += bytes;
-  }
-
-  @Override
-  public void segmentFreed(long address, long bytes, int stream, boolean small) {
-    reservedBytes -= bytes;
-  }
-
-  @Override
-  public void segmentMapped(long address, long bytes, int stream, boolean small) {
-    reservedBytes += bytes;
-  }
-
-  @Override
-  public void segmentUnmapped(long address, long bytes, int stream, boolean small) {
-    reservedBytes -= bytes;
   }
 
   private static void same(String what, long reported, long shown) {

@@ -2,7 +2,6 @@ package org.allocsim.simulator.kvcache;
 
 import java.util.Arrays;
 import java.util.List;
-import org.allocsim.simulator.device.cost.DriverCosts;
 import org.allocsim.simulator.policy.pagedkv.PrefixIndex;
 
 /**
@@ -26,30 +25,17 @@ import org.allocsim.simulator.policy.pagedkv.PrefixIndex;
  * <p><b>Cost.</b> A small page takes constant time, a large page time linear in its small ones;
  * what is not lacking memory stays linear in the pages of a sequence.
  */
-public final class JengaCache implements KvCache {
-  private static final int NONE = LargePages.NONE;
-
-  private final LayerGroup[] groups;
-  private final int blockTokens;
-  private final long capacityBytes;
+public final class JengaCache extends GroupedCache {
   private final long largeBytes;
   private final long[] smallBytes;
   private final LargePages pages;
-  private final BlockLists[] lists;
-  private final SequenceTokens tokens;
-  private final RowPrefixes prefixes = new RowPrefixes();
   private final PrefixIndex stored;
-  private final StoredPrefix search;
-  private final DriverWork driver = new DriverWork(DriverCosts.NONE);
   private final int[] wanted;
 
-  /** By group and sequence: the large page opened last; pages at the start that are given up. */
+  /** By group and sequence: the large page opened last. */
   private final int[][] open;
 
-  private final int[][] skipped;
-
   private long keptBytes;
-  private long wastedBytes;
 
   /**
    * A cache in which nothing is stored.
@@ -60,21 +46,14 @@ public final class JengaCache implements KvCache {
    * @throws IllegalArgumentException where that is less than one large page for each group
    */
   public JengaCache(List<LayerGroup> groups, long capacityBytes, int blockTokens) {
-    this.groups = groups.toArray(LayerGroup[]::new);
-    this.blockTokens = blockTokens;
-    this.capacityBytes = capacityBytes;
+    super(groups, capacityBytes, blockTokens);
     smallBytes = groups.stream().mapToLong(each -> blockTokens * each.bytesPerToken()).toArray();
     largeBytes = Arrays.stream(smallBytes).reduce(1, JengaCache::leastCommonMultiple);
     int count = CacheSize.pages(capacityBytes, largeBytes, groups.size(), "large pages");
     int[] slots = Arrays.stream(smallBytes).mapToInt(each -> (int) (largeBytes / each)).toArray();
     pages = new LargePages(count, slots, this::evicted);
-    lists = new BlockLists[groups.size()];
-    Arrays.setAll(lists, _ -> new BlockLists());
     open = new int[groups.size()][16];
-    skipped = new int[groups.size()][16];
     wanted = new int[groups.size()];
-    tokens = new SequenceTokens(List.of());
-    search = new StoredPrefix(this.groups, blockTokens);
     stored = new PrefixIndex(pages.smallPages());
   }
 
@@ -108,19 +87,14 @@ public final class JengaCache implements KvCache {
     stored.remove(page);
   }
 
-  private int holder(PrefixHashes prefix, int block, int group) {
-    return stored.holder(StoredPrefix.key(prefix.hash(block), group));
-  }
-
-  private int blocksOf(int count) {
-    return (count + blockTokens - 1) / blockTokens;
+  @Override
+  int holder(long prefixKey) {
+    return stored.holder(prefixKey);
   }
 
   @Override
-  public int storedTokens(PrefixHashes prefix, int mostTokens) {
-    return search.blocks(
-            mostTokens / blockTokens, (block, group) -> holder(prefix, block, group) != NONE)
-        * blockTokens;
+  void remember(int page, long prefixKey) {
+    stored.add(page, prefixKey);
   }
 
   @Override
@@ -129,13 +103,12 @@ public final class JengaCache implements KvCache {
       for (int group = 0; group < groups.length; group++) {
         int length = Math.max(sequence + 1, open[group].length * 2);
         open[group] = Arrays.copyOf(open[group], length);
-        skipped[group] = Arrays.copyOf(skipped[group], length);
       }
     }
+    skip(sequence, storedTokens);
     int shared = storedTokens / blockTokens;
     for (int group = 0; group < groups.length; group++) {
       open[group][sequence] = NONE;
-      skipped[group][sequence] = search.firstRead(group, storedTokens);
       for (int block = 0; block < shared; block++) {
         int page = NONE;
         if (block >= skipped[group][sequence]) {
@@ -147,7 +120,7 @@ public final class JengaCache implements KvCache {
     }
     tokens.begin(sequence, storedTokens, storedTokens);
     prefixes.set(sequence, prefix);
-    wastedBytes += wasteOf(sequence);
+    wastedBytes += wasteOf(sequence, 0);
     if (!append(sequence, count, room)) {
       end(sequence);
       return false;
@@ -162,7 +135,8 @@ public final class JengaCache implements KvCache {
     pages.share(page);
   }
 
-  private void release(int page, int group) {
+  @Override
+  void release(int page, int group) {
     pages.release(page, stored.has(page));
     if (stored.has(page) && pages.references(page) == 0) {
       keptBytes += smallBytes[group];
@@ -171,25 +145,8 @@ public final class JengaCache implements KvCache {
 
   @Override
   public boolean grow(int sequence, int count, int room) {
-    int before = tokens.of(sequence);
-    for (int group = 0; group < groups.length; group++) {
-      int first = search.firstRead(group, before);
-      if (first > skipped[group][sequence]) {
-        giveUp(sequence, group, first);
-      }
-    }
+    giveUp(sequence);
     return append(sequence, count, room);
-  }
-
-  /** A sequence gives up the pages before the first that it still reads, the last one first. */
-  private void giveUp(int sequence, int group, int first) {
-    wastedBytes -= wasteOf(sequence);
-    for (int block = first - 1; block >= skipped[group][sequence]; block--) {
-      release(lists[group].get(sequence, block), group);
-      lists[group].set(sequence, block, NONE);
-    }
-    skipped[group][sequence] = first;
-    wastedBytes += wasteOf(sequence);
   }
 
   private boolean append(int sequence, int count, int room) {
@@ -197,13 +154,8 @@ public final class JengaCache implements KvCache {
     if (fresh > 0 && !takePages(sequence, fresh)) {
       return false;
     }
-    int before = tokens.of(sequence);
-    wastedBytes -= fresh > 0 ? wasteOf(sequence, fresh) : wasteOf(sequence);
-    tokens.set(sequence, count);
-    wastedBytes += wasteOf(sequence);
-    for (int block = before / blockTokens; block < count / blockTokens; block++) {
-      remember(sequence, block);
-    }
+    wastedBytes -= wasteOf(sequence, Math.max(0, fresh));
+    store(sequence, count);
     return true;
   }
 
@@ -237,59 +189,9 @@ public final class JengaCache implements KvCache {
     }
   }
 
-  private void remember(int sequence, int block) {
-    long prefix = prefixes.of(sequence).hash(block);
-    for (int group = 0; group < groups.length; group++) {
-      int page = lists[group].get(sequence, block);
-      if (page != NONE) {
-        stored.add(page, StoredPrefix.key(prefix, group));
-      }
-    }
-  }
-
-  private long wasteOf(int sequence) {
-    return wasteOf(sequence, 0);
-  }
-
-  /** Bytes of a sequence's pages, the last few left out, that hold nothing that is read again. */
-  private long wasteOf(int sequence, int withoutLast) {
-    int count = tokens.of(sequence);
-    long waste = 0;
-    for (int group = 0; group < groups.length; group++) {
-      long slots = (long) (lists[group].count(sequence) - withoutLast) * blockTokens;
-      waste +=
-          groups[group].wastedBytes(slots, count, (long) skipped[group][sequence] * blockTokens);
-    }
-    return waste;
-  }
-
   @Override
-  public void end(int sequence) {
-    wastedBytes -= wasteOf(sequence);
-    tokens.end(sequence);
-    for (int group = 0; group < groups.length; group++) {
-      while (lists[group].count(sequence) > 0) {
-        int page = lists[group].removeLast(sequence);
-        if (page != NONE) {
-          release(page, group);
-        }
-      }
-    }
-  }
-
-  @Override
-  public int mostTokens(int stepTokens) {
-    int low = 0;
-    int high = Integer.MAX_VALUE - blockTokens;
-    while (low < high) {
-      int middle = low + (high - low) / 2 + (high - low) % 2;
-      if (largePagesFor(middle, stepTokens) <= pages.count()) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return low;
+  boolean holds(int count, int stepTokens) {
+    return largePagesFor(count, stepTokens) <= pages.count();
   }
 
   private long largePagesFor(int count, int stepTokens) {
@@ -305,11 +207,6 @@ public final class JengaCache implements KvCache {
       large += (small + slots - 1) / slots;
     }
     return large;
-  }
-
-  @Override
-  public long capacityBytes() {
-    return capacityBytes;
   }
 
   @Override
@@ -343,10 +240,5 @@ public final class JengaCache implements KvCache {
   @Override
   public long keptPrefixBytes() {
     return keptBytes;
-  }
-
-  @Override
-  public DriverWork driverWork() {
-    return driver;
   }
 }

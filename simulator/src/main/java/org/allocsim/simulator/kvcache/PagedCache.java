@@ -1,7 +1,6 @@
 package org.allocsim.simulator.kvcache;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.allocsim.simulator.device.cost.DriverCosts;
 import org.allocsim.simulator.policy.pagedkv.KvBlocks;
@@ -30,30 +29,14 @@ import org.allocsim.simulator.policy.pagedkv.KvBlocks;
  *
  * <p><b>Cost.</b> Linear in the groups, and in the blocks that are taken or given back.
  */
-public final class PagedCache implements KvCache {
-  private static final int NONE = KvBlocks.NONE;
-
-  private final LayerGroup[] groups;
-  private final int blockTokens;
+public final class PagedCache extends GroupedCache {
   private final long blockBytes;
-  private final long capacityBytes;
   private final int watermarkBlocks;
   private final KvBlocks blocks;
   private final CacheLayout layout;
-  private final BlockLists[] lists;
-  private final StoredPrefix search;
-  private final SequenceTokens tokens;
-  private final RowPrefixes prefixes = new RowPrefixes();
-  private final DriverWork driver = new DriverWork(DriverCosts.NONE);
-
-  /** By group and sequence: blocks at the start that are given up. */
-  private final int[][] skipped;
 
   /** By group: blocks that sequences hold. */
   private final long[] held;
-
-  /** Bytes of sequences' blocks in which there is no token that will be read again. */
-  private long wastedBytes;
 
   /**
    * A cache in which nothing is stored.
@@ -65,22 +48,18 @@ public final class PagedCache implements KvCache {
    * @throws IllegalArgumentException where that is less than two blocks or more than 2^26
    */
   public PagedCache(List<LayerGroup> kinds, long capacityBytes, int blockTokens, double watermark) {
-    this.blockTokens = blockTokens;
-    this.capacityBytes = capacityBytes;
-    PageSharing sharing = PageSharing.of(kinds);
-    groups = sharing.groups().toArray(LayerGroup[]::new);
+    this(PageSharing.of(kinds), capacityBytes, blockTokens, watermark);
+  }
+
+  private PagedCache(PageSharing sharing, long capacityBytes, int blockTokens, double watermark) {
+    super(sharing.groups(), capacityBytes, blockTokens);
     blockBytes = blockTokens * sharing.groupTokenBytes();
     int count = CacheSize.pages(capacityBytes, blockBytes, 2, "blocks");
     blocks = new KvBlocks(count);
     layout = CacheLayout.segments(segments(sharing, (long) count * blockTokens));
     blocks.take();
     watermarkBlocks = (int) (watermark * count);
-    lists = new BlockLists[groups.length];
-    Arrays.setAll(lists, _ -> new BlockLists());
-    skipped = new int[groups.length][16];
     held = new long[groups.length];
-    search = new StoredPrefix(groups, blockTokens);
-    tokens = new SequenceTokens(List.of());
   }
 
   /** A tensor for each layer of a group, which PyTorch takes from the driver in whole pages. */
@@ -98,15 +77,14 @@ public final class PagedCache implements KvCache {
     return layout;
   }
 
-  private int holder(PrefixHashes prefix, int block, int group) {
-    return blocks.holder(StoredPrefix.key(prefix.hash(block), group));
+  @Override
+  int holder(long prefixKey) {
+    return blocks.holder(prefixKey);
   }
 
   @Override
-  public int storedTokens(PrefixHashes prefix, int mostTokens) {
-    return search.blocks(
-            mostTokens / blockTokens, (block, group) -> holder(prefix, block, group) != NONE)
-        * blockTokens;
+  void remember(int block, long prefixKey) {
+    blocks.remember(block, prefixKey);
   }
 
   @Override
@@ -121,12 +99,8 @@ public final class PagedCache implements KvCache {
     if (needed > blocks.freeCount() - watermarkBlocks) {
       return false;
     }
-    if (sequence >= skipped[0].length) {
-      int length = Math.max(sequence + 1, skipped[0].length * 2);
-      Arrays.setAll(skipped, group -> Arrays.copyOf(skipped[group], length));
-    }
+    skip(sequence, storedTokens);
     for (int group = 0; group < groups.length; group++) {
-      skipped[group][sequence] = search.firstRead(group, storedTokens);
       for (int block = 0; block < shared; block++) {
         boolean isRead = block >= skipped[group][sequence];
         lists[group].add(sequence, isRead ? share(prefix, block, group) : NONE);
@@ -144,7 +118,8 @@ public final class PagedCache implements KvCache {
     return found;
   }
 
-  private void release(int block, int group) {
+  @Override
+  void release(int block, int group) {
     blocks.release(block);
     held[group] -= blocks.references(block) == 0 ? 1 : 0;
   }
@@ -156,31 +131,13 @@ public final class PagedCache implements KvCache {
     if (needed > 0 && needed > blocks.freeCount()) {
       return false;
     }
-    wastedBytes -= wasteOf(sequence);
+    wastedBytes -= wasteOf(sequence, 0);
     append(sequence, count, room);
     return true;
   }
 
-  /** A sequence gives up the blocks that none of its windows reaches any more. */
-  private void giveUp(int sequence) {
-    for (int group = 0; group < groups.length; group++) {
-      int first = search.firstRead(group, tokens.of(sequence));
-      int before = skipped[group][sequence];
-      if (first > before) {
-        wastedBytes -= wasteOf(sequence);
-        for (int block = first - 1; block >= before; block--) {
-          release(lists[group].get(sequence, block), group);
-          lists[group].set(sequence, block, NONE);
-        }
-        skipped[group][sequence] = first;
-        wastedBytes += wasteOf(sequence);
-      }
-    }
-  }
-
   /** Takes blocks that are there; the sequence's waste was subtracted. */
   private void append(int sequence, int count, int room) {
-    int before = tokens.of(sequence);
     int target = blocksOf(room);
     for (int group = 0; group < groups.length; group++) {
       for (int missing = target - lists[group].count(sequence); missing > 0; missing--) {
@@ -188,65 +145,12 @@ public final class PagedCache implements KvCache {
         held[group]++;
       }
     }
-    tokens.set(sequence, count);
-    wastedBytes += wasteOf(sequence);
-    for (int block = before / blockTokens; block < count / blockTokens; block++) {
-      remember(sequence, block);
-    }
-  }
-
-  private void remember(int sequence, int block) {
-    long prefix = prefixes.of(sequence).hash(block);
-    for (int group = 0; group < groups.length; group++) {
-      int own = lists[group].get(sequence, block);
-      if (own != NONE) {
-        blocks.remember(own, StoredPrefix.key(prefix, group));
-      }
-    }
-  }
-
-  private int blocksOf(int count) {
-    return (count + blockTokens - 1) / blockTokens;
-  }
-
-  private long wasteOf(int sequence) {
-    int count = tokens.of(sequence);
-    long waste = 0;
-    for (int group = 0; group < groups.length; group++) {
-      long slots = (long) lists[group].count(sequence) * blockTokens;
-      long given = (long) skipped[group][sequence] * blockTokens;
-      waste += groups[group].wastedBytes(slots, count, given);
-    }
-    return waste;
+    store(sequence, count);
   }
 
   @Override
-  public void end(int sequence) {
-    wastedBytes -= wasteOf(sequence);
-    tokens.end(sequence);
-    for (int group = 0; group < groups.length; group++) {
-      while (lists[group].count(sequence) > 0) {
-        int block = lists[group].removeLast(sequence);
-        if (block != NONE) {
-          release(block, group);
-        }
-      }
-    }
-  }
-
-  @Override
-  public int mostTokens(int stepTokens) {
-    int low = 0;
-    int high = Integer.MAX_VALUE - blockTokens;
-    while (low < high) {
-      int middle = low + (high - low) / 2 + (high - low) % 2;
-      if (blocksFor(middle, stepTokens) <= blocks.count() - 1L - watermarkBlocks) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return low;
+  boolean holds(int count, int stepTokens) {
+    return blocksFor(count, stepTokens) <= blocks.count() - 1L - watermarkBlocks;
   }
 
   private long blocksFor(int count, int stepTokens) {
@@ -260,11 +164,6 @@ public final class PagedCache implements KvCache {
       all += own;
     }
     return all;
-  }
-
-  @Override
-  public long capacityBytes() {
-    return capacityBytes;
   }
 
   @Override
@@ -294,10 +193,5 @@ public final class PagedCache implements KvCache {
   @Override
   public long keptPrefixBytes() {
     return blocks.keptCount() * blockBytes;
-  }
-
-  @Override
-  public DriverWork driverWork() {
-    return driver;
   }
 }

@@ -1,6 +1,9 @@
 package org.allocsim.simulator.stats;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
 
@@ -27,6 +30,18 @@ public final class MemoryTimeline implements EffectListener {
     /** Memory held from the device. */
     RESERVED
   }
+
+  /**
+   * The moment of a failed request.
+   *
+   * @param nanos its time
+   * @param event its number, counted over all requests from 0
+   * @param reservedBytes memory that was reserved
+   * @param allocatedBytes memory that was allocated
+   * @param requestedBytes what it asked for
+   */
+  public record Mark(
+      long nanos, long event, long reservedBytes, long allocatedBytes, long requestedBytes) {}
 
   /** Buckets that a timeline keeps by default. */
   public static final int DEFAULT_BUCKETS = 1 << 14;
@@ -58,11 +73,7 @@ public final class MemoryTimeline implements EffectListener {
   private long event = -1;
 
   private long failures;
-  private long[] failureNanos = new long[16];
-  private long[] failureEvents = new long[16];
-  private long[] failureReservedBytes = new long[16];
-  private long[] failureAllocatedBytes = new long[16];
-  private long[] failureRequestedBytes = new long[16];
+  private final List<Mark> marks = new ArrayList<>();
 
   /** A timeline of {@link #DEFAULT_BUCKETS} buckets. */
   public MemoryTimeline() {
@@ -180,34 +191,9 @@ public final class MemoryTimeline implements EffectListener {
     return failures;
   }
 
-  /** Number of failed requests whose moment is kept: the first {@link #MAX_MARKS}. */
-  public int markCount() {
-    return (int) Math.min(failures, MAX_MARKS);
-  }
-
-  /** Time of a failed request. */
-  public long markNanos(int mark) {
-    return failureNanos[mark];
-  }
-
-  /** Number of a failed request, counted over all requests from 0. */
-  public long markEvent(int mark) {
-    return failureEvents[mark];
-  }
-
-  /** Memory that was reserved when a request failed. */
-  public long markReservedBytes(int mark) {
-    return failureReservedBytes[mark];
-  }
-
-  /** Memory that was allocated when a request failed. */
-  public long markAllocatedBytes(int mark) {
-    return failureAllocatedBytes[mark];
-  }
-
-  /** What the failed request asked for. */
-  public long markRequestedBytes(int mark) {
-    return failureRequestedBytes[mark];
+  /** The failed requests whose moment is kept: the first {@link #MAX_MARKS}. */
+  public List<Mark> marks() {
+    return Collections.unmodifiableList(marks);
   }
 
   @Override
@@ -252,19 +238,13 @@ public final class MemoryTimeline implements EffectListener {
   @Override
   public void outOfMemory(OutOfMemory failure) {
     if (failures < MAX_MARKS) {
-      int mark = (int) failures;
-      if (mark == failureNanos.length) {
-        failureNanos = Arrays.copyOf(failureNanos, mark * 2);
-        failureEvents = Arrays.copyOf(failureEvents, mark * 2);
-        failureReservedBytes = Arrays.copyOf(failureReservedBytes, mark * 2);
-        failureAllocatedBytes = Arrays.copyOf(failureAllocatedBytes, mark * 2);
-        failureRequestedBytes = Arrays.copyOf(failureRequestedBytes, mark * 2);
-      }
-      failureNanos[mark] = timeNanos;
-      failureEvents[mark] = Math.max(event, 0);
-      failureReservedBytes[mark] = current[RESERVED];
-      failureAllocatedBytes[mark] = current[ALLOCATED];
-      failureRequestedBytes[mark] = failure.requestedBytes();
+      marks.add(
+          new Mark(
+              timeNanos,
+              nowEvent(),
+              current[RESERVED],
+              current[ALLOCATED],
+              failure.requestedBytes()));
     }
     failures++;
     sample();

@@ -1,7 +1,9 @@
 package org.allocsim.simulator.timing;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import org.allocsim.simulator.device.DeviceMemory;
@@ -58,7 +60,8 @@ public final class Simulation {
   private final boolean hasWork;
   private final long[] requestNanos = new long[RequestKind.values().length];
   private final long[] requestCounts = new long[RequestKind.values().length];
-  private final Steps steps = new Steps();
+  private final List<Step> steps = new ArrayList<>();
+  private Step begun = new Step(0, 0, 0, 0, 0, 0);
   private @Nullable Pace pace;
   private int mostQueued;
 
@@ -179,7 +182,7 @@ public final class Simulation {
         }
         case MARKER_BEGIN -> {
           if (depth++ == 0) {
-            beginStep(event);
+            begun = totals(trace.marker(event));
           }
         }
         case MARKER_END -> {
@@ -292,22 +295,15 @@ public final class Simulation {
     return host.spentNanos(HostActivity.LOAD) + host.spentNanos(HostActivity.PAGEABLE_COPY);
   }
 
-  private void beginStep(int event) {
-    steps.begin(
-        trace.marker(event),
-        host.nowNanos(),
-        allocatorNanos(),
-        dataNanos(),
-        gpu.busyNanos(GpuTimeline.COMPUTE, host.nowNanos()));
+  private Step totals(int marker) {
+    long now = host.nowNanos();
+    long computeNanos = gpu.busyNanos(GpuTimeline.COMPUTE, now);
+    return new Step(marker, now, now, allocatorNanos(), dataNanos(), computeNanos);
   }
 
   private void endStep() {
     gpu.advanceTo(host.nowNanos());
-    steps.end(
-        host.nowNanos(),
-        allocatorNanos(),
-        dataNanos(),
-        gpu.busyNanos(GpuTimeline.COMPUTE, host.nowNanos()));
+    steps.add(begun.endingWith(totals(begun.marker())));
   }
 
   private TimeResult result() {

@@ -1,5 +1,6 @@
 package org.allocsim.simulator.timing;
 
+import java.util.List;
 import java.util.Map;
 import org.allocsim.simulator.trace.RequestKind;
 
@@ -18,7 +19,7 @@ import org.allocsim.simulator.trace.RequestKind;
  * @param links when messages ran on its links to other GPUs
  * @param mostQueued most pieces of work that were queued on a stream at a time
  * @param pinnedPeakBytes most host memory that was pinned at a time
- * @param steps what happened in each step
+ * @param steps what happened in each step, in order
  */
 public record TimeResult(
     long hostNanos,
@@ -32,7 +33,7 @@ public record TimeResult(
     BusyTimeline links,
     int mostQueued,
     long pinnedPeakBytes,
-    Steps steps) {
+    List<Step> steps) {
 
   /** Host time in driver calls of the allocator and in its waiting for the GPU. */
   public long allocatorNanos() {

@@ -157,11 +157,6 @@ public final class AllocationTrace {
     return RequestKind.of((byte) heads[event]);
   }
 
-  /** Ordinal of the kind of a row, for loops over many rows. */
-  public int kindNumber(int event) {
-    return RowHead.kindNumber(heads[event]);
-  }
-
   /** Device index of a row. */
   public int device(int event) {
     return RowHead.device(heads[event]);

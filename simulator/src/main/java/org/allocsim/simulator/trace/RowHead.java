@@ -36,11 +36,6 @@ public final class RowHead {
     return (char) head ^ deviceKey;
   }
 
-  /** See {@link AllocationTrace#kindNumber}. */
-  public static int kindNumber(long head) {
-    return (byte) head;
-  }
-
   /** See {@link AllocationTrace#device}. */
   public static int device(long head) {
     return (byte) ((int) head >> DEVICE_SHIFT);

@@ -11,7 +11,7 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
-import org.allocsim.simulator.effect.HistoryRecorder;
+import org.allocsim.simulator.effect.EffectRows;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.PolicyChoice;
@@ -62,18 +62,28 @@ class RecordedRunTest {
     return new RunSetup(trace, 0, PolicyChoice.parse(policy), -1, DEVICE);
   }
 
+  /** All that a run did. */
+  private static final class Rows extends EffectRows {
+    private final EffectLog log = new EffectLog();
+
+    @Override
+    protected void row(EffectKind kind, long address, long bytes, int stream) {
+      log.add(kind, address, bytes, stream);
+    }
+  }
+
   /** What a simulated run did after the prologue. */
   private static RunSetup recorded(RunSetup setup) throws Exception {
-    HistoryRecorder before = new HistoryRecorder(Long.MAX_VALUE);
+    Rows before = new Rows();
     Run start =
         Run.start(
             setup.endingAfter(setup.trace().prologueCount() - 1), RunObserver.hearing(before));
     start.finish();
-    HistoryRecorder all = new HistoryRecorder(Long.MAX_VALUE);
+    Rows all = new Rows();
     Run.of(setup, RunObserver.hearing(all));
-    EffectLog log = all.entries();
+    EffectLog log = all.log;
     EffectLog after = new EffectLog();
-    for (int row = before.count(); row < log.count(); row++) {
+    for (int row = before.log.count(); row < log.count(); row++) {
       after.add(log.kind(row), log.address(row), log.bytes(row), log.stream(row));
     }
     MemoryLayout layout = MemoryLayout.of(start.policy());

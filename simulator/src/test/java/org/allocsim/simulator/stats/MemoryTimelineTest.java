@@ -120,11 +120,8 @@ class MemoryTimelineTest {
       timeline.outOfMemory(new OutOfMemory(i, 5_000 + i, 5_120, 20 << 20, 0, -1, 0, 0, -1));
     }
     assertEquals(MemoryTimeline.MAX_MARKS + 5, timeline.failureCount());
-    assertEquals(MemoryTimeline.MAX_MARKS, timeline.markCount());
-    assertEquals(103, timeline.markNanos(3));
-    assertEquals(4, timeline.markEvent(3));
-    assertEquals(4096, timeline.markReservedBytes(3));
-    assertEquals(5_003, timeline.markRequestedBytes(3));
+    assertEquals(MemoryTimeline.MAX_MARKS, timeline.marks().size());
+    assertEquals(new MemoryTimeline.Mark(103, 4, 4096, 0, 5_003), timeline.marks().get(3));
     assertEquals(104 + MemoryTimeline.MAX_MARKS, timeline.endNanos(timeline.bucketCount() - 1));
   }
 

@@ -163,11 +163,11 @@ class SimulationTest {
     TimeResult time = run();
     assertEquals(
         time.hostNanos(), time.activities().values().stream().mapToLong(Long::longValue).sum());
-    assertEquals(20, time.steps().count());
+    assertEquals(20, time.steps().size());
     long compute = 0;
-    for (int step = 0; step < 20; step++) {
-      compute += time.steps().computeNanos(step);
-      assertTrue(time.steps().endNanos(step) >= time.steps().beginNanos(step));
+    for (Step step : time.steps()) {
+      compute += step.computeNanos();
+      assertTrue(step.endNanos() >= step.beginNanos());
     }
     assertTrue(compute <= time.compute().totalNanos());
     assertEquals(40 * MILLI, time.compute().totalNanos());

@@ -88,7 +88,7 @@ public final class Calibration {
             observations,
             new Well19937c(SEED),
             bounds.mostBytes() - STREAMS_PAGES * placement.pageBytes());
-    placement = placement.withChunkBytes(createPool(run));
+    placement = placement.with(createPool(run), placement.unusableBytes());
     target.warmUp();
     target.createStreams(PoolExperiment.STREAMS);
     marked.device().createStreams(PoolExperiment.STREAMS);
@@ -109,7 +109,8 @@ public final class Calibration {
     }
     if (bounds.fills()) {
       placement =
-          placement.withUnusableBytes(
+          placement.with(
+              placement.chunkBytes(),
               PlacementExperiment.unusableBytes(memory, placement.pageBytes()));
       fill(run, pool, placement.chunkBytes());
     }

@@ -28,10 +28,6 @@ final class LockstepRun {
     this.mostBytes = mostBytes;
   }
 
-  CalibrationTarget target() {
-    return target;
-  }
-
   DeviceMemory memory() {
     return target.memory();
   }

@@ -24,8 +24,8 @@ public record Placement(
     long rangeAddress,
     long chunkBytes,
     long unusableBytes) {
-
-  Placement withChunkBytes(long found) {
+  /** The same with these figures, which are found later. */
+  Placement with(long foundChunkBytes, long foundUnusableBytes) {
     return new Placement(
         pageBytes,
         alignmentBytes,
@@ -34,20 +34,7 @@ public record Placement(
         arenaAddress,
         topAddress,
         rangeAddress,
-        found,
-        unusableBytes);
-  }
-
-  Placement withUnusableBytes(long found) {
-    return new Placement(
-        pageBytes,
-        alignmentBytes,
-        largestSharedBytes,
-        reservationBytes,
-        arenaAddress,
-        topAddress,
-        rangeAddress,
-        chunkBytes,
-        found);
+        foundChunkBytes,
+        foundUnusableBytes);
   }
 }

@@ -71,11 +71,8 @@ final class LayoutComparison {
         simulated.isExpandable(segment) ? 1 : 0);
     if (!recorded.pool().equals(trace.poolId(simulated.segmentPool(segment)))) {
       differ(
-          place
-              + ": pool recorded "
-              + recorded.pool()
-              + ", simulated "
-              + trace.poolId(simulated.segmentPool(segment)));
+          "%s: pool recorded %s, simulated %s"
+              .formatted(place, recorded.pool(), trace.poolId(simulated.segmentPool(segment))));
     }
     compareBlocks(recorded, segment, place);
   }
@@ -111,11 +108,8 @@ final class LayoutComparison {
     equal(place, "size", recorded.blockBytes(i), simulated.blockBytes(block));
     if (recorded.blockState(i) != simulated.state(block)) {
       differ(
-          place
-              + ": state recorded "
-              + recorded.blockState(i).label()
-              + ", simulated "
-              + simulated.state(block).label());
+          "%s: state recorded %s, simulated %s"
+              .formatted(place, recorded.blockState(i).label(), simulated.state(block).label()));
     }
     if (comparesInactiveRequests || recorded.blockState(i) != BlockState.INACTIVE) {
       equal(
@@ -129,13 +123,9 @@ final class LayoutComparison {
   private void equal(String place, String what, long recorded, long actual) {
     if (recorded != actual) {
       differ(
-          place
-              + ": "
-              + what
-              + " recorded "
-              + Long.toUnsignedString(recorded)
-              + ", simulated "
-              + Long.toUnsignedString(actual));
+          "%s: %s recorded %s, simulated %s"
+              .formatted(
+                  place, what, Long.toUnsignedString(recorded), Long.toUnsignedString(actual)));
     }
   }
 

@@ -170,12 +170,7 @@ public final class SnapshotVerifier {
   private String text(String action, long address, long bytes, int stream) {
     long[] handles = snapshot.streamHandles();
     String handle = stream < handles.length ? Long.toUnsignedString(handles[stream]) : "?";
-    return action
-        + " addr="
-        + Long.toUnsignedString(address)
-        + " size="
-        + bytes
-        + " stream="
-        + handle;
+    return "%s addr=%s size=%s stream=%s"
+        .formatted(action, Long.toUnsignedString(address), bytes, handle);
   }
 }

@@ -2,6 +2,7 @@ package org.allocsim.validation.gpu;
 
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.apache.commons.math3.stat.correlation.KendallsCorrelation;
@@ -52,7 +53,8 @@ public record AddressComparison(
   }
 
   /** Compares the calls before {@code end}, which are of the same kinds on both sides. */
-  static AddressComparison of(CallLog predicted, CallLog measured, int end, long arenaAddress) {
+  static AddressComparison of(
+      List<LoggedCall> predicted, List<LoggedCall> measured, int end, long arenaAddress) {
     Map<Long, Region> regions = new HashMap<>();
     Map<Long, Long> regionOf = new HashMap<>();
     long compared = 0;
@@ -64,18 +66,18 @@ public record AddressComparison(
     double[] ranks = new double[ranked.length];
     int places = 0;
     for (int call = 0; call < end; call++) {
-      PortCall kind = predicted.kind(call);
-      long address = predicted.address(call);
+      PortCall kind = predicted.get(call).kind();
+      long address = predicted.get(call).address();
       if (kind == PortCall.FREE) {
         forget(regions, regionOf.remove(address), arenaAddress);
       }
-      if (!kind.places() || predicted.isRefused(call)) {
+      if (!kind.places() || predicted.get(call).isRefused()) {
         continue;
       }
-      long real = measured.address(call);
+      long real = measured.get(call).address();
       long key =
           kind == PortCall.ALLOCATE
-              ? predicted.region(call)
+              ? predicted.get(call).region()
               : address >= HIGH_ADDRESSES ? arenaAddress : RANGES;
       Region region = regions.get(key);
       absolute += address == real ? 1 : 0;
@@ -121,18 +123,19 @@ public record AddressComparison(
    * the first for ranges the others. Unchanged where the run shows none or they contradict the
    * profile's rules.
    */
-  static DeviceProfile learn(DeviceProfile profile, CallLog predicted, CallLog measured, int end) {
+  static DeviceProfile learn(
+      DeviceProfile profile, List<LoggedCall> predicted, List<LoggedCall> measured, int end) {
     long localAddress = profile.localMemoryAddress();
     long[] offsets = new long[PLACES];
     boolean[] known = new boolean[PLACES];
     for (int call = 0; call < end; call++) {
-      if (!predicted.kind(call).places() || predicted.isRefused(call)) {
+      if (!predicted.get(call).kind().places() || predicted.get(call).isRefused()) {
         continue;
       }
       int place = place(profile, localAddress, predicted, call);
       if (!known[place]) {
         known[place] = true;
-        offsets[place] = measured.address(call) - predicted.address(call);
+        offsets[place] = measured.get(call).address() - predicted.get(call).address();
       }
     }
     if (!known[ARENA]) {
@@ -151,14 +154,15 @@ public record AddressComparison(
     }
   }
 
-  private static int place(DeviceProfile profile, long localAddress, CallLog predicted, int call) {
-    if (predicted.address(call) < HIGH_ADDRESSES) {
+  private static int place(
+      DeviceProfile profile, long localAddress, List<LoggedCall> predicted, int call) {
+    if (predicted.get(call).address() < HIGH_ADDRESSES) {
       return BASE;
     }
-    if (predicted.kind(call) != PortCall.ALLOCATE) {
+    if (predicted.get(call).kind() != PortCall.ALLOCATE) {
       return ARENA;
     }
-    long region = predicted.region(call);
+    long region = predicted.get(call).region();
     return region == profile.arenaAddress() || region == localAddress ? ARENA : TOP;
   }
 }

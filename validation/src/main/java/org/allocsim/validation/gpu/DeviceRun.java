@@ -11,7 +11,7 @@ import org.allocsim.simulator.policy.UnfitTraceException;
  * @param log the calls of the device
  * @param freeBytesAtStart free bytes of the device before the first call
  */
-record DeviceRun(Outcome outcome, CallLog log, long freeBytesAtStart) {
+record DeviceRun(Outcome outcome, List<LoggedCall> log, long freeBytesAtStart) {
   /** Work that makes calls of a device, the same ones whenever these have the same answers. */
   @FunctionalInterface
   interface Work {
@@ -26,7 +26,7 @@ record DeviceRun(Outcome outcome, CallLog log, long freeBytesAtStart) {
    */
   record Outcome(long requests, List<Long> failures) {}
 
-  static DeviceRun of(Work work, RecordingDevice memory, CallLog log)
+  static DeviceRun of(Work work, RecordingDevice memory, List<LoggedCall> log)
       throws PolicyOptionException, UnfitTraceException {
     long freeBytesAtStart = memory.freeBytesAtStart();
     return new DeviceRun(work.on(memory), log, freeBytesAtStart);
@@ -35,8 +35,8 @@ record DeviceRun(Outcome outcome, CallLog log, long freeBytesAtStart) {
   /** Highest memory taken from the device after any call. */
   long peakBytes() {
     long least = freeBytesAtStart;
-    for (int call = 0; call < log.count(); call++) {
-      least = Math.min(least, log.freeBytes(call));
+    for (LoggedCall call : log) {
+      least = Math.min(least, call.freeBytes());
     }
     return freeBytesAtStart - least;
   }

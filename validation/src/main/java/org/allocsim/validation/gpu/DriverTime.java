@@ -57,7 +57,11 @@ public record DriverTime(
   }
 
   static DriverTime of(
-      SimulatedDevice simulated, DriverMeasure real, CallLog predicted, CallLog measured, int end) {
+      SimulatedDevice simulated,
+      DriverMeasure real,
+      List<LoggedCall> predicted,
+      List<LoggedCall> measured,
+      int end) {
     List<Kind> kinds = new ArrayList<>();
     for (DriverCall call : DriverCall.values()) {
       if (simulated.driverCalls(call) > 0 || real.calls(call) > 0) {
@@ -78,8 +82,8 @@ public record DriverTime(
       long measuredSum = 0;
       for (int draw = 0; draw < draws; draw++) {
         int call = random.nextInt(end);
-        predictedSum += predicted.nanos(call);
-        measuredSum += measured.nanos(call);
+        predictedSum += predicted.get(call).nanos();
+        measuredSum += measured.get(call).nanos();
       }
       ratios[sample] = (double) predictedSum / Math.max(1, measuredSum);
     }

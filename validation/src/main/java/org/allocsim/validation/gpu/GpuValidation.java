@@ -1,5 +1,6 @@
 package org.allocsim.validation.gpu;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.allocsim.simulator.device.DeviceMemory;
@@ -158,7 +159,7 @@ public final class GpuValidation {
               gpu.freeBytes(),
               gpu.isBounded() ? 0 : gpu.unusableBytes(),
               gpu.pageBytes());
-      CallLog log = new CallLog();
+      List<LoggedCall> log = new ArrayList<>();
       RecordingDevice recorder = new RecordingDevice(gpu, new RealProbe(gpu, measure), log);
       return new Real(
           DeviceRun.of(work, recorder, log),
@@ -172,44 +173,44 @@ public final class GpuValidation {
   private static Predicted predict(DeviceRun.Work work, DeviceProfile profile)
       throws PolicyOptionException, UnfitTraceException {
     SimulatedDevice device = new SimulatedDevice(profile);
-    CallLog log = new CallLog();
+    List<LoggedCall> log = new ArrayList<>();
     RecordingDevice recorder = new RecordingDevice(device, new SimulatedProbe(device), log);
     return new Predicted(DeviceRun.of(work, recorder, log), device, profile);
   }
 
   private static DeviceProfile learn(Predicted predicted, Real real) {
-    CallLog simulated = predicted.run().log();
-    CallLog measured = real.run().log();
+    List<LoggedCall> simulated = predicted.run().log();
+    List<LoggedCall> measured = real.run().log();
     return AddressComparison.learn(
         predicted.profile(), simulated, measured, equalCalls(simulated, measured));
   }
 
-  static int equalCalls(CallLog predicted, CallLog measured) {
-    int most = Math.min(predicted.count(), measured.count());
+  static int equalCalls(List<LoggedCall> predicted, List<LoggedCall> measured) {
+    int most = Math.min(predicted.size(), measured.size());
     int call = 0;
     while (call < most
-        && predicted.kind(call) == measured.kind(call)
-        && predicted.bytes(call) == measured.bytes(call)
-        && predicted.isRefused(call) == measured.isRefused(call)) {
+        && predicted.get(call).kind() == measured.get(call).kind()
+        && predicted.get(call).bytes() == measured.get(call).bytes()
+        && predicted.get(call).isRefused() == measured.get(call).isRefused()) {
       call++;
     }
     return call;
   }
 
   private static CaseResult compare(Predicted predicted, Real real, boolean learned) {
-    CallLog simulated = predicted.run().log();
-    CallLog measured = real.run().log();
+    List<LoggedCall> simulated = predicted.run().log();
+    List<LoggedCall> measured = real.run().log();
     int end = equalCalls(simulated, measured);
     Exactness.Sum free = new Exactness.Sum();
     Exactness.Sum reserved = new Exactness.Sum();
     Exactness.Sum used = new Exactness.Sum();
     long refused = 0;
     for (int call = 0; call < end; call++) {
-      free.add(simulated.freeBytes(call), measured.freeBytes(call));
-      refused += measured.isRefused(call) ? 1 : 0;
-      if (measured.kind(call).isStreamOrdered()) {
-        reserved.add(simulated.reservedBytes(call), measured.reservedBytes(call));
-        used.add(simulated.usedBytes(call), measured.usedBytes(call));
+      free.add(simulated.get(call).freeBytes(), measured.get(call).freeBytes());
+      refused += measured.get(call).isRefused() ? 1 : 0;
+      if (measured.get(call).kind().isStreamOrdered()) {
+        reserved.add(simulated.get(call).reservedBytes(), measured.get(call).reservedBytes());
+        used.add(simulated.get(call).usedBytes(), measured.get(call).usedBytes());
       }
     }
     return new CaseResult(
@@ -218,8 +219,8 @@ public final class GpuValidation {
         real.heldBack(),
         real.run().freeBytesAtStart(),
         real.run().outcome().requests(),
-        simulated.count(),
-        measured.count(),
+        simulated.size(),
+        measured.size(),
         end,
         difference(simulated, measured, end).orElse(null),
         refused,
@@ -234,22 +235,23 @@ public final class GpuValidation {
         DriverTime.of(predicted.device(), real.measure(), simulated, measured, end));
   }
 
-  static Optional<String> difference(CallLog predicted, CallLog measured, int call) {
+  static Optional<String> difference(
+      List<LoggedCall> predicted, List<LoggedCall> measured, int call) {
     String simulated = describe(predicted, call);
     String real = describe(measured, call);
-    return call == predicted.count() && call == measured.count()
+    return call == predicted.size() && call == measured.size()
         ? Optional.empty()
         : Optional.of("call %d: predicted %s, real %s".formatted(call, simulated, real));
   }
 
-  private static String describe(CallLog log, int call) {
-    return call == log.count()
+  private static String describe(List<LoggedCall> log, int call) {
+    return call == log.size()
         ? "no more calls"
-        : log.kind(call)
+        : log.get(call).kind()
             + " of "
-            + log.bytes(call)
-            + (log.isRefused(call) ? " refused at " : " served, leaving ")
-            + log.freeBytes(call)
+            + log.get(call).bytes()
+            + (log.get(call).isRefused() ? " refused at " : " served, leaving ")
+            + log.get(call).freeBytes()
             + " free";
   }
 
@@ -298,7 +300,8 @@ public final class GpuValidation {
   static boolean passes(GpuCase run, DeviceProfile profile)
       throws PolicyOptionException, UnfitTraceException {
     SimulatedDevice device = new SimulatedDevice(profile);
-    DeviceMemory memory = new RecordingDevice(device, new SimulatedProbe(device), new CallLog());
+    DeviceMemory memory =
+        new RecordingDevice(device, new SimulatedProbe(device), new ArrayList<>());
     return PolicyRun.passes(run, memory);
   }
 }

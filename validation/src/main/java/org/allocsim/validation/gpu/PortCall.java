@@ -1,6 +1,6 @@
 package org.allocsim.validation.gpu;
 
-/** Calls of the device port that a policy makes and a {@link CallLog} keeps. */
+/** Calls of the device port that a policy makes and a {@link LoggedCall} says. */
 public enum PortCall {
   /** {@code DeviceMemory.allocate}. */
   ALLOCATE,

@@ -1,6 +1,7 @@
 package org.allocsim.validation.gpu;
 
 import java.util.BitSet;
+import java.util.List;
 import java.util.Optional;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.HandleMemory;
@@ -14,7 +15,7 @@ import org.allocsim.simulator.device.StreamOrderedMemory;
 final class RecordingDevice implements DeviceMemory {
   private final DeviceMemory device;
   private final Probe probe;
-  private final CallLog log;
+  private final List<LoggedCall> log;
   private final BitSet streams = new BitSet();
   private final long freeBytesAtStart;
 
@@ -33,7 +34,7 @@ final class RecordingDevice implements DeviceMemory {
     void touch(long address, long bytes, int stream);
   }
 
-  RecordingDevice(DeviceMemory device, Probe probe, CallLog log) {
+  RecordingDevice(DeviceMemory device, Probe probe, List<LoggedCall> log) {
     this.device = device;
     this.probe = probe;
     this.log = log;
@@ -60,16 +61,8 @@ final class RecordingDevice implements DeviceMemory {
   private void add(PortCall kind, long bytes, long address, boolean refused, long nanosBefore) {
     long nanos = probe.driverNanos() - nanosBefore;
     boolean places = kind == PortCall.ALLOCATE && !refused;
-    log.add(
-        kind,
-        bytes,
-        address,
-        places ? probe.region(address) : 0,
-        refused,
-        device.freeBytes(),
-        0,
-        0,
-        nanos);
+    long region = places ? probe.region(address) : 0;
+    log.add(new LoggedCall(kind, bytes, address, region, refused, device.freeBytes(), 0, 0, nanos));
   }
 
   @Override
@@ -183,16 +176,11 @@ final class RecordingDevice implements DeviceMemory {
 
     private void add(PortCall kind, long bytes, long address, boolean refused, long nanosBefore) {
       long nanos = probe.driverNanos() - nanosBefore;
+      long reserved = pool.poolReservedBytes();
+      long used = pool.poolUsedBytes();
       log.add(
-          kind,
-          bytes,
-          address,
-          0,
-          refused,
-          device.freeBytes(),
-          pool.poolReservedBytes(),
-          pool.poolUsedBytes(),
-          nanos);
+          new LoggedCall(
+              kind, bytes, address, 0, refused, device.freeBytes(), reserved, used, nanos));
     }
 
     @Override

@@ -8,6 +8,8 @@ import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.UnfitTraceException;
@@ -113,7 +115,7 @@ public final class TogetherProcess {
         device.holdBack(Long.parseLong(command.substring(HOLD.length() + 1)));
         say("%s %d %d".formatted(HELD, device.freeBytes(), device.unusableBytes()));
       }
-      CallLog log = new CallLog();
+      List<LoggedCall> log = new ArrayList<>();
       RecordingDevice memory =
           new RecordingDevice(device, new GpuValidation.RealProbe(device, measure), log);
       RunSetup setup =
@@ -125,18 +127,18 @@ public final class TogetherProcess {
                   new MemorySource.Given(memory))
               .keepingFailures(Integer.MAX_VALUE);
       RunResult result = Run.start(setup, new Turns()).finish();
-      for (int call = 0; call < log.count(); call++) {
+      for (LoggedCall call : log) {
         answers.println(
             "%s %s %d %d %b %d %d %d"
                 .formatted(
                     CALL,
-                    log.kind(call),
-                    log.bytes(call),
-                    log.address(call),
-                    log.isRefused(call),
-                    log.freeBytes(call),
-                    log.reservedBytes(call),
-                    log.usedBytes(call)));
+                    call.kind(),
+                    call.bytes(),
+                    call.address(),
+                    call.isRefused(),
+                    call.freeBytes(),
+                    call.reservedBytes(),
+                    call.usedBytes()));
       }
       for (FailedRequest failed : result.failures()) {
         answers.println(FAILED_REQUEST + " " + failed.requestIndex());

@@ -56,7 +56,7 @@ public final class TogetherValidation {
   private record Turn(int member, int untilRow) {}
 
   /** What a simulation did. */
-  private record Predicted(SharedResult result, List<CallLog> logs, List<Turn> turns) {}
+  private record Predicted(SharedResult result, List<List<LoggedCall>> logs, List<Turn> turns) {}
 
   /**
    * Runs the members together.
@@ -122,8 +122,8 @@ public final class TogetherValidation {
     }
     List<DeviceProfile> learned = new ArrayList<>();
     for (int i = 0; i < members.size(); i++) {
-      CallLog simulated = predicted.logs().get(i);
-      CallLog measured = children.get(i).log;
+      List<LoggedCall> simulated = predicted.logs().get(i);
+      List<LoggedCall> measured = children.get(i).log;
       learned.add(
           AddressComparison.learn(
               profiles.get(i), simulated, measured, GpuValidation.equalCalls(simulated, measured)));
@@ -144,14 +144,14 @@ public final class TogetherValidation {
       Predicted predicted,
       Child child,
       int index) {
-    CallLog simulated = predicted.logs().get(index);
-    CallLog measured = child.log;
+    List<LoggedCall> simulated = predicted.logs().get(index);
+    List<LoggedCall> measured = child.log;
     int end = GpuValidation.equalCalls(simulated, measured);
     Exactness.Sum free = new Exactness.Sum();
     long refused = 0;
     for (int call = 0; call < end; call++) {
-      free.add(simulated.freeBytes(call), measured.freeBytes(call));
-      refused += measured.isRefused(call) ? 1 : 0;
+      free.add(simulated.get(call).freeBytes(), measured.get(call).freeBytes());
+      refused += measured.get(call).isRefused() ? 1 : 0;
     }
     SharedResult.TenantResult tenant = predicted.result().tenants().get(index);
     List<Long> failures =
@@ -163,8 +163,8 @@ public final class TogetherValidation {
         member.choice().label(),
         contextBytes,
         unusableBytes,
-        simulated.count(),
-        measured.count(),
+        simulated.size(),
+        measured.size(),
         end,
         GpuValidation.difference(simulated, measured, end).orElse(null),
         refused,
@@ -176,7 +176,7 @@ public final class TogetherValidation {
 
   private static Predicted predict(List<Member> members, IntFunction<DeviceProfile> profiles) {
     List<Tenant> tenants = new ArrayList<>();
-    List<CallLog> logs = new ArrayList<>();
+    List<List<LoggedCall>> logs = new ArrayList<>();
     for (int i = 0; i < members.size(); i++) {
       Member member = members.get(i);
       RunSetup setup =
@@ -188,7 +188,7 @@ public final class TogetherValidation {
                   new MemorySource.Simulated(profiles.apply(i)))
               .keepingFailures(Integer.MAX_VALUE);
       tenants.add(new Tenant(member.name(), setup, 0, false));
-      logs.add(new CallLog());
+      logs.add(new ArrayList<>());
     }
     List<Turn> turns = new ArrayList<>();
     SharedObserver observer =
@@ -215,7 +215,7 @@ public final class TogetherValidation {
     private final Process process;
     private final PrintWriter commands;
     private final BufferedReader answers;
-    private final CallLog log = new CallLog();
+    private final List<LoggedCall> log = new ArrayList<>();
     private final List<Long> failures = new ArrayList<>();
 
     Child(int gpu, Member member) throws IOException {
@@ -298,15 +298,16 @@ public final class TogetherValidation {
           failures.add(Long.parseLong(parts[1]));
         } else {
           log.add(
-              PortCall.valueOf(parts[1].toUpperCase(Locale.ROOT)),
-              Long.parseLong(parts[2]),
-              Long.parseLong(parts[3]),
-              0,
-              Boolean.parseBoolean(parts[4]),
-              Long.parseLong(parts[5]),
-              Long.parseLong(parts[6]),
-              Long.parseLong(parts[7]),
-              0);
+              new LoggedCall(
+                  PortCall.valueOf(parts[1].toUpperCase(Locale.ROOT)),
+                  Long.parseLong(parts[2]),
+                  Long.parseLong(parts[3]),
+                  0,
+                  Boolean.parseBoolean(parts[4]),
+                  Long.parseLong(parts[5]),
+                  Long.parseLong(parts[6]),
+                  Long.parseLong(parts[7]),
+                  0));
         }
       }
     }

@@ -92,11 +92,6 @@ public final class TorchRequests {
     return holds;
   }
 
-  /** Whether any stream but the default one is there, as PyTorch then makes its streams. */
-  boolean makesStreams() {
-    return otherStreams() + spareStreams() > 0;
-  }
-
   /** Streams beside the default one. */
   int otherStreams() {
     int others = 0;

@@ -54,7 +54,7 @@ class TorchRequestsTest {
         lines(requests));
     assertEquals(Map.of(), requests.leftOut());
     assertFalse(requests.holds());
-    assertTrue(requests.makesStreams());
+    assertTrue(requests.otherStreams() + requests.spareStreams() > 0);
   }
 
   @Test

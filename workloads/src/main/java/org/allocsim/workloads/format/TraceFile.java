@@ -18,4 +18,11 @@ public record TraceFile(
   public TraceFile {
     notes = List.copyOf(notes);
   }
+
+  /** Adds a sentence that begins with how many there are, where there are any. */
+  public static void add(List<String> sentences, long count, String what) {
+    if (count > 0) {
+      sentences.add(count + " " + what);
+    }
+  }
 }

@@ -79,48 +79,20 @@ public record ModelShape(
 
   /** The same model of which some layers look back at a window only. */
   ModelShape windowed(int tokens, int full) {
-    return new ModelShape(
-        name,
-        layers,
-        hidden,
-        inner,
-        innerMatrices,
-        heads,
-        keyHeads,
-        headWidth,
-        vocabulary,
-        isTied,
-        contextTokens,
-        tokens,
-        full,
-        experts,
-        activeExperts,
-        adaptsVocabulary);
+    return with(layers, tokens, full, adaptsVocabulary);
   }
 
   /** The same model with low-rank adapters for embedding and output where it is served so. */
   ModelShape adaptingVocabulary() {
-    return new ModelShape(
-        name,
-        layers,
-        hidden,
-        inner,
-        innerMatrices,
-        heads,
-        keyHeads,
-        headWidth,
-        vocabulary,
-        isTied,
-        contextTokens,
-        windowTokens,
-        fullLayers,
-        experts,
-        activeExperts,
-        true);
+    return with(layers, windowTokens, fullLayers, true);
   }
 
   /** So many of its layers, all of which look back at all tokens. */
   public ModelShape ofLayers(int count) {
+    return with(count, 0, count, adaptsVocabulary);
+  }
+
+  private ModelShape with(int count, int window, int full, boolean adapts) {
     return new ModelShape(
         name,
         count,
@@ -133,11 +105,11 @@ public record ModelShape(
         vocabulary,
         isTied,
         contextTokens,
-        0,
-        count,
+        window,
+        full,
         experts,
         activeExperts,
-        adaptsVocabulary);
+        adapts);
   }
 
   /** Number of weights; norms and biases are left out but for two vectors a layer. */

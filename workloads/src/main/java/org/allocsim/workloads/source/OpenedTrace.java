@@ -102,12 +102,8 @@ public final class OpenedTrace {
     int device = chosen == null ? source.chosenDevice() : chosen;
     if (device < 0 || device >= devices || recording.effects(device).count() == 0) {
       throw new SourceUsageException(
-          name()
-              + ": device "
-              + device
-              + " has no history; 'allocsim inspect "
-              + name()
-              + "' shows which have");
+          "%s: device %s has no history; 'allocsim inspect %s' shows which have"
+              .formatted(name(), device, name()));
     }
     return device;
   }
@@ -123,13 +119,7 @@ public final class OpenedTrace {
       }
     }
     throw new SourceUsageException(
-        name()
-            + ": device "
-            + chosen
-            + " has no requests; the first has "
-            + first
-            + ", which --device-index "
-            + first
-            + " chooses");
+        "%s: device %s has no requests; the first has %s, which --device-index %s chooses"
+            .formatted(name(), chosen, first, first));
   }
 }

@@ -25,11 +25,6 @@ public record ReadingOptions(PyTorchVersion version, long limitBytes, long devic
     return new ReadingOptions(release, limitBytes, deviceTotalBytes);
   }
 
-  /** The same with a limit. */
-  public ReadingOptions withLimit(long bytes) {
-    return new ReadingOptions(version, bytes, deviceTotalBytes);
-  }
-
   /** The same with the size of the recorded GPU. */
   public ReadingOptions withDeviceTotal(long bytes) {
     return new ReadingOptions(version, limitBytes, bytes);

@@ -62,13 +62,8 @@ public final class Recording {
           new TraceFormatException(
               snapshot.fileName(),
               "",
-              "PyTorch "
-                  + version.id()
-                  + " refuses the recorded settings \""
-                  + snapshot.firstConf()
-                  + "\" ("
-                  + e.getMessage()
-                  + ")",
+              "PyTorch %s refuses the recorded settings \"%s\" (%s)"
+                  .formatted(version.id(), snapshot.firstConf(), e.getMessage()),
               "give the release that recorded them with --torch-version");
       refused.initCause(e);
       throw refused;
@@ -208,11 +203,6 @@ public final class Recording {
       }
     }
     return chosen;
-  }
-
-  /** What the history does not say and was inferred, of all devices. */
-  public List<Inference> inferences() {
-    return requests.inferences();
   }
 
   /** What was inferred about a device. */

@@ -35,12 +35,8 @@ public final class Repetition {
     }
     if ((long) times * trace.eventCount() > MOST_ROWS) {
       throw new IllegalArgumentException(
-          times
-              + " times "
-              + trace.eventCount()
-              + " rows are more than "
-              + MOST_ROWS
-              + "; repeat fewer times");
+          "%s times %s rows are more than %s; repeat fewer times"
+              .formatted(times, trace.eventCount(), MOST_ROWS));
     }
     int first = trace.prologueCount();
     LiveRows start = new LiveRows(trace);

@@ -109,13 +109,9 @@ final class RunAlignment {
     for (int differences = 0; ; differences++) {
       if (differences > MAX_DIFFERENCES) {
         throw new IllegalArgumentException(
-            "more than "
-                + MAX_DIFFERENCES
-                + " of "
-                + first.length
-                + " and "
-                + second.length
-                + " requests are in one of the runs only, so they are not of one program");
+            ("more than %s of %s and %s requests are in one of the runs only, so they are"
+                    + " not of one program")
+                .formatted(MAX_DIFFERENCES, first.length, second.length));
       }
       reached = next(first, second, furthest, differences, reached);
       furthest.add(reached);

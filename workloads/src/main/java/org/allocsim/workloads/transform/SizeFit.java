@@ -102,13 +102,9 @@ public final class SizeFit {
     long shared = Arrays.stream(pairs).filter(pair -> pair >= 0).count();
     if (shared < MIN_SHARED * Math.max(pairs.length, others)) {
       throw new IllegalArgumentException(
-          "of "
-              + pairs.length
-              + " and "
-              + others
-              + " requests "
-              + shared
-              + " are in both runs, so they do not differ in their batch only");
+          ("of %s and %s requests %s are in both runs, so they do not differ in their"
+                  + " batch only")
+              .formatted(pairs.length, others, shared));
     }
   }
 

@@ -88,13 +88,8 @@ public final class SmiSamples {
     while ((next = reader.read()) >= 0 && next != '\n') {
       if (line.length() == MOST_LINE) {
         throw new SmiFormatException(
-            fileName
-                + ": line "
-                + number
-                + " is longer than "
-                + MOST_LINE
-                + " characters; "
-                + SmiFormatException.REMEDY);
+            "%s: line %s is longer than %s characters; %s"
+                .formatted(fileName, number, MOST_LINE, SmiFormatException.REMEDY));
       }
       line.append((char) next);
     }
@@ -198,11 +193,8 @@ public final class SmiSamples {
         String name = (bracket < 0 ? names[i] : names[i].substring(0, bracket)).strip();
         if (positions.put(name, i) != null) {
           throw new SmiFormatException(
-              fileName
-                  + ": the first line names column '"
-                  + StackLabels.plain(name)
-                  + "' twice; "
-                  + SmiFormatException.REMEDY);
+              "%s: the first line names column '%s' twice; %s"
+                  .formatted(fileName, StackLabels.plain(name), SmiFormatException.REMEDY));
         }
         units.put(name, bracket < 0 ? "" : names[i].substring(bracket).replaceAll("[\\[\\]]", ""));
       }
@@ -227,15 +219,9 @@ public final class SmiSamples {
       String[] cells = split(line);
       if (cells.length != positions.size()) {
         throw new SmiFormatException(
-            fileName
-                + ": line "
-                + number
-                + " has "
-                + cells.length
-                + " fields where the first line has "
-                + positions.size()
-                + "; "
-                + SmiFormatException.REMEDY);
+            "%s: line %s has %s fields where the first line has %s; %s"
+                .formatted(
+                    fileName, number, cells.length, positions.size(), SmiFormatException.REMEDY));
       }
       return new Row(this, cells, number);
     }
@@ -310,17 +296,14 @@ public final class SmiSamples {
 
     private SmiFormatException bad(String name, String cell, String problem) {
       return new SmiFormatException(
-          columns.fileName
-              + ": line "
-              + line
-              + ": "
-              + name
-              + " is '"
-              + StackLabels.plain(cell)
-              + "', "
-              + problem
-              + "; "
-              + SmiFormatException.REMEDY);
+          "%s: line %s: %s is '%s', %s; %s"
+              .formatted(
+                  columns.fileName,
+                  line,
+                  name,
+                  StackLabels.plain(cell),
+                  problem,
+                  SmiFormatException.REMEDY));
     }
   }
 }

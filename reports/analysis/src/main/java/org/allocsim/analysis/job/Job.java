@@ -228,15 +228,9 @@ public record Job(Path folder, List<Rank> ranks, List<String> others, List<Integ
       Rank before = rank.number() == null ? null : known.put(rank.id(), rank);
       if (before != null) {
         throw new JobException(
-            folder
-                + ": "
-                + before.name()
-                + " and "
-                + rank.name()
-                + " are both of "
-                + rank.label()
-                + "; keep one recording for each rank, and say host or node in the names where"
-                + " ranks are counted on each host");
+            ("%s: %s and %s are both of %s; keep one recording for each rank, and say"
+                    + " host or node in the names where ranks are counted on each host")
+                .formatted(folder, before.name(), rank.name(), rank.label()));
       }
     }
   }

@@ -62,11 +62,6 @@ public record Landmarks(
     };
   }
 
-  /** Whether a moment exists. */
-  public boolean has(MomentQuery query, Origins origins) {
-    return row(query, origins).isPresent();
-  }
-
   /** The moment of the first failed request if one failed, else the peak of reserved memory. */
   public MomentQuery failureOrPeak() {
     return MomentQuery.of(firstFailure.isPresent() ? Kind.FIRST_OOM : Kind.PEAK_RESERVED);

@@ -32,11 +32,6 @@ public record PeakDifference(
     public long requestedBytes() {
       return after.requestedBytes() - before.requestedBytes();
     }
-
-    /** Change of what the blocks take. */
-    public long blockBytes() {
-      return after.blockBytes() - before.blockBytes();
-    }
   }
 
   /** Keeps its own copy. */

@@ -58,16 +58,4 @@ public record ReservedParts(
         slack.privateBytes(),
         0);
   }
-
-  /** All of them. */
-  public long totalBytes() {
-    return requestedBytes
-        + roundingBytes
-        + awaitingBytes
-        + stuckBytes
-        + releasableBytes
-        + otherStreamsBytes
-        + privatePoolsBytes
-        + inAdvanceBytes;
-  }
 }

@@ -35,7 +35,6 @@ public final class BfcDumpReader {
   private static final Pattern END = Pattern.compile("^\\s*MaxAllocSize:\\s+\\d");
 
   private final List<BfcDump> dumps = new ArrayList<>();
-  private long left;
   private boolean open;
   private boolean hasContent;
   private long line;
@@ -57,11 +56,6 @@ public final class BfcDumpReader {
   private final long[] usedBytes = new long[BINS];
   private final long[] freeChunks = new long[BINS];
   private final long[] freeBytes = new long[BINS];
-
-  /** Dumps that were not kept, because there are more than {@link #MAX_DUMPS}. */
-  public long left() {
-    return left;
-  }
 
   /** The next line of the log. */
   void line(String text, long number) {
@@ -245,12 +239,8 @@ public final class BfcDumpReader {
   }
 
   private void close() {
-    if (open && hasContent) {
-      if (dumps.size() == MAX_DUMPS) {
-        left++;
-      } else {
-        dumps.add(dump());
-      }
+    if (open && hasContent && dumps.size() < MAX_DUMPS) {
+      dumps.add(dump());
     }
     open = false;
     hasContent = false;

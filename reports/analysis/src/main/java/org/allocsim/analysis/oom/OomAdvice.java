@@ -285,11 +285,9 @@ final class OomAdvice {
           helps.add("PyTorch 1.10 or later with max_split_size_mb below the request." + caution);
       default ->
           helps.add(
-              variable()
-                  + "=max_split_size_mb:N with N from 20 up to the request ("
-                  + message.text(Amount.REQUEST)
-                  + "), which keeps larger free blocks whole; a recorded snapshot shows which N."
-                  + caution);
+              ("%s=max_split_size_mb:N with N from 20 up to the request (%s), which keeps"
+                      + " larger free blocks whole; a recorded snapshot shows which N.%s")
+                  .formatted(variable(), message.text(Amount.REQUEST), caution));
     }
   }
 

@@ -375,11 +375,9 @@ public final class OomExplainer {
                   + " refused the request, not the GPU"
                   + (free == null ? "" : ", which had " + text(Amount.FREE) + " free");
       case NOT_ALLOCATOR ->
-          "the GPU had "
-              + text(Amount.FREE)
-              + " free for a request of "
-              + text(Amount.REQUEST)
-              + ": the driver refused, and no setting of the allocator is the cause";
+          ("the GPU had %s free for a request of %s: the driver refused, and no setting"
+                  + " of the allocator is the cause")
+              .formatted(text(Amount.FREE), text(Amount.REQUEST));
       case POOL ->
           text(Amount.PRIVATE_POOLS)
               + " are free inside private pools (CUDA graphs, MemPool), where this request may not"
@@ -399,10 +397,8 @@ public final class OomExplainer {
                   ? "; " + describe(other.orElseThrow().value()) + " are other memory"
                   : "");
       case ELSEWHERE ->
-          describe(other.orElseThrow().value())
-              + " of the GPU's "
-              + text(Amount.CAPACITY)
-              + " are held by other processes or outside the allocator";
+          "%s of the GPU's %s are held by other processes or outside the allocator"
+              .formatted(describe(other.orElseThrow().value()), text(Amount.CAPACITY));
       case HOST -> message.wording().cause();
       case UNKNOWN -> unknown();
     };
@@ -469,15 +465,13 @@ public final class OomExplainer {
                   ? text(Amount.CACHED)
                   : describe(cached.value()));
     }
-    return have
-        + " - request "
-        + text(Amount.REQUEST)
-        + " = "
-        + describe(Math.abs(packed.value()))
-        + (packed.value() < 0 ? " short" : " left over")
-        + " (give or take "
-        + describe(packed.error())
-        + ": the message rounds)";
+    return "%s - request %s = %s%s (give or take %s: the message rounds)"
+        .formatted(
+            have,
+            text(Amount.REQUEST),
+            describe(Math.abs(packed.value())),
+            packed.value() < 0 ? " short" : " left over",
+            describe(packed.error()));
   }
 
   private String text(Amount amount) {

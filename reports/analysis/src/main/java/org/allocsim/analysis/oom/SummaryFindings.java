@@ -61,12 +61,8 @@ final class SummaryFindings {
       sentences.add("What the message lacks is taken from " + place + ".");
     } else if (!table.isOfTheMomentOf(message)) {
       sentences.add(
-          place
-              + " is of another moment: it shows "
-              + text(table, Row.ALLOCATED)
-              + " allocated of "
-              + text(table, Row.RESERVED)
-              + " reserved.");
+          "%s is of another moment: it shows %s allocated of %s reserved."
+              .formatted(place, text(table, Row.ALLOCATED), text(table, Row.RESERVED)));
     }
     if (table.isComplete()) {
       sentences.add(split(table, place));

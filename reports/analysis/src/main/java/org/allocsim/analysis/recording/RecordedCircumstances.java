@@ -214,11 +214,9 @@ public record RecordedCircumstances(
             Math.max(fullBytes, peakBytes)
                 + RecordedAnswers.streamBytes(input.trace(), input.device()));
     evidence.add(
-        "GPU "
-            + known.name()
-            + " with "
-            + ByteFormat.human(capacityBytes)
-            + " for the program, which is what it held and what was free when requests failed");
+        ("GPU %s with %s for the program, which is what it held and what was free when"
+                + " requests failed")
+            .formatted(known.name(), ByteFormat.human(capacityBytes)));
     return known.withCapacity(capacityBytes);
   }
 

@@ -93,22 +93,15 @@ public record ServingBudget(
 
   /** The same by the rules of 0.21 and later. */
   public ServingBudget withGraphsInShare() {
-    return new ServingBudget(
-        totalBytes,
-        contextBytes,
-        unusableBytes,
-        otherBytes,
-        utilization,
-        weightBytes,
-        profileBytes,
-        nonTorchBytes,
-        besideBytes,
-        graphBytes,
-        true);
+    return with(utilization, true);
   }
 
   /** The same at another share. */
   public ServingBudget at(double share) {
+    return with(share, hasGraphsInShare);
+  }
+
+  private ServingBudget with(double share, boolean inShare) {
     return new ServingBudget(
         totalBytes,
         contextBytes,
@@ -120,7 +113,7 @@ public record ServingBudget(
         nonTorchBytes,
         besideBytes,
         graphBytes,
-        hasGraphsInShare);
+        inShare);
   }
 
   /**

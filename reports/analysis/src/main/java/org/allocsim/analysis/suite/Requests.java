@@ -66,19 +66,9 @@ public final class Requests {
     row().useStream(allocation, stream, 0);
   }
 
-  /** The other streams' uses of an allocation have ended. */
-  public void useComplete(int allocation) {
-    row().useComplete(allocation);
-  }
-
   /** Returns cached memory to the device. */
   public void emptyCache() {
     row().emptyCache();
-  }
-
-  /** The last owner of a private pool is gone. */
-  public void releasePool(PoolId pool) {
-    row().releasePool(pool);
   }
 
   /** The host waits for the device. */

@@ -72,11 +72,6 @@ public record Variant(
         allocator, trace, device, allocator, "", version, profile, limitBytes, afterOom);
   }
 
-  /** The same by the rules of another release. */
-  public Variant by(PyTorchVersion release) {
-    return new Variant(label, trace, device, policy, conf, release, profile, limitBytes, afterOom);
-  }
-
   /** The same on a device with so much free memory. */
   public Variant capacity(long bytes) {
     return on(DeviceProfiles.ofCapacity(bytes));

@@ -1,9 +1,6 @@
 package org.allocsim.analysis.text;
 
-import java.io.OutputStream;
-import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -32,21 +29,6 @@ public final class CsvText {
     this.out = out;
     columns = headings.length;
     row((Object[]) headings);
-  }
-
-  /**
-   * Writes objects of JSON as rows; the stream stays open.
-   *
-   * @param headings keys of the objects, which carry the units
-   */
-  public static void write(
-      List<String> headings, List<? extends Map<String, ?>> rows, OutputStream stream) {
-    PrintWriter out = new PrintWriter(new OutputStreamWriter(stream, StandardCharsets.UTF_8));
-    CsvText csv = new CsvText(out, headings.toArray(String[]::new));
-    for (Map<String, ?> row : rows) {
-      csv.row(headings.stream().map(row::get).toArray());
-    }
-    out.flush();
   }
 
   /** Writes a row; null and figures that are not numbers become empty cells. */

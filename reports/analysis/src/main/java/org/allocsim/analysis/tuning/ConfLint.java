@@ -178,11 +178,9 @@ public final class ConfLint {
     if (!version.skipsExpandableOnRelease()) {
       error(
           Kind.DANGEROUS,
-          pair
-              + "stop PyTorch "
-              + version.id()
-              + " with an internal error when memory runs short (pytorch#119452, until 2.5); use"
-              + " one of them");
+          ("%sstop PyTorch %s with an internal error when memory runs short"
+                  + " (pytorch#119452, until 2.5); use one of them")
+              .formatted(pair, version.id()));
     } else if (version.isAtLeast(PyTorchVersion.V2_11)) {
       error(
           Kind.DANGEROUS,

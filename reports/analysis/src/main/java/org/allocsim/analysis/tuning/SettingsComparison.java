@@ -143,13 +143,8 @@ public record SettingsComparison(List<Row> rows, List<String> contradictions, Li
       if (!said.equals(real)) {
         lateCall = true;
         contradictions.add(
-            "the recorded string gives "
-                + option.name
-                + " the value "
-                + said
-                + ", but "
-                + real
-                + " was in force");
+            "the recorded string gives %s the value %s, but %s was in force"
+                .formatted(option.name, said, real));
       }
       if (!wanted.equals(real)) {
         Status status =
@@ -183,11 +178,9 @@ public record SettingsComparison(List<Row> rows, List<String> contradictions, Li
               + " warns once), or they were turned on when the memory was already obtained");
     } else if (!on && expandable > 0) {
       contradictions.add(
-          "expandable_segments was off, but "
-              + expandable
-              + " of the "
-              + segments.size()
-              + " segments are expandable: they were turned off while the program ran");
+          ("expandable_segments was off, but %s of the %s segments are expandable: they"
+                  + " were turned off while the program ran")
+              .formatted(expandable, segments.size()));
     }
   }
 
@@ -222,23 +215,18 @@ public record SettingsComparison(List<Row> rows, List<String> contradictions, Li
               + " (give it with --torch-version)");
     } else {
       causes.add(
-          "something else sets \""
-              + recorded
-              + "\": a launcher or job script, or code that writes os.environ[\""
-              + ConfLint.variable(version)
-              + "\"] or calls torch.cuda.memory._set_allocator_settings(); the last one counts,"
-              + " and it replaces the whole string");
+          ("something else sets \"%s\": a launcher or job script, or code that writes"
+                  + " os.environ[\"%s\"] or calls torch.cuda.memory._set_allocator_settings(); the"
+                  + " last one counts, and it replaces the whole string")
+              .formatted(recorded, ConfLint.variable(version)));
       if (version.isAtLeast(PyTorchVersion.V2_10)) {
         causes.add(
-            "both "
-                + ConfLint.CUDA_VARIABLE
-                + " and "
-                + ConfLint.GENERIC_VARIABLE
-                + " are set: "
-                + version.id()
-                + " takes "
-                + ConfLint.variable(version)
-                + " and leaves the other");
+            "both %s and %s are set: %s takes %s and leaves the other"
+                .formatted(
+                    ConfLint.CUDA_VARIABLE,
+                    ConfLint.GENERIC_VARIABLE,
+                    version.id(),
+                    ConfLint.variable(version)));
       }
     }
   }

@@ -70,8 +70,8 @@ class MomentFinderTest {
     MemoryMoment moment = TestPrograms.at(landmarks, MomentQuery.afterRequest(0));
     assertEquals(60 * MIB, moment.bytes().reservedBytes());
     Origins origins = Origins.of(landmarks.input().trace(), 0);
-    assertFalse(landmarks.has(MomentQuery.afterRequest(5), origins));
-    assertTrue(landmarks.has(MomentQuery.afterRequest(4), origins));
+    assertFalse(landmarks.row(MomentQuery.afterRequest(5), origins).isPresent());
+    assertTrue(landmarks.row(MomentQuery.afterRequest(4), origins).isPresent());
   }
 
   @Test

@@ -73,7 +73,7 @@ final class CompareVerdict {
   private Verdict make() {
     if (results.isEmpty()) {
       Sentence none = Sentence.of("None of the allocators can serve this trace.");
-      return new Verdict(Verdict.Tone.NEUTRAL, none, List.of(), null);
+      return new Verdict(Verdict.Tone.NEUTRAL, none);
     }
     if (neededBytes > maxBytes) {
       return bad(
@@ -142,12 +142,11 @@ final class CompareVerdict {
             winner.choice().label(),
             bytes(winner.peakReservedBytes()),
             bytes(winner.peakRequestedBytes())),
-        details(winner),
-        null);
+        details(winner));
   }
 
   private Verdict bad(Sentence sentence) {
-    return new Verdict(Verdict.Tone.BAD, sentence, details(null), null);
+    return new Verdict(Verdict.Tone.BAD, sentence, details(null));
   }
 
   private Verdict setting(Verdict.Tone tone, RunResult chosen, Sentence sentence) {

@@ -26,7 +26,7 @@ public final class ViewAnswer {
     return new Document<>(
         KIND,
         compared.title(),
-        new Verdict(Verdict.Tone.NEUTRAL, finding(answer.traces()), List.of(), null),
+        new Verdict(Verdict.Tone.NEUTRAL, finding(answer.traces())),
         compared.sections(),
         compared.csv(),
         answer);

@@ -379,7 +379,7 @@ public record ExplainOomAnswer(
         explanations.isEmpty()
             ? headline(contents.dumps().getFirst())
             : messages().getFirst().headline();
-    return new Verdict(Tone.BAD, Sentence.of(headline), List.of(), null);
+    return new Verdict(Tone.BAD, Sentence.of(headline));
   }
 
   private static String headline(BfcDump dump) {
@@ -497,10 +497,8 @@ public record ExplainOomAnswer(
     }
     if (settings.isKnown()) {
       notes.add(
-          "Settings of the run, "
-              + settings.origin()
-              + ": "
-              + FailureReport.oneLine(settings.text()));
+          "Settings of the run, %s: %s"
+              .formatted(settings.origin(), FailureReport.oneLine(settings.text())));
     }
     blocks.add(Notes.of(null, notes));
     return blocks;

@@ -286,10 +286,6 @@ public record LeaksAnswer(
     }
   }
 
-  public Document<LeaksAnswer> document() {
-    return document(false);
-  }
-
   /** The same, with its chart where one is wanted. */
   public Document<LeaksAnswer> document(boolean isDrawn) {
     List<Block> blocks = new ArrayList<>(List.of(facts()));
@@ -299,7 +295,7 @@ public record LeaksAnswer(
               headline().toString(),
               ChartSize.screen(LeakTrendChart.WIDTH, LeakTrendChart.HEIGHT),
               ChartSize.screen(LeakTrendChart.NARROW_WIDTH, LeakTrendChart.HEIGHT),
-              (theme, width) -> chart(theme)));
+              (theme, width) -> chart(theme, false)));
     }
     blocks.add(trends());
     if (analysis.verdict() == LeakVerdict.LEAK) {
@@ -312,7 +308,7 @@ public record LeaksAnswer(
     return new Document<>(
         KIND,
         String.valueOf(Path.of(input.name()).getFileName()),
-        new Verdict(tone, sentence, List.of(), null),
+        new Verdict(tone, sentence),
         List.of(new Section(null, blocks)),
         everyIteration(),
         this);
@@ -565,12 +561,7 @@ public record LeaksAnswer(
     };
   }
 
-  /** Live and reserved memory of every iteration. */
-  public JFreeChart chart(ChartTheme theme) {
-    return chart(theme, false);
-  }
-
-  /** The same, where wanted by event. */
+  /** Live and reserved memory of every iteration, where wanted by event. */
   public JFreeChart chart(ChartTheme theme, boolean isByEvent) {
     IterationSeries series = analysis.series();
     Trend trend = analysis.floor();

@@ -157,7 +157,7 @@ public record LintAnswer(
     return new Document<>(
         KIND,
         variable,
-        new Verdict(tone, sentence, details, null),
+        new Verdict(tone, sentence, details),
         inForceSections(),
         Table.of("Findings", Findings.SHAPE, findings),
         this);

@@ -37,11 +37,9 @@ final class FleetVerdict {
     }
     String name = best.getKey().label();
     if (failures == 0) {
-      return "Every trace runs on every GPU as recorded; under "
-          + name
-          + " half of them reserve at least "
-          + Numbers.percent(best.getValue().savingQuantile(0.5))
-          + " less.";
+      return ("Every trace runs on every GPU as recorded; under %s half of them reserve"
+              + " at least %s less.")
+          .formatted(name, Numbers.percent(best.getValue().savingQuantile(0.5)));
     }
     if (best.getValue().saved() == 0) {
       return "No single setting saves any of the "
@@ -70,10 +68,8 @@ final class FleetVerdict {
     List<JobTally> uneven = jobs.stream().filter(job -> !job.balance().isEven()).toList();
     long failing = jobs.stream().filter(job -> job.failures() > 0).count();
     String all =
-        Numbers.count(jobs.size(), "job")
-            + " of several ranks, "
-            + Numbers.count(failing)
-            + " of which fail on a GPU as recorded; ";
+        "%s of several ranks, %s of which fail on a GPU as recorded; "
+            .formatted(Numbers.count(jobs.size(), "job"), Numbers.count(failing));
     if (uneven.isEmpty()) {
       return all + "the ranks of each reserve nearly the same.";
     }

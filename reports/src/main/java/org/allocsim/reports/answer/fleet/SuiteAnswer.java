@@ -223,7 +223,7 @@ public record SuiteAnswer(List<SuiteResult> results) {
         results.stream()
             .flatMap(result -> result.outcomes().list().stream().map(run -> new Row(result, run)))
             .toList();
-    Verdict verdict = new Verdict(passes() ? Tone.GOOD : Tone.BAD, summary(), List.of(), null);
+    Verdict verdict = new Verdict(passes() ? Tone.GOOD : Tone.BAD, summary());
     return new Document<>(KIND, "scenarios", verdict, sections, Table.of("Runs", ROW, rows), this);
   }
 

@@ -176,7 +176,6 @@ public final class AccountJob extends JobQuestion<AccountAnswer, Row, Finding> {
             JobWords.begin(fullest.rank()),
             bytes(fullest.found().account().reservedBytes()),
             bytes(fullest.found().account().totalBytes())),
-        details,
-        null);
+        details);
   }
 }

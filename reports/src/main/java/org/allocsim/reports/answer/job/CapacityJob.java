@@ -361,8 +361,7 @@ public final class CapacityJob extends JobQuestion<CapacityAnswer, Row, Finding>
       return new Verdict(
           Tone.BAD,
           Sentence.of("The job runs on no device under any setting that was tried on every rank."),
-          details,
-          null);
+          details);
     }
     Line best = smallest.get();
     Optional<Line> recorded = lines.stream().filter(Line::isRecorded).findFirst();

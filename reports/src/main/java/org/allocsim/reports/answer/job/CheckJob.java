@@ -97,9 +97,7 @@ public final class CheckJob extends JobQuestion<CheckAnswer, Row, Finding> {
         holds(finding)
             ? Sentence.of("{} kept on {}.", limits, ranks)
             : Sentence.of(
-                "Not every limit is kept on {}, of {}.", JobWords.ranks(finding.failing()), ranks),
-        List.of(),
-        null);
+                "Not every limit is kept on {}, of {}.", JobWords.ranks(finding.failing()), ranks));
   }
 
   @Override

@@ -227,8 +227,7 @@ public final class CompareJob extends JobQuestion<ComparedTrace, Row, Finding> {
       return new Verdict(
           Tone.BAD,
           Sentence.of("No allocator that was tried serves every request of all {}.", ranks),
-          List.of(next),
-          null);
+          List.of(next));
     }
     Line best = served.getFirst();
     return new Verdict(
@@ -239,8 +238,7 @@ public final class CompareJob extends JobQuestion<ComparedTrace, Row, Finding> {
             ranks,
             bytes(best.peakBytes()),
             best.worst().rank().label()),
-        List.of(next),
-        null);
+        List.of(next));
   }
 
   @Override

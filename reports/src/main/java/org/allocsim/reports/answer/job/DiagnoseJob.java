@@ -472,11 +472,8 @@ public final class DiagnoseJob extends JobQuestion<DiagnosedProgram, Row, Findin
         finding.order().failed().isEmpty()
             ? finding.balance().highest().rank()
             : finding.order().failed().getFirst().rank();
-    return "'allocsim diagnose "
-        + JobAnswer.file(rank)
-        + "' shows which lines of "
-        + rank.label()
-        + " hold the memory";
+    return "'allocsim diagnose %s' shows which lines of %s hold the memory"
+        .formatted(JobAnswer.file(rank), rank.label());
   }
 
   @Override

@@ -206,8 +206,7 @@ public final class DiffJob extends JobQuestion<DiffAnswer, Row, Finding> {
                 DiffAnswer.signed(most.found().changeBytes()),
                 DiffAnswer.signed(most.found().programBytes()),
                 DiffAnswer.signed(most.found().allocatorBytes())),
-        details,
-        null);
+        details);
   }
 
   private static void addUnmatched(List<Sentence> details, Job job, List<Rank> ranks) {

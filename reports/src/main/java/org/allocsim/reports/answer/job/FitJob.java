@@ -263,8 +263,7 @@ public final class FitJob extends JobQuestion<FitAnswer, Row, Finding> {
       return new Verdict(
           Tone.BAD,
           Sentence.of("No setting was tried on every rank; give some with --confs."),
-          details,
-          null);
+          details);
     }
     Line first = lines.getFirst();
     Line best =
@@ -299,8 +298,7 @@ public final class FitJob extends JobQuestion<FitAnswer, Row, Finding> {
                 : "requests fail on "
                     + JobWords.ranks(first.failing())
                     + (helps ? ", but none with " + Settings.name(best.conf()) : "")),
-        details,
-        null);
+        details);
   }
 
   private static Sentence largest(Line line) {

@@ -175,7 +175,6 @@ public final class InspectJob extends JobQuestion<InspectAnswer, Row, Finding> {
                 "{}; what was allocated before the recording began is not in that of {}.",
                 all,
                 JobWords.ranks(finding.incomplete())),
-        details,
-        null);
+        details);
   }
 }

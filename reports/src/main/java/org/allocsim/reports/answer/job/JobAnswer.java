@@ -5,7 +5,6 @@ import static org.allocsim.reports.document.Quantity.count;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import org.allocsim.analysis.job.Job;
 import org.allocsim.analysis.job.Rank;
 import org.allocsim.analysis.job.Ranked;
@@ -217,10 +216,5 @@ public record JobAnswer<R, F>(
   static String file(Rank rank) {
     Path file = rank.file();
     return file.toString();
-  }
-
-  /** A word in small letters, as keys have it. */
-  static String key(Enum<?> value) {
-    return value.name().toLowerCase(Locale.ROOT);
   }
 }

@@ -85,8 +85,7 @@ public final class LeaksJob extends JobQuestion<LeaksAnswer, Row, Finding> {
     List<Rank> growing = answer.finding().growing();
     Sentence ranks = count(answer.ranks().size(), "rank");
     if (growing.isEmpty()) {
-      return new Verdict(
-          Tone.GOOD, Sentence.of("Memory grows on none of {}.", ranks), List.of(), null);
+      return new Verdict(Tone.GOOD, Sentence.of("Memory grows on none of {}.", ranks));
     }
     List<Sentence> details = new ArrayList<>();
     answer.ranks().stream()
@@ -103,8 +102,7 @@ public final class LeaksJob extends JobQuestion<LeaksAnswer, Row, Finding> {
     return new Verdict(
         Tone.BAD,
         Sentence.of("Memory grows on {}, of {}.", JobWords.ranks(growing), ranks),
-        details,
-        null);
+        details);
   }
 
   @Override

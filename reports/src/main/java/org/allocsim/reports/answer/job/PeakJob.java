@@ -153,7 +153,6 @@ public final class PeakJob extends JobQuestion<PeakAnswer, Row, JobBalance> {
             "{} holds the most, {} allocated.",
             JobWords.begin(fullest.rank()),
             bytes(fullest.found().peak().allocatedBytes())),
-        details,
-        null);
+        details);
   }
 }

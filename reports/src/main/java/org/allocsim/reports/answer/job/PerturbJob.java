@@ -174,7 +174,6 @@ public final class PerturbJob extends JobQuestion<PerturbAnswer, Row, Finding> {
                 copies,
                 noun,
                 JobWords.ranks(finding.failing())),
-        details,
-        null);
+        details);
   }
 }

@@ -163,7 +163,6 @@ public final class PinsJob extends JobQuestion<PinsAnswer, Row, Finding> {
                 bytes(most.found().freeBytes()),
                 count(most.found().segments(), "segment"),
                 bytes(most.found().pinningBytes())),
-        details,
-        null);
+        details);
   }
 }

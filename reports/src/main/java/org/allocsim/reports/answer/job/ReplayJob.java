@@ -130,7 +130,6 @@ public final class ReplayJob extends JobQuestion<ReplayAnswer, Row, Finding> {
                 "Requests failed on {}, of {}.",
                 JobWords.ranks(failed),
                 count(answer.ranks().size(), "rank")),
-        details,
-        null);
+        details);
   }
 }

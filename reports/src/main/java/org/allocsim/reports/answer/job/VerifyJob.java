@@ -117,9 +117,7 @@ public final class VerifyJob extends JobQuestion<List<VerifiedDevice>, Row, Find
               answer.unreadable().isEmpty() && answer.ranks().size() > 1
                   ? Sentence.of("all {}", count(answer.ranks().size(), "rank"))
                   : count(answer.ranks().size(), "rank"),
-              events),
-          List.of(),
-          null);
+              events));
     }
     return new Verdict(
         Tone.BAD,
@@ -131,8 +129,7 @@ public final class VerifyJob extends JobQuestion<List<VerifiedDevice>, Row, Find
         List.of(
             Sentence.of(
                 "Next: 'allocsim verify {}' shows where it differs.",
-                JobAnswer.file(finding.notExact().getFirst()))),
-        null);
+                JobAnswer.file(finding.notExact().getFirst()))));
   }
 
   @Override

@@ -84,7 +84,7 @@ public record CheckAnswer(ReplayedProgram program, List<LimitCheck> checks) {
     return new Document<>(
         KIND,
         String.valueOf(Path.of(program.name()).getFileName()),
-        new Verdict(failed == 0 ? Tone.GOOD : Tone.BAD, sentence, List.of(), null),
+        new Verdict(failed == 0 ? Tone.GOOD : Tone.BAD, sentence),
         List.of(new Section(null, List.of(table))),
         table,
         this);

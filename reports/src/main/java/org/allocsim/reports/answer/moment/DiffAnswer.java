@@ -148,13 +148,11 @@ public record DiffAnswer(
   private Verdict verdict() {
     return Verdict.ofText(
         Verdict.Tone.NEUTRAL,
-        "Reserved memory changes by "
-            + signed(difference.reservedBytes())
-            + ": "
-            + signed(difference.programBytes())
-            + " by the program, "
-            + signed(difference.allocatorBytes())
-            + " by the allocator.",
+        "Reserved memory changes by %s: %s by the program, %s by the allocator."
+            .formatted(
+                signed(difference.reservedBytes()),
+                signed(difference.programBytes()),
+                signed(difference.allocatorBytes())),
         List.of(),
         null);
   }

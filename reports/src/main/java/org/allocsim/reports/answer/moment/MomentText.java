@@ -1,7 +1,5 @@
 package org.allocsim.reports.answer.moment;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.allocsim.analysis.moment.SlackSplit;
 
 /** The parts of slack: their names, and their JSON. */
@@ -38,17 +36,5 @@ public final class MomentText {
         cached + ", releasable", first.otherReleasableBytes(), second.otherReleasableBytes());
     present.row(cached + ", stuck", first.otherStuckBytes(), second.otherStuckBytes());
     present.row("+ free in private pools", first.privateBytes(), second.privateBytes());
-  }
-
-  /** Parts of the slack under the names of the JSON output. */
-  public static Map<String, Object> toMap(SlackSplit slack) {
-    Map<String, Object> map = new LinkedHashMap<>();
-    map.put("whole_free_segments_bytes", slack.releasableBytes());
-    map.put("free_parts_of_live_segments_bytes", slack.stuckBytes());
-    map.put("awaiting_other_streams_bytes", slack.awaitingBytes());
-    map.put("other_streams_releasable_bytes", slack.otherReleasableBytes());
-    map.put("other_streams_stuck_bytes", slack.otherStuckBytes());
-    map.put("private_pools_bytes", slack.privateBytes());
-    return map;
   }
 }

@@ -317,8 +317,7 @@ public record PinsAnswer(
             bytes(pins.stream().mapToLong(Pins.Segment::freeBytes).sum()),
             count(pins.size(), "segment"),
             bytes(pins.stream().mapToLong(Pins.Segment::pinningBytes).sum())),
-        details,
-        null);
+        details);
   }
 
   private Sentence sentence(Remedy remedy, FitTrial trial) {

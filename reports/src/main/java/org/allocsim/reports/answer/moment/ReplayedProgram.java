@@ -188,10 +188,8 @@ public record ReplayedProgram(
     int device = settings.deviceIndex() == null ? firstDevice(snapshot) : settings.deviceIndex();
     if (snapshot.segments().stream().noneMatch(segment -> segment.device() == device)) {
       throw Failure.usage(
-          source.name()
-              + ": device "
-              + device
-              + " has no segments; 'allocsim inspect' shows which have");
+          "%s: device %s has no segments; 'allocsim inspect' shows which have"
+              .formatted(source.name(), device));
     }
     FinalLayout layout = FinalLayout.of(snapshot, device);
     List<String> notes = new ArrayList<>(snapshot.notes());
@@ -324,13 +322,11 @@ public record ReplayedProgram(
   private Failure missing(Landmarks landmarks, MomentQuery query) {
     if (query.kind() == MomentQuery.Kind.REQUEST) {
       return Failure.usage(
-          "--at "
-              + query.request()
-              + ": "
-              + source.name()
-              + " has "
-              + Numbers.count(landmarks.requests(), "allocation request")
-              + ", counted from 0; name one of them");
+          "--at %s: %s has %s, counted from 0; name one of them"
+              .formatted(
+                  query.request(),
+                  source.name(),
+                  Numbers.count(landmarks.requests(), "allocation request")));
     }
     return new Failure(
         source.name()

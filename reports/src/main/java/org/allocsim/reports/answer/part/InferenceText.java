@@ -1,11 +1,9 @@
 package org.allocsim.reports.answer.part;
 
-import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.allocsim.analysis.text.Numbers;
-import org.allocsim.reports.text.WrappedText;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
 import org.allocsim.workloads.source.DeviceTrace;
 
@@ -14,14 +12,12 @@ public final class InferenceText {
   private InferenceText() {}
 
   static String line(Inference inference) {
-    return inference.subject()
-        + ": "
-        + Numbers.count(inference.count())
-        + " ("
-        + inference.confidence().toString().toLowerCase(Locale.ROOT)
-        + "; "
-        + inference.reason()
-        + ")";
+    return "%s: %s (%s; %s)"
+        .formatted(
+            inference.subject(),
+            Numbers.count(inference.count()),
+            inference.confidence().toString().toLowerCase(Locale.ROOT),
+            inference.reason());
   }
 
   /** What the reader of a trace says, and after it what was inferred about its device. */
@@ -29,18 +25,5 @@ public final class InferenceText {
     List<String> notes = new ArrayList<>(trace.notes());
     trace.inferences().forEach(inference -> notes.add(line(inference)));
     return notes;
-  }
-
-  /** Prints both lists, each under its heading; nothing where a list is empty. */
-  public static void print(
-      List<Inference> inferences, List<String> notes, PrintWriter out, String indent) {
-    if (!inferences.isEmpty()) {
-      out.println(indent + "inferred, as the recording does not say it:");
-      inferences.forEach(each -> WrappedText.printItem(out, indent + "  ", line(each)));
-    }
-    if (!notes.isEmpty()) {
-      out.println(indent + "notes:");
-      notes.forEach(note -> WrappedText.printItem(out, indent + "  ", note));
-    }
   }
 }

@@ -1,32 +1,15 @@
 package org.allocsim.reports.answer.part;
 
 import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.allocsim.simulator.policy.pytorch.RoundupDivisions;
 import org.allocsim.workloads.format.pytorch.Snapshot;
-import org.allocsim.workloads.format.pytorch.derive.Inference;
 import org.allocsim.workloads.format.pytorch.metadata.SnapshotSettings;
 import org.allocsim.workloads.source.OpenedTrace;
 
 /** What a recording says, as JSON. */
 public final class RecordingMaps {
   private RecordingMaps() {}
-
-  public static List<Object> inferences(List<Inference> inferences) {
-    return inferences.stream().<Object>map(RecordingMaps::inference).toList();
-  }
-
-  private static Map<String, Object> inference(Inference inference) {
-    Map<String, Object> map = new LinkedHashMap<>();
-    map.put("device", inference.device());
-    map.put("subject", inference.subject());
-    map.put("count", inference.count());
-    map.put("confidence", inference.confidence().toString().toLowerCase(Locale.ROOT));
-    map.put("reason", inference.reason());
-    return map;
-  }
 
   /** The recorded settings under PyTorch's names; empty where the trace has none. */
   public static Map<String, Object> settings(OpenedTrace trace) {

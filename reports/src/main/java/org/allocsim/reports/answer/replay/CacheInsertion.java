@@ -63,11 +63,9 @@ public record CacheInsertion(Place place, long number) {
     }
     if (rows.length == 0 && place == Place.REQUEST) {
       throw Failure.usage(
-          "--insert empty_cache@"
-              + this
-              + ": "
-              + setup.input().name()
-              + " has fewer allocation requests, counted from 0; name one of them");
+          ("--insert empty_cache@%s: %s has fewer allocation requests, counted from 0;"
+                  + " name one of them")
+              .formatted(this, setup.input().name()));
     }
     return new Inserted(
         setup.with(setup.input().with(CacheClearing.before(trace, device, rows))), rows.length);

@@ -273,8 +273,7 @@ public record ReplayAnswer(
           Sentence.of(
               "Every request is served with {} reserved at most.",
               bytes(result().peakReservedBytes())),
-          next(NextStep.tune(setup().input().name())),
-          null);
+          next(NextStep.tune(setup().input().name())));
     }
     FailedRequest first = result().failures().getFirst();
     return new Verdict(
@@ -287,8 +286,7 @@ public record ReplayAnswer(
                 ? "older than the history"
                 : Sentence.of("number {}, counted from 0,", count(first.requestIndex())),
             bytes(first.requestedBytes())),
-        next(NextStep.diagnose(setup().input().name())),
-        null);
+        next(NextStep.diagnose(setup().input().name())));
   }
 
   /** The remarks, and what to do next; other policies have no settings that could be tried. */

@@ -34,7 +34,7 @@ import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.FragmentationTimeline.Share;
-import org.allocsim.simulator.timing.Steps;
+import org.allocsim.simulator.timing.Step;
 import org.allocsim.simulator.timing.TimeResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
@@ -49,12 +49,7 @@ public record ReplayPictures(ReplayAnswer answer) {
   private static final int MAX_STACKS = 6;
   private static final double[] AGES = {0.01, 0.1, 0.5, 0.9};
 
-  /** The chart of memory over time. */
-  public JFreeChart memory(ChartTheme theme) {
-    return memory(theme, false);
-  }
-
-  /** The same, where wanted by event. */
+  /** The chart of memory over time, where wanted by event. */
   public JFreeChart memory(ChartTheme theme, boolean isByEvent) {
     MemoryTimelineChart.Bound bound =
         answer.hasLimit()
@@ -106,16 +101,15 @@ public record ReplayPictures(ReplayAnswer answer) {
     List<Phase> phases = new ArrayList<>();
     TimeResult time = answer.result().time();
     if (time != null) {
-      Steps steps = time.steps();
       EventClock events = new EventClock(overTime().memory());
-      for (int step = 0; step < steps.count(); step++) {
+      for (Step step : time.steps()) {
         phases.add(
             new Phase(
-                trace.markerName(steps.marker(step)),
-                steps.beginNanos(step),
-                steps.endNanos(step),
-                Math.round(events.eventAt(steps.beginNanos(step))),
-                Math.round(events.eventAt(steps.endNanos(step)))));
+                trace.markerName(step.marker()),
+                step.beginNanos(),
+                step.endNanos(),
+                Math.round(events.eventAt(step.beginNanos())),
+                Math.round(events.eventAt(step.endNanos()))));
       }
       return phases;
     }

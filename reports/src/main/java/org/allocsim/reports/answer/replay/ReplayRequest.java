@@ -49,12 +49,10 @@ public record ReplayRequest(
       }
       if (addresses == Addresses.RECORDED) {
         throw new Failure(
-            setup.input().name()
-                + ": from event "
-                + row
-                + " on the allocator does something else than in the recording, so recorded"
-                + " addresses do not fit; leave out --addresses recorded, or give the memory"
-                + " fraction of the recorded run");
+            ("%s: from event %s on the allocator does something else than in the"
+                    + " recording, so recorded addresses do not fit; leave out --addresses"
+                    + " recorded, or give the memory fraction of the recorded run")
+                .formatted(setup.input().name(), row));
       }
       divergedRow = row;
       if (events != null) {
@@ -111,11 +109,8 @@ public record ReplayRequest(
     }
     if (result.failureCount() > result.failures().size()) {
       notes.add(
-          "of "
-              + result.failureCount()
-              + " requests that failed the first "
-              + result.failures().size()
-              + " are kept");
+          "of %s requests that failed the first %s are kept"
+              .formatted(result.failureCount(), result.failures().size()));
     }
     if (setup.checks()) {
       notes.add("the allocator's invariants held before and after every request");

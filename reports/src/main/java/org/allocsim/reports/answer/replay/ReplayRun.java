@@ -67,11 +67,8 @@ public final class ReplayRun {
 
   static Failure cannotServe(ReplaySetup setup, String reason) {
     return new Failure(
-        setup.input().name()
-            + ": policy "
-            + setup.choice().label()
-            + " cannot serve it: "
-            + reason);
+        "%s: policy %s cannot serve it: %s"
+            .formatted(setup.input().name(), setup.choice().label(), reason));
   }
 
   /** Reports how far a run over a trace is. */

@@ -19,6 +19,7 @@ import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Unit;
 import org.allocsim.simulator.timing.BusyTimeline;
 import org.allocsim.simulator.timing.HostActivity;
+import org.allocsim.simulator.timing.Step;
 import org.allocsim.simulator.timing.TimeResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
@@ -53,35 +54,27 @@ public record SimulatedTime(TimeResult result, AllocationTrace trace) {
                   "Utilisation of each piece, 0 to 1.",
                   SimulatedTime::shares));
 
-  private static final Shape<Step> STEPS =
+  private static final Shape<NamedStep> STEPS =
       Shape.of(step ->
-          step.text(
-                  "name",
-                  "Name.",
-                  each -> each.time().trace().markerName(each.of().steps().marker(each.number())))
+          step.text("name", "Name.", each -> each.time().trace().markerName(each.of().marker()))
               .seconds(
-                  "begin_seconds",
-                  "When the step began.",
-                  each -> seconds(each.of().steps().beginNanos(each.number())))
+                  "begin_seconds", "When the step began.", each -> seconds(each.of().beginNanos()))
               .seconds(
                   "seconds",
                   "Time that the step took.",
-                  each ->
-                      seconds(
-                          each.of().steps().endNanos(each.number())
-                              - each.of().steps().beginNanos(each.number())))
+                  each -> seconds(each.of().endNanos() - each.of().beginNanos()))
               .seconds(
                   "allocator_seconds",
                   "Time that the host spent in the allocator.",
-                  each -> seconds(each.of().steps().allocatorNanos(each.number())))
+                  each -> seconds(each.of().allocatorNanos()))
               .seconds(
                   "data_seconds",
                   "Time that the step waited for its data.",
-                  each -> seconds(each.of().steps().dataNanos(each.number())))
+                  each -> seconds(each.of().dataNanos()))
               .seconds(
                   "compute_seconds",
                   "Time that the GPU computed.",
-                  each -> seconds(each.of().steps().computeNanos(each.number()))));
+                  each -> seconds(each.of().computeNanos())));
 
   /** Its columns; all times are simulated. */
   static final Shape<SimulatedTime> SHAPE =
@@ -143,11 +136,7 @@ public record SimulatedTime(TimeResult result, AllocationTrace trace) {
 
   private record Requests(long count, long nanos) {}
 
-  private record Step(SimulatedTime time, int number) {
-    private TimeResult of() {
-      return time.result();
-    }
-  }
+  private record NamedStep(SimulatedTime time, Step of) {}
 
   /** For people. */
   List<Block> blocks() {
@@ -175,10 +164,10 @@ public record SimulatedTime(TimeResult result, AllocationTrace trace) {
 
   private Sentence summary() {
     Sentence allocator = Sentence.of("the allocator takes {}", nanos(result.allocatorNanos()));
-    int steps = result.steps().count();
-    if (steps > 0) {
-      long inSteps = IntStream.range(0, steps).mapToLong(result.steps()::allocatorNanos).sum();
-      allocator = Sentence.of("{}, {} a step", allocator, nanos(inSteps / steps));
+    List<Step> steps = result.steps();
+    if (!steps.isEmpty()) {
+      long inSteps = steps.stream().mapToLong(Step::allocatorNanos).sum();
+      allocator = Sentence.of("{}, {} a step", allocator, nanos(inSteps / steps.size()));
     }
     return trace.workCount() == 0
         ? Sentence.of(
@@ -240,10 +229,8 @@ public record SimulatedTime(TimeResult result, AllocationTrace trace) {
     return map;
   }
 
-  private List<Step> steps() {
-    return IntStream.range(0, result.steps().count())
-        .mapToObj(number -> new Step(this, number))
-        .toList();
+  private List<NamedStep> steps() {
+    return result.steps().stream().map(step -> new NamedStep(this, step)).toList();
   }
 
   /** How many stretches of the GPU's time make a part. */

@@ -491,8 +491,7 @@ public record ServeAnswer(
                     + " context and graphs.",
                 share(budget.utilization()),
                 bytes(-budget.leftBytes())),
-        details,
-        null);
+        details);
   }
 
   /** A share as engines take it. */

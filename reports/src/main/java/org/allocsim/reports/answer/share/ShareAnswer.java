@@ -318,10 +318,6 @@ public record ShareAnswer(
     return result.totalBytes() - moment.bytes();
   }
 
-  public Document<ShareAnswer> document() {
-    return document(null);
-  }
-
   /** What the processes held over time, for a chart. */
   public SharedMemoryData memory(SharedTimeline timeline) {
     long endNanos = result.tenants().stream().mapToLong(TenantResult::endNanos).max().orElse(0);
@@ -461,10 +457,9 @@ public record ShareAnswer(
               shared.gpu().name(),
               bytes(free(peak())),
               bytes(result.totalBytes())),
-          details,
-          null);
+          details);
     }
-    return new Verdict(Tone.BAD, failure(), details, null);
+    return new Verdict(Tone.BAD, failure(), details);
   }
 
   private Sentence failure() {

@@ -185,10 +185,6 @@ public record CapacityAnswer(
                 each -> each.isRecorded() ? List.of("recorded") : List.of()));
   }
 
-  public Document<CapacityAnswer> document() {
-    return document(false);
-  }
-
   /** The same, with its chart where one is wanted. */
   public Document<CapacityAnswer> document(boolean isDrawn) {
     List<Row> rows = rows();
@@ -282,8 +278,7 @@ public record CapacityAnswer(
       return new Verdict(
           Tone.BAD,
           Sentence.of("The program runs on no device: the limit is too small everywhere."),
-          details,
-          null);
+          details);
     }
     return verdict(smallest.get(), rows.stream().filter(Row::isRecorded).findFirst(), details);
   }
@@ -298,7 +293,7 @@ public record CapacityAnswer(
         Sentence.of(
             "A device with {} free runs the program with {}", bytes(minBytes), smallest.name());
     if (!isBetter) {
-      return new Verdict(Tone.NEUTRAL, Sentence.of("{}.", minimum), details, null);
+      return new Verdict(Tone.NEUTRAL, Sentence.of("{}.", minimum), details);
     }
     Sentence now =
         recorded.get().isFound()

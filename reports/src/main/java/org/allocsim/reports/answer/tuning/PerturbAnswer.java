@@ -298,7 +298,6 @@ public record PerturbAnswer(
                     .firstFailure()
                     .map(FirstFailure::fails)
                     .orElseGet(() -> Sentence.of("it passes")),
-                bytes(worst.peakReservedBytes()))),
-        null);
+                bytes(worst.peakReservedBytes()))));
   }
 }

@@ -51,7 +51,7 @@ final class TuneVerdict {
               "It must hold at least {} less, or run where the allocator can have more; 'allocsim"
                   + " min-capacity' says how much.",
               bytes(tuning.demand().peakRequestedBytes() - tuning.plain().scenario().maxBytes()));
-      return new Verdict(Tone.BAD, hopeless, List.of(missing), null);
+      return new Verdict(Tone.BAD, hopeless, List.of(missing));
     }
     if (tuning.recommended().isPresent()) {
       Tuning.Entry best = tuning.recommended().get();
@@ -64,7 +64,7 @@ final class TuneVerdict {
                   + " than {} at its peak, of {}.",
               held,
               limit);
-      return new Verdict(Tone.BAD, all, List.of(), null);
+      return new Verdict(Tone.BAD, all);
     }
     return verdict(
         Tone.NEUTRAL,

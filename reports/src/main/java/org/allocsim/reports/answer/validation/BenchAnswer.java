@@ -260,9 +260,7 @@ public record BenchAnswer(
             "Slower than the baseline by more than {} %: {} of {}.",
             "%.0f".formatted(100 * tolerance),
             slower == 0 ? "none" : count(slower),
-            count(measurements.size(), "measurement")),
-        List.of(),
-        null);
+            count(measurements.size(), "measurement")));
   }
 
   private String verdict(Measurement each) {

@@ -70,11 +70,8 @@ public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent)
 
   private static Failure unusable(String name, String reason, Exception cause) {
     return new Failure(
-        "--baseline "
-            + name
-            + ": "
-            + reason
-            + "; give a file that 'allocsim bench --json FILE' wrote",
+        "--baseline %s: %s; give a file that 'allocsim bench --json FILE' wrote"
+            .formatted(name, reason),
         cause);
   }
 
@@ -126,11 +123,9 @@ public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent)
   public void requireLike(Machine here) {
     if (!machine.isLike(here)) {
       throw new Failure(
-          "the baseline was measured on "
-              + description(machine)
-              + ", and this is "
-              + description(here)
-              + "; figures of two machines do not compare, measure a baseline here with --json");
+          ("the baseline was measured on %s, and this is %s; figures of two machines do"
+                  + " not compare, measure a baseline here with --json")
+              .formatted(description(machine), description(here)));
     }
   }
 

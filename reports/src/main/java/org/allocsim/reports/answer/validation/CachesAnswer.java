@@ -108,8 +108,7 @@ public record CachesAnswer(
                     "This GPU's driver did for the caches what was predicted: the same calls, and"
                         + " the same free bytes after each.")
                 : Sentence.of("The simulation and this GPU differ."),
-            differences,
-            null),
+            differences),
         List.of(new Section(null, List.of(facts, table))),
         table,
         this);

@@ -160,9 +160,7 @@ public record TogetherAnswer(
                     "Calls, refusals, free bytes and failed requests of all {} processes are as"
                         + " predicted.",
                     result.processes().size())
-                : Sentence.of("Not all is as predicted."),
-            List.of(),
-            null),
+                : Sentence.of("Not all is as predicted.")),
         List.of(new Section(null, List.of(facts, table, notes))),
         table,
         this);

@@ -234,9 +234,7 @@ public record TorchAnswer(
               "PyTorch's allocator, on a stand-in for a GPU that computes nothing, and the"
                   + " simulation do the same in {} of {} of random calls.",
               count(sequences.stream().mapToLong(CallKind::exact).sum()),
-              count(sent, "sequence")),
-          List.of(),
-          null);
+              count(sent, "sequence")));
     }
     long exact = cases.stream().filter(TorchCase::exact).count();
     return new Verdict(
@@ -247,9 +245,7 @@ public record TorchAnswer(
                     + " simulation do the same in {} of {}."
                 : "PyTorch and the simulation do the same in {} of {}.",
             count(exact),
-            count(cases.size(), "case")),
-        List.of(),
-        null);
+            count(cases.size(), "case")));
   }
 
   private List<Setting> settings() {

@@ -141,7 +141,7 @@ public record ValidateAnswer(
                 each.firstDifference().stream()
                     .map(difference -> Sentence.of("{}: {}", each.name(), difference)))
             .toList();
-    return new Verdict(isExact ? Verdict.Tone.GOOD : Verdict.Tone.BAD, sentence, differences, null);
+    return new Verdict(isExact ? Verdict.Tone.GOOD : Verdict.Tone.BAD, sentence, differences);
   }
 
   private ValidationSummary summary(Predicate<ValidatedCase> condition) {

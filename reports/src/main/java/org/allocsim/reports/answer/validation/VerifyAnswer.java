@@ -217,10 +217,7 @@ public record VerifyAnswer(
             ? String.valueOf(Path.of(devices.getFirst().file()).getFileName())
             : count(devices.size(), "device").toString(),
         new Verdict(
-            isExact() ? Tone.GOOD : Tone.BAD,
-            isOne ? found(devices.getFirst()) : summary(),
-            List.of(),
-            null),
+            isExact() ? Tone.GOOD : Tone.BAD, isOne ? found(devices.getFirst()) : summary()),
         sections,
         Table.of("Devices", TRACE.and(row -> row.embed(FIGURES)), devices),
         this);

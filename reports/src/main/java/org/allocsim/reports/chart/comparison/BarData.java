@@ -83,11 +83,6 @@ public final class BarData {
     return rows.stream().anyMatch(row -> row.values()[part] > 0);
   }
 
-  /** The highest sum, 0 where there is none. */
-  public double top() {
-    return rows.stream().mapToDouble(Row::sum).max().orElse(0);
-  }
-
   /**
    * Where bars are cut: a few that are far longer than most would leave nothing to see of the
    * others. Not below any bar where all are of similar length, nor below one that stands out, nor

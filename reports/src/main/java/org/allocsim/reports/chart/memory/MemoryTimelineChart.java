@@ -99,11 +99,6 @@ public final class MemoryTimelineChart {
     public Context {
       phases = List.copyOf(phases);
     }
-
-    /** With the usual axis. */
-    public Context(Bound bound, long neededBytes, List<Phase> phases) {
-      this(bound, neededBytes, phases, false);
-    }
   }
 
   private MemoryTimelineChart() {}
@@ -113,14 +108,8 @@ public final class MemoryTimelineChart {
    *
    * @param title one line
    * @param subtitle what was replayed, and how; wraps where it is long
-   * @param bound the bound that applies, or null without one
+   * @param context what stands beside it
    */
-  public static JFreeChart create(
-      String title, String subtitle, MemoryTimeline timeline, Bound bound) {
-    return create(title, subtitle, timeline, new Context(bound, -1, List.of()), ChartTheme.LIGHT);
-  }
-
-  /** The same with more beside it, on any paper. */
   public static JFreeChart create(
       String title, String subtitle, MemoryTimeline timeline, Context context, ChartTheme theme) {
     TimelineData data =
@@ -139,7 +128,7 @@ public final class MemoryTimelineChart {
     double top = boundShown ? Math.max(peakBytes, bound.bytes()) : peakBytes;
 
     XYPlot plot = new XYPlot();
-    plot.setDomainAxis(ChartStyle.style(timeAxis(data), theme));
+    plot.setDomainAxis(ChartStyle.style(timeAxis(data.axis(), data.end()), theme));
     plot.setRangeAxis(ChartStyle.style(byteAxis(top), theme));
     addLayers(plot, data, theme);
     ChartStyle.style(plot, theme);
@@ -176,10 +165,6 @@ public final class MemoryTimelineChart {
             ? ""
             : "; " + bound.name() + " of " + ByteFormat.human(bound.bytes()) + " is far above";
     return ChartStyle.chart(title, subtitle + hidden, plot, theme);
-  }
-
-  private static NumberAxis timeAxis(TimelineData data) {
-    return timeAxis(data.axis(), data.end());
   }
 
   /** The horizontal axis of charts over time. */

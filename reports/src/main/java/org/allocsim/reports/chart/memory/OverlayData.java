@@ -6,14 +6,20 @@ import java.util.List;
 import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.simulator.stats.MemoryTimeline.Series;
 
-/** Reserved memory of several policies over a common axis, thinned out without losing a peak. */
-public final class OverlayData {
-  private final TimelineData.Axis axis;
-  private final double end;
-  private final List<Line> lines;
-  private final List<Line> background;
-  private final TimelineData.Points requested;
-
+/**
+ * Reserved memory of several policies over a common axis, thinned out without losing a peak.
+ *
+ * @param end right end of the horizontal axis
+ * @param lines one for each policy that stands out, in their order
+ * @param background the others
+ * @param requested what the program asks for, of the blocks that it holds
+ */
+public record OverlayData(
+    TimelineData.Axis axis,
+    double end,
+    List<Line> lines,
+    List<Line> background,
+    TimelineData.Points requested) {
   /**
    * One policy.
    *
@@ -35,33 +41,12 @@ public final class OverlayData {
       long peakBytes,
       long failureCount) {}
 
-  private OverlayData(
-      TimelineData.Axis axis,
-      double end,
-      List<Line> lines,
-      List<Line> background,
-      TimelineData.Points requested) {
-    this.axis = axis;
-    this.end = end;
-    this.lines = lines;
-    this.background = background;
-    this.requested = requested;
-  }
-
   /**
    * Thins the timelines out.
    *
    * @param policies those that stand out
    * @param others those behind them
    * @param columns width of the plot in pixels
-   */
-  public static OverlayData of(List<Policy> policies, List<Policy> others, int columns) {
-    return of(policies, others, columns, false);
-  }
-
-  /**
-   * The same.
-   *
    * @param isByEvent whether the axis counts events, also where times are known
    */
   public static OverlayData of(
@@ -111,30 +96,6 @@ public final class OverlayData {
     }
     return new TimelineData.Origin(
         timed && !isByEvent ? TimelineData.Axis.SECONDS : TimelineData.Axis.EVENTS, nanos, event);
-  }
-
-  TimelineData.Axis axis() {
-    return axis;
-  }
-
-  /** Right end of the horizontal axis. */
-  public double end() {
-    return end;
-  }
-
-  /** One line for each policy that stands out, in their order. */
-  public List<Line> lines() {
-    return lines;
-  }
-
-  /** The others. */
-  public List<Line> background() {
-    return background;
-  }
-
-  /** What the program asks for, of the blocks that it holds. */
-  TimelineData.Points requested() {
-    return requested;
   }
 
   /** The highest of all values, the background's left out. */

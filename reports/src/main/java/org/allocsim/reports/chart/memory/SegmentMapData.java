@@ -38,7 +38,6 @@ public final class SegmentMapData {
   private final List<Piece> blocks = new ArrayList<>();
   private final long rowBytes;
   private final List<Piece> asked = new ArrayList<>();
-  private long reservedBytes;
   private long askedBytes;
 
   /**
@@ -134,7 +133,6 @@ public final class SegmentMapData {
     long sharedBytes = 0;
     for (int segment : order) {
       long bytes = layout.segmentBytes(segment);
-      reservedBytes += bytes;
       if (bytes > rowBytes) {
         int rows = (int) ((bytes + rowBytes - 1) / rowBytes);
         for (int i = 0; i < rows; i++) {
@@ -219,11 +217,6 @@ public final class SegmentMapData {
   /** Number of blocks of a category. */
   public int blocks(int category) {
     return categoryBlocks[category];
-  }
-
-  /** Bytes of all segments. */
-  public long reservedBytes() {
-    return reservedBytes;
   }
 
   public long rowBytes() {

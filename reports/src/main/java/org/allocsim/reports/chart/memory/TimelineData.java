@@ -4,15 +4,25 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntToLongFunction;
+import java.util.function.ToLongFunction;
 import org.allocsim.simulator.stats.MemoryTimeline;
+import org.allocsim.simulator.stats.MemoryTimeline.Mark;
 import org.allocsim.simulator.stats.MemoryTimeline.Series;
 
 /**
  * The points of a memory timeline, thinned out to the width of a chart. In every column of pixels a
  * series keeps its lowest and its highest value, so that no peak is lost. The points follow a step
  * function: a value holds until the next one.
+ *
+ * @param origin where the horizontal axis begins
+ * @param end its right end, above 0
+ * @param series points of each series
+ * @param failures failed requests, at most one in a column of pixels, over the memory reserved at
+ *     the time
+ * @param asked the same over what would be allocated had they been served
  */
-public final class TimelineData {
+public record TimelineData(
+    Origin origin, double end, List<Points> series, Points failures, Points asked) {
   private static final double NANOS_PER_SECOND = 1e9;
 
   /** What the horizontal axis counts. */
@@ -93,23 +103,6 @@ public final class TimelineData {
     }
   }
 
-  private final Origin origin;
-  private final double start;
-  private final double end;
-  private final List<Points> series;
-  private final Points failures;
-  private final Points asked;
-
-  private TimelineData(
-      Origin origin, double start, double end, List<Points> series, Points failures, Points asked) {
-    this.origin = origin;
-    this.start = start;
-    this.end = end;
-    this.series = series;
-    this.failures = failures;
-    this.asked = asked;
-  }
-
   /**
    * Thins a timeline out.
    *
@@ -124,7 +117,7 @@ public final class TimelineData {
     int buckets = timeline.bucketCount();
     if (buckets == 0) {
       Points none = new Points(new double[0], new double[0]);
-      return new TimelineData(origin, 0, 1, List.of(none, none, none, none), none, none);
+      return new TimelineData(origin, 1, List.of(none, none, none, none), none, none);
     }
     Clock clock = new Clock(timeline, origin);
     double end = clock.end(buckets - 1);
@@ -134,16 +127,10 @@ public final class TimelineData {
     }
     return new TimelineData(
         origin,
-        0,
         end > 0 ? end : 1,
         series,
-        failures(timeline, clock, end, columns, timeline::markReservedBytes),
-        failures(
-            timeline,
-            clock,
-            end,
-            columns,
-            mark -> timeline.markAllocatedBytes(mark) + timeline.markRequestedBytes(mark)));
+        failures(clock, end, columns, Mark::reservedBytes),
+        failures(clock, end, columns, mark -> mark.allocatedBytes() + mark.requestedBytes()));
   }
 
   private static Points thin(
@@ -186,15 +173,11 @@ public final class TimelineData {
   }
 
   private static Points failures(
-      MemoryTimeline timeline,
-      Clock clock,
-      double end,
-      int columns,
-      IntToLongFunction bytesOfMark) {
+      Clock clock, double end, int columns, ToLongFunction<Mark> bytesOfMark) {
     Path path = new Path();
     int lastColumn = -1;
-    for (int mark = 0; mark < timeline.markCount(); mark++) {
-      double x = clock.mark(mark);
+    for (Mark mark : clock.timeline().marks()) {
+      double x = clock.origin().x(mark.nanos(), mark.event());
       int column = column(x, end, columns);
       if (column != lastColumn) {
         path.append(x, bytesOfMark.applyAsLong(mark));
@@ -218,31 +201,8 @@ public final class TimelineData {
     return origin.x(nanos, event);
   }
 
-  /** Left end of the horizontal axis. */
-  double start() {
-    return start;
-  }
-
-  /** Right end of the horizontal axis, beyond the left one. */
-  double end() {
-    return end;
-  }
-
   Points series(Series which) {
     return series.get(which.ordinal());
-  }
-
-  /** Failed requests, at most one in a column of pixels, over the memory reserved at the time. */
-  Points failures() {
-    return failures;
-  }
-
-  /**
-   * Failed requests, at most one in a column of pixels, over what would be allocated had they been
-   * served.
-   */
-  Points asked() {
-    return asked;
   }
 
   /**
@@ -262,29 +222,13 @@ public final class TimelineData {
   }
 
   /** Horizontal places of buckets and marks. */
-  private static final class Clock {
-    private final MemoryTimeline timeline;
-    private final Origin origin;
-
-    Clock(MemoryTimeline timeline, Origin origin) {
-      this.timeline = timeline;
-      this.origin = origin;
-    }
-
+  private record Clock(MemoryTimeline timeline, Origin origin) {
     double start(int bucket) {
-      return x(timeline.startNanos(bucket), timeline.startEvent(bucket));
+      return origin.x(timeline.startNanos(bucket), timeline.startEvent(bucket));
     }
 
     double end(int bucket) {
-      return x(timeline.endNanos(bucket), timeline.endEvent(bucket));
-    }
-
-    double mark(int mark) {
-      return x(timeline.markNanos(mark), timeline.markEvent(mark));
-    }
-
-    private double x(long nanos, long event) {
-      return origin.x(nanos, event);
+      return origin.x(timeline.endNanos(bucket), timeline.endEvent(bucket));
     }
   }
 

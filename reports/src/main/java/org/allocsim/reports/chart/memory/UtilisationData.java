@@ -12,13 +12,8 @@ public final class UtilisationData {
   private final TimeResult result;
   private final @Nullable EventClock events;
 
-  /** The figures of a simulation in time. */
-  public UtilisationData(TimeResult result) {
-    this(result, null);
-  }
-
   /**
-   * The same.
+   * The figures of a simulation in time.
    *
    * @param events for an axis that counts events; null for one of time
    */

@@ -41,11 +41,9 @@ public final class CacheInsertionConverter implements ITypeConverter<CacheInsert
       case "empty_cache@before-oom" -> new CacheInsertion(CacheInsertion.Place.BEFORE_OOM, 0);
       default ->
           throw new TypeConversionException(
-              "'"
-                  + text
-                  + "' is none of empty_cache@phase-boundaries, empty_cache@every:N,"
-                  + " empty_cache@before-oom, empty_cache@request:N"
-                  + SimilarName.hint(text, PLACES));
+              ("'%s' is none of empty_cache@phase-boundaries, empty_cache@every:N,"
+                      + " empty_cache@before-oom, empty_cache@request:N%s")
+                  .formatted(text, SimilarName.hint(text, PLACES)));
     };
   }
 }

@@ -125,11 +125,8 @@ final class FigureConverter implements ITypeConverter<FigureStyle> {
     double value = points == null ? 0 : points * Double.parseDouble(length.group(1));
     if (!(value >= POINTS_PER_MM && value <= MAX_MM * POINTS_PER_MM)) {
       throw new TypeConversionException(
-          "'"
-              + name
-              + "="
-              + text
-              + "' is no length from 1 mm to 2 m; write one such as 89mm or 3.5in");
+          "'%s=%s' is no length from 1 mm to 2 m; write one such as 89mm or 3.5in"
+              .formatted(name, text));
     }
     return value;
   }

@@ -1,7 +1,15 @@
 package org.allocsim.reports.cli.option;
 
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import org.allocsim.reports.chart.ChartFile;
+import org.allocsim.reports.chart.ChartFonts;
+import org.allocsim.reports.chart.ChartSize;
 import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.OutputFiles;
+import org.jfree.chart.JFreeChart;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -30,6 +38,37 @@ public final class FigureOptions extends OutputOptions {
     if (figure != null && !isDrawn && !hasReport()) {
       throw Failure.usage(
           "--figure says how charts are drawn, and none is asked for; add " + options);
+    }
+  }
+
+  /** Whether a horizontal axis counts events. */
+  public boolean isByEvent() {
+    return figure != null && figure.isByEvent();
+  }
+
+  /** The format that the name of a chart's file ends in; null where there is no name. */
+  public static @Nullable ChartFile format(@Nullable String name) {
+    if (name == null) {
+      return null;
+    }
+    ChartFile format =
+        ChartFile.ofName(name)
+            .orElseThrow(() ->
+                Failure.usage(
+                    "--chart %s names no format; end the name in %s"
+                        .formatted(name, ChartFile.EXTENSIONS)));
+    if (!ChartFonts.areAvailable()) {
+      throw new Failure("--chart " + name + ": " + ChartFonts.REMEDY);
+    }
+    return format;
+  }
+
+  /** Draws a chart of this size on screens into a file. */
+  public void draw(
+      JFreeChart chart, int width, int height, ChartFile format, OutputFiles.Output file)
+      throws IOException {
+    try (OutputStream stream = new BufferedOutputStream(file.stream())) {
+      FigureStyle.write(figure, chart, ChartSize.screen(width, height), format, stream);
     }
   }
 

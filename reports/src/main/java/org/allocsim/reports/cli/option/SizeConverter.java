@@ -40,12 +40,9 @@ public final class SizeConverter implements ITypeConverter<Long> {
     Matcher unclear = UNCLEAR.matcher(unit);
     if (unclear.matches()) {
       throw new TypeConversionException(
-          "'"
-              + text
-              + "' has a unit that is not clearly binary; write "
-              + size.group(1)
-              + unclear.group(1).toUpperCase(Locale.ROOT)
-              + "iB for multiples of 1024, or the number of bytes");
+          ("'%s' has a unit that is not clearly binary; write %s%siB for multiples of"
+                  + " 1024, or the number of bytes")
+              .formatted(text, size.group(1), unclear.group(1).toUpperCase(Locale.ROOT)));
     }
     Integer shift = SHIFTS.get(unit);
     if (shift == null) {

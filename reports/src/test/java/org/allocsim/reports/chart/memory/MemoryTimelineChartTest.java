@@ -10,10 +10,12 @@ import java.awt.image.BufferedImage;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import javax.imageio.ImageIO;
 import org.allocsim.reports.chart.ByteAxis;
 import org.allocsim.reports.chart.ChartFile;
+import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.memory.MemoryTimelineChart.Bound;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.stats.MemoryTimeline;
@@ -175,7 +177,12 @@ class MemoryTimelineChartTest {
       throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     format.write(
-        MemoryTimelineChart.create("A title", "what was replayed", timeline, bound),
+        MemoryTimelineChart.create(
+            "A title",
+            "what was replayed",
+            timeline,
+            new MemoryTimelineChart.Context(bound, -1, List.of(), false),
+            ChartTheme.LIGHT),
         MemoryTimelineChart.WIDTH,
         MemoryTimelineChart.HEIGHT,
         out);

@@ -25,7 +25,6 @@ class TimelineDataTest {
     timeline.segmentFreed(0, 400, 0, false);
     TimelineData data = TimelineData.of(timeline, 100);
     assertEquals(TimelineData.Axis.SECONDS, data.axis());
-    assertEquals(0, data.start());
     assertEquals(4, data.end());
     TimelineData.Points reserved = data.series(Series.RESERVED);
     assertArrayEquals(new double[] {0, 2, 2, 4, 4}, reserved.x());

@@ -1,11 +1,11 @@
 package org.allocsim.simulator.policy.offline;
 
-import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.block.BlockHeap;
 
 /**
  * The bound that no allocator passes: it holds exactly the bytes that are live.
@@ -19,8 +19,6 @@ import org.allocsim.simulator.policy.LayoutVisitor;
  * rounding, which real ones pay, are not in it.
  */
 final class MaxLive implements AllocatorPolicy {
-  private static final long NONE = -1;
-
   /** Made-up addresses begin here: not at the null address. */
   private static final long FIRST_ADDRESS = 1L << 40;
 
@@ -28,9 +26,7 @@ final class MaxLive implements AllocatorPolicy {
   private final long limitBytes;
   private final DeviceMemory device;
   private final EffectListener listener;
-  private long[] addresses = new long[1024];
-  private long[] bytes = new long[1024];
-  private int[] streams = new int[1024];
+  private final BlockHeap heap;
   private long liveBytes;
   private long nextAddress = FIRST_ADDRESS;
 
@@ -40,7 +36,7 @@ final class MaxLive implements AllocatorPolicy {
     this.listener = listener;
     long limit = limitBytes < 0 ? Long.MAX_VALUE : limitBytes;
     mostBytes = Math.min(limit, device.freeBytes());
-    Arrays.fill(addresses, NONE);
+    heap = new BlockHeap(listener);
   }
 
   @Override
@@ -62,64 +58,24 @@ final class MaxLive implements AllocatorPolicy {
               device.totalBytes()));
       return OUT_OF_MEMORY;
     }
-    if (allocation >= addresses.length) {
-      int old = addresses.length;
-      int capacity = Math.max(allocation + 1, old + (old >> 1));
-      addresses = Arrays.copyOf(addresses, capacity);
-      Arrays.fill(addresses, old, capacity, NONE);
-      bytes = Arrays.copyOf(bytes, capacity);
-      streams = Arrays.copyOf(streams, capacity);
-    }
     long address = nextAddress;
     nextAddress += requestedBytes;
-    addresses[allocation] = address;
-    bytes[allocation] = requestedBytes;
-    streams[allocation] = stream;
     liveBytes += requestedBytes;
-    listener.segmentAllocated(address, requestedBytes, stream, false);
-    listener.blockAllocated(allocation, address, requestedBytes, requestedBytes, stream, false);
+    heap.take(heap.addSegment(address, requestedBytes, stream), allocation, requestedBytes);
     return address;
   }
 
   @Override
   public void free(int allocation) {
-    if (allocation >= addresses.length || addresses[allocation] == NONE) {
-      return;
+    int block = heap.release(allocation);
+    if (block != BlockHeap.NONE) {
+      liveBytes -= heap.bytes(block);
+      heap.removeSegment(block);
     }
-    long address = addresses[allocation];
-    long size = bytes[allocation];
-    int stream = streams[allocation];
-    addresses[allocation] = NONE;
-    liveBytes -= size;
-    listener.freeRequested(allocation, address, size, size, stream, false);
-    listener.freeCompleted(allocation, address, size, size, stream, false);
-    listener.segmentFreed(address, size, stream, false);
   }
 
   @Override
   public void describeLayout(LayoutVisitor visitor) {
-    int[] live = new int[addresses.length];
-    int count = 0;
-    for (int allocation = 0; allocation < addresses.length; allocation++) {
-      if (addresses[allocation] != NONE) {
-        live[count++] = allocation;
-      }
-    }
-    long[] keys = new long[count];
-    for (int i = 0; i < count; i++) {
-      keys[i] = addresses[live[i]];
-    }
-    Placed.sort(keys, live, count);
-    for (int i = 0; i < count; i++) {
-      int allocation = live[i];
-      visitor.segment(
-          addresses[allocation], bytes[allocation], streams[allocation], false, 0, false);
-      visitor.block(
-          addresses[allocation],
-          bytes[allocation],
-          bytes[allocation],
-          LayoutVisitor.BlockState.ACTIVE_ALLOCATED,
-          allocation);
-    }
+    heap.describe(visitor);
   }
 }

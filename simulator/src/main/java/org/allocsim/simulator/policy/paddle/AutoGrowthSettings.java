@@ -23,11 +23,6 @@ public record AutoGrowthSettings(
     }
   }
 
-  /** The same with chunks of at least this many bytes. */
-  public AutoGrowthSettings withChunkBytes(long bytes) {
-    return new AutoGrowthSettings(alignmentBytes, bytes, freesIdleChunks, freesBeforeGrowing);
-  }
-
   /** Rounds up to the alignment; sizes that cannot be rounded stay what no device has. */
   long aligned(long bytes) {
     return bytes > Long.MAX_VALUE - alignmentBytes

@@ -4,15 +4,13 @@ import java.util.List;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.FutureRequests;
+import org.allocsim.simulator.policy.OptionsProvider;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
-import org.allocsim.simulator.policy.PolicyProvider;
-import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.PolicySpec;
 
 /** Makes {@link ArenaMemoryResource}s. */
-public final class ArenaMemoryResourceProvider implements PolicyProvider {
+public final class ArenaMemoryResourceProvider extends OptionsProvider {
   private static final String SIZE = "size";
   private static final String SIZE_CLASSES = "size-classes";
   private static final String HALF = "half";
@@ -33,23 +31,19 @@ public final class ArenaMemoryResourceProvider implements PolicyProvider {
                   "round sizes up to size classes, as with RMM_ARENA_USE_SIZE_CLASSES")));
 
   /** A provider; the service loader makes it. */
-  public ArenaMemoryResourceProvider() {}
-
-  @Override
-  public PolicySpec spec() {
-    return SPEC;
+  public ArenaMemoryResourceProvider() {
+    super(SPEC);
   }
 
   @Override
-  public AllocatorPolicy create(
-      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
+  protected AllocatorPolicy create(
+      PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
-    PolicyOptions options = new PolicyOptions(SPEC, settings);
     long arenaBytes =
         options.text(SIZE).strip().equals(HALF)
             ? ArenaMemoryResource.HALF_OF_FREE
             : options.bytes(SIZE, ArenaMemoryResource.SUPERBLOCK_BYTES);
     return new ArenaMemoryResource(
-        arenaBytes, options.flag(SIZE_CLASSES), settings.limitBytes(), device, listener);
+        arenaBytes, options.flag(SIZE_CLASSES), limitBytes, device, listener);
   }
 }

@@ -26,7 +26,7 @@ class PaddleConformanceTest {
 
   @Test
   void pad1To4_requestsGetTheHighEndsAndMissesAChunk() {
-    AutoGrowthAllocator paddle = allocator(AutoGrowthSettings.DEFAULT.withChunkBytes(8 * MIB));
+    AutoGrowthAllocator paddle = allocator(new AutoGrowthSettings(256, 8 * MIB, false, false));
     assertEquals(0x800000, paddle.allocate(0, MIB, 0, 0));
     assertEquals(0x600000, paddle.allocate(1, 2 * MIB, 0, 0));
     assertEquals(0x5fff00, paddle.allocate(2, 100, 0, 0));

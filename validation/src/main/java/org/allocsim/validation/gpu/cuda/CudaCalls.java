@@ -111,33 +111,26 @@ public interface CudaCalls {
   /** Attributes of a pool ({@code CUmemPool_attribute}, CUDA 13.0). */
   enum PoolAttribute {
     /** {@code REUSE_FOLLOW_EVENT_DEPENDENCIES}, an int. */
-    REUSE_FOLLOW_EVENTS(1, false),
+    REUSE_FOLLOW_EVENTS(1),
     /** {@code REUSE_ALLOW_OPPORTUNISTIC}, an int. */
-    REUSE_OPPORTUNISTIC(2, false),
+    REUSE_OPPORTUNISTIC(2),
     /** {@code REUSE_ALLOW_INTERNAL_DEPENDENCIES}, an int. */
-    REUSE_INTERNAL_DEPENDENCIES(3, false),
+    REUSE_INTERNAL_DEPENDENCIES(3),
     /** {@code RELEASE_THRESHOLD} in bytes. */
-    RELEASE_THRESHOLD(4, true),
+    RELEASE_THRESHOLD(4),
     /** {@code RESERVED_MEM_CURRENT} in bytes. */
-    RESERVED_BYTES(5, true),
+    RESERVED_BYTES(5),
     /** {@code USED_MEM_CURRENT} in bytes. */
-    USED_BYTES(7, true);
+    USED_BYTES(7);
 
     private final int number;
-    private final boolean isLong;
 
-    PoolAttribute(int number, boolean isLong) {
+    PoolAttribute(int number) {
       this.number = number;
-      this.isLong = isLong;
     }
 
     int number() {
       return number;
-    }
-
-    /** Whether the value has 64 bits, else 32. */
-    boolean isLong() {
-      return isLong;
     }
   }
 }

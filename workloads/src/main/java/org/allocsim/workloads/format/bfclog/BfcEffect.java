@@ -20,7 +20,11 @@ public sealed interface BfcEffect {
    */
   record Allocation(
       long line, int allocation, long requestedBytes, long address, long peakBytes, String picture)
-      implements BfcEffect {}
+      implements BfcEffect {
+    Allocation with(long newPeakBytes, String newPicture) {
+      return new Allocation(line, allocation, requestedBytes, address, newPeakBytes, newPicture);
+    }
+  }
 
   /**
    * An allocation was freed.

@@ -2,14 +2,14 @@ package org.allocsim.workloads.format.bfclog;
 
 import java.nio.file.Path;
 import java.util.List;
+import org.allocsim.workloads.format.DescribedFormat;
 import org.allocsim.workloads.format.FileStart;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFile;
-import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormatException;
 
 /** The verbose log of the BFC allocator. */
-public final class BfcLogFormat implements TraceFormat {
+public final class BfcLogFormat extends DescribedFormat {
   /** The format's id. */
   public static final String ID = "bfc-log";
 
@@ -17,21 +17,8 @@ public final class BfcLogFormat implements TraceFormat {
       List.of("new BFCAllocator named: ", "[mem-debug] AllocateRaw,", "bfc_allocator.cc:");
 
   /** A format; the service loader makes it. */
-  public BfcLogFormat() {}
-
-  @Override
-  public String id() {
-    return ID;
-  }
-
-  @Override
-  public String summary() {
-    return "log of JAX or TensorFlow with TF_CPP_VMODULE=bfc_allocator=5 (JAX 0.11.2)";
-  }
-
-  @Override
-  public List<String> extensions() {
-    return List.of("log");
+  public BfcLogFormat() {
+    super(ID, "log of JAX or TensorFlow with TF_CPP_VMODULE=bfc_allocator=5 (JAX 0.11.2)", "log");
   }
 
   @Override

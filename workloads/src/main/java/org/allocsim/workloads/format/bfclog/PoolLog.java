@@ -244,15 +244,7 @@ final class PoolLog {
   void picture(int effect, String picture) {
     if (keepsEffects) {
       BfcEffect.Allocation served = (BfcEffect.Allocation) effects.get(effect);
-      effects.set(
-          effect,
-          new BfcEffect.Allocation(
-              served.line(),
-              served.allocation(),
-              served.requestedBytes(),
-              served.address(),
-              served.peakBytes(),
-              picture));
+      effects.set(effect, served.with(served.peakBytes(), picture));
     }
   }
 
@@ -260,15 +252,7 @@ final class PoolLog {
   void peak(int effect, long peakBytes) {
     if (keepsEffects) {
       BfcEffect.Allocation served = (BfcEffect.Allocation) effects.get(effect);
-      effects.set(
-          effect,
-          new BfcEffect.Allocation(
-              served.line(),
-              served.allocation(),
-              served.requestedBytes(),
-              served.address(),
-              peakBytes,
-              served.picture()));
+      effects.set(effect, served.with(peakBytes, served.picture()));
     }
   }
 

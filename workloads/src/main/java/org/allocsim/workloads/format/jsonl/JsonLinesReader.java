@@ -204,12 +204,9 @@ final class JsonLinesReader {
         if (line.number("crc32") != checksum.getValue()) {
           throw lines.failure(
               "the requests are not those of the recording in the same file",
-              "after a change of requests leave out the lines from \""
-                  + RecordingLines.BEGIN
-                  + "\" to \""
-                  + RecordingLines.END
-                  + "\" and the end mark, and write version "
-                  + JsonLinesFormat.VERSION);
+              ("after a change of requests leave out the lines from \"%s\" to \"%s\" and"
+                      + " the end mark, and write version %s")
+                  .formatted(RecordingLines.BEGIN, RecordingLines.END, JsonLinesFormat.VERSION));
         }
         while (lines.next()) {
           if (lines.length() > 0) {

@@ -1,11 +1,10 @@
 package org.allocsim.workloads.format.kineto;
 
 import java.nio.file.Path;
-import java.util.List;
+import org.allocsim.workloads.format.DescribedFormat;
 import org.allocsim.workloads.format.FileStart;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFile;
-import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormatException;
 
 /**
@@ -17,26 +16,16 @@ import org.allocsim.workloads.format.TraceFormatException;
  * difference of totals: the former become allocations of the prologue, the rest one more. User
  * annotations become markers, operators that enclose an event its stack.
  */
-public final class KinetoFormat implements TraceFormat {
+public final class KinetoFormat extends DescribedFormat {
   /** The format's id. */
   public static final String ID = "kineto";
 
   /** A format; the service loader makes it. */
-  public KinetoFormat() {}
-
-  @Override
-  public String id() {
-    return ID;
-  }
-
-  @Override
-  public String summary() {
-    return "Chrome trace of the PyTorch profiler with profile_memory=True, PyTorch 1.8 to 2.11";
-  }
-
-  @Override
-  public List<String> extensions() {
-    return List.of("json");
+  public KinetoFormat() {
+    super(
+        ID,
+        "Chrome trace of the PyTorch profiler with profile_memory=True, PyTorch 1.8 to 2.11",
+        "json");
   }
 
   @Override

@@ -243,11 +243,10 @@ final class KinetoReader {
     notes.add(
         "the profile has the sizes of blocks, not of requests, and no streams; all is on stream 0");
     long count = earlier.values().stream().mapToLong(Map::size).sum();
-    if (count > 0) {
-      notes.add(
-          count
-              + " allocations from before the profile are known by their frees; they stand first");
-    }
+    TraceFile.add(
+        notes,
+        count,
+        "allocations from before the profile are known by their frees; they stand first");
     unseenBytes.forEach((device, bytes) -> {
       if (bytes > 0) {
         notes.add(
@@ -255,21 +254,18 @@ final class KinetoReader {
                 .formatted(device, bytes));
       }
     });
-    add(notes, profile.otherDevices(), "events of the host's or other memory passed over");
-    add(notes, profile.damaged(), "memory events without time or bytes passed over");
-    add(notes, reused, "addresses handed out twice without a free between; the free was added");
-    add(
+    TraceFile.add(
+        notes, profile.otherDevices(), "events of the host's or other memory passed over");
+    TraceFile.add(notes, profile.damaged(), "memory events without time or bytes passed over");
+    TraceFile.add(
+        notes, reused, "addresses handed out twice without a free between; the free was added");
+    TraceFile.add(
         notes,
         stacks.cut(),
         "events within more than %d operators, of which the innermost were kept"
             .formatted(OperatorStacks.DEEPEST));
-    add(notes, mismatches, "events after which the profile's own total shows others in between");
+    TraceFile.add(
+        notes, mismatches, "events after which the profile's own total shows others in between");
     return notes;
-  }
-
-  private static void add(List<String> notes, long count, String text) {
-    if (count > 0) {
-      notes.add(count + " " + text);
-    }
   }
 }

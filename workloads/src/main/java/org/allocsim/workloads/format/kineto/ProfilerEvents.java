@@ -46,10 +46,6 @@ final class ProfilerEvents {
   private final Map<String, Integer> nameNumbers = new HashMap<>();
   private final List<String> nameTexts = new ArrayList<>();
 
-  int count() {
-    return count;
-  }
-
   void add(
       Kind kind,
       long timeNanos,

@@ -1,36 +1,22 @@
 package org.allocsim.workloads.format.minimalloc;
 
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
+import org.allocsim.workloads.format.DescribedFormat;
 import org.allocsim.workloads.format.FileStart;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFile;
-import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.TraceWriter;
 
 /** MiniMalloc's CSV; the package describes it. */
-public final class MiniMallocFormat implements TraceFormat {
+public final class MiniMallocFormat extends DescribedFormat {
   /** The format's id. */
   public static final String ID = "minimalloc";
 
   /** A format; the service loader makes it. */
-  public MiniMallocFormat() {}
-
-  @Override
-  public String id() {
-    return ID;
-  }
-
-  @Override
-  public String summary() {
-    return "lifetimes and sizes as CSV: MiniMalloc and idealloc problems, 2023 to 2026";
-  }
-
-  @Override
-  public List<String> extensions() {
-    return List.of("csv");
+  public MiniMallocFormat() {
+    super(ID, "lifetimes and sizes as CSV: MiniMalloc and idealloc problems, 2023 to 2026", "csv");
   }
 
   @Override

@@ -156,15 +156,10 @@ final class MiniMallocReader {
 
   private List<String> notes() {
     List<String> notes = new ArrayList<>();
-    if (gapped > 0) {
-      notes.add(
-          "%d buffers with gaps became one allocation for each part of their lives"
-              .formatted(gapped));
-    }
-    if (windows > 0) {
-      notes.add(
-          "%d gaps in which a part of the buffer stays alive were passed over".formatted(windows));
-    }
+    TraceFile.add(
+        notes, gapped, "buffers with gaps became one allocation for each part of their lives");
+    TraceFile.add(
+        notes, windows, "gaps in which a part of the buffer stays alive were passed over");
     for (int i = 0; i < filled.length; i++) {
       if (i != id && i != lower && i != upper && i != size && i != gaps && filled[i] > 0) {
         notes.add(

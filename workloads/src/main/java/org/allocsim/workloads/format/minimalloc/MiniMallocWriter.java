@@ -11,6 +11,7 @@ import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.workloads.format.TraceFile;
 import org.allocsim.workloads.format.TraceWriter;
 
 /**
@@ -24,24 +25,19 @@ final class MiniMallocWriter implements TraceWriter {
   public List<String> losses(AllocationTrace trace, int device) {
     Lives lives = new Lives(trace, device);
     List<String> losses = new ArrayList<>();
-    add(losses, lives.live, "allocations that stay to the end are freed after it");
+    TraceFile.add(losses, lives.live, "allocations that stay to the end are freed after it");
     if (!lives.timesTellOrder && lives.requests > 0) {
       losses.add(
           "times are replaced by the numbers of the requests, as they do not give the order");
     }
-    add(losses, lives.ofOtherStreams, "requests lose their stream");
-    add(losses, lives.ofPools, "requests lose their private pool");
-    add(losses, lives.restored, "restored blocks become requests of their size");
-    add(losses, lives.otherRows, "rows that neither allocate nor free are left out");
-    add(losses, lives.withStack, "requests lose their stack");
-    add(losses, lives.early, "requests lose that they were made before the recording began");
+    TraceFile.add(losses, lives.ofOtherStreams, "requests lose their stream");
+    TraceFile.add(losses, lives.ofPools, "requests lose their private pool");
+    TraceFile.add(losses, lives.restored, "restored blocks become requests of their size");
+    TraceFile.add(losses, lives.otherRows, "rows that neither allocate nor free are left out");
+    TraceFile.add(losses, lives.withStack, "requests lose their stack");
+    TraceFile.add(
+        losses, lives.early, "requests lose that they were made before the recording began");
     return losses;
-  }
-
-  private static void add(List<String> losses, int count, String what) {
-    if (count > 0) {
-      losses.add(count + " " + what);
-    }
   }
 
   @Override

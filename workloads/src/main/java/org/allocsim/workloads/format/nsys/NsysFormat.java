@@ -1,11 +1,10 @@
 package org.allocsim.workloads.format.nsys;
 
 import java.nio.file.Path;
-import java.util.List;
+import org.allocsim.workloads.format.DescribedFormat;
 import org.allocsim.workloads.format.FileStart;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFile;
-import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.io.sqlite.SqliteFile;
 
@@ -21,26 +20,17 @@ import org.allocsim.workloads.io.sqlite.SqliteFile;
  * for, and managed memory are left out and counted. Columns are found by their names; streamId,
  * globalPid and deviceId may be missing, as in exports of older releases.
  */
-public final class NsysFormat implements TraceFormat {
+public final class NsysFormat extends DescribedFormat {
   /** The format's id. */
   public static final String ID = "nsys-sqlite";
 
   /** A format; the service loader makes it. */
-  public NsysFormat() {}
-
-  @Override
-  public String id() {
-    return ID;
-  }
-
-  @Override
-  public String summary() {
-    return "SQLite export of Nsight Systems, profiled with --cuda-memory-usage=true";
-  }
-
-  @Override
-  public List<String> extensions() {
-    return List.of("sqlite", "db");
+  public NsysFormat() {
+    super(
+        ID,
+        "SQLite export of Nsight Systems, profiled with --cuda-memory-usage=true",
+        "sqlite",
+        "db");
   }
 
   @Override

@@ -158,20 +158,16 @@ final class NsysReader {
             notes.add(
                 "%s left out: %d × allocated, %d bytes"
                     .formatted(kind.plainName(), what.allocations(), what.bytes())));
-    if (earlier > 0) {
-      notes.add(
-          "%d frees are of memory from before the profile, which the program holds at the start"
-              .formatted(earlier));
-    }
-    if (sharedAddresses > 0) {
-      notes.add(
-          "%d addresses were handed out while they were live; frees concern the latest allocation"
-              .formatted(sharedAddresses));
-    }
-    if (otherSizes > 0) {
-      notes.add(
-          "%d frees name another size than the allocation at their address".formatted(otherSizes));
-    }
+    TraceFile.add(
+        notes,
+        earlier,
+        "frees are of memory from before the profile, which the program holds at the start");
+    TraceFile.add(
+        notes,
+        sharedAddresses,
+        "addresses were handed out while they were live; frees concern the latest allocation");
+    TraceFile.add(
+        notes, otherSizes, "frees name another size than the allocation at their address");
     MemoryEvents.User[] users = events.users();
     for (int user = 0; user < users.length; user++) {
       if (deviceOfUser[user] != users[user].device()) {

@@ -4,10 +4,10 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import org.allocsim.workloads.format.DescribedFormat;
 import org.allocsim.workloads.format.FileStart;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFile;
-import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.TraceWriter;
 
@@ -20,7 +20,7 @@ import org.allocsim.workloads.format.TraceWriter;
  * those of the requests. Times have no date: one that lies more than half a day back is of the next
  * day.
  */
-public final class RmmCsvFormat implements TraceFormat {
+public final class RmmCsvFormat extends DescribedFormat {
   /** The format's id. */
   public static final String ID = "rmm-csv";
 
@@ -31,21 +31,8 @@ public final class RmmCsvFormat implements TraceFormat {
   static final int THREAD_SHIFT = 32;
 
   /** A format; the service loader makes it. */
-  public RmmCsvFormat() {}
-
-  @Override
-  public String id() {
-    return ID;
-  }
-
-  @Override
-  public String summary() {
-    return "log of RMM's logging_resource_adaptor or RMM_LOG_FILE";
-  }
-
-  @Override
-  public List<String> extensions() {
-    return List.of("csv", "txt", "log");
+  public RmmCsvFormat() {
+    super(ID, "log of RMM's logging_resource_adaptor or RMM_LOG_FILE", "csv", "txt", "log");
   }
 
   @Override

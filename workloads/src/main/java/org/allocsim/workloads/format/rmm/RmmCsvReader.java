@@ -207,16 +207,12 @@ final class RmmCsvReader {
           "%d requests that failed are left out, the largest of %d bytes"
               .formatted(failures, largestFailure));
     }
-    if (unknownFrees > 0) {
-      notes.add(
-          "%d frees of addresses that were not allocated in the log are left out"
-              .formatted(unknownFrees));
-    }
-    if (sharedPointers > 0) {
-      notes.add(
-          "%d addresses were handed out while they were live; frees concern the latest allocation"
-              .formatted(sharedPointers));
-    }
+    TraceFile.add(
+        notes, unknownFrees, "frees of addresses that were not allocated in the log are left out");
+    TraceFile.add(
+        notes,
+        sharedPointers,
+        "addresses were handed out while they were live; frees concern the latest allocation");
     if (repeatedHeaders > 0) {
       notes.add(
           "the header stands %d times more in the log, which may be of several runs"

@@ -8,6 +8,7 @@ import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.workloads.format.TraceFile;
 import org.allocsim.workloads.format.TraceWriter;
 
 /**
@@ -43,19 +44,14 @@ final class RmmCsvWriter implements TraceWriter {
       times += isWritten(trace.timeNanos(event)) ? 0 : 1;
     }
     List<String> losses = new ArrayList<>();
-    add(losses, others, "requests are neither allocations nor frees and are left out");
-    add(losses, pools, "allocations are from a private pool, which the log cannot hold");
-    add(losses, stacks, "requests have a stack, which is left out");
-    add(losses, times, "times are written without their day and parts of a microsecond");
-    add(losses, streams, "frees name no stream and are written on their allocation's");
-    add(losses, trace.prologueCount(), "rows recreate what was there before and become ordinary");
+    TraceFile.add(losses, others, "requests are neither allocations nor frees and are left out");
+    TraceFile.add(losses, pools, "allocations are from a private pool, which the log cannot hold");
+    TraceFile.add(losses, stacks, "requests have a stack, which is left out");
+    TraceFile.add(losses, times, "times are written without their day and parts of a microsecond");
+    TraceFile.add(losses, streams, "frees name no stream and are written on their allocation's");
+    TraceFile.add(
+        losses, trace.prologueCount(), "rows recreate what was there before and become ordinary");
     return losses;
-  }
-
-  private static void add(List<String> losses, long count, String what) {
-    if (count > 0) {
-      losses.add(count + " " + what);
-    }
   }
 
   private static boolean isWritten(long nanos) {

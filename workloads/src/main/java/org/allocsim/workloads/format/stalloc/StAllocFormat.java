@@ -1,18 +1,17 @@
 package org.allocsim.workloads.format.stalloc;
 
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.allocsim.workloads.format.DescribedFormat;
 import org.allocsim.workloads.format.FileStart;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFile;
-import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.TraceWriter;
 
 /** STAlloc's text traces; the package describes them. */
-public final class StAllocFormat implements TraceFormat {
+public final class StAllocFormat extends DescribedFormat {
   /** The format's id. */
   public static final String ID = "stalloc";
 
@@ -31,21 +30,8 @@ public final class StAllocFormat implements TraceFormat {
   private static final Pattern CALL = Pattern.compile("[01] (0x[0-9a-f]{1,16}|0) [0-9]+ \\w+");
 
   /** A format; the service loader makes it. */
-  public StAllocFormat() {}
-
-  @Override
-  public String id() {
-    return ID;
-  }
-
-  @Override
-  public String summary() {
-    return "STAlloc's mem_log_dev<N>.txt, infinigence/STAlloc of 2025-09";
-  }
-
-  @Override
-  public List<String> extensions() {
-    return List.of("txt");
+  public StAllocFormat() {
+    super(ID, "STAlloc's mem_log_dev<N>.txt, infinigence/STAlloc of 2025-09", "txt");
   }
 
   @Override

@@ -63,12 +63,10 @@ final class StAllocReader {
     }
     List<String> notes = new ArrayList<>();
     notes.add("the format has no times: calls are shown one microsecond apart");
-    if (unknownFrees > 0) {
-      notes.add(unknownFrees + " frees of memory that the file does not allocate were left out");
-    }
-    if (skippedLines > 0) {
-      notes.add(skippedLines + " lines after the last iteration are not calls and were left out");
-    }
+    TraceFile.add(
+        notes, unknownFrees, "frees of memory that the file does not allocate were left out");
+    TraceFile.add(
+        notes, skippedLines, "lines after the last iteration are not calls and were left out");
     String digest = input.finishDigest();
     return new TraceFile(
         input.name(),

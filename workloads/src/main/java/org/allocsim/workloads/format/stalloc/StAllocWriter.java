@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
+import org.allocsim.workloads.format.TraceFile;
 import org.allocsim.workloads.format.TraceWriter;
 
 /** Writes the format. Pointers only show which free belongs to which allocation. */
@@ -36,17 +37,11 @@ final class StAllocWriter implements TraceWriter {
     }
     List<String> losses = new ArrayList<>();
     losses.add("the format has no times and no stacks");
-    add(losses, others, "requests other than allocations and frees are left out");
-    add(losses, pools, "allocations of private pools are written like others");
-    add(losses, markers, "markers other than STAlloc's are left out");
-    add(losses, unordered, "frees without a stream get that of their allocation");
+    TraceFile.add(losses, others, "requests other than allocations and frees are left out");
+    TraceFile.add(losses, pools, "allocations of private pools are written like others");
+    TraceFile.add(losses, markers, "markers other than STAlloc's are left out");
+    TraceFile.add(losses, unordered, "frees without a stream get that of their allocation");
     return losses;
-  }
-
-  private static void add(List<String> losses, int count, String what) {
-    if (count > 0) {
-      losses.add(count + " " + what);
-    }
   }
 
   @Override

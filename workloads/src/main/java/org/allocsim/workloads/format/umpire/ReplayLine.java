@@ -158,11 +158,6 @@ final class ReplayLine {
     return event;
   }
 
-  /** Whether the line is of the older form. */
-  boolean isOld() {
-    return isOld;
-  }
-
   /** Whether the line says what came of the call, or is of the newer form, which always does. */
   boolean hasResult() {
     return hasResult || !isOld;

@@ -1,12 +1,11 @@
 package org.allocsim.workloads.format.umpire;
 
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
+import org.allocsim.workloads.format.DescribedFormat;
 import org.allocsim.workloads.format.FileStart;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFile;
-import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.TraceWriter;
 
@@ -18,26 +17,13 @@ import org.allocsim.workloads.format.TraceWriter;
  * with DEVICE first; the requests to all allocators above a resource are the requests to that
  * device. A pool's own requests to its resource are not logged. Everything is on one stream.
  */
-public final class UmpireReplayFormat implements TraceFormat {
+public final class UmpireReplayFormat extends DescribedFormat {
   /** The format's id. */
   public static final String ID = "umpire-replay";
 
   /** A format; the service loader makes it. */
-  public UmpireReplayFormat() {}
-
-  @Override
-  public String id() {
-    return ID;
-  }
-
-  @Override
-  public String summary() {
-    return "replay log of Umpire, UMPIRE_REPLAY=On";
-  }
-
-  @Override
-  public List<String> extensions() {
-    return List.of("replay", "stats", "json");
+  public UmpireReplayFormat() {
+    super(ID, "replay log of Umpire, UMPIRE_REPLAY=On", "replay", "stats", "json");
   }
 
   @Override

@@ -209,19 +209,13 @@ final class UmpireReplayReader {
           "device %d is memory resource %s: %d allocations from %d allocators"
               .formatted(device, resource.name, resource.allocations, resource.allocators));
     }
-    if (unknownFrees > 0) {
-      notes.add(
-          "%d frees of addresses that were not allocated in the log are left out"
-              .formatted(unknownFrees));
-    }
-    if (sharedPointers > 0) {
-      notes.add(
-          "%d addresses were handed out while they were live; frees concern the latest allocation"
-              .formatted(sharedPointers));
-    }
-    if (otherEvents > 0) {
-      notes.add("%d events that are no requests for memory are left out".formatted(otherEvents));
-    }
+    TraceFile.add(
+        notes, unknownFrees, "frees of addresses that were not allocated in the log are left out");
+    TraceFile.add(
+        notes,
+        sharedPointers,
+        "addresses were handed out while they were live; frees concern the latest allocation");
+    TraceFile.add(notes, otherEvents, "events that are no requests for memory are left out");
     return notes;
   }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.workloads.format.TraceFile;
 import org.allocsim.workloads.format.TraceWriter;
 
 /**
@@ -46,19 +47,14 @@ final class UmpireReplayWriter implements TraceWriter {
       stacks += trace.stack(event) != StackTable.NONE ? 1 : 0;
     }
     List<String> losses = new ArrayList<>();
-    add(losses, others, "requests are neither allocations nor frees and are left out");
-    add(losses, pools, "allocations are from a private pool, which the log cannot hold");
-    add(losses, streams, "allocations are on a stream, which the log cannot hold");
-    add(losses, streamFrees, "frees are on a stream, which the log cannot hold");
-    add(losses, stacks, "requests have a stack, which is left out");
-    add(losses, trace.prologueCount(), "rows recreate what was there before and become ordinary");
+    TraceFile.add(losses, others, "requests are neither allocations nor frees and are left out");
+    TraceFile.add(losses, pools, "allocations are from a private pool, which the log cannot hold");
+    TraceFile.add(losses, streams, "allocations are on a stream, which the log cannot hold");
+    TraceFile.add(losses, streamFrees, "frees are on a stream, which the log cannot hold");
+    TraceFile.add(losses, stacks, "requests have a stack, which is left out");
+    TraceFile.add(
+        losses, trace.prologueCount(), "rows recreate what was there before and become ordinary");
     return losses;
-  }
-
-  private static void add(List<String> losses, long count, String what) {
-    if (count > 0) {
-      losses.add(count + " " + what);
-    }
   }
 
   @Override

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.program.DescribedProgram;
 import org.allocsim.workloads.program.ProgramOption;
-import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.torch.DType;
 import org.allocsim.workloads.program.torch.Elementwise;
@@ -15,28 +15,22 @@ import org.allocsim.workloads.program.torch.Torch;
 import org.allocsim.workloads.program.torch.memory.Device;
 
 /** A tensor that grows by {@code torch.cat} beside others of which some are let go. */
-public final class CatGrowth implements ProgramProvider {
-  @Override
-  public String id() {
-    return "cat-growth";
-  }
-
-  @Override
-  public String summary() {
-    return "a tensor that grows by torch.cat or torch.stack, so that no freed block fits, beside"
-        + " kept ones";
-  }
-
-  @Override
-  public List<ProgramOption> options() {
-    return Options.with(
-        new ProgramOption("iterations", "120", "times the tensor grows"),
-        new ProgramOption(
-            "join", "cat", "cat, or stack: of all parts, which a list keeps, in every step"),
-        new ProgramOption("grain", "1048576", "elements that it grows by"),
-        new ProgramOption("kept", "300000", "elements of the first tensor kept beside it"),
-        new ProgramOption("kept-growth", "977", "elements by which each further one is larger"),
-        new ProgramOption("thin-every", "17", "drop every other kept tensor after so many steps"));
+public final class CatGrowth extends DescribedProgram {
+  /** A program; the service loader makes it. */
+  public CatGrowth() {
+    super(
+        "cat-growth",
+        "a tensor that grows by torch.cat or torch.stack, so that no freed block fits, beside"
+            + " kept ones",
+        Options.with(
+            new ProgramOption("iterations", "120", "times the tensor grows"),
+            new ProgramOption(
+                "join", "cat", "cat, or stack: of all parts, which a list keeps, in every step"),
+            new ProgramOption("grain", "1048576", "elements that it grows by"),
+            new ProgramOption("kept", "300000", "elements of the first tensor kept beside it"),
+            new ProgramOption("kept-growth", "977", "elements by which each further one is larger"),
+            new ProgramOption(
+                "thin-every", "17", "drop every other kept tensor after so many steps")));
   }
 
   @Override

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.workloads.program.DescribedProgram;
 import org.allocsim.workloads.program.ProgramOption;
-import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 
 /**
@@ -24,38 +24,35 @@ import org.allocsim.workloads.program.ProgramValues;
  * PyTorch's allocator caches unless the engine empties its cache, which vLLM does when it falls
  * asleep.
  */
-public final class ColocatedEngine implements ProgramProvider {
+public final class ColocatedEngine extends DescribedProgram {
   private static final int HALF = 2;
   private static final PoolId GRAPHS = new PoolId(0, 1);
   private static final int NO_SLEEP = 0;
   private static final int DEEPEST = 2;
   private static final String STAGES = "stages";
 
-  @Override
-  public String id() {
-    return "colocated-engine";
-  }
-
-  @Override
-  public String summary() {
-    return "the engine of reinforcement learning, which sleeps while a trainer on the same GPU"
-        + " trains";
-  }
-
-  @Override
-  public List<ProgramOption> options() {
-    return Colocation.options(
-        new ProgramOption("kv-cache", "20480", "keys and values in MiB"),
-        new ProgramOption("activations", "2048", "peak of a step above weights and cache in MiB"),
-        new ProgramOption("graphs", "1024", "CUDA graphs in MiB"),
-        new ProgramOption("buffers", "256", "what else stays for good in MiB"),
-        new ProgramOption("bucket", "512", "weights that arrive at a time in MiB"),
-        new ProgramOption("sleep", "1", "0 for none, level 1 (weights to the host) or 2 (dropped)"),
-        new ProgramOption(
-            "wake",
-            STAGES,
-            "stages: first the weights, the cache once they are there; or at-once: both together"),
-        new ProgramOption("empty-cache", "true", "whether it empties PyTorch's cache for a sleep"));
+  /** A program; the service loader makes it. */
+  public ColocatedEngine() {
+    super(
+        "colocated-engine",
+        "the engine of reinforcement learning, which sleeps while a trainer on the same GPU"
+            + " trains",
+        Colocation.options(
+            new ProgramOption("kv-cache", "20480", "keys and values in MiB"),
+            new ProgramOption(
+                "activations", "2048", "peak of a step above weights and cache in MiB"),
+            new ProgramOption("graphs", "1024", "CUDA graphs in MiB"),
+            new ProgramOption("buffers", "256", "what else stays for good in MiB"),
+            new ProgramOption("bucket", "512", "weights that arrive at a time in MiB"),
+            new ProgramOption(
+                "sleep", "1", "0 for none, level 1 (weights to the host) or 2 (dropped)"),
+            new ProgramOption(
+                "wake",
+                STAGES,
+                "stages: first the weights, the cache once they are there; or at-once: both"
+                    + " together"),
+            new ProgramOption(
+                "empty-cache", "true", "whether it empties PyTorch's cache for a sleep")));
   }
 
   @Override

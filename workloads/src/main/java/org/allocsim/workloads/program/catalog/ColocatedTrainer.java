@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.workloads.program.DescribedProgram;
 import org.allocsim.workloads.program.ProgramOption;
-import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 
 /**
@@ -16,33 +16,26 @@ import org.allocsim.workloads.program.ProgramValues;
  * have it: with {@code offload=all} the weights leave once the engine has got them, so that both
  * copies are there for a moment.
  */
-public final class ColocatedTrainer implements ProgramProvider {
+public final class ColocatedTrainer extends DescribedProgram {
   private static final int HALF = 2;
   private static final int SINGLE = 4;
   private static final int OPTIMIZER_TENSORS = 3;
 
-  @Override
-  public String id() {
-    return "colocated-trainer";
-  }
-
-  @Override
-  public String summary() {
-    return "the trainer of reinforcement learning, which gives memory back while an engine on the"
-        + " same GPU generates";
-  }
-
-  @Override
-  public List<ProgramOption> options() {
-    return Colocation.options(
-        new ProgramOption(
-            "offload",
-            "all",
-            "what leaves the GPU while the engine generates: none, optimizer, or all"),
-        new ProgramOption("empty-cache", "true", "whether torch.cuda.empty_cache() follows"),
-        new ProgramOption("micro-batches", "4", "forward and backward passes of a training"),
-        new ProgramOption("activations", "128", "activations of a layer in MiB"),
-        new ProgramOption("logits", "2048", "logits in MiB, in 32 bits"));
+  /** A program; the service loader makes it. */
+  public ColocatedTrainer() {
+    super(
+        "colocated-trainer",
+        "the trainer of reinforcement learning, which gives memory back while an engine on the"
+            + " same GPU generates",
+        Colocation.options(
+            new ProgramOption(
+                "offload",
+                "all",
+                "what leaves the GPU while the engine generates: none, optimizer, or all"),
+            new ProgramOption("empty-cache", "true", "whether torch.cuda.empty_cache() follows"),
+            new ProgramOption("micro-batches", "4", "forward and backward passes of a training"),
+            new ProgramOption("activations", "128", "activations of a layer in MiB"),
+            new ProgramOption("logits", "2048", "logits in MiB, in 32 bits")));
   }
 
   @Override

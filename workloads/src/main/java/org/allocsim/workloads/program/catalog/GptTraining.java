@@ -3,9 +3,9 @@ package org.allocsim.workloads.program.catalog;
 import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.program.DescribedProgram;
 import org.allocsim.workloads.program.MersenneTwister;
 import org.allocsim.workloads.program.ProgramOption;
-import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.model.Gpt2;
 import org.allocsim.workloads.program.torch.Autograd;
@@ -18,52 +18,48 @@ import org.allocsim.workloads.program.torch.optimizer.Adam;
 import org.jspecify.annotations.Nullable;
 
 /** Training of a GPT-2 of transformers with AdamW. */
-public final class GptTraining implements ProgramProvider {
-  @Override
-  public String id() {
-    return "gpt";
-  }
-
-  @Override
-  public String summary() {
-    return "training of a GPT-2 (transformers), batches of drawn lengths";
-  }
-
-  @Override
-  public List<ProgramOption> options() {
-    return Options.ofTraining(
-        new ProgramOption("iterations", "25", "optimiser steps"),
-        new ProgramOption("layers", "6", "blocks of the model"),
-        new ProgramOption("width", "512", "features of a token"),
-        new ProgramOption("heads", "8", "attention heads"),
-        new ProgramOption("vocabulary", "8000", "different tokens"),
-        new ProgramOption("positions", "2048", "longest sequence the model can take"),
-        new ProgramOption("batch", "8", "sequences of a batch"),
-        new ProgramOption("shortest", "64", "shortest length drawn"),
-        new ProgramOption("longest", "1024", "longest length drawn"),
-        new ProgramOption("amp", "none", "autocast: none, bfloat16 or float16"),
-        new ProgramOption("accumulate", "1", "batches whose gradients make one step"),
-        new ProgramOption("checkpoint", "false", "compute blocks again in the backward pass"),
-        new ProgramOption("fused", "false", "fused AdamW in place of the foreach one"),
-        new ProgramOption("set-to-none", "true", "give gradients back after each step"),
-        new ProgramOption("empty-cache-every", "0", "empty the cache after so many steps"),
-        new ProgramOption(
-            "keep",
-            "none",
-            "what a list keeps of each batch: none, loss (walked backward, so that the number is"
-                + " left), or graph (the loss of one more forward pass that is never walked)"),
-        new ProgramOption(
-            "fails-at",
-            "0",
-            "step, counted from 1, that runs out of memory when its backward pass begins and is"
-                + " tried again with a smaller batch; 0 for none. A program does not see the"
-                + " allocator, so the step is given"),
-        new ProgramOption(
-            "exception",
-            "released",
-            "whether the second try comes when the exception is gone (released), or inside of the"
-                + " except clause, where its traceback holds the first try's tensors (held)"),
-        new ProgramOption("retry-batch", "0", "sequences of the second try; 0: half of the batch"));
+public final class GptTraining extends DescribedProgram {
+  /** A program; the service loader makes it. */
+  public GptTraining() {
+    super(
+        "gpt",
+        "training of a GPT-2 (transformers), batches of drawn lengths",
+        Options.ofTraining(
+            new ProgramOption("iterations", "25", "optimiser steps"),
+            new ProgramOption("layers", "6", "blocks of the model"),
+            new ProgramOption("width", "512", "features of a token"),
+            new ProgramOption("heads", "8", "attention heads"),
+            new ProgramOption("vocabulary", "8000", "different tokens"),
+            new ProgramOption("positions", "2048", "longest sequence the model can take"),
+            new ProgramOption("batch", "8", "sequences of a batch"),
+            new ProgramOption("shortest", "64", "shortest length drawn"),
+            new ProgramOption("longest", "1024", "longest length drawn"),
+            new ProgramOption("amp", "none", "autocast: none, bfloat16 or float16"),
+            new ProgramOption("accumulate", "1", "batches whose gradients make one step"),
+            new ProgramOption("checkpoint", "false", "compute blocks again in the backward pass"),
+            new ProgramOption("fused", "false", "fused AdamW in place of the foreach one"),
+            new ProgramOption("set-to-none", "true", "give gradients back after each step"),
+            new ProgramOption("empty-cache-every", "0", "empty the cache after so many steps"),
+            new ProgramOption(
+                "keep",
+                "none",
+                "what a list keeps of each batch: none, loss (walked backward, so that the number"
+                    + " is left), or graph (the loss of one more forward pass that is never"
+                    + " walked)"),
+            new ProgramOption(
+                "fails-at",
+                "0",
+                "step, counted from 1, that runs out of memory when its backward pass begins and is"
+                    + " tried again with a smaller batch; 0 for none. A program does not see the"
+                    + " allocator, so the step is given"),
+            new ProgramOption(
+                "exception",
+                "released",
+                "whether the second try comes when the exception is gone (released), or inside of"
+                    + " the except clause, where its traceback holds the first try's tensors"
+                    + " (held)"),
+            new ProgramOption(
+                "retry-batch", "0", "sequences of the second try; 0: half of the batch")));
   }
 
   @Override

@@ -5,8 +5,8 @@ import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.Work;
+import org.allocsim.workloads.program.DescribedProgram;
 import org.allocsim.workloads.program.ProgramOption;
-import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.torch.DType;
 import org.allocsim.workloads.program.torch.Elementwise;
@@ -21,7 +21,7 @@ import org.allocsim.workloads.program.torch.optimizer.Parameters;
  * them: warmed up on a stream of its own, captured on one that all captures share, into a private
  * pool for each graph or one for all.
  */
-public final class GraphCapture implements ProgramProvider {
+public final class GraphCapture extends DescribedProgram {
   private static final long MAIN_STREAM = 0;
   private static final long FIRST_WARM_UP_STREAM = 1;
   private static final long CAPTURE_STREAM = 2;
@@ -36,29 +36,23 @@ public final class GraphCapture implements ProgramProvider {
     }
   }
 
-  @Override
-  public String id() {
-    return "cuda-graph";
-  }
-
-  @Override
-  public String summary() {
-    return "CUDA graphs of two linear layers for several batch sizes, captured into private pools";
-  }
-
-  @Override
-  public List<ProgramOption> options() {
-    return Options.with(
-        new ProgramOption("graphs", "3", "graphs that are captured"),
-        new ProgramOption("batch", "8", "rows of the first graph's batch"),
-        new ProgramOption("growth", "8", "factor by which each further one's batch is larger"),
-        new ProgramOption("width", "1024", "features outside"),
-        new ProgramOption("inner", "4096", "features between the layers"),
-        new ProgramOption("warm-up", "3", "runs before each capture"),
-        new ProgramOption("replays", "1", "runs of each graph"),
-        new ProgramOption("shared-pool", "false", "capture all graphs into one pool"),
-        new ProgramOption("filler", "20", "tensors of 4 MB that are made and let go at the end"),
-        new ProgramOption("drop", "1", "graphs that are let go then, the first ones"));
+  /** A program; the service loader makes it. */
+  public GraphCapture() {
+    super(
+        "cuda-graph",
+        "CUDA graphs of two linear layers for several batch sizes, captured into private pools",
+        Options.with(
+            new ProgramOption("graphs", "3", "graphs that are captured"),
+            new ProgramOption("batch", "8", "rows of the first graph's batch"),
+            new ProgramOption("growth", "8", "factor by which each further one's batch is larger"),
+            new ProgramOption("width", "1024", "features outside"),
+            new ProgramOption("inner", "4096", "features between the layers"),
+            new ProgramOption("warm-up", "3", "runs before each capture"),
+            new ProgramOption("replays", "1", "runs of each graph"),
+            new ProgramOption("shared-pool", "false", "capture all graphs into one pool"),
+            new ProgramOption(
+                "filler", "20", "tensors of 4 MB that are made and let go at the end"),
+            new ProgramOption("drop", "1", "graphs that are let go then, the first ones")));
   }
 
   @Override

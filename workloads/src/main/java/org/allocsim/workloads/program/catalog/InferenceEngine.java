@@ -6,9 +6,9 @@ import java.util.Set;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.profile.ShippedProfiles;
+import org.allocsim.workloads.program.DescribedProgram;
 import org.allocsim.workloads.program.ProgramOption;
 import org.allocsim.workloads.program.ProgramOptionException;
-import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.engine.Engine;
 import org.allocsim.workloads.program.engine.EngineSettings;
@@ -20,7 +20,7 @@ import org.allocsim.workloads.serving.ModelShape;
 import org.allocsim.workloads.serving.ServedModels;
 
 /** The start of an inference engine and some of its steps; options have vLLM's names. */
-public final class InferenceEngine implements ProgramProvider {
+public final class InferenceEngine extends DescribedProgram {
   private static final long MIB = 1L << 20;
   private static final String NONE = "none";
   private static final String FP8 = "fp8";
@@ -31,47 +31,44 @@ public final class InferenceEngine implements ProgramProvider {
   private static final String GPUS = "tensor-parallel-size";
   private static final String SHARE = "gpu-memory-utilization";
 
-  @Override
-  public String id() {
-    return "engine";
-  }
-
-  @Override
-  public String summary() {
-    return "the start of an inference engine (vLLM): weights, profiling run, cache, CUDA graphs;"
-        + " then steps, sleeping and waking";
-  }
-
-  @Override
-  public List<ProgramOption> options() {
-    return Options.with(
-        new ProgramOption(MODEL, "llama-3.1-8b", "a known model, or a config.json"),
-        new ProgramOption(DEVICE, "h100-80gb", "the GPU whose share the cache gets"),
-        new ProgramOption(SHARE, "0.9", "share of the GPU that the engine may use"),
-        new ProgramOption("max-num-seqs", "256", "sequences that run together"),
-        new ProgramOption("max-num-batched-tokens", "8192", "tokens that a step computes"),
-        new ProgramOption("max-model-len", "0", "tokens of a sequence; 0 for what the model knows"),
-        new ProgramOption("block-size", "16", "tokens of a block of the cache"),
-        new ProgramOption(GPUS, "1", "GPUs that share each layer"),
-        new ProgramOption("dtype", "bfloat16", "weights: bfloat16, float16 or float32"),
-        new ProgramOption("quantization", NONE, "fp8 turns linear layers to 8 bits once loaded"),
-        new ProgramOption("kv-cache-dtype", "auto", "auto, or fp8 for keys and values of 8 bits"),
-        new ProgramOption("enforce-eager", "false", "no compilation and no CUDA graphs"),
-        new ProgramOption(
-            "non-torch",
-            "128",
-            "MiB that the process takes beside PyTorch while it is profiled; vLLM's log says it"),
-        new ProgramOption("max-loras", "0", "low-rank adapters that run together"),
-        new ProgramOption("max-lora-rank", "16", "their highest rank"),
-        new ProgramOption(TARGETS, "all", "modules that get them, such as qkv_proj+o_proj"),
-        new ProgramOption(
-            DRAFT, NONE, "what guesses tokens: none, eagle (one layer), or a known model"),
-        new ProgramOption("num-speculative-tokens", "3", "tokens that it guesses"),
-        new ProgramOption("steps", "8", "steps after the start and after each sleep"),
-        new ProgramOption("top-p", "true", "whether steps sort logits for top-k or top-p"),
-        new ProgramOption("sleep", "0", "0: sleep mode is off; level 1 or 2"),
-        new ProgramOption("sleeps", "1", "times that it falls asleep, where sleep mode is on"),
-        new ProgramOption("wake", "at-once", "at-once, or stages: first the weights"));
+  /** A program; the service loader makes it. */
+  public InferenceEngine() {
+    super(
+        "engine",
+        "the start of an inference engine (vLLM): weights, profiling run, cache, CUDA graphs;"
+            + " then steps, sleeping and waking",
+        Options.with(
+            new ProgramOption(MODEL, "llama-3.1-8b", "a known model, or a config.json"),
+            new ProgramOption(DEVICE, "h100-80gb", "the GPU whose share the cache gets"),
+            new ProgramOption(SHARE, "0.9", "share of the GPU that the engine may use"),
+            new ProgramOption("max-num-seqs", "256", "sequences that run together"),
+            new ProgramOption("max-num-batched-tokens", "8192", "tokens that a step computes"),
+            new ProgramOption(
+                "max-model-len", "0", "tokens of a sequence; 0 for what the model knows"),
+            new ProgramOption("block-size", "16", "tokens of a block of the cache"),
+            new ProgramOption(GPUS, "1", "GPUs that share each layer"),
+            new ProgramOption("dtype", "bfloat16", "weights: bfloat16, float16 or float32"),
+            new ProgramOption(
+                "quantization", NONE, "fp8 turns linear layers to 8 bits once loaded"),
+            new ProgramOption(
+                "kv-cache-dtype", "auto", "auto, or fp8 for keys and values of 8 bits"),
+            new ProgramOption("enforce-eager", "false", "no compilation and no CUDA graphs"),
+            new ProgramOption(
+                "non-torch",
+                "128",
+                "MiB that the process takes beside PyTorch while it is profiled; vLLM's log says"
+                    + " it"),
+            new ProgramOption("max-loras", "0", "low-rank adapters that run together"),
+            new ProgramOption("max-lora-rank", "16", "their highest rank"),
+            new ProgramOption(TARGETS, "all", "modules that get them, such as qkv_proj+o_proj"),
+            new ProgramOption(
+                DRAFT, NONE, "what guesses tokens: none, eagle (one layer), or a known model"),
+            new ProgramOption("num-speculative-tokens", "3", "tokens that it guesses"),
+            new ProgramOption("steps", "8", "steps after the start and after each sleep"),
+            new ProgramOption("top-p", "true", "whether steps sort logits for top-k or top-p"),
+            new ProgramOption("sleep", "0", "0: sleep mode is off; level 1 or 2"),
+            new ProgramOption("sleeps", "1", "times that it falls asleep, where sleep mode is on"),
+            new ProgramOption("wake", "at-once", "at-once, or stages: first the weights")));
   }
 
   @Override

@@ -1,11 +1,10 @@
 package org.allocsim.workloads.program.catalog;
 
-import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.program.DescribedProgram;
 import org.allocsim.workloads.program.MersenneTwister;
 import org.allocsim.workloads.program.Philox;
 import org.allocsim.workloads.program.ProgramOption;
-import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.model.GreedySearch;
 import org.allocsim.workloads.program.model.Llama;
@@ -16,33 +15,27 @@ import org.allocsim.workloads.program.torch.Torch;
 import org.allocsim.workloads.program.torch.memory.Device;
 
 /** Answers of a Llama of transformers to prompts of drawn sizes. */
-public final class LlamaGeneration implements ProgramProvider {
-  @Override
-  public String id() {
-    return "llama-generate";
-  }
-
-  @Override
-  public String summary() {
-    return "answers of a Llama (transformers) to prompts, token by token with a growing cache";
-  }
-
-  @Override
-  public List<ProgramOption> options() {
-    return Options.with(
-        new ProgramOption("prompts", "5", "batches of prompts, one after the other"),
-        new ProgramOption("least-batch", "1", "minimum number of prompts of a batch"),
-        new ProgramOption("most-batch", "8", "maximum number of prompts of a batch"),
-        new ProgramOption("shortest", "20", "shortest prompt drawn"),
-        new ProgramOption("longest", "700", "longest prompt drawn"),
-        new ProgramOption("new-tokens", "40", "tokens of each answer"),
-        new ProgramOption("layers", "8", "blocks of the model"),
-        new ProgramOption("width", "1024", "features of a token"),
-        new ProgramOption("heads", "16", "attention heads"),
-        new ProgramOption("inner", "2816", "features inside a feed-forward part"),
-        new ProgramOption("vocabulary", "8000", "different tokens"),
-        new ProgramOption("device-seed", "0", "seed of the prompts' tokens, drawn on the device"),
-        new ProgramOption("empty-cache-every", "0", "empty the cache after so many batches"));
+public final class LlamaGeneration extends DescribedProgram {
+  /** A program; the service loader makes it. */
+  public LlamaGeneration() {
+    super(
+        "llama-generate",
+        "answers of a Llama (transformers) to prompts, token by token with a growing cache",
+        Options.with(
+            new ProgramOption("prompts", "5", "batches of prompts, one after the other"),
+            new ProgramOption("least-batch", "1", "minimum number of prompts of a batch"),
+            new ProgramOption("most-batch", "8", "maximum number of prompts of a batch"),
+            new ProgramOption("shortest", "20", "shortest prompt drawn"),
+            new ProgramOption("longest", "700", "longest prompt drawn"),
+            new ProgramOption("new-tokens", "40", "tokens of each answer"),
+            new ProgramOption("layers", "8", "blocks of the model"),
+            new ProgramOption("width", "1024", "features of a token"),
+            new ProgramOption("heads", "16", "attention heads"),
+            new ProgramOption("inner", "2816", "features inside a feed-forward part"),
+            new ProgramOption("vocabulary", "8000", "different tokens"),
+            new ProgramOption(
+                "device-seed", "0", "seed of the prompts' tokens, drawn on the device"),
+            new ProgramOption("empty-cache-every", "0", "empty the cache after so many batches")));
   }
 
   @Override

@@ -3,8 +3,8 @@ package org.allocsim.workloads.program.catalog;
 import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.program.DescribedProgram;
 import org.allocsim.workloads.program.ProgramOption;
-import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.model.Mlp;
 import org.allocsim.workloads.program.torch.Autograd;
@@ -17,31 +17,24 @@ import org.allocsim.workloads.program.torch.memory.Device;
 import org.allocsim.workloads.program.torch.optimizer.Adam;
 
 /** Training of linear layers, with the classic leak of losses that are kept with their graphs. */
-public final class MlpTraining implements ProgramProvider {
-  @Override
-  public String id() {
-    return "mlp";
-  }
-
-  @Override
-  public String summary() {
-    return "training of linear layers, which can keep losses and with them whole graphs";
-  }
-
-  @Override
-  public List<ProgramOption> options() {
-    return Options.ofTraining(
-        new ProgramOption("iterations", "40", "optimiser steps"),
-        new ProgramOption("layers", "6", "linear layers"),
-        new ProgramOption("width", "2048", "features of each layer"),
-        new ProgramOption("batch", "512", "rows of a batch"),
-        new ProgramOption("fused", "false", "fused Adam in place of the foreach one"),
-        new ProgramOption("set-to-none", "true", "give gradients back after each step"),
-        new ProgramOption(
-            "keep",
-            "none",
-            "what a list keeps of each step: none, loss (the number alone would do), or graph (a"
-                + " loss whose graph was never walked)"));
+public final class MlpTraining extends DescribedProgram {
+  /** A program; the service loader makes it. */
+  public MlpTraining() {
+    super(
+        "mlp",
+        "training of linear layers, which can keep losses and with them whole graphs",
+        Options.ofTraining(
+            new ProgramOption("iterations", "40", "optimiser steps"),
+            new ProgramOption("layers", "6", "linear layers"),
+            new ProgramOption("width", "2048", "features of each layer"),
+            new ProgramOption("batch", "512", "rows of a batch"),
+            new ProgramOption("fused", "false", "fused Adam in place of the foreach one"),
+            new ProgramOption("set-to-none", "true", "give gradients back after each step"),
+            new ProgramOption(
+                "keep",
+                "none",
+                "what a list keeps of each step: none, loss (the number alone would do), or graph"
+                    + " (a loss whose graph was never walked)")));
   }
 
   @Override

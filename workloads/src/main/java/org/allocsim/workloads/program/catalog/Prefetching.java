@@ -1,10 +1,9 @@
 package org.allocsim.workloads.program.catalog;
 
-import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.Loader;
+import org.allocsim.workloads.program.DescribedProgram;
 import org.allocsim.workloads.program.ProgramOption;
-import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.torch.Convolutions;
 import org.allocsim.workloads.program.torch.DType;
@@ -15,38 +14,34 @@ import org.allocsim.workloads.program.torch.memory.Device;
 import org.allocsim.workloads.program.torch.optimizer.Parameters;
 
 /** Batches that are copied to the GPU on a stream of their own. */
-public final class Prefetching implements ProgramProvider {
+public final class Prefetching extends DescribedProgram {
   private static final long MAIN_STREAM = 0;
   private static final long COPY_STREAM = 1;
   private static final long NANOS_OF_MICRO = 1_000;
 
-  @Override
-  public String id() {
-    return "prefetch";
-  }
-
-  @Override
-  public String summary() {
-    return "a convolution of batches that are copied to the GPU on a stream of their own";
-  }
-
-  @Override
-  public List<ProgramOption> options() {
-    return Options.with(
-        new ProgramOption("iterations", "40", "batches"),
-        new ProgramOption("batch", "16", "images of a batch"),
-        new ProgramOption("image", "256", "pixels of an image's side"),
-        new ProgramOption("channels", "64", "channels of the convolution"),
-        new ProgramOption("pinned", "true", "copy from page-locked host memory"),
-        new ProgramOption("side-stream", "true", "copy on a stream of its own"),
-        new ProgramOption(
-            "record-stream", "true", "report to the allocator that the main stream uses the batch"),
-        new ProgramOption("synchronize", "true", "wait for the GPU after each batch"),
-        new ProgramOption("loader", "false", "take batches from a data loader"),
-        new ProgramOption("workers", "0", "worker processes of the loader"),
-        new ProgramOption("prefetch-factor", "2", "batches that each worker is ahead"),
-        new ProgramOption("batch-micros", "2000", "host time to prepare a batch, in us"),
-        new ProgramOption("spread-micros", "0", "how much longer or shorter it may take, in us"));
+  /** A program; the service loader makes it. */
+  public Prefetching() {
+    super(
+        "prefetch",
+        "a convolution of batches that are copied to the GPU on a stream of their own",
+        Options.with(
+            new ProgramOption("iterations", "40", "batches"),
+            new ProgramOption("batch", "16", "images of a batch"),
+            new ProgramOption("image", "256", "pixels of an image's side"),
+            new ProgramOption("channels", "64", "channels of the convolution"),
+            new ProgramOption("pinned", "true", "copy from page-locked host memory"),
+            new ProgramOption("side-stream", "true", "copy on a stream of its own"),
+            new ProgramOption(
+                "record-stream",
+                "true",
+                "report to the allocator that the main stream uses the batch"),
+            new ProgramOption("synchronize", "true", "wait for the GPU after each batch"),
+            new ProgramOption("loader", "false", "take batches from a data loader"),
+            new ProgramOption("workers", "0", "worker processes of the loader"),
+            new ProgramOption("prefetch-factor", "2", "batches that each worker is ahead"),
+            new ProgramOption("batch-micros", "2000", "host time to prepare a batch, in us"),
+            new ProgramOption(
+                "spread-micros", "0", "how much longer or shorter it may take, in us")));
   }
 
   @Override

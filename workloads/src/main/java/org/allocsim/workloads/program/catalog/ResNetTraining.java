@@ -1,9 +1,8 @@
 package org.allocsim.workloads.program.catalog;
 
-import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.program.DescribedProgram;
 import org.allocsim.workloads.program.ProgramOption;
-import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.model.ResNet;
 import org.allocsim.workloads.program.torch.Autograd;
@@ -16,34 +15,27 @@ import org.allocsim.workloads.program.torch.optimizer.GradScaler;
 import org.allocsim.workloads.program.torch.optimizer.Sgd;
 
 /** Training of a residual network of torchvision with momentum and scaled gradients. */
-public final class ResNetTraining implements ProgramProvider {
-  @Override
-  public String id() {
-    return "resnet";
-  }
-
-  @Override
-  public String summary() {
-    return "training of a residual network (torchvision's resnet50 unless set otherwise)";
-  }
-
-  @Override
-  public List<ProgramOption> options() {
-    return Options.ofTraining(
-        new ProgramOption("iterations", "4", "optimiser steps"),
-        new ProgramOption("depth", "50", "layers: 50, 101 or 152"),
-        new ProgramOption("batch", "32", "images of a batch"),
-        new ProgramOption("image", "224", "pixels of an image's side"),
-        new ProgramOption("classes", "1000", "classes to distinguish"),
-        new ProgramOption("amp", "float16", "autocast: none, bfloat16 or float16"),
-        new ProgramOption("scaler", "true", "scale gradients (GradScaler)"),
-        new ProgramOption(
-            "overflows",
-            "3",
-            "first steps that the scaler leaves out because scaled gradients overflow, which"
-                + " depends on their values"),
-        new ProgramOption("momentum", "true", "SGD with momentum"),
-        new ProgramOption("set-to-none", "true", "give gradients back after each step"));
+public final class ResNetTraining extends DescribedProgram {
+  /** A program; the service loader makes it. */
+  public ResNetTraining() {
+    super(
+        "resnet",
+        "training of a residual network (torchvision's resnet50 unless set otherwise)",
+        Options.ofTraining(
+            new ProgramOption("iterations", "4", "optimiser steps"),
+            new ProgramOption("depth", "50", "layers: 50, 101 or 152"),
+            new ProgramOption("batch", "32", "images of a batch"),
+            new ProgramOption("image", "224", "pixels of an image's side"),
+            new ProgramOption("classes", "1000", "classes to distinguish"),
+            new ProgramOption("amp", "float16", "autocast: none, bfloat16 or float16"),
+            new ProgramOption("scaler", "true", "scale gradients (GradScaler)"),
+            new ProgramOption(
+                "overflows",
+                "3",
+                "first steps that the scaler leaves out because scaled gradients overflow, which"
+                    + " depends on their values"),
+            new ProgramOption("momentum", "true", "SGD with momentum"),
+            new ProgramOption("set-to-none", "true", "give gradients back after each step")));
   }
 
   @Override

@@ -1,9 +1,8 @@
 package org.allocsim.workloads.program.catalog;
 
-import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.program.DescribedProgram;
 import org.allocsim.workloads.program.ProgramOption;
-import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.model.VisionTransformer;
 import org.allocsim.workloads.program.torch.Autograd;
@@ -16,32 +15,25 @@ import org.allocsim.workloads.program.torch.memory.Device;
 import org.allocsim.workloads.program.torch.optimizer.Adam;
 
 /** Training of a vision transformer of torchvision with AdamW. */
-public final class VisionTransformerTraining implements ProgramProvider {
-  @Override
-  public String id() {
-    return "vit";
-  }
-
-  @Override
-  public String summary() {
-    return "training of a vision transformer (torchvision's vit_b_16 unless set otherwise)";
-  }
-
-  @Override
-  public List<ProgramOption> options() {
-    return Options.ofTraining(
-        new ProgramOption("iterations", "4", "optimiser steps"),
-        new ProgramOption("batch", "16", "images of a batch"),
-        new ProgramOption("image", "224", "pixels of an image's side"),
-        new ProgramOption("patch", "16", "pixels of a patch's side"),
-        new ProgramOption("layers", "12", "blocks of the model"),
-        new ProgramOption("width", "768", "features of a token"),
-        new ProgramOption("heads", "12", "attention heads"),
-        new ProgramOption("inner", "3072", "features inside a feed-forward part"),
-        new ProgramOption("classes", "1000", "classes to distinguish"),
-        new ProgramOption("amp", "none", "autocast: none, bfloat16 or float16"),
-        new ProgramOption("fused", "false", "fused AdamW in place of the foreach one"),
-        new ProgramOption("set-to-none", "true", "give gradients back after each step"));
+public final class VisionTransformerTraining extends DescribedProgram {
+  /** A program; the service loader makes it. */
+  public VisionTransformerTraining() {
+    super(
+        "vit",
+        "training of a vision transformer (torchvision's vit_b_16 unless set otherwise)",
+        Options.ofTraining(
+            new ProgramOption("iterations", "4", "optimiser steps"),
+            new ProgramOption("batch", "16", "images of a batch"),
+            new ProgramOption("image", "224", "pixels of an image's side"),
+            new ProgramOption("patch", "16", "pixels of a patch's side"),
+            new ProgramOption("layers", "12", "blocks of the model"),
+            new ProgramOption("width", "768", "features of a token"),
+            new ProgramOption("heads", "12", "attention heads"),
+            new ProgramOption("inner", "3072", "features inside a feed-forward part"),
+            new ProgramOption("classes", "1000", "classes to distinguish"),
+            new ProgramOption("amp", "none", "autocast: none, bfloat16 or float16"),
+            new ProgramOption("fused", "false", "fused AdamW in place of the foreach one"),
+            new ProgramOption("set-to-none", "true", "give gradients back after each step")));
   }
 
   @Override

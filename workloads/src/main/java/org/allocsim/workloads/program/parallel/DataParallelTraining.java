@@ -2,8 +2,8 @@ package org.allocsim.workloads.program.parallel;
 
 import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.program.DescribedProgram;
 import org.allocsim.workloads.program.ProgramOption;
-import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.model.Block;
 import org.allocsim.workloads.program.torch.CustomFunction;
@@ -14,32 +14,25 @@ import org.allocsim.workloads.program.torch.optimizer.Optimizer;
 import org.allocsim.workloads.program.torch.optimizer.Parameters;
 
 /** A rank of a training with {@code DistributedDataParallel}, or with ZeRO stage 1. */
-public final class DataParallelTraining implements ProgramProvider {
+public final class DataParallelTraining extends DescribedProgram {
   private static final long COMMUNICATION_STREAM = 1;
 
-  @Override
-  public String id() {
-    return "ddp";
-  }
-
-  @Override
-  public String summary() {
-    return "a rank of a training of encoder layers with DistributedDataParallel";
-  }
-
-  @Override
-  public List<ProgramOption> options() {
-    return EncoderJob.options(
-        new ProgramOption(
-            "gradient-as-bucket-view", "false", "whether gradients live in the buckets"),
-        new ProgramOption(
-            "zero", "0", "1: each rank has the optimizer's state of some parameters (ZeRO 1)"),
-        new ProgramOption("bucket-mib", "25", "bucket_cap_mb, in MiB"),
-        new ProgramOption(
-            "watchdog",
-            "early",
-            "when NCCL's watchdog, which looks every 100 ms, lets the first iteration's bucket go:"
-                + " early, before the second iteration, or late, in its backward pass"));
+  /** A program; the service loader makes it. */
+  public DataParallelTraining() {
+    super(
+        "ddp",
+        "a rank of a training of encoder layers with DistributedDataParallel",
+        EncoderJob.options(
+            new ProgramOption(
+                "gradient-as-bucket-view", "false", "whether gradients live in the buckets"),
+            new ProgramOption(
+                "zero", "0", "1: each rank has the optimizer's state of some parameters (ZeRO 1)"),
+            new ProgramOption("bucket-mib", "25", "bucket_cap_mb, in MiB"),
+            new ProgramOption(
+                "watchdog",
+                "early",
+                "when NCCL's watchdog, which looks every 100 ms, lets the first iteration's bucket"
+                    + " go: early, before the second iteration, or late, in its backward pass")));
   }
 
   @Override

@@ -3,8 +3,8 @@ package org.allocsim.workloads.program.parallel;
 import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.program.DescribedProgram;
 import org.allocsim.workloads.program.ProgramOption;
-import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.model.Block;
 import org.allocsim.workloads.program.torch.DType;
@@ -17,33 +17,26 @@ import org.allocsim.workloads.program.torch.optimizer.Adam;
 import org.allocsim.workloads.program.torch.optimizer.Parameters;
 
 /** A rank of a training with expert parallelism, to which a varying share of all tokens goes. */
-public final class ExpertParallelTraining implements ProgramProvider {
+public final class ExpertParallelTraining extends DescribedProgram {
   private static final long COMMUNICATION_STREAM = 1;
 
   /** Tokens that a rank gets at least, so that its experts have something to do. */
   private static final long FEWEST_TOKENS = 8;
 
-  @Override
-  public String id() {
-    return "experts";
-  }
-
-  @Override
-  public String summary() {
-    return "a rank of a training with expert parallelism and uneven routing";
-  }
-
-  @Override
-  public List<ProgramOption> options() {
-    return EncoderJob.options(
-        new ProgramOption("experts-each", "2", "experts to which each token goes"),
-        new ProgramOption("share", "50", "percent of all tokens that go to rank 0"),
-        new ProgramOption("uneven-share", "85", "the same in an uneven step"),
-        new ProgramOption("uneven-every", "3", "every which step is uneven, from the first on"),
-        new ProgramOption(
-            "exchange",
-            "true",
-            "whether tokens travel (all-to-all), or a rank's own stand for those that come"));
+  /** A program; the service loader makes it. */
+  public ExpertParallelTraining() {
+    super(
+        "experts",
+        "a rank of a training with expert parallelism and uneven routing",
+        EncoderJob.options(
+            new ProgramOption("experts-each", "2", "experts to which each token goes"),
+            new ProgramOption("share", "50", "percent of all tokens that go to rank 0"),
+            new ProgramOption("uneven-share", "85", "the same in an uneven step"),
+            new ProgramOption("uneven-every", "3", "every which step is uneven, from the first on"),
+            new ProgramOption(
+                "exchange",
+                "true",
+                "whether tokens travel (all-to-all), or a rank's own stand for those that come")));
   }
 
   @Override

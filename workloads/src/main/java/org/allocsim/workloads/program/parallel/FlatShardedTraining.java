@@ -3,8 +3,7 @@ package org.allocsim.workloads.program.parallel;
 import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
-import org.allocsim.workloads.program.ProgramOption;
-import org.allocsim.workloads.program.ProgramProvider;
+import org.allocsim.workloads.program.DescribedProgram;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.model.Block;
 import org.allocsim.workloads.program.torch.DType;
@@ -13,24 +12,17 @@ import org.allocsim.workloads.program.torch.optimizer.Adam;
 import org.allocsim.workloads.program.torch.optimizer.Parameters;
 
 /** A rank of a training with {@code FullyShardedDataParallel}. */
-public final class FlatShardedTraining implements ProgramProvider {
+public final class FlatShardedTraining extends DescribedProgram {
   private static final long COMMUNICATION_STREAM = 1;
   private static final long UNSHARD_STREAM = 2;
   private static final long REDUCING_STREAM = 3;
 
-  @Override
-  public String id() {
-    return "fsdp1";
-  }
-
-  @Override
-  public String summary() {
-    return "a rank of a training of encoder layers, each under FullyShardedDataParallel";
-  }
-
-  @Override
-  public List<ProgramOption> options() {
-    return EncoderJob.options();
+  /** A program; the service loader makes it. */
+  public FlatShardedTraining() {
+    super(
+        "fsdp1",
+        "a rank of a training of encoder layers, each under FullyShardedDataParallel",
+        EncoderJob.options());
   }
 
   @Override

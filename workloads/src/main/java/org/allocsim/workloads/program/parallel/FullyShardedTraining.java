@@ -3,8 +3,8 @@ package org.allocsim.workloads.program.parallel;
 import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.program.DescribedProgram;
 import org.allocsim.workloads.program.ProgramOption;
-import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.model.Block;
 import org.allocsim.workloads.program.torch.DType;
@@ -14,32 +14,25 @@ import org.allocsim.workloads.program.torch.optimizer.Adam;
 import org.allocsim.workloads.program.torch.optimizer.Parameters;
 
 /** A rank of a training with {@code fully_shard}, which is ZeRO stage 2 or 3. */
-public final class FullyShardedTraining implements ProgramProvider {
+public final class FullyShardedTraining extends DescribedProgram {
   private static final long GATHERING_STREAM = 1;
   private static final long SCATTERING_STREAM = 2;
 
-  @Override
-  public String id() {
-    return "fsdp2";
-  }
-
-  @Override
-  public String summary() {
-    return "a rank of a training of encoder layers, each under fully_shard (ZeRO 2 and 3)";
-  }
-
-  @Override
-  public List<ProgramOption> options() {
-    return EncoderJob.options(
-        new ProgramOption(
-            "reshard-after-forward",
-            "true",
-            "whether whole parameters go between forward and backward passes (ZeRO 3), or stay"
-                + " (ZeRO 2)"),
-        new ProgramOption(
-            "param-dtype", "float32", "in what parameters are gathered: float32 or bfloat16"),
-        new ProgramOption(
-            "reduce-dtype", "float32", "in what gradients are reduced: float32 or bfloat16"));
+  /** A program; the service loader makes it. */
+  public FullyShardedTraining() {
+    super(
+        "fsdp2",
+        "a rank of a training of encoder layers, each under fully_shard (ZeRO 2 and 3)",
+        EncoderJob.options(
+            new ProgramOption(
+                "reshard-after-forward",
+                "true",
+                "whether whole parameters go between forward and backward passes (ZeRO 3), or stay"
+                    + " (ZeRO 2)"),
+            new ProgramOption(
+                "param-dtype", "float32", "in what parameters are gathered: float32 or bfloat16"),
+            new ProgramOption(
+                "reduce-dtype", "float32", "in what gradients are reduced: float32 or bfloat16")));
   }
 
   @Override

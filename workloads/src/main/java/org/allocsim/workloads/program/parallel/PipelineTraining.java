@@ -3,8 +3,8 @@ package org.allocsim.workloads.program.parallel;
 import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.program.DescribedProgram;
 import org.allocsim.workloads.program.ProgramOption;
-import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.model.Block;
 import org.allocsim.workloads.program.torch.DType;
@@ -14,26 +14,19 @@ import org.allocsim.workloads.program.torch.optimizer.Adam;
 import org.allocsim.workloads.program.torch.optimizer.Parameters;
 
 /** A rank of a training with pipeline parallelism. */
-public final class PipelineTraining implements ProgramProvider {
+public final class PipelineTraining extends DescribedProgram {
   private static final long COMMUNICATION_STREAM = 1;
 
-  @Override
-  public String id() {
-    return "pipeline";
-  }
-
-  @Override
-  public String summary() {
-    return "a rank of a pipeline that trains encoder layers: GPipe, 1F1B, interleaved or"
-        + " zero-bubble";
-  }
-
-  @Override
-  public List<ProgramOption> options() {
-    return EncoderJob.options(
-        new ProgramOption("schedule", "1f1b", "gpipe, 1f1b, interleaved or zero-bubble"),
-        new ProgramOption("stages-each", "1", "stages of each rank; the last two take several"),
-        new ProgramOption("microbatches", "8", "parts of a batch"));
+  /** A program; the service loader makes it. */
+  public PipelineTraining() {
+    super(
+        "pipeline",
+        "a rank of a pipeline that trains encoder layers: GPipe, 1F1B, interleaved or"
+            + " zero-bubble",
+        EncoderJob.options(
+            new ProgramOption("schedule", "1f1b", "gpipe, 1f1b, interleaved or zero-bubble"),
+            new ProgramOption("stages-each", "1", "stages of each rank; the last two take several"),
+            new ProgramOption("microbatches", "8", "parts of a batch")));
   }
 
   @Override

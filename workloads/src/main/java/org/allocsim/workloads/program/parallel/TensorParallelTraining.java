@@ -3,37 +3,30 @@ package org.allocsim.workloads.program.parallel;
 import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.program.DescribedProgram;
 import org.allocsim.workloads.program.ProgramOption;
-import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.torch.DType;
 import org.allocsim.workloads.program.torch.optimizer.Adam;
 import org.allocsim.workloads.program.torch.optimizer.Parameters;
 
 /** A rank of a training with tensor parallelism. */
-public final class TensorParallelTraining implements ProgramProvider {
+public final class TensorParallelTraining extends DescribedProgram {
   private static final long COMMUNICATION_STREAM = 1;
 
-  @Override
-  public String id() {
-    return "tensor-parallel";
-  }
-
-  @Override
-  public String summary() {
-    return "a rank of a training of feed-forward and attention blocks whose linears are split among"
-        + " ranks";
-  }
-
-  @Override
-  public List<ProgramOption> options() {
-    return EncoderJob.options(
-        new ProgramOption(
-            "sequence-parallel", "false", "whether tokens are split between the linears, too"),
-        new ProgramOption(
-            "attention", "false", "whether attention, split by heads, precedes each block"),
-        new ProgramOption("dtype", "float32", "of parameters and activations: or bfloat16"),
-        new ProgramOption("foreach", "true", "whether AdamW changes all parameters at once"));
+  /** A program; the service loader makes it. */
+  public TensorParallelTraining() {
+    super(
+        "tensor-parallel",
+        "a rank of a training of feed-forward and attention blocks whose linears are split among"
+            + " ranks",
+        EncoderJob.options(
+            new ProgramOption(
+                "sequence-parallel", "false", "whether tokens are split between the linears, too"),
+            new ProgramOption(
+                "attention", "false", "whether attention, split by heads, precedes each block"),
+            new ProgramOption("dtype", "float32", "of parameters and activations: or bfloat16"),
+            new ProgramOption("foreach", "true", "whether AdamW changes all parameters at once")));
   }
 
   @Override

@@ -98,10 +98,6 @@ class Node {
     return tensor;
   }
 
-  List<Saved> saved() {
-    return saved;
-  }
-
   Tensor[] apply(Tensor[] gradients) {
     for (Saved tensor : saved) {
       if (tensor.isRecomputed()) {

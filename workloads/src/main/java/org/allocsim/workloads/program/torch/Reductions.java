@@ -16,24 +16,18 @@ public final class Reductions {
     }
   }
 
-  private static Tensor whole(Torch torch, Tensor a, boolean isLogical) {
-    Tensor out = torch.empty(isLogical ? DType.BOOL : a.type());
-    long width = isLogical ? 1 : 4;
-    scratch(torch, ReductionPlan.of(a.count(), 1, true, true, (int) width));
+  private static Tensor whole(Torch torch, Tensor a) {
+    Tensor out = torch.empty(a.type());
+    scratch(torch, ReductionPlan.of(a.count(), 1, true, true, 4));
     Elementwise.charge(torch, a, 1, 1);
     return out;
-  }
-
-  /** {@code a.all()} and {@code a.any()}. */
-  public static Tensor all(Torch torch, Tensor a) {
-    return whole(torch, a, true);
   }
 
   /** {@code a.sum()}. */
   public static Tensor sum(Torch torch, Tensor a) {
     Tensor in = torch.autocast().full(a);
     Node node = torch.node("SumBackward0", in);
-    Tensor out = whole(torch, in, false);
+    Tensor out = whole(torch, in);
     in.release();
     if (node == null) {
       return out;
@@ -46,7 +40,7 @@ public final class Reductions {
   /** {@code a.mean()}. */
   public static Tensor mean(Torch torch, Tensor a) {
     Node node = torch.node("MeanBackward0", a);
-    Tensor out = whole(torch, a, false);
+    Tensor out = whole(torch, a);
     if (node == null) {
       return out;
     }

@@ -213,16 +213,13 @@ public final class SweepGrid {
               + config.backend().label()
               + ", which is not PyTorch's caching allocator; policy cuda-async simulates it";
     } catch (ConfigException e) {
-      return "PyTorch "
-          + version.id()
-          + " refuses \""
-          + conf
-          + "\" with \""
-          + e.errorType()
-          + ": "
-          + e.getMessage().strip()
-          + "\"; "
-          + e.remedy("--torch-version names another release");
+      return "PyTorch %s refuses \"%s\" with \"%s: %s\"; %s"
+          .formatted(
+              version.id(),
+              conf,
+              e.errorType(),
+              e.getMessage().strip(),
+              e.remedy("--torch-version names another release"));
     }
   }
 

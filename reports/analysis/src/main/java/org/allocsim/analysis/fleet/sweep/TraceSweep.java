@@ -115,12 +115,8 @@ public final class TraceSweep {
       return;
     } catch (RuntimeException e) {
       unreadable(
-          file.name()
-              + ": reading it met a defect of allocsim: "
-              + e.getClass().getSimpleName()
-              + " ("
-              + e.getMessage()
-              + ")",
+          "%s: reading it met a defect of allocsim: %s (%s)"
+              .formatted(file.name(), e.getClass().getSimpleName(), e.getMessage()),
           false);
       return;
     } catch (OutOfMemoryError e) {

@@ -280,11 +280,6 @@ public final class Device {
     return trace.at(0, trace.eventCount() * ROW_NANOS, stack);
   }
 
-  /** Number of rows so far. */
-  public int rows() {
-    return trace.eventCount();
-  }
-
   /** The finished trace; the device cannot be used afterwards. */
   public AllocationTrace trace() {
     return trace.build(stacks.build());

@@ -17,6 +17,7 @@ import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
 import org.allocsim.simulator.device.cost.DriverCall;
+import org.allocsim.simulator.timing.Step;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.Work;
 
@@ -89,8 +90,9 @@ public final class SlowBeforeOom implements SuiteScenario {
   /** Time of the last ten whole steps over ten times that of the median step. */
   private static double slowdown(Outcome outcome) {
     List<Long> nanos = new ArrayList<>();
-    for (int step = 0; step + 1 < outcome.time().steps().count(); step++) {
-      nanos.add(outcome.time().steps().endNanos(step) - outcome.time().steps().beginNanos(step));
+    List<Step> steps = outcome.time().steps();
+    for (Step step : steps.subList(0, Math.max(0, steps.size() - 1))) {
+      nanos.add(step.endNanos() - step.beginNanos());
     }
     double last = nanos.subList(nanos.size() - 10, nanos.size()).stream().mapToLong(n -> n).sum();
     return last / 10 / nanos.stream().sorted().toList().get(nanos.size() / 2);

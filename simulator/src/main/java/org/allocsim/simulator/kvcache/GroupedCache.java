@@ -1,0 +1,161 @@
+package org.allocsim.simulator.kvcache;
+
+import java.util.Arrays;
+import java.util.List;
+import org.allocsim.simulator.device.cost.DriverCosts;
+
+/**
+ * What caches have in common in which a sequence has blocks of its own for each group of layers:
+ * the blocks of sequences, those at their start that no window reaches any more, and prefixes under
+ * a hash for each group.
+ */
+abstract class GroupedCache implements KvCache {
+  static final int NONE = -1;
+
+  final LayerGroup[] groups;
+  final int blockTokens;
+  final long capacityBytes;
+  final BlockLists[] lists;
+  final StoredPrefix search;
+  final SequenceTokens tokens = new SequenceTokens(List.of());
+  final RowPrefixes prefixes = new RowPrefixes();
+  private final DriverWork driver = new DriverWork(DriverCosts.NONE);
+
+  /** By group and sequence: blocks at the start that are given up. */
+  final int[][] skipped;
+
+  /** Bytes of sequences' blocks in which there is no token that will be read again. */
+  long wastedBytes;
+
+  GroupedCache(List<LayerGroup> groups, long capacityBytes, int blockTokens) {
+    this.groups = groups.toArray(LayerGroup[]::new);
+    this.blockTokens = blockTokens;
+    this.capacityBytes = capacityBytes;
+    lists = new BlockLists[groups.size()];
+    Arrays.setAll(lists, _ -> new BlockLists());
+    skipped = new int[groups.size()][16];
+    search = new StoredPrefix(this.groups, blockTokens);
+  }
+
+  /** The block that holds a prefix, or {@link #NONE}. */
+  abstract int holder(long prefixKey);
+
+  /** A block holds a prefix from now on. */
+  abstract void remember(int block, long prefixKey);
+
+  /** A sequence no longer uses a block. */
+  abstract void release(int block, int group);
+
+  /** Whether there is room for a sequence of so many tokens when no other runs. */
+  abstract boolean holds(int count, int stepTokens);
+
+  final int holder(PrefixHashes prefix, int block, int group) {
+    return holder(StoredPrefix.key(prefix.hash(block), group));
+  }
+
+  final int blocksOf(int count) {
+    return (count + blockTokens - 1) / blockTokens;
+  }
+
+  /** Notes how much of a sequence that begins is not read again. */
+  final void skip(int sequence, int storedTokens) {
+    if (sequence >= skipped[0].length) {
+      int length = Math.max(sequence + 1, skipped[0].length * 2);
+      Arrays.setAll(skipped, group -> Arrays.copyOf(skipped[group], length));
+    }
+    for (int group = 0; group < groups.length; group++) {
+      skipped[group][sequence] = search.firstRead(group, storedTokens);
+    }
+  }
+
+  /** A sequence gives up the blocks that none of its windows reaches, the last one first. */
+  final void giveUp(int sequence) {
+    for (int group = 0; group < groups.length; group++) {
+      int first = search.firstRead(group, tokens.of(sequence));
+      int before = skipped[group][sequence];
+      if (first > before) {
+        wastedBytes -= wasteOf(sequence, 0);
+        for (int block = first - 1; block >= before; block--) {
+          release(lists[group].get(sequence, block), group);
+          lists[group].set(sequence, block, NONE);
+        }
+        skipped[group][sequence] = first;
+        wastedBytes += wasteOf(sequence, 0);
+      }
+    }
+  }
+
+  /** A sequence, whose waste was subtracted, has so many tokens now; full blocks are remembered. */
+  final void store(int sequence, int count) {
+    int before = tokens.of(sequence);
+    tokens.set(sequence, count);
+    wastedBytes += wasteOf(sequence, 0);
+    for (int block = before / blockTokens; block < count / blockTokens; block++) {
+      long prefix = prefixes.of(sequence).hash(block);
+      for (int group = 0; group < groups.length; group++) {
+        int own = lists[group].get(sequence, block);
+        if (own != NONE) {
+          remember(own, StoredPrefix.key(prefix, group));
+        }
+      }
+    }
+  }
+
+  /** Bytes of a sequence's blocks, the last few left out, that hold nothing that is read again. */
+  final long wasteOf(int sequence, int withoutLast) {
+    int count = tokens.of(sequence);
+    long waste = 0;
+    for (int group = 0; group < groups.length; group++) {
+      long slots = (long) (lists[group].count(sequence) - withoutLast) * blockTokens;
+      long given = (long) skipped[group][sequence] * blockTokens;
+      waste += groups[group].wastedBytes(slots, count, given);
+    }
+    return waste;
+  }
+
+  @Override
+  public final int storedTokens(PrefixHashes prefix, int mostTokens) {
+    return search.blocks(
+            mostTokens / blockTokens, (block, group) -> holder(prefix, block, group) != NONE)
+        * blockTokens;
+  }
+
+  @Override
+  public final void end(int sequence) {
+    wastedBytes -= wasteOf(sequence, 0);
+    tokens.end(sequence);
+    for (int group = 0; group < groups.length; group++) {
+      while (lists[group].count(sequence) > 0) {
+        int block = lists[group].removeLast(sequence);
+        if (block != NONE) {
+          release(block, group);
+        }
+      }
+    }
+  }
+
+  @Override
+  public final int mostTokens(int stepTokens) {
+    int low = 0;
+    int high = Integer.MAX_VALUE - blockTokens;
+    while (low < high) {
+      int middle = low + (high - low) / 2 + (high - low) % 2;
+      if (holds(middle, stepTokens)) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return low;
+  }
+
+  @Override
+  public final long capacityBytes() {
+    return capacityBytes;
+  }
+
+  @Override
+  public final DriverWork driverWork() {
+    return driver;
+  }
+}
