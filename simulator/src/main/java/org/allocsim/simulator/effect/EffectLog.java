@@ -10,10 +10,11 @@ import java.util.Arrays;
  * <p>Columns lie in pieces, so that a log of tens of millions of rows grows without being copied.
  */
 public final class EffectLog {
-  /** Rows of a whole piece; only the first may have room for fewer. */
-  public static final int PIECE_ROWS = 1 << EffectLog.PIECE_SHIFT;
-
   private static final int PIECE_SHIFT = 13;
+
+  /** Rows of a whole piece; only the first may have room for fewer. */
+  public static final int PIECE_ROWS = 1 << PIECE_SHIFT;
+
   private static final int PIECE_MASK = PIECE_ROWS - 1;
   private static final int FIRST_ROWS = 64;
 
