@@ -36,6 +36,11 @@ public enum EffectKind {
     return action;
   }
 
+  /** Whether a block is handed out or comes back, which most effects are. */
+  boolean isOfBlock() {
+    return this == ALLOC || this == FREE_REQUESTED || this == FREE_COMPLETED;
+  }
+
   /** The kind with this ordinal. */
   static EffectKind of(byte ordinal) {
     return KINDS[ordinal];

@@ -49,7 +49,7 @@ public record DeviceTrace(OpenedTrace opened, int device) {
     return recording().map(recording -> recording.config().text()).orElse(null);
   }
 
-  /** What else used the address space of the recorded process; found anew in each call. */
+  /** What else used the address space of the recorded process. */
   public AddressHistory addresses() {
     return opened.addressHistory(device);
   }

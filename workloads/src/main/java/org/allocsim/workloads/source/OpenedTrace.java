@@ -1,7 +1,9 @@
 package org.allocsim.workloads.source;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -13,6 +15,9 @@ public final class OpenedTrace {
   private final TraceSource source;
   private final AllocationTrace trace;
   private final @Nullable Recording recording;
+
+  /** By device, what was asked for; finding it takes a look at the whole history. */
+  private final Map<Integer, AddressHistory> addressHistories = new ConcurrentHashMap<>();
 
   OpenedTrace(TraceSource source, AllocationTrace trace, @Nullable Recording recording) {
     this.source = source;
@@ -62,7 +67,9 @@ public final class OpenedTrace {
 
   /** What else used the address space of a device's recorded process; unknown without recording. */
   public AddressHistory addressHistory(int device) {
-    return recording == null ? AddressHistory.UNKNOWN : recording.addressHistory(device);
+    return recording == null
+        ? AddressHistory.UNKNOWN
+        : addressHistories.computeIfAbsent(device, recording::addressHistory);
   }
 
   /**

@@ -22,7 +22,8 @@ public record RecordedFailure(
     EffectLog effects = snapshot.devices().get(device).effects();
     List<RecordedFailure> failures = new ArrayList<>();
     long reserved = ReservedMemory.of(snapshot, device).startBytes();
-    for (int row = 0; row < effects.count(); row++) {
+    for (int i = 0; i < effects.otherCount(); i++) {
+      int row = effects.otherRow(i);
       reserved += ReservedMemory.reservedBy(effects, row);
       if (effects.kind(row) == EffectKind.OOM) {
         failures.add(new RecordedFailure(row, effects.bytes(row), reserved, effects.address(row)));

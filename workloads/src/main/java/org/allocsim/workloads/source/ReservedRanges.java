@@ -64,7 +64,8 @@ public final class ReservedRanges {
   /** Of the starts of ranges in which pages were mapped without a gap; −1 without two of them. */
   private static long smallestDistance(EffectLog effects) {
     TreeMap<Long, Long> ends = new TreeMap<>();
-    for (int row = 0; row < effects.count(); row++) {
+    for (int i = 0; i < effects.otherCount(); i++) {
+      int row = effects.otherRow(i);
       if (effects.kind(row) == EffectKind.SEGMENT_MAP) {
         ends.merge(effects.address(row), effects.address(row) + effects.bytes(row), Math::max);
       }

@@ -109,15 +109,17 @@ public record Diagnosis(
           ParallelTasks.beside(() ->
               MomentFinder.survey(
                   ReplayInput.of(input, config, version, circumstances), Progress.NONE, served));
-      Supplier<Held> atMoment = ParallelTasks.beside(() -> held(surveyed.get()));
-      Tuning tuning = tune(grid, platform, surveyed, progress);
-      Tuning.Entry best = tuning.best();
+      Supplier<Optional<Iterations>> steps = ParallelTasks.beside(() -> Tuning.steps(input));
       Supplier<Optional<LeakAnalysis>> leaks =
           ParallelTasks.beside(() -> {
-            // Only now are the blocks noted: without a recording nobody has waited for them.
+            Optional<Iterations> found = steps.get();
+            // Only once the survey is over are all blocks noted.
             ReplayInput replayed = surveyed.get().input();
-            return tuning.steps().flatMap(steps -> leaks(replayed, steps, served));
+            return found.flatMap(each -> leaks(replayed, each, served));
           });
+      Supplier<Held> atMoment = ParallelTasks.beside(() -> held(surveyed.get()));
+      Tuning tuning = tune(grid, platform, surveyed, steps, progress);
+      Tuning.Entry best = tuning.best();
       Optional<Fragility> copies = copies(tuning, progress);
       Held held = atMoment.get();
       Landmarks landmarks = surveyed.get();
@@ -153,6 +155,7 @@ public record Diagnosis(
         TuningGrid grid,
         Platform platform,
         Supplier<Landmarks> surveyed,
+        Supplier<Optional<Iterations>> steps,
         Tuning.Progress progress) {
       try {
         return Tuning.run(
@@ -165,6 +168,7 @@ public record Diagnosis(
                 Optional.of(surveyed.get())
                     .filter(Landmarks::hasRecordedAddresses)
                     .map(Landmarks::result),
+            steps,
             progress);
       } catch (ConfigException e) {
         throw new IllegalStateException("the grid holds a string that PyTorch refuses", e);

@@ -2,16 +2,20 @@ package org.allocsim.analysis.tuning;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.allocsim.analysis.leak.RowSeries;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunObserver;
+import org.jspecify.annotations.Nullable;
 
 /** Notes when the driver's time rises, and tells how much of it each step of the program took. */
 final class StepClock implements RunObserver {
   private final RowSeries driverNanos = new RowSeries();
 
-  @SuppressWarnings("NullAway.Init") // a run begins before its rows come
-  private Run run;
+  /** Null before the run and after it, so that its allocator need not be kept. */
+  private @Nullable Run run;
+
+  private int lastRow = Integer.MAX_VALUE;
 
   @Override
   public void begin(Run begun) {
@@ -25,7 +29,14 @@ final class StepClock implements RunObserver {
 
   @Override
   public void deviceCalled(int row) {
-    driverNanos.add(row, run.driverNanos());
+    driverNanos.add(row, Objects.requireNonNull(run).driverNanos());
+  }
+
+  @Override
+  public void end() {
+    Run over = Objects.requireNonNull(run);
+    lastRow = over.failures().count() == 0 ? Integer.MAX_VALUE : over.row();
+    run = null;
   }
 
   /**
@@ -34,7 +45,6 @@ final class StepClock implements RunObserver {
    * @param begins rows with which the steps begin, and the row with which the last has ended
    */
   List<Long> stepNanos(int[] begins) {
-    int lastRow = run.failures().count() == 0 ? Integer.MAX_VALUE : run.row();
     List<Long> stepNanos = new ArrayList<>();
     long beganNanos = 0;
     for (int step = 0; step < begins.length && begins[step] <= lastRow; step++) {

@@ -140,6 +140,22 @@ public record Tuning(
   private record TimedResult(RunResult result, RunResult modelled, List<Long> stepNanos) {}
 
   /**
+   * A run that is over while others, and what it is compared with, may not be.
+   *
+   * @param followed the same with what the device answered in the recording; empty where that is
+   *     not followed
+   */
+  private record Ended(
+      RunResult modelled, Supplier<Optional<RunResult>> followed, StepClock clock) {
+    TimedResult timed(Optional<Iterations> steps) {
+      return new TimedResult(
+          followed.get().map(modelled::answeredAs).orElse(modelled),
+          modelled,
+          steps.map(Iterations::boundaries).map(clock::stepNanos).orElse(List.of()));
+    }
+  }
+
+  /**
    * Replays a program under every string of a grid, on all cores.
    *
    * <p>Where the process is asked to stop, settings that have not begun are left out; the recorded
@@ -165,6 +181,7 @@ public record Tuning(
         platform,
         circumstances,
         setup -> circumstances.follow(input, setup),
+        ParallelTasks.beside(() -> steps(input)),
         progress);
   }
 
@@ -173,6 +190,7 @@ public record Tuning(
    *
    * @param followed runs the recorded settings and follows what the device answered, as {@link
    *     RecordedCircumstances#follow} does
+   * @param steps the program's steps, as {@link #steps(DeviceTrace)} finds them
    */
   public static Tuning run(
       DeviceTrace input,
@@ -181,15 +199,15 @@ public record Tuning(
       Platform platform,
       RecordedCircumstances circumstances,
       Function<RunSetup, Optional<RunResult>> followed,
+      Supplier<Optional<Iterations>> steps,
       Progress progress)
       throws ConfigException {
     AllocationTrace trace = input.trace();
     int device = input.device();
     DeviceProfile profile = circumstances.profile().withHistory(input.addresses());
-    Supplier<Optional<Iterations>> steps = ParallelTasks.beside(() -> steps(trace, device));
     long largestBytes = Demand.largestBytes(trace, device);
     List<Scenario> scenarios = new ArrayList<>();
-    SequencedMap<Circumstances, Callable<Optional<TimedResult>>> tasks = new LinkedHashMap<>();
+    SequencedMap<Circumstances, Callable<Optional<Ended>>> tasks = new LinkedHashMap<>();
     for (String conf : grid.confs()) {
       Scenario scenario = Scenario.of(conf, version, circumstances.limitBytes(), profile);
       boolean isRecorded = scenarios.isEmpty() && input.recording().isPresent();
@@ -204,24 +222,19 @@ public record Tuning(
             StepClock clock = new StepClock();
             RunSetup setup =
                 scenario.setup(trace, device, isRecorded ? AfterOom.CONTINUE : AfterOom.STOP);
-            RunResult result = Run.of(setup, clock);
-            return Optional.of(
-                new TimedResult(
-                    isRecorded
-                        ? followed.apply(setup).map(result::answeredAs).orElse(result)
-                        : result,
-                    result,
-                    steps
-                        .get()
-                        .map(Iterations::boundaries)
-                        .map(clock::stepNanos)
-                        .orElse(List.of())));
+            Supplier<Optional<RunResult>> answered =
+                isRecorded ? ParallelTasks.beside(() -> followed.apply(setup)) : Optional::empty;
+            // Nothing is waited for here, so that the next setting can begin.
+            return Optional.of(new Ended(Run.of(setup, clock), answered, clock));
           });
     }
     Map<Circumstances, TimedResult> results = new HashMap<>();
-    Iterator<Optional<TimedResult>> done =
+    Iterator<Optional<Ended>> done =
         ParallelTasks.run(List.copyOf(tasks.values()), progress::done).iterator();
-    tasks.keySet().forEach(each -> done.next().ifPresent(result -> results.put(each, result)));
+    tasks
+        .keySet()
+        .forEach(
+            each -> done.next().ifPresent(ended -> results.put(each, ended.timed(steps.get()))));
     List<String> notBegun = new ArrayList<>();
     scenarios.removeIf(each ->
         !results.containsKey(Circumstances.of(each, largestBytes))
@@ -284,10 +297,10 @@ public record Tuning(
         : recorded.result();
   }
 
-  /** The program's steps, as {@code leaks} finds them. */
-  private static Optional<Iterations> steps(AllocationTrace trace, int device) {
+  /** A program's steps, as {@code leaks} finds them; empty where it finds none. */
+  public static Optional<Iterations> steps(DeviceTrace input) {
     try {
-      return Optional.of(new IterationFinder(trace, device).any());
+      return Optional.of(new IterationFinder(input.trace(), input.device()).any());
     } catch (IterationException _) {
       return Optional.empty();
     }

@@ -1,6 +1,5 @@
 package org.allocsim.workloads.format.pytorch;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.allocsim.simulator.effect.EffectKind;
@@ -19,7 +18,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class EventColumns {
   /** Maximum number of rows, in whole pieces. */
-  private static final int MOST_ROWS = Integer.MAX_VALUE / EventRows.MOST * EventRows.MOST;
+  private static final int MOST_ROWS =
+      Integer.MAX_VALUE / EffectLog.PIECE_ROWS * EffectLog.PIECE_ROWS;
+
+  /** Bytes of a row, and of its place among the rows of segments, about. */
+  private static final int ROW_BYTES = 40;
 
   private static final String DAMAGED = "the file is damaged, " + PickleInput.WRITE_ANEW;
 
@@ -28,10 +31,12 @@ final class EventColumns {
   private final StreamNumbers streams;
   private final HeldBytes held;
 
-  /** The rows in pieces, so that a long history grows without being copied. */
-  private List<EventRows> pieces = new ArrayList<>();
+  private EffectLog effects = new EffectLog();
+  private EventRows rows = new EventRows();
 
-  private EventRows last = new EventRows();
+  /** Rows for which memory is counted: those that there is room for. */
+  private int countedRows;
+
   private boolean hasStacks;
   private boolean hasPools;
   private long entries;
@@ -51,10 +56,15 @@ final class EventColumns {
 
   EventColumns(Fields fields, TextPool texts, StreamNumbers streams, HeldBytes held) {
     this.held = held;
-    held.add(EventRows.heldBytes(EventRows.FIRST));
+    countRoom(EventRows.FIRST_ROWS);
     this.fields = fields;
     this.texts = texts;
     this.streams = streams;
+  }
+
+  private void countRoom(int moreRows) {
+    countedRows += moreRows;
+    held.add((long) ROW_BYTES * moreRows);
   }
 
   /** Entries seen, ignored ones included. */
@@ -79,7 +89,7 @@ final class EventColumns {
 
   /** Whether any entry has a time. */
   boolean hasTimes() {
-    return untimed < rows();
+    return untimed < effects.count();
   }
 
   /** What is wrong with the first entry that cannot be read, or null. */
@@ -167,7 +177,7 @@ final class EventColumns {
       fail(
           "its time of " + micros + " µs is before that of an earlier entry, " + lastMicros + " µs",
           "a history runs forward, so " + DAMAGED);
-    } else if (last.isFull() && rows() == MOST_ROWS) {
+    } else if (effects.count() == MOST_ROWS) {
       fail("there are more than " + MOST_ROWS + " entries", "record a shorter history");
     } else {
       if (micros < 0) {
@@ -177,12 +187,12 @@ final class EventColumns {
       }
       hasStacks |= stack != StackTable.NONE;
       hasPools |= pool >= 0;
-      if (last.isFull()) {
-        pieces.add(last);
-        last = new EventRows(EventRows.MOST);
-        held.add(EventRows.heldBytes(EventRows.MOST));
+      if (effects.count() == countedRows) {
+        // The first piece doubles, whole ones follow.
+        countRoom(Math.min(countedRows, EffectLog.PIECE_ROWS));
       }
-      last.add(kind, address, bytes, stream, lastMicros * 1000, stack, pool);
+      effects.add(kind, address, bytes, stream);
+      rows.add(lastMicros * 1000, stack, pool);
       return true;
     }
     return false;
@@ -223,46 +233,27 @@ final class EventColumns {
     }
   }
 
-  private int rows() {
-    return pieces.size() * EventRows.MOST + last.count;
-  }
-
   /** Marks the streams that the rows use. */
   void markStreams(boolean[] used) {
-    pieces.forEach(piece -> piece.markStreams(used));
-    last.markStreams(used);
+    effects.markStreams(used);
   }
 
   /** Hands the columns over; this object is then empty. */
   DeviceHistory finish(
       PoolNumbers poolNumbers, short[] finalStreams, Optional<Boolean> overflowed) {
-    int rows = rows();
-    boolean hasTimes = hasTimes();
-    EffectLog effects = new EffectLog(rows);
-    long[] timesNanos = hasTimes ? new long[rows] : null;
-    int[] stacks = hasStacks ? new int[rows] : null;
-    short[] pools = hasPools ? new short[rows] : null;
-    pieces.add(last);
-    for (int i = 0; i < pieces.size(); i++) {
-      // What was copied is not needed any more.
-      EventRows piece = pieces.set(i, null);
-      int row = effects.count();
-      copy(piece.timesNanos, timesNanos, row, piece.count);
-      copy(piece.stacks, stacks, row, piece.count);
-      copy(piece.pools, pools, row, piece.count);
-      piece.copyTo(effects, finalStreams);
-    }
-    pieces = new ArrayList<>();
-    last = new EventRows();
-    return new DeviceHistory(
-        effects, timesNanos, stacks, pools, List.copyOf(poolNumbers.pools()), overflowed);
-  }
-
-  /** Copies a column of a piece to where it belongs; nothing where nobody wants it. */
-  private static void copy(Object column, @Nullable Object target, int row, int rows) {
-    if (target != null) {
-      System.arraycopy(column, 0, target, row, rows);
-    }
+    effects.renumberStreams(finalStreams);
+    DeviceHistory history =
+        new DeviceHistory(
+            effects,
+            rows,
+            hasTimes(),
+            hasStacks,
+            hasPools,
+            List.copyOf(poolNumbers.pools()),
+            overflowed);
+    effects = new EffectLog();
+    rows = new EventRows();
+    return history;
   }
 
   /** Counts what was passed over. */

@@ -1,95 +1,105 @@
 package org.allocsim.workloads.format.pytorch;
 
 import java.util.Arrays;
-import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
 
-/** Some consecutive rows of a history, as columns; kinds by ordinal, pool −1 for none. */
+/**
+ * What a history says of its rows beside their effects, as columns: time, stack and pool, −1 for
+ * none. They lie in pieces of as many rows as those of an {@link EffectLog}.
+ */
 final class EventRows {
-  /** Rows of a piece of a long history. */
-  static final int MOST = 1 << 11;
+  private static final int PIECE_ROWS = EffectLog.PIECE_ROWS;
+  private static final int PIECE_SHIFT = Integer.numberOfTrailingZeros(PIECE_ROWS);
+  private static final int PIECE_MASK = PIECE_ROWS - 1;
 
   /** Rows for which there is room first. */
-  static final int FIRST = 64;
+  static final int FIRST_ROWS = 64;
 
-  /** Bytes of a row, and again in the finished columns while they are filled, about. */
-  private static final int ROW_BYTES = 40;
+  private int count;
+  private int pieces = 1;
+  private long[][] timesNanos = {new long[FIRST_ROWS]};
+  private int[][] stacks = {new int[FIRST_ROWS]};
+  private short[][] pools = {new short[FIRST_ROWS]};
 
-  private static final EffectKind[] KINDS = EffectKind.values();
+  /** Pool numbers where a byte holds them. */
+  private byte[][] fewPools = {};
 
-  int count;
-  byte[] kinds;
-  long[] addresses;
-  long[] bytes;
-  short[] streams;
-  long[] timesNanos;
-  int[] stacks;
-  short[] pools;
-
-  /** Rows for the beginning of a history, which may be a short one. */
-  EventRows() {
-    this(FIRST);
+  /** Time of a row. */
+  long timeNanos(int row) {
+    return timesNanos[row >>> PIECE_SHIFT][row & PIECE_MASK];
   }
 
-  /** Rows that have room for so many. */
-  EventRows(int capacity) {
-    kinds = new byte[capacity];
-    addresses = new long[capacity];
-    bytes = new long[capacity];
-    streams = new short[capacity];
-    timesNanos = new long[capacity];
-    stacks = new int[capacity];
-    pools = new short[capacity];
+  /** Stack of a row. */
+  int stack(int row) {
+    return stacks[row >>> PIECE_SHIFT][row & PIECE_MASK];
   }
 
-  /** Bytes that so many rows take, about. */
-  static long heldBytes(int rows) {
-    return (long) ROW_BYTES * rows;
-  }
-
-  /** Whether there is no room for a row, and must not be. */
-  boolean isFull() {
-    return count == MOST;
+  /** Pool of a row. */
+  int pool(int row) {
+    return fewPools.length > 0
+        ? fewPools[row >>> PIECE_SHIFT][row & PIECE_MASK]
+        : pools[row >>> PIECE_SHIFT][row & PIECE_MASK];
   }
 
   /** Appends a row. */
-  void add(
-      EffectKind kind, long address, long size, int stream, long timeNanos, int stack, int pool) {
-    int row = count;
-    if (row == kinds.length) {
-      grow(row * 2);
+  void add(long timeNanos, int stack, int pool) {
+    int piece = count >>> PIECE_SHIFT;
+    int at = count & PIECE_MASK;
+    if (piece == pieces) {
+      addPiece();
+    } else if (at == stacks[piece].length) {
+      growFirst(2 * at);
     }
-    kinds[row] = (byte) kind.ordinal();
-    addresses[row] = address;
-    bytes[row] = size;
-    streams[row] = (short) stream;
-    timesNanos[row] = timeNanos;
-    stacks[row] = stack;
-    pools[row] = (short) pool;
-    count = row + 1;
+    timesNanos[piece][at] = timeNanos;
+    stacks[piece][at] = stack;
+    pools[piece][at] = (short) pool;
+    count++;
   }
 
-  private void grow(int capacity) {
-    kinds = Arrays.copyOf(kinds, capacity);
-    addresses = Arrays.copyOf(addresses, capacity);
-    bytes = Arrays.copyOf(bytes, capacity);
-    streams = Arrays.copyOf(streams, capacity);
-    timesNanos = Arrays.copyOf(timesNanos, capacity);
-    stacks = Arrays.copyOf(stacks, capacity);
-    pools = Arrays.copyOf(pools, capacity);
+  private void addPiece() {
+    if (pieces == stacks.length) {
+      timesNanos = Arrays.copyOf(timesNanos, 2 * pieces);
+      stacks = Arrays.copyOf(stacks, 2 * pieces);
+      pools = Arrays.copyOf(pools, 2 * pieces);
+    }
+    timesNanos[pieces] = new long[PIECE_ROWS];
+    stacks[pieces] = new int[PIECE_ROWS];
+    pools[pieces] = new short[PIECE_ROWS];
+    pieces++;
   }
 
-  /** Marks the streams that the rows use. */
-  void markStreams(boolean[] used) {
-    for (int row = 0; row < count; row++) {
-      used[streams[row]] = true;
-    }
+  private void growFirst(int rows) {
+    timesNanos[0] = Arrays.copyOf(timesNanos[0], rows);
+    stacks[0] = Arrays.copyOf(stacks[0], rows);
+    pools[0] = Arrays.copyOf(pools[0], rows);
   }
 
-  /** Appends the rows to a log, each stream under its final number. */
-  void copyTo(EffectLog effects, short[] finalStreams) {
-    for (int row = 0; row < count; row++) {
-      effects.add(KINDS[kinds[row]], addresses[row], bytes[row], finalStreams[streams[row]]);
+  /** Times are not wanted any more. */
+  void dropTimes() {
+    timesNanos = new long[0][];
+  }
+
+  /** Stacks are not wanted any more. */
+  void dropStacks() {
+    stacks = new int[0][];
+  }
+
+  /** Pools are not wanted any more. */
+  void dropPools() {
+    pools = new short[0][];
+  }
+
+  /** Keeps pool numbers in a byte each; no row comes after that. */
+  void narrowPools() {
+    fewPools = new byte[pieces][];
+    for (int piece = 0; piece < pieces; piece++) {
+      short[] wide = pools[piece];
+      byte[] narrow = new byte[wide.length];
+      for (int at = 0; at < narrow.length; at++) {
+        narrow[at] = (byte) wide[at];
+      }
+      fewPools[piece] = narrow;
     }
+    dropPools();
   }
 }

@@ -1,6 +1,5 @@
 package org.allocsim.workloads.format.pytorch;
 
-import java.util.Arrays;
 import java.util.Optional;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
@@ -14,9 +13,7 @@ final class HistoryColumns {
   private final Optional<Boolean> overflowed;
   private final EffectLog effects = new EffectLog();
   private final PoolNumbers poolNumbers = new PoolNumbers();
-  private long[] timesNanos = new long[64];
-  private int[] stacks = new int[64];
-  private short[] pools = new short[64];
+  private final EventRows rows = new EventRows();
   private long lastNanos = Long.MIN_VALUE;
   private boolean hasStacks;
   private boolean hasPools;
@@ -35,7 +32,6 @@ final class HistoryColumns {
       long timeNanos,
       int stack,
       @Nullable PoolId pool) {
-    int row = effects.count();
     if (timeNanos < lastNanos) {
       throw new IllegalArgumentException("the time is before that of an earlier row");
     }
@@ -43,29 +39,16 @@ final class HistoryColumns {
     if (pool != null && number < 0) {
       throw new IllegalArgumentException("there are too many pools");
     }
-    if (row == stacks.length) {
-      int capacity = Math.addExact(row, row >> 1);
-      timesNanos = Arrays.copyOf(timesNanos, capacity);
-      stacks = Arrays.copyOf(stacks, capacity);
-      pools = Arrays.copyOf(pools, capacity);
-    }
     effects.add(kind, address, bytes, stream);
-    timesNanos[row] = lastNanos = timeNanos;
-    stacks[row] = stack;
-    pools[row] = (short) number;
+    rows.add(timeNanos, stack, number);
+    lastNanos = timeNanos;
     hasStacks |= stack != StackTable.NONE;
     hasPools |= number >= 0;
   }
 
-  /** Hands the columns over, no longer than the history. */
+  /** Hands the columns over. */
   DeviceHistory finish() {
-    int rows = effects.count();
     return new DeviceHistory(
-        effects,
-        hasTimes ? Arrays.copyOf(timesNanos, rows) : null,
-        hasStacks ? Arrays.copyOf(stacks, rows) : null,
-        hasPools ? Arrays.copyOf(pools, rows) : null,
-        poolNumbers.pools(),
-        overflowed);
+        effects, rows, hasTimes, hasStacks, hasPools, poolNumbers.pools(), overflowed);
   }
 }

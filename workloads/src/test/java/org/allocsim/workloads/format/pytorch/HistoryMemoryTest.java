@@ -12,6 +12,9 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
+import org.allocsim.simulator.effect.EffectKind;
+import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.pytorch.PickleWriter.Tuple;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,7 +22,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** A history that was read takes 32 bytes an event at most, the stacks that it shares aside. */
 class HistoryMemoryTest {
-  private static final int EVENTS = 5_000;
+  /** Whole pieces of columns, none of which has room left. */
+  private static final int EVENTS = 2 * EffectLog.PIECE_ROWS;
+
+  /** What is noted beside the columns: a count for each kind, and room for rows of segments. */
+  private static final long NOTED_BYTES = Integer.BYTES * (EffectKind.values().length + 16L);
+
   private static final Map<Class<?>, Integer> ELEMENT_BYTES =
       Map.of(byte.class, 1, short.class, 2, int.class, 4, long.class, 8);
 
@@ -33,13 +41,20 @@ class HistoryMemoryTest {
       field.setAccessible(true);
       Object value = field.get(object);
       if (value != null && value.getClass().isArray()) {
-        bytes +=
-            (long) Array.getLength(value) * ELEMENT_BYTES.get(value.getClass().getComponentType());
+        bytes += arrayBytes(value);
       } else if (value != null && value.getClass().getName().startsWith("org.allocsim.")) {
         bytes += columnBytes(value);
       }
     }
     return bytes;
+  }
+
+  private static long arrayBytes(Object array) {
+    Integer elementBytes = ELEMENT_BYTES.get(array.getClass().getComponentType());
+    if (elementBytes != null) {
+      return (long) Array.getLength(array) * elementBytes;
+    }
+    return Stream.of((Object[]) array).mapToLong(HistoryMemoryTest::arrayBytes).sum();
   }
 
   @ParameterizedTest
@@ -61,6 +76,7 @@ class HistoryMemoryTest {
     Snapshot read =
         SnapshotReader.read(new ByteArrayInputStream(file), "test.pickle", Progress.NONE);
     assertEquals(EVENTS, read.eventCount());
-    assertEquals((long) bytesPerEvent * EVENTS, columnBytes(read.devices().getFirst()));
+    assertEquals(
+        (long) bytesPerEvent * EVENTS + NOTED_BYTES, columnBytes(read.devices().getFirst()));
   }
 }

@@ -12,34 +12,38 @@ final class HistoryRows {
   private final EffectLog effects;
   private int[] rows = new int[256];
   private int count;
-  private int requests;
 
   HistoryRows(EffectLog effects) {
     this.effects = effects;
     boolean grown = false;
-    for (int row = 0; row < effects.count(); row++) {
+    int next = 0;
+    for (int i = 0; i < effects.otherCount(); i++) {
+      int row = effects.otherRow(i);
+      grown = grown && !addAllocation(next, row);
       switch (effects.kind(row)) {
         case SEGMENT_ALLOC, SEGMENT_MAP -> {
           grown = true;
           add(row);
         }
-        case SEGMENT_FREE, SEGMENT_UNMAP -> add(row);
-        case OOM -> {
-          // The failed request, and its free.
-          requests += 2;
-          add(row);
-        }
-        case ALLOC -> {
-          requests++;
-          if (grown) {
-            grown = false;
-            add(row);
-          }
-        }
-        case FREE_REQUESTED, SNAPSHOT -> requests++;
-        case FREE_COMPLETED -> {}
+        case SEGMENT_FREE, SEGMENT_UNMAP, OOM -> add(row);
+        case SNAPSHOT, ALLOC, FREE_REQUESTED, FREE_COMPLETED -> {}
+      }
+      next = row + 1;
+    }
+    if (grown) {
+      addAllocation(next, effects.count());
+    }
+  }
+
+  /** Adds the first allocation in a range of rows; answers whether there is one. */
+  private boolean addAllocation(int from, int to) {
+    for (int row = from; row < to; row++) {
+      if (effects.kind(row) == EffectKind.ALLOC) {
+        add(row);
+        return true;
       }
     }
+    return false;
   }
 
   private void add(int row) {
@@ -71,6 +75,10 @@ final class HistoryRows {
 
   /** Requests that the rows of the whole history show by themselves. */
   int requestCount() {
-    return requests;
+    // A failed request has a free, too.
+    return effects.count(EffectKind.ALLOC)
+        + effects.count(EffectKind.FREE_REQUESTED)
+        + effects.count(EffectKind.SNAPSHOT)
+        + 2 * effects.count(EffectKind.OOM);
   }
 }

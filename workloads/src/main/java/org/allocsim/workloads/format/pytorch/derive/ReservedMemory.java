@@ -21,13 +21,13 @@ public record ReservedMemory(long startBytes, long peakBytes) {
       }
     }
     EffectLog effects = snapshot.devices().get(device).effects();
-    for (int row = 0; row < effects.count(); row++) {
-      startBytes -= reservedBy(effects, row);
+    for (int i = 0; i < effects.otherCount(); i++) {
+      startBytes -= reservedBy(effects, effects.otherRow(i));
     }
     long reservedBytes = startBytes;
     long peakBytes = startBytes;
-    for (int row = 0; row < effects.count(); row++) {
-      reservedBytes += reservedBy(effects, row);
+    for (int i = 0; i < effects.otherCount(); i++) {
+      reservedBytes += reservedBy(effects, effects.otherRow(i));
       peakBytes = Math.max(peakBytes, reservedBytes);
     }
     return new ReservedMemory(startBytes, peakBytes);
