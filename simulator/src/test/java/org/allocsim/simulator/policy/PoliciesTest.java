@@ -75,6 +75,24 @@ class PoliciesTest {
     }
   }
 
+  @Test
+  void policyWithoutTheNotionServesWhatIsToBeRestoredAsAnOrdinaryRequest() throws Exception {
+    RequestScript script = new RequestScript("direct", Map.of());
+    AllocatorPolicy direct = script.policy();
+    assertEquals(RequestScript.BASE, direct.restoreBlock(0, 512, 0, 0, 1L << 30));
+    direct.free(0, 0);
+    assertEquals(1, script.returns().size());
+  }
+
+  @Test
+  void whatIsNotKnownBeforehandChangesNoAllocator() {
+    assertFalse(FutureRequests.NONE.isKnown());
+    assertFalse(FutureRequests.NONE.changeAllocator());
+    FutureRequests known = new FutureRequests(RandomTraces.of(1, 5, 1), 0);
+    assertTrue(known.isKnown());
+    assertFalse(known.changeAllocator());
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4})
   void noPolicyReservesLessThanIsLive(int seed) {

@@ -74,6 +74,52 @@ class PolicyOptionsTest {
   }
 
   @Test
+  void boundsThemselvesAreValid() throws Exception {
+    assertEquals(512, options("chunk", "512").bytes("chunk", 512));
+    assertEquals(1, options("count", "1").integer("count", 1, 9));
+    assertEquals(9, options("count", "9").integer("count", 1, 9));
+    assertEquals(-9, options("count", "-9").integer("count", -9, 9));
+    assertEquals(0, options("share", "0").fraction("share", 0, 1));
+    assertEquals(1, options("share", "1.0").fraction("share", 0, 1));
+    PolicyOptions less = options("share", "0.49");
+    assertThrows(PolicyOptionException.class, () -> less.fraction("share", 0.5, 1));
+  }
+
+  @Test
+  void sentencesNameTheBounds() throws Exception {
+    PolicyOptions count = options("count", "-1");
+    assertEquals(
+        "option count of policy example is '-1', which is not a whole number of at least 0",
+        assertThrows(PolicyOptionException.class, () -> count.integer("count", 0, Long.MAX_VALUE))
+            .getMessage());
+    assertEquals(
+        "option count of policy example is '-1', which is not a whole number from 0 to 9",
+        assertThrows(PolicyOptionException.class, () -> count.integer("count", 0, 9)).getMessage());
+  }
+
+  @Test
+  void flagsAreTrueOrFalseInAnyCase() throws Exception {
+    assertTrue(options("eager", " True ").flag("eager"));
+    assertFalse(options("eager", "FALSE").flag("eager"));
+  }
+
+  @Test
+  void policyMayAskForItsOwnOptionsOnly() throws Exception {
+    PolicyOptions options = options("count", "1");
+    assertThrows(IllegalArgumentException.class, () -> options.text("colour"));
+  }
+
+  @Test
+  void optionOfAPolicyWithoutAnyIsRefused() {
+    PolicySpec plain = new PolicySpec("plain", "without options", "this test", List.of());
+    PolicySettings settings = new PolicySettings(-1, Map.of("colour", "blue"));
+    assertEquals(
+        "policy plain has no option 'colour'; it has none at all",
+        assertThrows(PolicyOptionException.class, () -> new PolicyOptions(plain, settings))
+            .getMessage());
+  }
+
+  @Test
   void unknownOptionIsRefusedWithTheKnownOnes() {
     assertEquals(
         "policy example has no option 'colour'; its options are chunk, share, count, eager",

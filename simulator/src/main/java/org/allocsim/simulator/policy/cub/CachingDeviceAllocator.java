@@ -190,12 +190,9 @@ public final class CachingDeviceAllocator implements AllocatorPolicy {
   }
 
   private void growStreams(int count) {
-    int old = oldest.length;
     int queues = Math.multiplyExact(count, binBytes.length);
-    oldest = Arrays.copyOf(oldest, queues);
+    oldest = Arrays.copyOf(oldest, queues); // what is added is 0, thus NONE
     newest = Arrays.copyOf(newest, queues);
-    Arrays.fill(oldest, old, queues, NONE);
-    Arrays.fill(newest, old, queues, NONE);
     waitedUntil = Arrays.copyOf(waitedUntil, count);
     streams = count;
   }
@@ -212,7 +209,7 @@ public final class CachingDeviceAllocator implements AllocatorPolicy {
 
   @Override
   public void synchronizeStream(int stream) {
-    if (stream >= 0 && stream < streams) {
+    if (stream < streams) {
       waitedUntil[stream] = moment;
     }
   }
@@ -220,7 +217,7 @@ public final class CachingDeviceAllocator implements AllocatorPolicy {
   /** Gives all cached blocks back ({@code FreeAllCached}): smallest first, then oldest. */
   @Override
   public void emptyCache() {
-    for (int bin = 0; bin < binBytes.length && cachedBytes > 0; bin++) {
+    for (int bin = 0; bin < binBytes.length; bin++) {
       for (int block = oldestOf(bin); block != NONE; block = oldestOf(bin)) {
         removeOldest(bin, heap.stream(block));
         giveBack(block);

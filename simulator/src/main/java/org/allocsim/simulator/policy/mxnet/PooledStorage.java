@@ -39,7 +39,7 @@ public final class PooledStorage implements AllocatorPolicy {
   private final BlockHeap heap;
   private final BucketTable buckets = new BucketTable();
 
-  /** By bucket: the free block that came back last. */
+  /** By bucket: the free block that came back last; what is new is 0, thus NONE. */
   private int[] lastFreed = new int[32];
 
   /** By block: its bucket; the free block of the same bucket that came back before it. */
@@ -68,7 +68,6 @@ public final class PooledStorage implements AllocatorPolicy {
     this.listener = listener;
     refused = new RefusedRequests(limitBytes, this.device, listener);
     heap = new BlockHeap(listener);
-    Arrays.fill(lastFreed, NONE);
   }
 
   @Override
@@ -96,9 +95,7 @@ public final class PooledStorage implements AllocatorPolicy {
   private int bucket(long bytes) {
     int bucket = buckets.bucket(bytes);
     if (bucket >= lastFreed.length) {
-      int known = lastFreed.length;
-      lastFreed = Arrays.copyOf(lastFreed, 2 * known);
-      Arrays.fill(lastFreed, known, lastFreed.length, NONE);
+      lastFreed = Arrays.copyOf(lastFreed, 2 * bucket);
     }
     return bucket;
   }

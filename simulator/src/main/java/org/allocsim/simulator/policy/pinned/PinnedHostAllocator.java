@@ -49,7 +49,7 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
   private final BlockHeap heap;
   private final CopyUses uses = new CopyUses();
 
-  /** By size class: the free block that came back last. */
+  /** By size class: the free block that came back last; at first 0, thus NONE. */
   private final int[] lastFreed = new int[SIZE_CLASSES];
 
   /** By block: the free block of the same class that came back before it. */
@@ -80,7 +80,6 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
     refused = new RefusedRequests(limitBytes, this.host, listener);
     this.hostListener = hostListener;
     heap = new BlockHeap(listener);
-    Arrays.fill(lastFreed, NONE);
   }
 
   /**
@@ -206,9 +205,7 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
 
   @Override
   public void synchronizeStream(int stream) {
-    if (stream >= 0) {
-      uses.finishStream(stream);
-    }
+    uses.finishStream(stream);
   }
 
   private void processEvents() {

@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.umpire;
 
 import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.device.LimitedMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.order.OrderedBlocks;
 import org.allocsim.simulator.policy.AllocatorPolicy;
@@ -18,13 +19,11 @@ import org.allocsim.simulator.policy.block.BlockHeap;
  */
 abstract class UmpirePool implements AllocatorPolicy {
   private final PoolOptions options;
-  private final long limitBytes;
   private final DeviceMemory device;
   private final EffectListener listener;
   private final RefusedRequests refused;
   private final BlockHeap heap;
   private final OrderedBlocks free = new OrderedBlocks();
-  private long heldBytes;
   private long actualBytes;
   private long releasableBytes;
   private long releasableBlocks;
@@ -38,10 +37,9 @@ abstract class UmpirePool implements AllocatorPolicy {
    */
   UmpirePool(PoolOptions options, long limitBytes, DeviceMemory device, EffectListener listener) {
     this.options = options;
-    this.limitBytes = limitBytes;
-    this.device = device;
+    this.device = LimitedMemory.of(device, limitBytes);
     this.listener = listener;
-    refused = new RefusedRequests(limitBytes, device, listener);
+    refused = new RefusedRequests(limitBytes, this.device, listener);
     heap = new BlockHeap(listener);
   }
 
@@ -67,7 +65,6 @@ abstract class UmpirePool implements AllocatorPolicy {
     if (block == BlockHeap.NONE) {
       block = grow(bytes, stream);
       if (block == BlockHeap.NONE) {
-        heap.settle();
         return refused.report(allocation, requestedBytes, bytes, driverBlockBytes(bytes), stream);
       }
       if (pieceBytes(block) > bytes) {
@@ -121,14 +118,10 @@ abstract class UmpirePool implements AllocatorPolicy {
 
   private int obtain(long driverBytes, int stream) {
     long asked = driverBytes + options.alignmentBytes();
-    if (limitBytes >= 0 && asked > limitBytes - heldBytes) {
-      return BlockHeap.NONE;
-    }
     long address = device.allocate(asked);
     if (address == DeviceMemory.REFUSED) {
       return BlockHeap.NONE;
     }
-    heldBytes += asked;
     actualBytes += driverBytes;
     return heap.addSegment(address, asked, stream);
   }
@@ -244,7 +237,6 @@ abstract class UmpirePool implements AllocatorPolicy {
         long address = heap.address(block);
         long bytes = heap.bytes(block);
         actualBytes -= pieceBytes(block);
-        heldBytes -= bytes;
         heap.removeSegment(block);
         device.free(address, bytes);
       }
@@ -254,7 +246,6 @@ abstract class UmpirePool implements AllocatorPolicy {
   @Override
   public final void emptyCache() {
     release();
-    heap.settle();
   }
 
   /** Bytes of all driver blocks, without their slack. */

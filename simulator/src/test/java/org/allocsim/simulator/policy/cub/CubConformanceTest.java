@@ -11,6 +11,7 @@ import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
+import org.allocsim.simulator.policy.RequestScript;
 import org.allocsim.simulator.policy.UpwardDevice;
 import org.junit.jupiter.api.Test;
 
@@ -61,6 +62,41 @@ class CubConformanceTest {
   }
 
   @Test
+  void cub4_cacheMayBecomeExactlyFull() {
+    CachingDeviceAllocator small = allocator(new CubSettings(8, 3, 7, 4096));
+    small.allocate(0, 4096, 0, 0);
+    small.allocate(1, 512, 0, 0);
+    small.free(0);
+    small.free(1);
+    assertEquals(4096, small.cachedBytes());
+    assertEquals(List.of("allocate 4096", "allocate 512", "free 0x101000"), device.calls());
+  }
+
+  @Test
+  void binZeroHoldsBlocksOfOneByte() {
+    CachingDeviceAllocator bytewise = allocator(new CubSettings(8, 0, 7, 4096));
+    long address = bytewise.allocate(0, 0, 0, 0);
+    bytewise.free(0);
+    assertEquals(1, bytewise.cachedBytes());
+    assertEquals(address, bytewise.allocate(1, 1, 0, 0));
+    assertEquals(List.of("allocate 1"), device.calls());
+  }
+
+  @Test
+  void blocksOfAStreamAndBinServeInTheOrderOfTheirFrees() {
+    int blocks = 1000;
+    for (int i = 0; i < blocks; i++) {
+      cub.allocate(i, 512, 0, 0);
+    }
+    for (int i = blocks - 1; i >= 0; i--) {
+      cub.free(i);
+    }
+    for (int i = 0; i < blocks; i++) {
+      assertEquals(MIB + 512L * (blocks - 1 - i), cub.allocate(blocks + i, 512, 0, 0));
+    }
+  }
+
+  @Test
   void cub5_unfinishedWorkKeepsABlockFromOtherStreams() {
     long first = cub.allocate(0, 4096, 1, 0);
     cub.free(0);
@@ -79,6 +115,18 @@ class CubConformanceTest {
     assertNotEquals(first, cub.allocate(2, 4000, 1, 0));
     cub.synchronize();
     assertEquals(first, cub.allocate(3, 4000, 1, 0));
+  }
+
+  @Test
+  void waitingForAStreamFinishesTheWorkOfThatStreamOnly() {
+    long onZero = cub.allocate(0, 4096, 0, 0);
+    long onTwo = cub.allocate(1, 4096, 2, 0);
+    cub.free(1);
+    cub.free(0);
+    cub.synchronizeStream(0);
+    cub.synchronizeStream(3);
+    assertEquals(onZero, cub.allocate(2, 4096, 1, 0));
+    assertEquals(onTwo, cub.allocate(3, 4096, 2, 0));
   }
 
   @Test
@@ -103,6 +151,15 @@ class CubConformanceTest {
         List.of("allocate 262144", "free 0x" + Long.toHexString(cached), "allocate 262144"),
         device.calls());
     assertEquals(AllocatorPolicy.OUT_OF_MEMORY, cub.allocate(3, 3 * MIB, 0, 0));
+  }
+
+  @Test
+  void triesAfterARefusalAreReported() throws Exception {
+    RequestScript script = new RequestScript("cub", Map.of(), 2 * MIB, -1);
+    script.free(script.allocate(2 * MIB));
+    assertEquals(0, script.retries());
+    script.allocate(512);
+    assertEquals(1, script.retries());
   }
 
   @Test
@@ -148,6 +205,15 @@ class CubConformanceTest {
     assertThrows(PolicyOptionException.class, () -> create(Map.of("bin-growth", "1")));
     assertThrows(PolicyOptionException.class, () -> create(Map.of("min-bin", "8")));
     assertThrows(PolicyOptionException.class, () -> create(Map.of("max-cached", "much")));
+  }
+
+  @Test
+  void smallestSettingsAreAllowedAndSmallerOnesAreNot() {
+    assertEquals(0, new CubSettings(2, 0, 0, 0).maxCachedBytes());
+    assertThrows(IllegalArgumentException.class, () -> new CubSettings(1, 0, 0, 0));
+    assertThrows(IllegalArgumentException.class, () -> new CubSettings(2, -1, 0, 0));
+    assertThrows(IllegalArgumentException.class, () -> new CubSettings(2, 1, 0, 0));
+    assertThrows(IllegalArgumentException.class, () -> new CubSettings(2, 0, 0, -1));
   }
 
   private AllocatorPolicy create(Map<String, String> options) throws PolicyOptionException {

@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.allocsim.simulator.device.DeviceMemory;
@@ -182,6 +184,19 @@ class CudaAsyncAllocatorTest {
   }
 
   @Test
+  void emptyingTheCacheWaitsForWhatIsNotComplete() {
+    options.put("release-threshold", "max");
+    options.put("reuse-opportunistic", "false");
+    CudaAsyncAllocator policy = policy();
+    policy.allocate(0, MIB, 1, 0);
+    policy.free(0, 1);
+    policy.trim(0);
+    assertEquals(CHUNK, heard.reservedBytes);
+    policy.emptyCache();
+    assertEquals(0, heard.reservedBytes);
+  }
+
+  @Test
   void theLayoutShowsRunsOfChunksAndTheAllocationsInThem() {
     options.put("release-threshold", "max");
     CudaAsyncAllocator policy = policy();
@@ -224,6 +239,55 @@ class CudaAsyncAllocatorTest {
     assertEquals(96 * MIB, heard.failure.limitBytes());
     policy.free(1);
     assertTrue(policy.allocate(2, 6 * MIB, 0, 0) > 0);
+  }
+
+  @Test
+  void aLimitOfNoBytesRefusesEverything() {
+    CudaAsyncAllocator policy = policy(0, device, heard);
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, policy.allocate(0, 1, 0, 0));
+    assertEquals(0, heard.failure.limitBytes());
+  }
+
+  @Test
+  void aPoolThatTellsTotalsOnlyReportsHowTheyChangeAndNothingWhereTheyDoNot() {
+    List<String> changes = new ArrayList<>();
+    EffectListener listener =
+        new EffectListener() {
+          @Override
+          public void segmentMapped(long address, long bytes, int stream, boolean small) {
+            note("mapped", address, bytes);
+          }
+
+          @Override
+          public void segmentUnmapped(long address, long bytes, int stream, boolean small) {
+            note("unmapped", address, bytes);
+          }
+
+          private void note(String what, long address, long bytes) {
+            long place = (address - StreamOrderedMemory.UNPLACED_ADDRESS) / CHUNK;
+            changes.add("%s %d at %d".formatted(what, bytes / CHUNK, place));
+          }
+        };
+    options.put("release-threshold", "64MiB");
+    CudaAsyncAllocator policy = policy(-1, new TotalsOnly(device), listener);
+    policy.allocate(0, CHUNK, 0, 0);
+    policy.allocate(1, 3 * CHUNK, 0, 0);
+    policy.free(1);
+    assertEquals(List.of("mapped 1 at 0", "mapped 3 at 1"), changes);
+    policy.synchronize();
+    assertEquals("unmapped 2 at 2", changes.removeLast());
+    policy.allocate(2, CHUNK, 0, 0);
+    assertEquals(2, changes.size());
+    MemoryLayout full = MemoryLayout.of(policy);
+    assertEquals(2, full.blockCount());
+    policy.free(0);
+    policy.free(2);
+    policy.synchronize();
+    assertEquals(2, changes.size());
+    policy.trim(CHUNK);
+    assertEquals("unmapped 1 at 1", changes.removeLast());
+    policy.emptyCache();
+    assertEquals("unmapped 1 at 0", changes.removeLast());
   }
 
   /** As a real driver, which reports totals only, and the same calls where chunks are known. */

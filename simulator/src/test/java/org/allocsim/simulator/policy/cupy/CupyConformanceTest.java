@@ -3,13 +3,18 @@ package org.allocsim.simulator.policy.cupy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.policy.RequestScript;
 import org.allocsim.simulator.policy.UpwardDevice;
 import org.junit.jupiter.api.Test;
 
@@ -47,6 +52,24 @@ class CupyConformanceTest {
     pool.free(0);
     assertNotEquals(AllocatorPolicy.OUT_OF_MEMORY, pool.allocate(1, 6 * U, 0, 0));
     assertEquals(List.of("allocate 2560", "free 0x100000", "allocate 3072"), device.calls());
+  }
+
+  @Test
+  void requestThatJustMeetsTheLimitLeavesFreeChunksCached() throws Exception {
+    RequestScript pool = new RequestScript("cupy", Map.of(), 100 * U, 6 * U);
+    pool.free(pool.allocate(2 * U));
+    pool.allocate(4 * U);
+    assertEquals(List.of(), pool.returns());
+    assertEquals(0, pool.retries());
+    pool.allocate(3 * U);
+    assertEquals(List.of(2 * U), pool.returns());
+    assertEquals(1, pool.retries());
+  }
+
+  @Test
+  void limitOfNoBytesRefusesWithoutAskingTheDevice() {
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, pool(0).allocate(0, 1, 0, 0));
+    assertEquals(List.of(), device.calls());
   }
 
   @Test
@@ -102,6 +125,7 @@ class CupyConformanceTest {
   @Test
   void refusalReturnsFreeChunksAndIsTriedThreeTimes() {
     AtomicReference<OutOfMemory> failure = new AtomicReference<>();
+    AtomicInteger retries = new AtomicInteger();
     CupyMemoryPool pool =
         new CupyMemoryPool(
             -1,
@@ -110,6 +134,11 @@ class CupyConformanceTest {
               @Override
               public void outOfMemory(OutOfMemory outOfMemory) {
                 failure.set(outOfMemory);
+              }
+
+              @Override
+              public void allocationRetried() {
+                retries.incrementAndGet();
               }
             });
     pool.allocate(0, 60 * U, 0, 0);
@@ -121,6 +150,7 @@ class CupyConformanceTest {
         List.of("allocate 25600", "free 0x107800", "allocate 25600", "allocate 25600"),
         device.newCalls());
     assertEquals(50 * U, failure.get().roundedBytes());
+    assertEquals(2, retries.get());
     assertNotEquals(AllocatorPolicy.OUT_OF_MEMORY, pool.allocate(3, 40 * U, 0, 0));
   }
 
@@ -133,6 +163,29 @@ class CupyConformanceTest {
     last.free(10);
     last.emptyCache();
     assertEquals(first + 5 * U + 4 * U, tie(last));
+  }
+
+  @Test
+  void tieBreakSeesAllChunksOfTheSizeByAscendingAddress() {
+    List<Long> seen = new ArrayList<>();
+    CupyMemoryPool pool =
+        new CupyMemoryPool(
+            -1,
+            (addresses, count) -> {
+              Arrays.stream(addresses, 0, count).forEach(seen::add);
+              return 0;
+            },
+            device,
+            EffectListeners.NONE);
+    List<Long> freed = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      freed.add(pool.allocate(i, U, 0, 0));
+    }
+    for (int i = 19; i >= 0; i--) {
+      pool.free(i);
+    }
+    pool.allocate(20, 1, 0, 0);
+    assertEquals(freed, seen);
   }
 
   /** Frees the first and the last of three chunks of one size and asks for that size again. */

@@ -14,6 +14,7 @@ import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
+import org.allocsim.simulator.policy.RequestScript;
 import org.allocsim.simulator.policy.UpwardDevice;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,9 +32,13 @@ class MxnetConformanceTest {
   @CsvSource({
     "1, 4096",
     "100, 4096",
+    "4096, 4096",
+    "4097, 8192",
     "5000, 8192",
     "2097152, 2097152",
     "2097153, 4194304",
+    "9223372036852678656, 9223372036852678656",
+    "9223372036852678657, 9223372036854775807",
     "9223372036854775807, 9223372036854775807"
   })
   void mxn1_naiveRoundsToPagesAndLargeSizesTo2MiB(long requested, long bytes) {
@@ -44,6 +49,7 @@ class MxnetConformanceTest {
   @CsvSource({
     "1, 4096",
     "100, 4096",
+    "4096, 4096",
     "4097, 8192",
     "3145728, 4194304",
     "16777216, 16777216",
@@ -89,6 +95,61 @@ class MxnetConformanceTest {
     device.newCalls();
     naive.allocate(2, 6 * MIB, 0, 0);
     assertEquals(List.of("free 0x5100000", "allocate 6291456"), device.newCalls());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"90, 0", "91, 1"})
+  void mxn4_reserveIsItsShareOfTheDeviceToTheByte(long requestedBytes, int returned) {
+    UpwardDevice odd = new UpwardDevice(MIB, 199);
+    PooledStorage pool =
+        new PooledStorage(new BucketRule.Pages(1, MIB), 50, -1, odd, EffectListeners.NONE);
+    pool.allocate(0, 10, 0, 0);
+    pool.free(0);
+    odd.newCalls();
+    pool.allocate(1, requestedBytes, 0, 0);
+    assertEquals(returned + 1, odd.calls().size(), "half of 199 bytes are 99");
+  }
+
+  @Test
+  void mxn4_cacheIsReturnedWhereNothingWouldStayFreeEvenWithoutAReserve() {
+    UpwardDevice small = new UpwardDevice(MIB, 100);
+    PooledStorage pool =
+        new PooledStorage(new BucketRule.Pages(1, MIB), 0, -1, small, EffectListeners.NONE);
+    pool.allocate(0, 10, 0, 0);
+    pool.free(0);
+    small.newCalls();
+    pool.allocate(1, 90, 0, 0);
+    assertEquals(List.of("free 0x100000", "allocate 90"), small.calls());
+  }
+
+  @Test
+  void refusalReturnsTheCacheAndIsTriedOnceMore() throws Exception {
+    RequestScript script = new RequestScript("mxnet-naive", Map.of(), 100 * MIB, 10 * MIB);
+    script.free(script.allocate(6 * MIB));
+    assertEquals(List.of(), script.returns());
+    script.allocate(8 * MIB);
+    assertEquals(List.of(6 * MIB), script.returns());
+    assertEquals(List.of(6 * MIB, 8 * MIB), script.deviceRequests());
+    assertEquals(1, script.retries());
+  }
+
+  @Test
+  void mxn5_blocksOfManyBucketsAreReusedForTheirOwnSizeOnly() {
+    int buckets = 400;
+    UpwardDevice large = new UpwardDevice(MIB, 1L << 40);
+    PooledStorage pool = new PooledStorage(NAIVE, 5, -1, large, EffectListeners.NONE);
+    long[] address = new long[buckets];
+    for (int i = 0; i < buckets; i++) {
+      address[i] = pool.allocate(i, 4096L * (i + 1), 0, 0);
+    }
+    for (int i = 0; i < buckets; i++) {
+      pool.free(i);
+    }
+    for (int i = 0; i < buckets; i++) {
+      assertEquals(address[i], pool.allocate(buckets + i, 4096L * (i + 1), 0, 0));
+    }
+    pool.emptyCache();
+    assertEquals(buckets, large.calls().size(), "all are in use");
   }
 
   @Test

@@ -12,6 +12,7 @@ import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
+import org.allocsim.simulator.policy.RequestScript;
 import org.allocsim.simulator.policy.UpwardDevice;
 import org.junit.jupiter.api.Test;
 
@@ -66,6 +67,15 @@ class PaddleConformanceTest {
         List.of("allocate 20971520", "free 0x100000", "free 0xb00000", "allocate 20971520"),
         device.newCalls());
     assertEquals(AllocatorPolicy.OUT_OF_MEMORY, paddle.allocate(4, 20 * MIB, 0, 0));
+  }
+
+  @Test
+  void triesAfterARefusalAreReported() throws Exception {
+    RequestScript paddle = new RequestScript("paddle-auto-growth", Map.of(), 10 * MIB, -1);
+    paddle.free(paddle.allocate(6 * MIB));
+    assertEquals(0, paddle.retries());
+    paddle.allocate(8 * MIB);
+    assertEquals(1, paddle.retries());
   }
 
   @Test

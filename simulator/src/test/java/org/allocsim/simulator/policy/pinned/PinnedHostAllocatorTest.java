@@ -3,8 +3,11 @@ package org.allocsim.simulator.policy.pinned;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.stats.HostMemoryStats;
 import org.allocsim.simulator.stats.MemoryStats;
@@ -135,6 +138,89 @@ class PinnedHostAllocatorTest {
   }
 
   @Test
+  void waitingForAStreamFinishesTheCopiesOnItAndNoOthers() {
+    long a = allocator.allocate(0, MIB, 0, 0);
+    long b = allocator.allocate(1, MIB, 0, 0);
+    allocator.useStream(0, 0, 0);
+    allocator.useStream(1, 3, 1);
+    allocator.free(0);
+    allocator.free(1);
+    allocator.synchronizeStream(2);
+    allocator.synchronizeStream(0);
+    assertEquals(a, allocator.allocate(2, MIB, 0, 0));
+    long c = allocator.allocate(3, MIB, 0, 0);
+    assertNotEquals(b, c);
+    allocator.synchronizeStream(3);
+    assertEquals(b, allocator.allocate(4, MIB, 0, 0));
+  }
+
+  @Test
+  void copyAfterTheWaitIsNotFinishedByIt() {
+    long a = allocator.allocate(0, MIB, 0, 0);
+    allocator.useStream(0, 1, 0);
+    allocator.synchronizeStream(1);
+    allocator.synchronize();
+    allocator.useComplete(0, 1);
+    allocator.useComplete(0, AllocationTrace.ANY_STREAM);
+    allocator.useStream(0, 1, 1);
+    allocator.free(0);
+    assertNotEquals(a, allocator.allocate(1, MIB, 0, 0));
+    allocator.synchronizeStream(1);
+    assertEquals(a, allocator.allocate(2, MIB, 0, 0));
+  }
+
+  @Test
+  void completionOnOneStreamLeavesTheCopiesOnOthers() {
+    long a = allocator.allocate(0, MIB, 0, 0);
+    allocator.useStream(0, 1, 0);
+    allocator.useStream(0, 2, 1);
+    allocator.free(0);
+    allocator.useComplete(0, 3);
+    allocator.useComplete(0, 1);
+    assertNotEquals(a, allocator.allocate(1, MIB, 0, 0));
+    allocator.useComplete(0, 2);
+    assertEquals(a, allocator.allocate(2, MIB, 0, 0));
+  }
+
+  @Test
+  void useOfAFreedBlockIsIgnored() {
+    long a = allocator.allocate(0, MIB, 0, 0);
+    allocator.useStream(0, 1, 0);
+    allocator.free(0);
+    allocator.useStream(0, 1, 1);
+    allocator.useStream(0, 2, 2);
+    allocator.useComplete(0, 1);
+    assertEquals(a, allocator.allocate(1, MIB, 0, 0));
+    allocator.free(1);
+    assertEquals(a, allocator.allocate(2, MIB, 0, 0), "its copies went with its first free");
+  }
+
+  /** More blocks and copies than any table begins with, in rounds so that rows are used again. */
+  @Test
+  void blocksOfManyCopiesBecomeFreeInTheOrderOfTheirFrees() {
+    int blocks = 300;
+    List<Long> addresses = new ArrayList<>();
+    for (int round = 0; round < 3; round++) {
+      int first = round * blocks;
+      List<Long> served = new ArrayList<>();
+      for (int i = first; i < first + blocks; i++) {
+        served.add(allocator.allocate(i, 1, 0, 0));
+        allocator.useStream(i, i % 5, 0);
+        allocator.useStream(i, 5 + i % 7, 0);
+      }
+      if (round > 0) {
+        assertEquals(addresses.reversed(), served, "the block freed last serves first");
+      }
+      addresses = served;
+      for (int i = first; i < first + blocks; i++) {
+        allocator.free(i);
+      }
+      allocator.synchronize();
+    }
+    expect("num_host_alloc", blocks);
+  }
+
+  @Test
   void finishedCopyWaitsBehindAnUnfinishedOneOfAnEarlierFree() {
     allocator.allocate(0, MIB, 0, 0);
     long b = allocator.allocate(1, MIB, 0, 0);
@@ -201,6 +287,30 @@ class PinnedHostAllocatorTest {
     expect("num_host_free", 0);
     allocator.free(1);
     assertEquals(AllocatorPolicy.OUT_OF_MEMORY, allocator.allocate(2, Long.MAX_VALUE, 0, 0));
+  }
+
+  @Test
+  void sizesBeyondTwoToThe62AreRejectedAndTheHostRefusesThatSize() {
+    List<Long> rejected = new ArrayList<>();
+    List<Long> failed = new ArrayList<>();
+    EffectListener listener =
+        new EffectListener() {
+          @Override
+          public void requestRejected(int allocation, long bytes, String reason) {
+            rejected.add(bytes);
+          }
+
+          @Override
+          public void outOfMemory(OutOfMemory failure) {
+            failed.add(failure.requestedBytes());
+          }
+        };
+    PinnedHostAllocator strict = new PinnedHostAllocator(host, listener, stats);
+    for (long bytes : new long[] {1L << 62, (1L << 62) + 1, -1}) {
+      assertEquals(AllocatorPolicy.OUT_OF_MEMORY, strict.allocate(0, bytes, 0, 0));
+    }
+    assertEquals(List.of(1L << 62), failed);
+    assertEquals(List.of((1L << 62) + 1, -1L), rejected);
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
@@ -84,6 +85,25 @@ class PinnedHostOptionsTest {
     policy.free(0);
     assertEquals(AllocatorPolicy.OUT_OF_MEMORY, policy.allocate(1, 33 * GIB, 0, 0));
     assertEquals(32 * GIB, stats.reservedBytes());
+  }
+
+  @Test
+  void emptyingReturnsTheSmallestSizesFirstAndOfASizeWhatWasFreedFirst() throws Exception {
+    AllocatorPolicy policy = create(-1, Map.of());
+    long large = policy.allocate(0, 2, 0, 0);
+    long second = policy.allocate(1, 1, 0, 0);
+    long first = policy.allocate(2, 1, 0, 0);
+    policy.free(0);
+    policy.free(2);
+    policy.free(1);
+    host.newCalls();
+    policy.emptyCache();
+    policy.emptyCache();
+    assertEquals(
+        LongStream.of(first, second, large)
+            .mapToObj(at -> "free 0x" + Long.toHexString(at))
+            .toList(),
+        host.calls());
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
+import org.allocsim.simulator.trace.PoolId;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -16,8 +17,12 @@ class ChangedSettingsTest {
   private static final PyTorchVersion VERSION = PyTorchVersion.V2_14;
 
   private static AllocatorScript script(String conf) {
+    return script(conf, VERSION);
+  }
+
+  private static AllocatorScript script(String conf, PyTorchVersion version) {
     AllocatorScript script =
-        AllocatorScript.onDevice(conf, VERSION, ScriptedDevice.UNLIMITED_BYTES);
+        AllocatorScript.onDevice(conf, version, ScriptedDevice.UNLIMITED_BYTES);
     script.allocator.expectChanges(ConfigParser::changeOrKeep);
     return script;
   }
@@ -50,6 +55,41 @@ class ChangedSettingsTest {
     script.allocator.changeSettings("expandable_segments:True");
     // Of 20 MiB that are mapped and 16 MiB in the other segment the smaller rest serves.
     script.alloc("c", 4 * M, "A(S1+4M,4M)");
+  }
+
+  @Test
+  void privatePoolsOfBeforeGrowFromNowOnExceptThoseOfOtherAllocators() {
+    AllocatorScript script = script("");
+    script.allocator.definePool(2, new PrivatePoolOptions(false, false, true));
+    script.alloc("a", 30 * M, 0, 1).alloc("b", 30 * M, 0, 2).alloc("c", M, 0, 1).ignore();
+    script.allocator.changeSettings("expandable_segments:True");
+    script.alloc("d", 30 * M, 0, 1, "MAP(E1,40M) A(E1,30M)");
+    script.alloc("e", 30 * M, 0, 2, "SA(S4,30M) A(S4,30M)");
+    script.alloc("f", M, 0, 1, "A(S3+1M,1M)");
+    script.alloc("g", M, 0, 1, "MAP(E2,2M) A(E2,1M)");
+    script.alloc("h", M, 0, 2, "SA(S5,2M) A(S5,1M)");
+    script.allocator.changeSettings("expandable_segments:False");
+    script.alloc("i", 30 * M, 0, 1, "SA(S6,30M) A(S6,30M)");
+  }
+
+  @Test
+  void privatePoolsOf25DoNotGrowButAreSplitFinelyWhileTheSettingIsOn() {
+    AllocatorScript script = script("", PyTorchVersion.V2_5);
+    script.alloc("a", 10 * M, 0, 1).alloc("b", 10 * M, 0, 1).free("a", "b").ignore();
+    script.alloc("c", 10 * M - 512, 0, 1, "A(S1,10485248)").expectBlock("c", 10 * M);
+    script.allocator.changeSettings("expandable_segments:True");
+    script.alloc("d", 10 * M - 512, 0, 1, "A(S2,10485248)").expectBlock("d", 10 * M - 512);
+    script.alloc("e", 30 * M, 0, 1, "SA(S3,30M) A(S3,30M)");
+  }
+
+  @Test
+  void aPoolThatIsUsedAgainIsNotGivenUpAnyMore() {
+    AllocatorScript script = script("");
+    script.alloc("a", 30 * M, 0, 1).free("a");
+    script.allocator.releasePool(1, PoolId.unnamed(1));
+    script.ignore().alloc("b", 30 * M, 0, 1, "A(S1,30M)").free("b").ignore().emptyCache("");
+    long cached = script.allocator.cachedAddressFor(30 * M, 0, 1);
+    assertEquals(30 * M, script.allocator.freeBytesAt(cached, 0, 1));
   }
 
   @Test

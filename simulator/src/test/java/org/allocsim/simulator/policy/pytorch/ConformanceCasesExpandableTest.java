@@ -1,8 +1,18 @@
 package org.allocsim.simulator.policy.pytorch;
 
+import static org.allocsim.simulator.policy.pytorch.AllocatorScript.K;
 import static org.allocsim.simulator.policy.pytorch.AllocatorScript.M;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code expandable_segments} of PyTorch 2.11. */
 class ConformanceCasesExpandableTest {
@@ -156,5 +166,59 @@ class ConformanceCasesExpandableTest {
     script
         .alloc("a", 2 * M, 0, "MAP(E1,20M) A(E1,2M)")
         .alloc("b", 2 * M, 1, "MAP(E2,20M) A(E2,2M)");
+  }
+
+  @Test
+  void rangeOfWhichNothingIsMappedGoesAndTheNextRequestMakesANewOne() {
+    script
+        .alloc("a", 30 * M)
+        .alloc("b", 30 * M)
+        .free("a", "b")
+        .ignore()
+        .emptyCache("UNMAP(E1,60M)")
+        .alloc("c", 30 * M, "MAP(E2,40M) A(E2,30M)");
+  }
+
+  /** One that does not report its size, thus −1, is taken for an H100 of 81079 MiB. */
+  @ParameterizedTest
+  @CsvSource({"81, 100", "-1, 91220"})
+  void rangeIsNineEighthsOfTheDeviceInWholePages(long deviceMib, long rangeMib) throws Exception {
+    List<Long> reserved = new ArrayList<>();
+    DeviceMemory device =
+        (DeviceMemory)
+            Proxy.newProxyInstance(
+                DeviceMemory.class.getClassLoader(),
+                new Class<?>[] {DeviceMemory.class},
+                (_, method, arguments) ->
+                    switch (method.getName()) {
+                      case "totalBytes", "freeBytes" -> deviceMib < 0 ? -1 : deviceMib * M;
+                      case "map" -> true;
+                      case "reserve" -> {
+                        reserved.add((Long) arguments[0]);
+                        yield 1L << 40;
+                      }
+                      default -> throw new AssertionError(method);
+                    });
+    new CachingAllocator(
+            ConfigParser.parse("expandable_segments:True", PyTorchVersion.V2_11).allocator(),
+            PyTorchVersion.V2_11,
+            -1,
+            device,
+            EffectListeners.NONE)
+        .allocate(0, 5 * M, 0, 0);
+    assertEquals(List.of(rangeMib * M), reserved);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"V2_9, 9961472", "V2_10, 10485760"})
+  void poolOfAnotherAllocatorIsSplitFinelyUpTo29(PyTorchVersion version, long blockBytes) {
+    AllocatorScript pool =
+        AllocatorScript.onDevice(
+            "expandable_segments:True", version, ScriptedDevice.UNLIMITED_BYTES);
+    pool.allocator.definePool(1, new PrivatePoolOptions(false, false, true));
+    pool.alloc("a", 10 * M, 0, 1)
+        .free("a")
+        .alloc("b", 10 * M - 512 * K, 0, 1)
+        .expectBlock("b", blockBytes);
   }
 }

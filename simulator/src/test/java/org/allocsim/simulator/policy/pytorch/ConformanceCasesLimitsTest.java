@@ -166,6 +166,21 @@ class ConformanceCasesLimitsTest {
   }
 
   @Test
+  void case46_requestThatJustFitsTheDeviceIsNotRejected() {
+    AllocatorScript.onDevice("throw_on_cudamalloc_oom:True", PyTorchVersion.V2_14, 100 * M)
+        .alloc("a", 60 * M)
+        .ignore()
+        .alloc("b", 40 * M, "SA(S2,40M) A(S2,40M)");
+  }
+
+  @Test
+  void privatePoolDividesSmallFromLargeAsTheDefaultOneDoes() {
+    AllocatorScript.plain()
+        .alloc("a", M, 0, 1, "SA(S1,2M) A(S1,1M)")
+        .alloc("b", M + 1, 0, 1, "SA(S2,20M) A(S2,1048577)");
+  }
+
+  @Test
   void oomMessageNamesMemoryHeldByPrivatePools() {
     AllocatorScript script = capacity(100);
     script.alloc("p", 30 * M, 0, 1).free("p").alloc("a", 40 * M).ignore();

@@ -153,4 +153,27 @@ class ConformanceCasesMaxSplitTest {
         .ignore()
         .alloc("b", 40L << 30, "SA(S2,40960M) A(S2,40960M)");
   }
+
+  @Test
+  void blockBelowTheSplitLimitIsReusedAndSplit() {
+    AllocatorScript.with(MAX_SPLIT_32)
+        .alloc("a", 30 * M)
+        .free("a")
+        .ignore()
+        .alloc("b", 10 * M, "A(S1,10M)")
+        .alloc("c", 20 * M, "A(S1+10M,20M)");
+  }
+
+  @Test
+  void releaseOfOversizeBlocksEndsWhereTheyMakeUpTheRequestExactly() {
+    capacity(120)
+        .alloc("a", 40 * M)
+        .alloc("b", 40 * M)
+        .alloc("c", 40 * M)
+        .free("a", "b", "c")
+        .ignore()
+        .alloc("d", 80 * M, "SF(S3,40M) SF(S2,40M) SA(S4,80M) A(S4,80M)")
+        .expectStat("num_alloc_retries", 0)
+        .expectStat("reserved_bytes.all.current", 120 * M);
+  }
 }

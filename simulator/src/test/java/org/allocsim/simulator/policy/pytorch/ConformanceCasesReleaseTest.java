@@ -1,7 +1,11 @@
 package org.allocsim.simulator.policy.pytorch;
 
 import static org.allocsim.simulator.policy.pytorch.AllocatorScript.M;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.util.List;
+import java.util.Map;
+import org.allocsim.simulator.policy.RequestScript;
 import org.allocsim.simulator.trace.PoolId;
 import org.junit.jupiter.api.Test;
 
@@ -208,5 +212,48 @@ class ConformanceCasesReleaseTest {
         .synchronize()
         .alloc("d", 20 * M, "FC(S1+5M,5M) A(S1,20M)")
         .expectStat("inactive_split.all.current", 0);
+  }
+
+  /** Blocks of the large pool, the first three free, of ages 8, 2 and 1 at the next request. */
+  private static AllocatorScript aged(long oldest, long middle, long youngest) {
+    AllocatorScript script =
+        AllocatorScript.limited("garbage_collection_threshold:0.5", 200 * M)
+            .alloc("a", oldest)
+            .alloc("b", middle)
+            .alloc("c", youngest)
+            .alloc("t", 2 * M)
+            .free("a");
+    for (int lookup = 0; lookup < 6; lookup++) {
+      script.alloc("t" + lookup, 2 * M);
+    }
+    return script.free("b").alloc("u", 2 * M).free("c").ignore();
+  }
+
+  @Test
+  void garbageIsWhatIsAsOldAsTheMeanOfWhatIsLeftInEachPass() {
+    // 46 MiB too many: the mean of 8, 2 and 1 takes the first block, that of 2 and 1 the second.
+    aged(40 * M, 42 * M, 44 * M).alloc("d", 60 * M, "SF(S1,40M) SF(S2,42M) SA(S5,60M) A(S5,60M)");
+  }
+
+  @Test
+  void garbageCollectionEndsWhereExactlyEnoughWasReleased() {
+    aged(40 * M, 38 * M, 42 * M).alloc("d", 60 * M, "SF(S1,40M) SA(S5,60M) A(S5,60M)");
+  }
+
+  @Test
+  void emptyCacheAfterACaptureReleasesWhatWasGivenBackInIt() {
+    script.allocator.expectChanges((before, _, _) -> before);
+    script.allocator.capture(true);
+    script.alloc("a", 30 * M).use("a", 1).free("a");
+    script.allocator.capture(false);
+    script.ignore().emptyCache("FC(S1,30M) SF(S1,30M)");
+  }
+
+  @Test
+  void refusalWithoutASplitLimitIsTriedOnceMoreOnly() throws Exception {
+    RequestScript requests = new RequestScript("pytorch", Map.of(), 100 * M, -1);
+    requests.free(requests.allocate(60 * M));
+    requests.allocate(110 * M);
+    assertEquals(List.of(110 * M, 110 * M), requests.refusals());
   }
 }

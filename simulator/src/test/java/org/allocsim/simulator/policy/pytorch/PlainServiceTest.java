@@ -1,7 +1,10 @@
 package org.allocsim.simulator.policy.pytorch;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
+import java.util.SplittableRandom;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
@@ -18,11 +21,17 @@ class PlainServiceTest {
 
   private static CachingAllocator allocator(String conf, EffectListener listener)
       throws ConfigException {
+    return allocator(conf, -1, Long.MAX_VALUE, listener);
+  }
+
+  private static CachingAllocator allocator(
+      String conf, long limitBytes, long capacityBytes, EffectListener listener)
+      throws ConfigException {
     return new CachingAllocator(
         ConfigParser.parse(conf, PyTorchVersion.DEFAULT).allocator(),
         PyTorchVersion.V2_11,
-        -1,
-        new ScriptedDevice(Long.MAX_VALUE),
+        limitBytes,
+        new ScriptedDevice(capacityBytes),
         listener);
   }
 
@@ -67,5 +76,55 @@ class PlainServiceTest {
   void whoeverElseFollowsBlocksHearsOfEachRequest() throws Exception {
     EffectListener listener = EffectListeners.both(new MemoryStats(-1), new EffectListener() {});
     assertEquals(2L * SIZES.length * ROUNDS, steadySearches(allocator("", listener)));
+  }
+
+  /** Who else follows blocks has every request go the long way; the answers are the same. */
+  @ParameterizedTest
+  @CsvSource({
+    "'', -1",
+    "'', 900",
+    "expandable_segments:True, -1",
+    "max_split_size_mb:32, -1",
+    "roundup_power2_divisions:4, -1",
+    "garbage_collection_threshold:0.6, 900"
+  })
+  void answersStatisticsAndLayoutsAreThoseOfWhoeverElseListens(String conf, long limitMib)
+      throws Exception {
+    long limitBytes = limitMib < 0 ? limitMib : limitMib * MIB;
+    MemoryStats plainStats = new MemoryStats(-1);
+    MemoryStats stats = new MemoryStats(-1);
+    CachingAllocator plain = allocator(conf, limitBytes, 1000 * MIB, plainStats);
+    CachingAllocator watched =
+        allocator(
+            conf, limitBytes, 1000 * MIB, EffectListeners.both(stats, new EffectListener() {}));
+    List<CachingAllocator> both = List.of(plain, watched);
+    SplittableRandom random = new SplittableRandom(3);
+    for (int id = 0; id < 3000; id++) {
+      long bytes = 1 + random.nextLong(SIZES[random.nextInt(SIZES.length)]);
+      int stream = random.nextInt(2);
+      int pool = random.nextInt(8) == 0 ? 1 : 0;
+      assertEquals(
+          watched.allocate(id, bytes, stream, pool), plain.allocate(id, bytes, stream, pool));
+      int other = random.nextInt(Math.max(0, id - 40), id + 1);
+      int freed = random.nextInt(Math.max(0, id - 40), id + 1);
+      int event = random.nextInt(400);
+      for (CachingAllocator allocator : both) {
+        if (event % 8 == 0) {
+          allocator.useStream(other, 1 - stream, id);
+        }
+        allocator.free(freed);
+        if (event % 10 == 0) {
+          allocator.synchronize();
+        }
+        if (event == 0) {
+          allocator.emptyCache();
+        }
+      }
+      assertEquals(stats.toMap(), plainStats.toMap(), "after request " + id);
+      if (id % 50 == 0) {
+        assertEquals(LayoutCheck.of(watched, stats).blockAt, LayoutCheck.of(plain, stats).blockAt);
+      }
+    }
+    assertTrue(stats.get("num_ooms") > 0);
   }
 }

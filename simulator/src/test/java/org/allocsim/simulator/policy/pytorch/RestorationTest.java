@@ -10,6 +10,7 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
@@ -24,6 +25,7 @@ import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.RequestKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** An allocator that is put into the state of another goes on as that one does. */
@@ -222,6 +224,57 @@ class RestorationTest {
     assertNotEquals(first, allocator.restoreBlock(4, MIB, 0, 0, first));
     allocator.free(0);
     assertNotEquals(first, allocator.restoreBlock(5, 9 * MIB, 0, 0, first));
+  }
+
+  @Test
+  void aBlockOfExactlyTheSizeIsTakenWholeThoughAnotherWouldBeFirst() {
+    CachingAllocator allocator = allocator("", device, EffectListeners.NONE);
+    allocator.allocate(0, 30 * MIB, 0, 0);
+    long second = allocator.allocate(1, 30 * MIB, 0, 0);
+    allocator.free(0);
+    allocator.free(1);
+    int blocks = MemoryLayout.of(allocator).blockCount();
+    assertEquals(second, allocator.restoreBlock(2, 30 * MIB, 0, 0, second));
+    assertEquals(blocks, MemoryLayout.of(allocator).blockCount());
+  }
+
+  @Test
+  void whatDoesNotFitWhereItWasIsServedElsewhere() {
+    CachingAllocator allocator = allocator("", device, EffectListeners.NONE);
+    long first = allocator.allocate(0, 30 * MIB, 0, 0);
+    long second = allocator.allocate(1, 40 * MIB, 0, 0);
+    allocator.free(0);
+    allocator.free(1);
+    assertEquals(second, allocator.restoreBlock(2, 40 * MIB, 0, 0, first));
+  }
+
+  @Test
+  void aPoolThatDoesNotExistHasNothingCached() {
+    CachingAllocator allocator = allocator("", device, EffectListeners.NONE);
+    long address = allocator.allocate(0, 30 * MIB, 0, 0);
+    allocator.free(0);
+    assertEquals(address, allocator.cachedAddressFor(30 * MIB, 0, 0));
+    assertEquals(-1, allocator.cachedAddressFor(30 * MIB, 0, 7));
+  }
+
+  /** Releases that order by the age of segments take the highest of old ones for the oldest. */
+  @ParameterizedTest
+  @EnumSource(names = {"V2_11", "V2_14"})
+  void restoredSegmentsAreOlderThanNewOnes(PyTorchVersion version) {
+    CachingAllocator before = allocator("", device, EffectListeners.NONE);
+    long low = before.allocate(0, 30 * MIB, 0, 0);
+    long high = before.allocate(1, 30 * MIB, 0, 0);
+    CachingAllocator allocator =
+        new CachingAllocator(AllocatorConfig.DEFAULT, version, -1, device, EffectListeners.NONE);
+    allocator.restore(layout(before));
+    long made = allocator.allocate(2, 30 * MIB, 0, 0);
+    for (int allocation = 0; allocation < 3; allocation++) {
+      allocator.free(allocation);
+    }
+    List<Long> order = version == PyTorchVersion.V2_11 ? List.of(low, high) : List.of(high, low);
+    assertEquals(order.get(0), allocator.allocate(3, 30 * MIB, 0, 0));
+    assertEquals(order.get(1), allocator.allocate(4, 30 * MIB, 0, 0));
+    assertEquals(made, allocator.allocate(5, 30 * MIB, 0, 0));
   }
 
   @Test

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.RequestScript;
 import org.junit.jupiter.api.Test;
@@ -197,6 +198,79 @@ class UmpirePoolsTest {
     RequestScript enough = new RequestScript(policy, small(), 1L << 40, 1184);
     enough.allocate(1024);
     assertTrue(enough.isServed(enough.allocate(16)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {QUICK, LIST})
+  void whatWentBackCountsNoLongerTowardsTheLimit(String policy) throws Exception {
+    RequestScript script =
+        new RequestScript(policy, small("coalesce", "percent_releasable(0)"), 1L << 40, 1200);
+    script.free(script.allocate(1024));
+    assertTrue(script.isServed(script.allocate(1104)));
+    assertEquals(1, script.retries());
+    assertFalse(script.isServed(script.allocate(128)));
+    assertEquals(1, script.retries(), "nothing could go back");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {QUICK, LIST})
+  void slackCountsToTheLastPieceOfADriverBlock(String policy) throws Exception {
+    RequestScript script = new RequestScript(policy, small());
+    assertEquals(1024 + 16, script.blockBytes(script.allocate(1024)));
+    assertEquals(64, script.blockBytes(script.allocate(64)));
+    assertEquals(64 + 16, script.blockBytes(script.allocate(64)));
+    assertEquals(List.of(), script.freeBlocks());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {QUICK, LIST})
+  void coalescedBlockBelongsToTheStreamOfTheFree(String policy) throws Exception {
+    RequestScript script = RequestScript.onStreams(policy, small(), 5, 9);
+    int first = script.allocate(1024, 1);
+    int second = script.allocate(1024, 1);
+    script.free(first);
+    script.free(second);
+    MemoryLayout layout = MemoryLayout.of(script.policy());
+    assertEquals(1, layout.segmentCount());
+    assertEquals(1, layout.stream(0));
+  }
+
+  @Test
+  void coalescingToWhatThePoolHasLeavesTheOrderOfItsFreePieces() throws Exception {
+    RequestScript script = new RequestScript(QUICK, small("coalesce", "blocks_releasable_hwm(1)"));
+    int[] ids = allocations(script, 16, 64);
+    script.free(ids[2]);
+    script.free(ids[4]);
+    int other = script.allocate(128);
+    assertEquals(1024, pool(script).highWatermarkBytes());
+    script.free(other);
+    assertEquals(List.of(144L), script.returns());
+    assertEquals(1024, pool(script).actualBytes());
+    assertEquals(script.address(ids[2]), script.address(script.allocate(64)));
+    assertEquals(script.address(ids[4]), script.address(script.allocate(64)));
+  }
+
+  @Test
+  void equalPiecesOfAQuickPoolServeInTheOrderOfTheirFreesHoweverMany() throws Exception {
+    RequestScript script = new RequestScript(QUICK, Map.of());
+    int[] ids = allocations(script, 1200, 16);
+    for (int i = ids.length - 1; i > 0; i -= 2) {
+      script.free(ids[i]);
+    }
+    // The last one merged with what is free after it.
+    for (int i = ids.length - 3; i > 0; i -= 2) {
+      assertEquals(script.address(ids[i]), script.address(script.allocate(16)));
+    }
+  }
+
+  @Test
+  void driverBlocksOfAtMostOnePebibyteMayBeAskedFor() throws Exception {
+    RequestScript script = new RequestScript(QUICK, Map.of("first", "1PiB"));
+    script.allocate(1);
+    assertEquals(List.of((1L << 50) + 16), script.refusals());
+    assertThrows(
+        PolicyOptionException.class,
+        () -> new RequestScript(QUICK, Map.of("next", "1125899906842625")));
   }
 
   /** Umpire would ask its heuristic again without end. */
