@@ -27,6 +27,10 @@ public final class Calibration {
   private static final int HANDLE_CYCLES = 4;
   private static final int HANDLE_CALLS = 60;
   private static final int POOL_CALLS = 1_500;
+
+  /** So many that each kind of refusal comes several times. */
+  private static final int FULL_CYCLES = 12;
+
   private static final int WAITS = 20;
 
   /** Maximum bytes that the streams take. */
@@ -198,7 +202,7 @@ public final class Calibration {
     long twin = run.marked().device().allocate(bytes);
     run.marked().forget(DriverCall.ALLOCATE);
     try {
-      for (int cycle = 0; cycle < HANDLE_CYCLES; cycle++) {
+      for (int cycle = 0; cycle < FULL_CYCLES; cycle++) {
         phase(() -> pool.nearlyFull(POOL_CALLS, left));
       }
     } finally {

@@ -3,6 +3,7 @@ package org.allocsim.validation.calibration;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.StreamOrderedMemory;
 import org.allocsim.simulator.device.cost.DriverCall;
+import org.allocsim.validation.gpu.ProgramWork;
 import org.apache.commons.math3.random.RandomGenerator;
 
 /** What the experiments share: both devices, the observations, random numbers and a bound. */
@@ -12,6 +13,7 @@ final class LockstepRun {
   private final ObservationSet observations;
   private final RandomGenerator random;
   private final long pageBytes;
+  private final ProgramWork between = new ProgramWork();
   private final long mostBytes;
 
   LockstepRun(
@@ -57,8 +59,9 @@ final class LockstepRun {
     return mostBytes;
   }
 
-  /** Performs a call and answers its time. */
+  /** Performs a call as between other work of a program, and answers its time. */
   double timed(DriverCall call, Runnable work) {
+    between.run();
     long before = target.nanos(call);
     work.run();
     return target.nanos(call) - before;

@@ -255,7 +255,17 @@ public final class GpuValidation {
             + " free";
   }
 
-  record RealProbe(CudaDevice gpu, DriverMeasure measure) implements RecordingDevice.Probe {
+  record RealProbe(CudaDevice gpu, DriverMeasure measure, ProgramWork work)
+      implements RecordingDevice.Probe {
+    RealProbe(CudaDevice gpu, DriverMeasure measure) {
+      this(gpu, measure, new ProgramWork());
+    }
+
+    @Override
+    public void pause() {
+      work.run();
+    }
+
     @Override
     public long driverNanos() {
       return measure.nanos();
@@ -277,6 +287,9 @@ public final class GpuValidation {
   }
 
   record SimulatedProbe(SimulatedDevice device) implements RecordingDevice.Probe {
+    @Override
+    public void pause() {}
+
     @Override
     public long driverNanos() {
       return device.driverNanos();

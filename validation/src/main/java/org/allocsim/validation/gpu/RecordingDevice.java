@@ -21,6 +21,9 @@ final class RecordingDevice implements DeviceMemory {
 
   /** What only one kind of device can report or must be given. */
   interface Probe {
+    /** The program does something else before its next call. */
+    void pause();
+
     /** Time in the driver so far. */
     long driverNanos();
 
@@ -58,6 +61,12 @@ final class RecordingDevice implements DeviceMemory {
     probe.touch(address, bytes, stream);
   }
 
+  /** Time in the driver before a call. */
+  private long begin() {
+    probe.pause();
+    return probe.driverNanos();
+  }
+
   private void add(PortCall kind, long bytes, long address, boolean refused, long nanosBefore) {
     long nanos = probe.driverNanos() - nanosBefore;
     boolean places = kind == PortCall.ALLOCATE && !refused;
@@ -67,7 +76,7 @@ final class RecordingDevice implements DeviceMemory {
 
   @Override
   public long allocate(long bytes) {
-    long before = probe.driverNanos();
+    long before = begin();
     long address = device.allocate(bytes);
     add(PortCall.ALLOCATE, bytes, address, address == REFUSED, before);
     return address;
@@ -75,14 +84,14 @@ final class RecordingDevice implements DeviceMemory {
 
   @Override
   public void free(long address, long bytes) {
-    long before = probe.driverNanos();
+    long before = begin();
     device.free(address, bytes);
     add(PortCall.FREE, bytes, address, false, before);
   }
 
   @Override
   public long reserve(long bytes, long pageBytes, int stream) {
-    long before = probe.driverNanos();
+    long before = begin();
     long address = device.reserve(bytes, pageBytes, stream);
     add(PortCall.RESERVE, bytes, address, address == REFUSED, before);
     return address;
@@ -90,14 +99,14 @@ final class RecordingDevice implements DeviceMemory {
 
   @Override
   public void unreserve(long address, long bytes) {
-    long before = probe.driverNanos();
+    long before = begin();
     device.unreserve(address, bytes);
     add(PortCall.UNRESERVE, bytes, address, false, before);
   }
 
   @Override
   public boolean map(long address, long bytes, long pageBytes) {
-    long before = probe.driverNanos();
+    long before = begin();
     boolean mapped = device.map(address, bytes, pageBytes);
     add(PortCall.MAP, bytes, address, !mapped, before);
     return mapped;
@@ -105,7 +114,7 @@ final class RecordingDevice implements DeviceMemory {
 
   @Override
   public void unmap(long address, long bytes, long pageBytes) {
-    long before = probe.driverNanos();
+    long before = begin();
     device.unmap(address, bytes, pageBytes);
     add(PortCall.UNMAP, bytes, address, false, before);
   }
@@ -139,7 +148,7 @@ final class RecordingDevice implements DeviceMemory {
 
     @Override
     public boolean create(long[] handles, int from, int count, long handleBytes) {
-      long before = probe.driverNanos();
+      long before = begin();
       boolean created = memory.create(handles, from, count, handleBytes);
       add(PortCall.CREATE_HANDLES, count * handleBytes, 0, !created, before);
       return created;
@@ -147,21 +156,21 @@ final class RecordingDevice implements DeviceMemory {
 
     @Override
     public void map(long address, long[] handles, int from, int count, long handleBytes) {
-      long before = probe.driverNanos();
+      long before = begin();
       memory.map(address, handles, from, count, handleBytes);
       add(PortCall.MAP_HANDLES, count * handleBytes, address, false, before);
     }
 
     @Override
     public void unmap(long address, long[] handles, int from, int count, long handleBytes) {
-      long before = probe.driverNanos();
+      long before = begin();
       memory.unmap(address, handles, from, count, handleBytes);
       add(PortCall.UNMAP_HANDLES, count * handleBytes, address, false, before);
     }
 
     @Override
     public void release(long[] handles, int from, int count, long handleBytes) {
-      long before = probe.driverNanos();
+      long before = begin();
       memory.release(handles, from, count, handleBytes);
       add(PortCall.RELEASE_HANDLES, count * handleBytes, 0, false, before);
     }
@@ -186,7 +195,7 @@ final class RecordingDevice implements DeviceMemory {
     @Override
     public long allocateAsync(long bytes, int stream) {
       use(stream);
-      long before = probe.driverNanos();
+      long before = begin();
       long address = pool.allocateAsync(bytes, stream);
       add(PortCall.ALLOCATE_ASYNC, bytes, address, address == DeviceMemory.REFUSED, before);
       return address;
@@ -195,7 +204,7 @@ final class RecordingDevice implements DeviceMemory {
     @Override
     public void freeAsync(long address, long bytes, int stream) {
       use(stream);
-      long before = probe.driverNanos();
+      long before = begin();
       pool.freeAsync(address, bytes, stream);
       add(PortCall.FREE_ASYNC, bytes, address, false, before);
     }
@@ -203,21 +212,21 @@ final class RecordingDevice implements DeviceMemory {
     @Override
     public void synchronizeStream(int stream) {
       use(stream);
-      long before = probe.driverNanos();
+      long before = begin();
       pool.synchronizeStream(stream);
       add(PortCall.SYNCHRONIZE_STREAM, stream, 0, false, before);
     }
 
     @Override
     public void synchronizeDevice() {
-      long before = probe.driverNanos();
+      long before = begin();
       pool.synchronizeDevice();
       add(PortCall.SYNCHRONIZE_DEVICE, 0, 0, false, before);
     }
 
     @Override
     public void trimPool(long keptBytes) {
-      long before = probe.driverNanos();
+      long before = begin();
       pool.trimPool(keptBytes);
       add(PortCall.TRIM_POOL, keptBytes, 0, false, before);
     }

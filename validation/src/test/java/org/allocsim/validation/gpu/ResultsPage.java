@@ -56,7 +56,8 @@ final class ResultsPage {
           divided by the time that the host takes to ask for free memory in each case, its medians are
           1.01 (native), 1.07 (expandable), 0.95 (direct) and 0.73 (cuda-async). Of the last, two
           thirds of the time are calls of the pool: 0.4 to 0.7 µs each in C, 1.4 µs in the profile and
-          2 µs in these cases, perhaps as the Java process had made few of them before
+          2 µs in these cases: they take longer the more blocks there are and the more a program does
+          between them, for which calibrations make up since
 
         """);
     result.addNearLimits(files);
