@@ -2,6 +2,7 @@ package org.allocsim.web;
 
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.teavm.jso.typedarrays.Int8Array;
 import org.teavm.runtime.fs.VirtualFile;
 import org.teavm.runtime.fs.VirtualFileAccessor;
@@ -52,7 +53,7 @@ final class DroppedFiles implements VirtualFileSystem {
   }
 
   /** A file, a folder or nothing. */
-  private record Dropped(String path, Int8Array bytes) implements VirtualFile {
+  private record Dropped(String path, @Nullable Int8Array bytes) implements VirtualFile {
     @Override
     public String getName() {
       return path.substring(path.lastIndexOf('/') + 1);
@@ -74,7 +75,8 @@ final class DroppedFiles implements VirtualFileSystem {
     }
 
     @Override
-    public VirtualFileAccessor createAccessor(boolean readable, boolean writable, boolean append) {
+    public @Nullable VirtualFileAccessor createAccessor(
+        boolean readable, boolean writable, boolean append) {
       return writable || bytes == null ? null : new Reader(bytes);
     }
 

@@ -8,7 +8,9 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.allocsim.analysis.text.JsonText;
+import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.render.CsvRenderer;
 import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.document.render.TerminalRenderer;
@@ -17,6 +19,7 @@ import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.FailureReport;
 import org.allocsim.workloads.source.TraceSource;
+import org.jspecify.annotations.Nullable;
 import org.teavm.jso.JSExport;
 import org.teavm.jso.typedarrays.Int8Array;
 import org.teavm.runtime.fs.VirtualFileSystemProvider;
@@ -24,8 +27,8 @@ import org.teavm.runtime.fs.VirtualFileSystemProvider;
 /** What JavaScript calls. One file is open at a time, and its last answer is kept. */
 public final class Engine {
   private static final DroppedFiles FILES = new DroppedFiles();
-  private static TraceSource source;
-  private static Questions.Answer answer;
+  private static @Nullable TraceSource source;
+  private static Questions.@Nullable Answer answer;
 
   private Engine() {}
 
@@ -79,22 +82,23 @@ public final class Engine {
    * where it has no rows.
    */
   @JSExport
-  public static Int8Array answer(String form) {
-    if (form.equals("csv") && answer.document().mainCsv() == null) {
+  public static @Nullable Int8Array answer(String form) {
+    Questions.Answer last = Objects.requireNonNull(answer);
+    Table<?> rows = last.document().mainCsv();
+    if (form.equals("csv") && rows == null) {
       return null;
     }
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     switch (form) {
       case "text" -> {
         PrintWriter text = new PrintWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
-        TerminalRenderer.print(answer.document(), text);
+        TerminalRenderer.print(last.document(), text);
         text.flush();
       }
-      case "json" -> JsonText.write(JsonRenderer.json(answer.document()), out);
-      case "csv" -> CsvRenderer.write(answer.document().mainCsv(), out);
+      case "json" -> JsonText.write(JsonRenderer.json(last.document()), out);
+      case "csv" -> CsvRenderer.write(Objects.requireNonNull(rows), out);
       case "page" ->
-          new ReportPage(
-                  answer.document(), JsonRenderer.json(answer.document()), answer.recordings())
+          new ReportPage(last.document(), JsonRenderer.json(last.document()), last.recordings())
               .write(out);
       default -> throw new IllegalArgumentException(form);
     }

@@ -21,6 +21,7 @@ import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.TypeConversionException;
 
 /**
@@ -31,9 +32,9 @@ final class WebSettings implements ProgramSettings {
   private final TraceSource source;
   private final Map<String, String> options;
   private final PyTorchVersion version;
-  private final Long capacityBytes;
-  private final Long limitBytes;
-  private final Integer deviceIndex;
+  private final @Nullable Long capacityBytes;
+  private final @Nullable Long limitBytes;
+  private final @Nullable Integer deviceIndex;
 
   WebSettings(TraceSource source, Map<String, String> options) {
     this.source = source;
@@ -54,7 +55,7 @@ final class WebSettings implements ProgramSettings {
     }
   }
 
-  private Long size(String option) {
+  private @Nullable Long size(String option) {
     String text = options.get(option);
     try {
       return text == null ? null : new SizeConverter().convert(text);
@@ -64,7 +65,7 @@ final class WebSettings implements ProgramSettings {
   }
 
   @Override
-  public ParsedConfig config() {
+  public @Nullable ParsedConfig config() {
     String conf = options.get("--conf");
     return conf == null ? null : Settings.parse(conf, version, Scenario.PYTORCH);
   }
@@ -105,7 +106,7 @@ final class WebSettings implements ProgramSettings {
   }
 
   @Override
-  public Integer deviceIndex() {
+  public @Nullable Integer deviceIndex() {
     return deviceIndex;
   }
 

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.allocsim.analysis.text.Numbers;
@@ -59,7 +60,7 @@ public record ReplayAnswer(
     Addresses addresses,
     List<Sentence> remarks,
     List<String> notes,
-    CacheInsertion insertion,
+    @Nullable CacheInsertion insertion,
     int insertions) {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final int MESSAGES_SHOWN = 3;
@@ -82,7 +83,10 @@ public record ReplayAnswer(
       Shape.of(inserted ->
           inserted
               .text("call", "The call.", _ -> "empty_cache")
-              .text("place", "Where it was inserted.", each -> each.insertion().toString())
+              .text(
+                  "place",
+                  "Where it was inserted.",
+                  each -> Objects.requireNonNull(each.insertion()).toString())
               .count("count", "Number of inserted calls.", ReplayAnswer::insertions));
 
   private static final Shape<FailedRequest> FAILED =

@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record ReplayRequest(
     ReplaySetup setup,
-    Addresses addresses,
+    @Nullable Addresses addresses,
     boolean isDeviceGiven,
     boolean isOnlyDevice,
-    CacheInsertion insertion) {
+    @Nullable CacheInsertion insertion) {
 
   /**
    * Replays with recorded addresses where they were asked for or fit; where they turn out not to

@@ -19,6 +19,7 @@ import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.web.Host;
 import org.allocsim.workloads.io.StoredInput;
 import org.apache.commons.math3.exception.util.ExceptionContext;
+import org.jspecify.annotations.Nullable;
 
 /** What is done in a browser instead of what its class library lacks. */
 public final class StandIns {
@@ -31,7 +32,7 @@ public final class StandIns {
   @Instead(
       "java.lang.invoke.MethodHandles.byteArrayViewVarHandle"
           + "(Ljava/lang/Class;Ljava/nio/ByteOrder;)Ljava/lang/invoke/VarHandle;")
-  static VarHandle view(Class<?> type, ByteOrder order) {
+  static @Nullable VarHandle view(Class<?> type, ByteOrder order) {
     if (order != ByteOrder.LITTLE_ENDIAN) {
       throw new UnsupportedOperationException("only little-endian numbers are read");
     }
@@ -61,7 +62,7 @@ public final class StandIns {
 
   /** Hexadecimal digits are always lower case here. */
   @Instead("java.util.HexFormat.of()Ljava/util/HexFormat;")
-  static HexFormat hexadecimal() {
+  static @Nullable HexFormat hexadecimal() {
     return null;
   }
 
@@ -105,7 +106,7 @@ public final class StandIns {
 
   /** Files of the program lie beside the engine, as texts. */
   @Instead("java.lang.Class.getResourceAsStream(Ljava/lang/String;)Ljava/io/InputStream;")
-  static InputStream resource(Class<?> beside, String name) {
+  static @Nullable InputStream resource(Class<?> beside, String name) {
     String type = beside.getName();
     String folder = type.substring(0, type.lastIndexOf('.') + 1).replace('.', '/');
     String text = Host.text(folder + name);
