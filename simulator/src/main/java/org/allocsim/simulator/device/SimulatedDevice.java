@@ -29,7 +29,7 @@ public final class SimulatedDevice implements DeviceMemory {
   private final DriverMeter meter = new DriverMeter();
   private final LongSupplier otherBytes;
   private long mappedBytes;
-  private long libraryBytes;
+  private long collectivesBytes;
   private int streams;
 
   /** Number of the allocation request that the program has come to. */
@@ -77,7 +77,7 @@ public final class SimulatedDevice implements DeviceMemory {
 
   /** A number that rises whenever a call or new streams may have taken memory. */
   public long changes() {
-    return meter.changes() + streams + libraryBytes;
+    return meter.changes() + streams + collectivesBytes;
   }
 
   /** Time that the calls of one kind so far took in nanoseconds. */
@@ -129,19 +129,20 @@ public final class SimulatedDevice implements DeviceMemory {
   }
 
   /**
-   * What a library of the process holds in handles of its own, whose addresses lie apart from
-   * segments. It is never refused: a library that gets too little ends the program, so that the
-   * next request of the allocator should fail.
+   * What the process's library for collectives (NCCL) holds in handles of its own, whose addresses
+   * lie apart from segments. Where less is free it takes the pages that there are, so that the
+   * allocator's next call is refused; a real program would end at once.
    *
-   * @param bytes all that it holds from now on, in whole pages
+   * @param bytes all that it should hold from now on, in whole pages, no less than before
    */
-  public void holdForLibraries(long bytes) {
-    libraryBytes = bytes;
+  public void holdForCollectives(long bytes) {
+    long mostBytes = collectivesBytes + Math.max(0, usableBytes() & -profile.pageBytes());
+    collectivesBytes = Math.min(bytes, mostBytes);
   }
 
-  /** What libraries hold, in bytes. */
-  public long libraryBytes() {
-    return libraryBytes;
+  /** What the library for collectives holds, in bytes. */
+  public long collectivesBytes() {
+    return collectivesBytes;
   }
 
   /** Others take what is left of the address space that the bare context's local memory had. */
@@ -281,7 +282,7 @@ public final class SimulatedDevice implements DeviceMemory {
     return heap.takenBytes()
         + mappedBytes
         + handleMemory.takenBytes()
-        + libraryBytes
+        + collectivesBytes
         + ranges.tableBytes()
         + pool.poolReservedBytes();
   }

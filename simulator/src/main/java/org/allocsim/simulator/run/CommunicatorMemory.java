@@ -29,7 +29,8 @@ import org.allocsim.simulator.trace.Work.Collective;
  * <p>Source: NCCL 2.28.9 logs each allocation ({@code NCCL_DEBUG_SUBSYS=ALLOC}); two and four H200,
  * PyTorch 2.11, 19 settings and orders of messages, agree within a page
  * (validation/jobs/communicators.jsonl.xz). Not measured: NVLink's multicast, ranks on several
- * hosts, which are taken to be on one.
+ * hosts, which are taken to be on one, and other GPUs: with NVLink they are taken to be as H200,
+ * without it as H200 that do not reach each other's memory.
  */
 public final class CommunicatorMemory {
   /** A handle's least size (CUDA 13.0). */

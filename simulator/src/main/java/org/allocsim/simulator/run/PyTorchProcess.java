@@ -161,7 +161,7 @@ final class PyTorchProcess {
     if (kind == FREE && !known && !kernelsRun) {
       runKernels();
     } else if (communicators != null && communicators.send(trace, deviceKey, row)) {
-      memory.holdForLibraries(communicators.bytes());
+      memory.holdForCollectives(communicators.bytes());
     } else if (isRequest(row, kind)) {
       if (known) {
         followHistory();

@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.run.CommunicatorMemory.Layout;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -117,6 +120,19 @@ class CommunicatorMemoryTest {
             PolicyChoice.parse("pytorch"),
             -1,
             DeviceProfiles.ofCapacity(gibibytes << 30)));
+  }
+
+  @Test
+  void ncclTakesNoMorePagesThanThereAre() {
+    DeviceProfile profile = DeviceProfiles.ofCapacity(512 * MIB);
+    var device = new SimulatedDevice(profile);
+    device.holdForCollectives(20 * MIB);
+    assertEquals(492 * MIB, device.freeBytes());
+    device.holdForCollectives(600 * MIB);
+    long leftBytes = device.freeBytes() - profile.unusableBytes();
+    assertTrue(leftBytes >= 0 && leftBytes < profile.pageBytes(), () -> leftBytes + " left");
+    assertEquals(512 * MIB, device.freeBytes() + device.collectivesBytes());
+    assertEquals(DeviceMemory.REFUSED, device.allocate(profile.pageBytes()));
   }
 
   @Test

@@ -79,7 +79,7 @@ public final class MomentFinder {
         layout,
         SlackSplit.of(layout, stream, input.config().largeSegmentBytes()),
         deviceFreeBytes,
-        run.simulatedDevice().map(SimulatedDevice::libraryBytes).orElse(-1L),
+        run.simulatedDevice().map(SimulatedDevice::collectivesBytes).orElse(-1L),
         failure);
   }
 
