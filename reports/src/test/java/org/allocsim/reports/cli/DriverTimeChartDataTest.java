@@ -22,6 +22,7 @@ import org.allocsim.validation.gpu.AddressComparison;
 import org.allocsim.validation.gpu.CaseResult;
 import org.allocsim.validation.gpu.DriverTime;
 import org.allocsim.validation.gpu.Exactness;
+import org.allocsim.validation.gpu.HostSpeed;
 import org.allocsim.validation.gpu.OomComparison;
 import org.allocsim.validation.gpu.cuda.CudaDevice;
 import org.jfree.chart.axis.LogAxis;
@@ -114,6 +115,8 @@ class DriverTimeChartDataTest {
         new OomComparison(-1, -1, 0, 0, true),
         new DriverTime(
             calls,
+            new HostSpeed(1, 1, 1),
+            time.get("predicted_nanos").asLong(),
             time.get("predicted_nanos").asLong(),
             time.get("measured_nanos").asLong(),
             time.get("ratio_low").asDouble(Double.NaN),

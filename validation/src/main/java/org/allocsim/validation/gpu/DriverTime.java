@@ -9,17 +9,25 @@ import org.apache.commons.math3.random.Well19937c;
 import org.apache.commons.math3.stat.descriptive.rank.Percentile;
 
 /**
- * Predicted and measured time in the driver.
+ * Predicted and measured time in the driver. Predictions are for a host as fast as it was then.
  *
  * @param calls each kind of call that was made
- * @param predictedNanos all calls of the simulation
+ * @param speed how fast the host was, over what the profile says
+ * @param profileNanos all calls of the simulation on a host as fast as the profile says
+ * @param predictedNanos the same on the host as it was
  * @param measuredNanos all calls on the GPU
  * @param lowRatio lower end of the 95 % interval of predicted over measured time, by resampling
  *     calls; not a number without calls
  * @param highRatio its upper end
  */
 public record DriverTime(
-    List<Kind> calls, long predictedNanos, long measuredNanos, double lowRatio, double highRatio) {
+    List<Kind> calls,
+    HostSpeed speed,
+    long profileNanos,
+    long predictedNanos,
+    long measuredNanos,
+    double lowRatio,
+    double highRatio) {
   private static final int RESAMPLES = 400;
 
   /** Calls beyond are drawn from, but no more are drawn. */
@@ -51,6 +59,14 @@ public record DriverTime(
     return measuredNanos == 0 ? Double.NaN : (double) predictedNanos / measuredNanos;
   }
 
+  /**
+   * How much longer than the profile says the calls took on this host, over all kinds; not a number
+   * where nothing was predicted.
+   */
+  double slowness() {
+    return profileNanos == 0 ? Double.NaN : (double) predictedNanos / profileNanos;
+  }
+
   /** Whether the same number of calls of each kind was made. */
   public boolean hasSameCalls() {
     return calls.stream().allMatch(kind -> kind.predictedCalls() == kind.measuredCalls());
@@ -59,38 +75,39 @@ public record DriverTime(
   static DriverTime of(
       SimulatedDevice simulated,
       DriverMeasure real,
+      HostSpeed speed,
       List<LoggedCall> predicted,
       List<LoggedCall> measured,
       int end) {
     List<Kind> kinds = new ArrayList<>();
+    long predictedNanos = 0;
     for (DriverCall call : DriverCall.values()) {
+      long nanos = Math.round(simulated.driverNanos(call) * speed.of(call));
+      predictedNanos += nanos;
       if (simulated.driverCalls(call) > 0 || real.calls(call) > 0) {
         kinds.add(
-            new Kind(
-                call,
-                simulated.driverCalls(call),
-                real.calls(call),
-                simulated.driverNanos(call),
-                real.nanos(call)));
+            new Kind(call, simulated.driverCalls(call), real.calls(call), nanos, real.nanos(call)));
       }
     }
     double[] ratios = new double[RESAMPLES];
     RandomGenerator random = new Well19937c(SEED);
     int draws = Math.min(end, MOST_DRAWN);
     for (int sample = 0; sample < RESAMPLES && end > 0; sample++) {
-      long predictedSum = 0;
+      double predictedSum = 0;
       long measuredSum = 0;
       for (int draw = 0; draw < draws; draw++) {
         int call = random.nextInt(end);
-        predictedSum += predicted.get(call).nanos();
+        predictedSum += predicted.get(call).nanos() * speed.of(predicted.get(call).kind());
         measuredSum += measured.get(call).nanos();
       }
-      ratios[sample] = (double) predictedSum / Math.max(1, measuredSum);
+      ratios[sample] = predictedSum / Math.max(1, measuredSum);
     }
     boolean known = end > 0;
     return new DriverTime(
         kinds,
+        speed,
         simulated.driverNanos(),
+        predictedNanos,
         real.nanos(),
         known ? new Percentile().evaluate(ratios, 2.5) : Double.NaN,
         known ? new Percentile().evaluate(ratios, 97.5) : Double.NaN);

@@ -31,6 +31,9 @@ import org.apache.commons.math3.stat.descriptive.rank.Median;
  * @param lowMeanTimeError lower end of its 95 % interval, by resampling cases
  * @param highMeanTimeError upper end
  * @param maxTimeError largest of those errors
+ * @param leastSlowness how much longer than the profile says the driver's calls took on this host,
+ *     the minimum over those cases; predictions are for this speed
+ * @param mostSlowness the maximum
  * @param quantities each quantity that is compared to the byte; time is not among them
  * @param meanRankAgreement mean over cases of Kendall's tau-b of predicted and real addresses
  * @param leastRankAgreement the minimum of them; both are no numbers where no case has two
@@ -56,6 +59,8 @@ public record ValidationSummary(
     double lowMeanTimeError,
     double highMeanTimeError,
     double maxTimeError,
+    double leastSlowness,
+    double mostSlowness,
     Map<Quantity, QuantitySummary> quantities,
     double meanRankAgreement,
     double leastRankAgreement) {
@@ -106,6 +111,12 @@ public record ValidationSummary(
             .mapToDouble(each -> each.time().ratio())
             .filter(Double::isFinite)
             .toArray();
+    double[] slowness =
+        results.stream()
+            .filter(CaseResult::isTimed)
+            .mapToDouble(each -> each.time().slowness())
+            .filter(Double::isFinite)
+            .toArray();
     double[] errors = Arrays.stream(ratios).map(ratio -> Math.abs(ratio - 1)).toArray();
     CaseBootstrap.Interval ratio =
         CaseBootstrap.of(ratios.length, drawn -> median(pick(ratios, drawn)));
@@ -139,6 +150,8 @@ public record ValidationSummary(
         error.low(),
         error.high(),
         StatUtils.max(errors),
+        StatUtils.min(slowness),
+        StatUtils.max(slowness),
         quantities(results),
         StatUtils.mean(agreements),
         StatUtils.min(agreements));

@@ -103,6 +103,17 @@ class GpuValidationTest {
   }
 
   @Test
+  void theHostIsTimedBeforeAndAfterCasesWhoseTimeCounts() throws Exception {
+    HostSpeed speed = on(CARD, -1).run(of("direct", Map.of(), -1)).time().speed();
+    assertTrue(speed.blocks() != 1 && speed.handles() != 1 && speed.pool() != 1);
+    assertEquals(3, opened.size());
+    opened.clear();
+    CaseResult full = on(CARD, -1).run(of("direct", Map.of(), 1024 * MIB));
+    assertEquals(HostSpeed.OF_PROFILE, full.time().speed());
+    assertEquals(1, opened.size());
+  }
+
+  @Test
   void memoryThatIsMappedAtSeveralAddressesIsPredictedExactly() throws Exception {
     CaseResult result = on(CARD, -1).run(of("gmlake", Map.of("frag-limit", "2MiB"), -1));
     assertNull(result.firstDifference());

@@ -52,12 +52,10 @@ final class ResultsPage {
           `h200-edge` were predicted with an earlier profile, whose times of virtual memory and of
           the pool were those of H100, the others with the profile that `allocsim calibrate` made
           on an H200 in another process. `h100-calibrated` was predicted with the profile that was made
-          right before, on the same host, whose cores ran at two speeds 1.45 times apart meanwhile:
-          divided by the time that the host takes to ask for free memory in each case, its medians are
-          1.01 (native), 1.07 (expandable), 0.95 (direct) and 0.73 (cuda-async). Of the last, two
-          thirds of the time are calls of the pool: 0.4 to 0.7 µs each in C, 1.4 µs in the profile and
-          2 µs in these cases: they take longer the more blocks there are and the more a program does
-          between them, for which calibrations make up since
+          right before, on the same host, and for the host as fast as it was: the same calls of the
+          driver, timed before and after each case, took 0.81 to 1.81 times as long as the profile
+          says. Each program ran twice. Two of them spend nearly all time of the pool's calls on
+          mapping memory (cat_growth, prefetch_streams), which is predicted 1.5 to 1.9 times too long
 
         """);
     result.addNearLimits(files);

@@ -131,6 +131,14 @@ final class ValidateSummary {
                   ValidationSummary::maxTimeError)
               .missing(NO_CASE)
               .number(
+                  "host_slowness_min",
+                  "Time that the driver's calls took on this host over what the profile says,"
+                      + " before and after a case: the minimum. Predictions are for this speed.",
+                  ValidationSummary::leastSlowness)
+              .missing(NO_CASE)
+              .number("host_slowness_max", "The maximum.", ValidationSummary::mostSlowness)
+              .missing(NO_CASE)
+              .number(
                   "kendall_tau_mean",
                   "Mean over cases of the rank correlation of addresses.",
                   ValidationSummary::meanRankAgreement)
@@ -277,6 +285,14 @@ final class ValidateSummary {
                         + ")"
                     : "",
                 Numbers.percent(all.maxTimeError())));
+    if (Double.isFinite(all.mostSlowness())) {
+      sentences.add(
+          Sentence.of(
+              "On this host the driver's calls took {} to {} times as long as the profile says,"
+                  + " timed before and after each case; predictions are for this speed.",
+              "%.2f".formatted(all.leastSlowness()),
+              "%.2f".formatted(all.mostSlowness())));
+    }
     if (Double.isFinite(all.meanRankAgreement())) {
       sentences.add(
           Sentence.of(

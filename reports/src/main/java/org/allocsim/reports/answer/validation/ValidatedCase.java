@@ -14,6 +14,7 @@ import org.allocsim.validation.gpu.AddressComparison;
 import org.allocsim.validation.gpu.CaseResult;
 import org.allocsim.validation.gpu.DriverTime;
 import org.allocsim.validation.gpu.Exactness;
+import org.allocsim.validation.gpu.HostSpeed;
 import org.allocsim.validation.gpu.OomComparison;
 import org.jspecify.annotations.Nullable;
 
@@ -101,9 +102,29 @@ public record ValidatedCase(
               .nanos("predicted_nanos", "Predicted time.", DriverTime.Kind::predictedNanos)
               .nanos("measured_nanos", "Measured time.", DriverTime.Kind::measuredNanos));
 
+  private static final Shape<HostSpeed> SPEED =
+      Shape.of(speed ->
+          speed
+              .number("blocks", "Of `cuMemAlloc` and `cuMemFree`.", HostSpeed::blocks)
+              .number("handles", "Of virtual memory.", HostSpeed::handles)
+              .number("pool", "Of the stream-ordered pool.", HostSpeed::pool));
+
   private static final Shape<DriverTime> TIME =
       Shape.of(time ->
-          time.nanos("predicted_nanos", "Predicted time.", DriverTime::predictedNanos)
+          time.nanos(
+                  "profile_nanos",
+                  "Predicted time on a host as fast as the profile says.",
+                  DriverTime::profileNanos)
+              .one(
+                  "host_slowness",
+                  "Time of the same calls on this host, right before and after, over what the"
+                      + " profile says.",
+                  SPEED,
+                  DriverTime::speed)
+              .nanos(
+                  "predicted_nanos",
+                  "Predicted time on the host as fast as it was.",
+                  DriverTime::predictedNanos)
               .nanos("measured_nanos", "Measured time.", DriverTime::measuredNanos)
               .ratio("ratio", "Predicted over measured time.", DriverTime::ratio)
               .missing("there are no calls")
