@@ -42,7 +42,6 @@ final class GreedyPlanner {
   }
 
   private static int[] ordered(Lifetimes lifetimes, Order order) {
-    long[] lower = lifetimes.lower();
     long[] nanos = lifetimes.nanos();
     long[] bytes = lifetimes.bytes();
     Comparator<Integer> ascending =
@@ -50,7 +49,7 @@ final class GreedyPlanner {
           case SIZE -> Comparator.comparingLong(buffer -> bytes[buffer]);
           case AREA -> Comparator.comparingDouble(buffer -> (double) bytes[buffer] * nanos[buffer]);
           case LIFETIME -> Comparator.comparingLong(buffer -> nanos[buffer]);
-          case TIME -> Comparator.comparingLong(buffer -> -lower[buffer]);
+          case TIME -> (_, _) -> 0; // they are numbered in this order
         };
     return IntStream.range(0, lifetimes.count())
         .boxed()

@@ -36,7 +36,10 @@ final class PlannedAllocator implements AllocatorPolicy {
   private final DeviceMemory device;
   private final RefusedRequests refused;
   private final BlockHeap heap;
+
+  /** The gaps, which are searched by address only: their sizes are left out. */
   private final AddressOrder free = new AddressOrder();
+
   private long baseAddress;
   private boolean started;
 
@@ -100,7 +103,7 @@ final class PlannedAllocator implements AllocatorPolicy {
     }
     started = true;
     baseAddress = address;
-    free.add(heap.addSegment(address, heightBytes, 0), address, heightBytes);
+    free.add(heap.addSegment(address, heightBytes, 0), address, 0);
     return true;
   }
 
@@ -113,13 +116,12 @@ final class PlannedAllocator implements AllocatorPolicy {
     int block = gap;
     if (heap.address(gap) < address) {
       block = heap.split(gap, address - heap.address(gap));
-      free.resize(gap, heap.address(gap), heap.bytes(gap));
     } else {
       free.remove(gap);
     }
     if (heap.bytes(block) > bytes) {
       int rest = heap.split(block, bytes);
-      free.add(rest, heap.address(rest), heap.bytes(rest));
+      free.add(rest, heap.address(rest), 0);
     }
     return block;
   }
@@ -137,9 +139,8 @@ final class PlannedAllocator implements AllocatorPolicy {
     int previous = heap.previous(block);
     if (heap.isFree(previous)) {
       heap.mergeNext(previous);
-      free.resize(previous, heap.address(previous), heap.bytes(previous));
     } else {
-      free.add(block, heap.address(block), heap.bytes(block));
+      free.add(block, heap.address(block), 0);
     }
     heap.settle();
   }

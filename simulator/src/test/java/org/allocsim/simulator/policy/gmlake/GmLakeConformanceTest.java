@@ -1,8 +1,10 @@
 package org.allocsim.simulator.policy.gmlake;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.SimulatedDevice;
@@ -11,8 +13,14 @@ import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.engine.InvariantChecker;
 import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.policy.Policies;
+import org.allocsim.simulator.policy.PolicyProvider;
+import org.allocsim.simulator.policy.PolicySettings;
+import org.allocsim.simulator.policy.UnfitTraceException;
+import org.allocsim.simulator.policy.UpwardDevice;
 import org.junit.jupiter.api.Test;
 
 /** The conformance cases GML-1 to GML-7 of GMLake's rules, and what they leave open. */
@@ -279,5 +287,35 @@ class GmLakeConformanceTest {
     assertEquals(
         "300#2 | 300#2", run.layout(), "the device refused 600 MiB, then level 1 stitched");
     assertEquals("201 create 1 reserve 300 map 300 access", run.calls());
+  }
+
+  @Test
+  void theDriverIsNotAskedForMoreChunksThanAnyDeviceHas() {
+    Run run = new Run();
+    run.allocate((16L << 40) + 1);
+    assertEquals("0 create 0 reserve 0 map 0 access", run.calls());
+    assertEquals("", run.layout());
+  }
+
+  @Test
+  void withoutMemoryThatCanBeMappedTwiceNothingIsStitched() throws Exception {
+    UpwardDevice device = new UpwardDevice(1 << 21, 1L << 40);
+    PolicyProvider provider = Policies.named("gmlake").orElseThrow();
+    assertThrows(
+        UnfitTraceException.class,
+        () ->
+            provider.create(
+                new PolicySettings(-1, Map.of()),
+                FutureRequests.NONE,
+                device,
+                EffectListeners.NONE));
+    AllocatorPolicy plain =
+        provider.create(
+            new PolicySettings(-1, Map.of("stitching", "false")),
+            FutureRequests.NONE,
+            device,
+            EffectListeners.NONE);
+    assertEquals(1 << 21, plain.allocate(0, 600 * MIB, 0, 0));
+    assertEquals(List.of("allocate " + 600 * MIB), device.calls());
   }
 }

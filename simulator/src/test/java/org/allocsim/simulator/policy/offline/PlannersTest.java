@@ -35,39 +35,17 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PlannersTest {
-  /** Rows of (lower, upper, bytes) by ascending lower. */
-  private static Lifetimes lifetimes(long[]... rows) {
-    int n = rows.length;
-    Lifetimes lifetimes = new Lifetimes(new long[n], new long[n], new long[n], new long[n]);
-    for (int i = 0; i < n; i++) {
-      lifetimes.lower()[i] = rows[i][0];
-      lifetimes.upper()[i] = rows[i][1];
-      lifetimes.nanos()[i] = rows[i][1] - rows[i][0];
-      lifetimes.bytes()[i] = rows[i][2];
-    }
-    return lifetimes;
-  }
-
   private static long[] row(long... row) {
     return row;
   }
 
   /** The five buffers b1, b3, b5, b2, b4 of the specification, by lower. */
   private static Lifetimes fiveBuffers() {
-    return lifetimes(row(0, 3, 4), row(0, 9, 4), row(0, 21, 4), row(3, 9, 4), row(9, 21, 4));
+    return RandomLifetimes.ofRows(
+        row(0, 3, 4), row(0, 9, 4), row(0, 21, 4), row(3, 9, 4), row(9, 21, 4));
   }
 
-  private static Lifetimes random(SplittableRandom random, int buffers, int times, int sizes) {
-    long[][] rows = new long[buffers][];
-    for (int i = 0; i < buffers; i++) {
-      long lower = random.nextInt(times);
-      rows[i] = row(lower, lower + 1 + random.nextInt(times), 1 + random.nextInt(sizes));
-    }
-    Arrays.sort(rows, Comparator.comparingLong(row -> row[0]));
-    return lifetimes(rows);
-  }
-
-  private static void assertDisjoint(Lifetimes lifetimes, Plan plan) {
+  static void assertDisjoint(Lifetimes lifetimes, Plan plan) {
     for (int a = 0; a < lifetimes.count(); a++) {
       assertTrue(plan.offsets()[a] >= 0);
       assertTrue(plan.offsets()[a] + lifetimes.bytes()[a] <= plan.heightBytes());
@@ -95,7 +73,7 @@ class PlannersTest {
 
   @Test
   void pln2TheLargestComesFirst() {
-    Lifetimes lifetimes = lifetimes(row(0, 2, 4), row(1, 3, 2), row(2, 4, 4));
+    Lifetimes lifetimes = RandomLifetimes.ofRows(row(0, 2, 4), row(1, 3, 2), row(2, 4, 4));
     Plan plan = GreedyPlanner.plan(lifetimes, GreedyPlanner.Order.SIZE, ample());
     assertArrayEquals(new long[] {0, 4, 0}, plan.offsets());
     assertEquals(6, plan.heightBytes());
@@ -103,7 +81,8 @@ class PlannersTest {
 
   @Test
   void pln3OnlyBuffersThatLiveTogetherAreInTheWay() {
-    Lifetimes lifetimes = lifetimes(row(0, 10, 5), row(0, 4, 3), row(3, 6, 1), row(5, 10, 2));
+    Lifetimes lifetimes =
+        RandomLifetimes.ofRows(row(0, 10, 5), row(0, 4, 3), row(3, 6, 1), row(5, 10, 2));
     Plan plan = GreedyPlanner.plan(lifetimes, GreedyPlanner.Order.SIZE, ample());
     assertArrayEquals(new long[] {0, 5, 8, 5}, plan.offsets());
     assertEquals(9, plan.heightBytes());
@@ -113,7 +92,7 @@ class PlannersTest {
   @Test
   void pln5OfEqualGapsTheLowestIsTaken() {
     Lifetimes lifetimes =
-        lifetimes(
+        RandomLifetimes.ofRows(
             row(0, 10, 4), row(0, 5, 2), row(0, 10, 4), row(0, 5, 2), row(0, 10, 4), row(5, 10, 2));
     Plan plan = GreedyPlanner.plan(lifetimes, IntStream.range(0, 6).toArray(), ample());
     assertArrayEquals(new long[] {0, 4, 6, 10, 12, 4}, plan.offsets());
@@ -135,7 +114,7 @@ class PlannersTest {
   void greedyPlansAreThoseOfASearchThroughAllPlacedBuffers(GreedyPlanner.Order order) {
     SplittableRandom random = new SplittableRandom(order.ordinal());
     for (int run = 0; run < 60; run++) {
-      Lifetimes lifetimes = random(random, 1 + random.nextInt(80), 40, 30);
+      Lifetimes lifetimes = RandomLifetimes.of(random, 1 + random.nextInt(80), 40, 30);
       Plan plan = GreedyPlanner.plan(lifetimes, order, ample());
       assertArrayEquals(naiveGreedy(lifetimes, order), plan.offsets());
       assertDisjoint(lifetimes, plan);
@@ -184,7 +163,8 @@ class PlannersTest {
   void theSearchProvesTheLowestPlanThatTryingAllOrdersFinds(int seed) {
     SplittableRandom random = new SplittableRandom(seed);
     for (int run = 0; run < 150; run++) {
-      Lifetimes lifetimes = random(random, 2 + random.nextInt(6), 3 + random.nextInt(8), 9);
+      Lifetimes lifetimes =
+          RandomLifetimes.of(random, 2 + random.nextInt(6), 3 + random.nextInt(8), 9);
       Plan plan = SearchPlanner.plan(lifetimes, 1_000_000, ample());
       assertDisjoint(lifetimes, plan);
       long lowest =
@@ -234,7 +214,7 @@ class PlannersTest {
   void theSearchIsNeverAboveTheGreedyPlansAndNeverBelowWhatItProved(int buffers, int times) {
     SplittableRandom random = new SplittableRandom(buffers);
     for (int run = 0; run < 10; run++) {
-      Lifetimes lifetimes = random(random, buffers, times, 1 << 20);
+      Lifetimes lifetimes = RandomLifetimes.of(random, buffers, times, 1 << 20);
       Plan plan = SearchPlanner.plan(lifetimes, 20_000, ample());
       assertDisjoint(lifetimes, plan);
       assertTrue(plan.heightBytes() >= plan.provenBytes());
@@ -249,7 +229,7 @@ class PlannersTest {
 
   @Test
   void withoutNodesTheBestGreedyPlanCounts() {
-    Lifetimes lifetimes = random(new SplittableRandom(7), 60, 60, 100);
+    Lifetimes lifetimes = RandomLifetimes.of(new SplittableRandom(7), 60, 60, 100);
     Plan plan = SearchPlanner.plan(lifetimes, 0, ample());
     assertDisjoint(lifetimes, plan);
     assertEquals(lifetimes.mostLiveBytes(), plan.provenBytes());

@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.use;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -39,6 +40,27 @@ class DeferredFreesTest {
     assertEquals(StreamUses.NONE, uses.pollFinished());
     deferred.end(reusable::add);
     assertEquals(List.of(), reusable);
+    assertEquals(1, uses.pollFinished());
+  }
+
+  @Test
+  void whatIsGivenBackInACaptureWaitsUntilItsEnd() {
+    assertTrue(deferred.isEmpty());
+    deferred.free(1);
+    assertFalse(deferred.isEmpty());
+  }
+
+  @Test
+  void whatOneCaptureUsedDoesNotCountInTheNext() {
+    use(1, 5, 1, true);
+    deferred.free(1);
+    deferred.end(reusable::add);
+    assertEquals(List.of(1), reusable);
+    use(1, 5, 2, false);
+    deferred.free(1);
+    deferred.end(reusable::add);
+    assertEquals(List.of(1), reusable, "the use outside of captures is not over");
+    uses.complete(1, 5);
     assertEquals(1, uses.pollFinished());
   }
 
