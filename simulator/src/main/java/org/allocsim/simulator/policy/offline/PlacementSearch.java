@@ -201,33 +201,46 @@ final class PlacementSearch {
   private Result divide(
       int[] unplaced, int from, int to, int cutFrom, int cutTo, long lastOffset, int lastRank) {
     int start = from;
+    int[] ranks = null;
     for (int s = cutFrom; s + 1 < cutTo; s++) {
       if (crossing[s] == 0) {
+        if (ranks == null) {
+          ranks = ranksOf(unplaced);
+        }
         Result result = searchPart(unplaced, start, s + 1);
         if (result != Result.FOUND) {
-          unplace(unplaced);
+          unplace(unplaced, ranks);
           return result;
         }
         start = s + 1;
       }
     }
-    if (start == from) {
+    if (ranks == null) {
       return descend(unplaced, from, to, lastOffset, lastRank);
     }
     Result result = searchPart(unplaced, start, to);
     if (result != Result.FOUND) {
-      unplace(unplaced);
+      unplace(unplaced, ranks);
     }
     return result;
   }
 
   /** Forgets where the buffers of parts lie that were found before another part failed. */
-  private void unplace(int[] buffers) {
-    for (int buffer : buffers) {
-      if (offsets[buffer] != NOT_PLACED) {
-        forget(buffer);
+  private void unplace(int[] buffers, int[] ranks) {
+    for (int i = 0; i < buffers.length; i++) {
+      rank[buffers[i]] = ranks[i];
+      if (offsets[buffers[i]] != NOT_PLACED) {
+        forget(buffers[i]);
       }
     }
+  }
+
+  private int[] ranksOf(int[] buffers) {
+    int[] ranks = new int[buffers.length];
+    for (int i = 0; i < buffers.length; i++) {
+      ranks[i] = rank[buffers[i]];
+    }
+    return ranks;
   }
 
   private Result searchPart(int[] unplaced, int from, int to) {
@@ -239,18 +252,8 @@ final class PlacementSearch {
       }
     }
     int[] part = Arrays.copyOf(list, count);
-    int[] ranks = new int[count];
-    for (int i = 0; i < count; i++) {
-      ranks[i] = rank[part[i]];
-    }
     prefer(part);
-    Result result = descend(part, from, to, 0, -1);
-    if (result == Result.NONE) {
-      for (int i = 0; i < count; i++) {
-        rank[part[i]] = ranks[i];
-      }
-    }
-    return result;
+    return descend(part, from, to, 0, -1);
   }
 
   /** Ranks the buffers of a part anew: how crowded it is has changed. */

@@ -110,14 +110,9 @@ final class NaivePlacementSearch {
   private Result searchPart(List<Integer> unplaced, int from, int to) {
     List<Integer> part =
         unplaced.stream().filter(b -> sections.first(b) >= from && sections.first(b) < to).toList();
-    int[] before = rank.clone();
     List<Integer> sorted = part.stream().sorted(order()).toList();
     sorted.forEach(buffer -> rank[buffer] = sorted.indexOf(buffer));
-    Result result = descend(part, from, to, 0, -1);
-    if (result == Result.NONE) {
-      part.forEach(buffer -> rank[buffer] = before[buffer]);
-    }
-    return result;
+    return descend(part, from, to, 0, -1);
   }
 
   private Comparator<Integer> order() {
@@ -197,10 +192,14 @@ final class NaivePlacementSearch {
       return descend(rest, from, to, offset, placedRank);
     }
     int start = from;
+    int[] ranks = rank.clone();
     for (int cut : Stream.concat(cuts.stream(), Stream.of(to)).toList()) {
       Result result = searchPart(rest, start, cut);
       if (result != Result.FOUND) {
-        rest.forEach(buffer -> offsets[buffer] = NOT_PLACED);
+        for (int buffer : rest) {
+          offsets[buffer] = NOT_PLACED;
+          rank[buffer] = ranks[buffer];
+        }
         return result;
       }
       start = cut;

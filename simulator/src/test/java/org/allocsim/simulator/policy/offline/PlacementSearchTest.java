@@ -2,6 +2,7 @@ package org.allocsim.simulator.policy.offline;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
@@ -13,6 +14,7 @@ import org.allocsim.simulator.policy.offline.PlacementSearch.Preference;
 import org.allocsim.simulator.policy.offline.PlacementSearch.Result;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The search against one that looks at everything anew in every node. */
 class PlacementSearchTest {
@@ -57,7 +59,7 @@ class PlacementSearchTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"4, 20, 8, 10, 3"})
+  @CsvSource({"1, 10, 8, 6, 4", "2, 12, 8, 8, 3", "3, 16, 10, 8, 4", "4, 20, 8, 10, 3"})
   void placementsThatFailAreTakenBackWhole(
       int seed, int times, int height, int widest, int highest) {
     SplittableRandom random = new SplittableRandom(seed);
@@ -86,5 +88,17 @@ class PlacementSearchTest {
       }
     }
     assertEquals(6, hard);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Preference.class)
+  void thatThereIsNoPlacementIsNeverSaidOfAWall(Preference preference) {
+    SplittableRandom random = new SplittableRandom(77);
+    for (int wall = 0; wall < 1500; wall++) {
+      Lifetimes lifetimes = RandomLifetimes.bricks(random, 20, 8, 10, 3, 1);
+      Sections sections = new Sections(lifetimes, IntStream.range(0, lifetimes.count()).toArray());
+      PlacementSearch search = new PlacementSearch(lifetimes.bytes(), lifetimes.nanos(), sections);
+      assertNotEquals(Result.NONE, search.search(8, preference, 20_000), "wall " + wall);
+    }
   }
 }
