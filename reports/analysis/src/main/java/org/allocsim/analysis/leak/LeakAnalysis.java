@@ -1,6 +1,8 @@
 package org.allocsim.analysis.leak;
 
 import java.util.Optional;
+import java.util.function.Supplier;
+import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
@@ -72,14 +74,21 @@ public record LeakAnalysis(
           false);
     }
     int cut = warmUp >= 0 ? warmUp : Trend.warmUp(series.floorBytes());
+    // Each of these takes as long as the others; a long program waits for them at its end.
+    Supplier<Growth> growth =
+        ParallelTasks.beside(() -> Growth.between(trace, device, sampler, cut, count - 1));
+    Supplier<Trend> reserving =
+        ParallelTasks.beside(() -> Trend.of(series.reservedBytes(), cut, CONFIDENCE));
+    Supplier<Trend> exceeding =
+        ParallelTasks.beside(() -> Trend.of(series.excessBytes(), cut, CONFIDENCE));
     int keptFrom = Math.max(cut, 1) + IterationSeries.KEPT_LAG - 1;
     Optional<Trend> kept =
         count - keptFrom < Iterations.FEWEST
             ? Optional.empty()
             : Optional.of(Trend.of(series.keptBytes(), keptFrom, CONFIDENCE_OF_EACH));
     Trend floor = Trend.of(series.floorBytes(), cut, CONFIDENCE_OF_EACH);
-    Trend reserved = Trend.of(series.reservedBytes(), cut, CONFIDENCE);
-    Trend excess = Trend.of(series.excessBytes(), cut, CONFIDENCE);
+    Trend reserved = reserving.get();
+    Trend excess = exceeding.get();
     return new LeakAnalysis(
         iterations,
         series,
@@ -89,7 +98,7 @@ public record LeakAnalysis(
         reserved,
         excess,
         verdict(series, cut, floor, kept, reserved, excess),
-        Growth.between(trace, device, sampler, cut, count - 1));
+        growth.get());
   }
 
   private static LeakVerdict verdict(

@@ -9,9 +9,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 
-/** Runs independent work on all cores. */
+/**
+ * Runs independent work on all cores. No more tasks are under way than there are cores, those first
+ * that were asked for first: what others wait for is over soonest, and the compiler, which needs a
+ * core as well, gets enough of one to have fast code ready early.
+ */
 public final class ParallelTasks {
   /** Hears how many tasks are done; called by one thread at a time. */
   @FunctionalInterface
@@ -38,7 +43,7 @@ public final class ParallelTasks {
       for (Callable<T> task : tasks) {
         futures.add(
             executor.submit(() -> {
-              T result = task.call();
+              T result = Cores.run(task);
               counter.increase();
               return result;
             }));
@@ -55,12 +60,17 @@ public final class ParallelTasks {
 
   /** Starts a task beside what the caller goes on to do, who gets its result from the supplier. */
   public static <T> Supplier<T> beside(Callable<T> task) {
-    FutureTask<T> future = new FutureTask<>(task);
+    FutureTask<T> future = new FutureTask<>(() -> Cores.run(task));
     Thread.ofPlatform().daemon().start(future);
     return () -> resultOf(future);
   }
 
   private static <T> T resultOf(Future<T> future) {
+    if (!future.isDone()) {
+      // A task that waits lets another begin. It goes on without asking again: what waits for it
+      // could have the core that it would ask for.
+      Cores.leave();
+    }
     try {
       return future.get();
     } catch (InterruptedException e) {
@@ -71,6 +81,35 @@ public final class ParallelTasks {
         case Error error -> throw error;
         case RuntimeException failure -> throw failure;
         default -> throw new IllegalStateException(e.getCause());
+      }
+    }
+  }
+
+  /** Which tasks are under way. A class of its own, as there are no threads in a browser. */
+  private static final class Cores {
+    /** A permit for each core, in the order in which tasks ask. */
+    private static final Semaphore FREE =
+        new Semaphore(Runtime.getRuntime().availableProcessors(), true);
+
+    /** Whether the task of this thread has a core. */
+    private static final ThreadLocal<Boolean> HAS_ONE = ThreadLocal.withInitial(() -> false);
+
+    private Cores() {}
+
+    static <T> T run(Callable<T> task) throws Exception {
+      FREE.acquireUninterruptibly();
+      HAS_ONE.set(true);
+      try {
+        return task.call();
+      } finally {
+        leave();
+      }
+    }
+
+    static void leave() {
+      if (HAS_ONE.get()) {
+        HAS_ONE.set(false);
+        FREE.release();
       }
     }
   }

@@ -228,6 +228,10 @@ public record Tuning(
             return Optional.of(new Ended(Run.of(setup, clock), answered, clock));
           });
     }
+    Scenario unset = Scenario.of("", version, circumstances.limitBytes(), profile);
+    Supplier<Demand> demand =
+        ParallelTasks.beside(() -> Demand.of(trace, device, unset.config().allocator()));
+    Supplier<Long> negligible = ParallelTasks.beside(() -> negligibleNanos(trace, device));
     Map<Circumstances, TimedResult> results = new HashMap<>();
     Iterator<Optional<Ended>> done =
         ParallelTasks.run(List.copyOf(tasks.values()), progress::done).iterator();
@@ -245,8 +249,7 @@ public record Tuning(
     }
     Function<Scenario, TimedResult> resultOf =
         each -> Objects.requireNonNull(results.get(Circumstances.of(each, largestBytes)));
-    RunResult plain =
-        resultOf.apply(Scenario.of("", version, circumstances.limitBytes(), profile)).result;
+    RunResult plain = resultOf.apply(unset).result;
     Map<String, Entry> entries = new LinkedHashMap<>();
     for (Scenario scenario : scenarios) {
       String conf = scenario.config().text();
@@ -262,8 +265,7 @@ public record Tuning(
               !conf.isEmpty() && timed.result.isSameAs(plain)));
     }
     Entry recorded = Objects.requireNonNull(entries.get(grid.confs().getFirst()));
-    Entry unset = Objects.requireNonNull(entries.get(""));
-    long negligibleNanos = negligibleNanos(trace, device);
+    long negligibleNanos = negligible.get();
     List<Entry> ranked =
         SettingOrder.ranked(
             entries.values(),
@@ -276,9 +278,9 @@ public record Tuning(
         recorded,
         modelled,
         LateStart.of(input),
-        unset,
+        Objects.requireNonNull(entries.get("")),
         Recommendation.of(input, ranked, recorded, modelled, circumstances, progress),
-        Demand.of(trace, device, unset.scenario().config().allocator()),
+        demand.get(),
         steps.get(),
         negligibleNanos,
         leftOut);
