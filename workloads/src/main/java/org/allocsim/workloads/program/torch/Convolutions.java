@@ -32,12 +32,8 @@ public final class Convolutions {
       if (bias != null) {
         Elementwise.charge(torch, out, 1, 2);
       }
-      if (node == null) {
-        return out;
-      }
-      node.setBackward(
-          (n, grads) -> gradients(torch, n, grads[0], input.get(), filter.get(), plan));
-      return node.produced(out, 0);
+      return Node.withBackward(
+          node, out, (n, grads) -> gradients(torch, n, grads[0], input.get(), filter.get(), plan));
     }
   }
 
@@ -104,15 +100,14 @@ public final class Convolutions {
     Node node = torch.node("MeanBackward1", a);
     Tensor out = torch.empty(a.type(), a.size(0), a.size(1), 1, 1);
     Elementwise.charge(torch, a, 1, 1);
-    if (node == null) {
-      return out;
-    }
     long[] sizes = a.sizesShared();
-    node.setBackward((n, grads) -> {
-      Tensor spread = torch.empty(grads[0].type(), sizes);
-      Elementwise.charge(torch, spread, 1, 1);
-      return new Tensor[] {spread};
-    });
-    return node.produced(out, 0);
+    return Node.withBackward(
+        node,
+        out,
+        (n, grads) -> {
+          Tensor spread = torch.empty(grads[0].type(), sizes);
+          Elementwise.charge(torch, spread, 1, 1);
+          return new Tensor[] {spread};
+        });
   }
 }

@@ -17,11 +17,7 @@ public final class CustomFunction {
     Node node = torch.node("CustomFunctionBackward", a);
     Tensor[] out = new Tensor[1];
     torch.withoutGradients(() -> out[0] = forward.apply(a));
-    if (node == null) {
-      return out[0];
-    }
-    node.setBackward((n, grads) -> new Tensor[] {backward.apply(grads[0])});
-    return node.produced(out[0], 0);
+    return Node.withBackward(node, out[0], (n, grads) -> new Tensor[] {backward.apply(grads[0])});
   }
 
   /** The tensor itself, on whose gradient a function is applied. */

@@ -30,14 +30,14 @@ public final class Elementwise {
   public static Tensor add(Torch torch, Tensor a, Tensor b) {
     Node node = torch.node("AddBackward0", a, b);
     Tensor out = result(torch, a, b);
-    if (node == null) {
-      return out;
-    }
-    node.setBackward((n, grads) ->
-        new Tensor[] {
-          n.needs(0) ? grads[0].retain() : null, n.needs(1) ? grads[0].retain() : null
-        });
-    return node.produced(out, 0);
+    return Node.withBackward(node, out, Elementwise::passedOn);
+  }
+
+  /** The gradient of a sum is that of both its terms. */
+  private static Tensor[] passedOn(Node node, Tensor[] gradients) {
+    return new Tensor[] {
+      node.needs(0) ? gradients[0].retain() : null, node.needs(1) ? gradients[0].retain() : null
+    };
   }
 
   /** {@code a.add_(b)}; the result is another tensor on the memory of {@code a}. */
@@ -45,25 +45,14 @@ public final class Elementwise {
     Node node = torch.node("AddBackward0", a, b);
     charge(torch, a, 1, 3);
     Tensor out = a.detached();
-    if (node == null) {
-      return out;
-    }
-    node.setBackward((n, grads) ->
-        new Tensor[] {
-          n.needs(0) ? grads[0].retain() : null, n.needs(1) ? grads[0].retain() : null
-        });
-    return node.produced(out, 0);
+    return Node.withBackward(node, out, Elementwise::passedOn);
   }
 
   /** {@code a + number}. */
   public static Tensor addNumber(Torch torch, Tensor a) {
     Node node = torch.node("AddBackward0", a);
     Tensor out = unary(torch, a);
-    if (node == null) {
-      return out;
-    }
-    node.setBackward((n, grads) -> new Tensor[] {grads[0].retain()});
-    return node.produced(out, 0);
+    return Node.withBackward(node, out, (n, grads) -> new Tensor[] {grads[0].retain()});
   }
 
   /** {@code a * b}. */
@@ -72,26 +61,21 @@ public final class Elementwise {
     Saved other = torch.save(node, 0, b);
     Saved self = torch.save(node, 1, a);
     Tensor out = result(torch, a, b);
-    if (node == null) {
-      return out;
-    }
-    node.setBackward((n, grads) -> {
-      Tensor second = n.needs(1) ? result(torch, grads[0], self.get()) : null;
-      Tensor first = n.needs(0) ? result(torch, grads[0], other.get()) : null;
-      return new Tensor[] {first, second};
-    });
-    return node.produced(out, 0);
+    return Node.withBackward(
+        node,
+        out,
+        (n, grads) -> {
+          Tensor second = n.needs(1) ? result(torch, grads[0], self.get()) : null;
+          Tensor first = n.needs(0) ? result(torch, grads[0], other.get()) : null;
+          return new Tensor[] {first, second};
+        });
   }
 
   /** {@code a * number} or {@code a / number}. */
   public static Tensor scale(Torch torch, Tensor a) {
     Node node = torch.node("MulBackward0", a);
     Tensor out = unary(torch, a);
-    if (node == null) {
-      return out;
-    }
-    node.setBackward((n, grads) -> new Tensor[] {unary(torch, grads[0])});
-    return node.produced(out, 0);
+    return Node.withBackward(node, out, (n, grads) -> new Tensor[] {unary(torch, grads[0])});
   }
 
   /** {@code a ** exponent} for an exponent above 1. */
@@ -101,18 +85,17 @@ public final class Elementwise {
     Saved self = torch.save(node, in);
     Tensor out = unary(torch, in);
     in.release();
-    if (node == null) {
-      return out;
-    }
-    node.setBackward((n, grads) -> {
-      Tensor lower = unary(torch, self.get());
-      Tensor scaled = unary(torch, lower);
-      Tensor gradient = result(torch, grads[0], scaled);
-      scaled.release();
-      lower.release();
-      return new Tensor[] {gradient};
-    });
-    return node.produced(out, 0);
+    return Node.withBackward(
+        node,
+        out,
+        (n, grads) -> {
+          Tensor lower = unary(torch, self.get());
+          Tensor scaled = unary(torch, lower);
+          Tensor gradient = result(torch, grads[0], scaled);
+          scaled.release();
+          lower.release();
+          return new Tensor[] {gradient};
+        });
   }
 
   /** A function whose backward pass needs its result, such as {@code tanh}. */
@@ -151,11 +134,8 @@ public final class Elementwise {
     Node node = torch.node(name + "Backward0", a);
     Saved self = torch.save(node, a);
     Tensor out = unary(torch, a);
-    if (node == null) {
-      return out;
-    }
-    node.setBackward((n, grads) -> new Tensor[] {result(torch, grads[0], self.get())});
-    return node.produced(out, 0);
+    return Node.withBackward(
+        node, out, (n, grads) -> new Tensor[] {result(torch, grads[0], self.get())});
   }
 
   /** A function of each element without a gradient: {@code sin}, {@code cos}, {@code rsqrt}. */
@@ -198,12 +178,9 @@ public final class Elementwise {
     }
     Node node = torch.node("ToCopyBackward0", a);
     Tensor out = copyAs(torch, a, type);
-    if (node == null) {
-      return out;
-    }
     DType before = a.type();
-    node.setBackward((n, grads) -> new Tensor[] {copyAs(torch, grads[0], before)});
-    return node.produced(out, 0);
+    return Node.withBackward(
+        node, out, (n, grads) -> new Tensor[] {copyAs(torch, grads[0], before)});
   }
 
   /** A copy with another element type and the same layout. */
@@ -221,11 +198,7 @@ public final class Elementwise {
     Node node = torch.node("CloneBackward0", a);
     Tensor out = torch.empty(a.type(), a.sizesShared());
     charge(torch, out, 0, 2);
-    if (node == null) {
-      return out;
-    }
-    node.setBackward((n, grads) -> new Tensor[] {grads[0].retain()});
-    return node.produced(out, 0);
+    return Node.withBackward(node, out, (n, grads) -> new Tensor[] {grads[0].retain()});
   }
 
   /** A tensor whose elements a kernel fills: {@code zeros}, {@code randn}, {@code arange}. */

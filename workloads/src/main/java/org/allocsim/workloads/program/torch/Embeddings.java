@@ -21,12 +21,9 @@ public final class Embeddings {
     sizes[ids.dimensions()] = weight.size(1);
     Tensor out = torch.empty(weight.type(), sizes);
     Elementwise.charge(torch, out, 0, 2);
-    if (node == null) {
-      return out;
-    }
     long rows = weight.size(0);
-    node.setBackward((n, grads) -> new Tensor[] {gradient(torch, grads[0], kept.get(), rows)});
-    return node.produced(out, 0);
+    return Node.withBackward(
+        node, out, (n, grads) -> new Tensor[] {gradient(torch, grads[0], kept.get(), rows)});
   }
 
   /** {@code embedding_dense_backward}: many ids are sorted first, few are added one by one. */

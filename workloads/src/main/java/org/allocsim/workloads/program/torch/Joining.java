@@ -46,17 +46,16 @@ public final class Joining {
     Node node = torch.node("StackBackward0", parts);
     Tensor out = torch.empty(parts[0].type(), sizes);
     Elementwise.charge(torch, out, 0, 2);
-    if (node == null) {
-      return out;
-    }
-    node.setBackward((n, grads) -> {
-      Tensor[] results = new Tensor[parts.length];
-      for (int i = 0; i < results.length; i++) {
-        results[i] = n.needs(i) ? Views.selected(grads[0], 0) : null;
-      }
-      return results;
-    });
-    return node.produced(out, 0);
+    return Node.withBackward(
+        node,
+        out,
+        (n, grads) -> {
+          Tensor[] results = new Tensor[parts.length];
+          for (int i = 0; i < results.length; i++) {
+            results[i] = n.needs(i) ? Views.selected(grads[0], 0) : null;
+          }
+          return results;
+        });
   }
 
   static Tensor joined(Torch torch, int dimension, Tensor... parts) {

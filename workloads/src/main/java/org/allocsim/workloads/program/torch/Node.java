@@ -86,6 +86,19 @@ class Node {
     this.backward = backward;
   }
 
+  /**
+   * The only result of an operation, with how gradients of the inputs come from its own.
+   *
+   * @param node the operation, null where it is not recorded
+   */
+  static Tensor withBackward(@Nullable Node node, Tensor result, Backward backward) {
+    if (node == null) {
+      return result;
+    }
+    node.setBackward(backward);
+    return node.produced(result, 0);
+  }
+
   /** Makes a tensor a result of this operation. */
   Tensor produced(Tensor tensor, int output) {
     tensor.setProducer(this, output);

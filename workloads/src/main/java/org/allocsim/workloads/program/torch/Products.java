@@ -76,14 +76,13 @@ public final class Products {
       torch.needCublas();
     }
     charge(torch, a, b, out);
-    if (node == null) {
-      return out;
-    }
-    node.setBackward((n, grads) ->
-        hasBias
-            ? withBias(torch, n, grads[0], first, second, a, b)
-            : withoutBias(torch, n, grads[0], first, second, a, b));
-    return node.produced(out, 0);
+    return Node.withBackward(
+        node,
+        out,
+        (n, grads) ->
+            hasBias
+                ? withBias(torch, n, grads[0], first, second, a, b)
+                : withoutBias(torch, n, grads[0], first, second, a, b));
   }
 
   private static Tensor[] withBias(

@@ -29,28 +29,24 @@ public final class Reductions {
     Node node = torch.node("SumBackward0", in);
     Tensor out = whole(torch, in);
     in.release();
-    if (node == null) {
-      return out;
-    }
     long[] sizes = a.sizesShared();
-    node.setBackward((n, grads) -> new Tensor[] {Views.expand(torch, grads[0], sizes)});
-    return node.produced(out, 0);
+    return Node.withBackward(
+        node, out, (n, grads) -> new Tensor[] {Views.expand(torch, grads[0], sizes)});
   }
 
   /** {@code a.mean()}. */
   public static Tensor mean(Torch torch, Tensor a) {
     Node node = torch.node("MeanBackward0", a);
     Tensor out = whole(torch, a);
-    if (node == null) {
-      return out;
-    }
     long[] sizes = a.sizesShared();
-    node.setBackward((n, grads) -> {
-      Tensor repeated = torch.empty(grads[0].type(), sizes);
-      Elementwise.charge(torch, repeated, 1, 1);
-      return new Tensor[] {repeated};
-    });
-    return node.produced(out, 0);
+    return Node.withBackward(
+        node,
+        out,
+        (n, grads) -> {
+          Tensor repeated = torch.empty(grads[0].type(), sizes);
+          Elementwise.charge(torch, repeated, 1, 1);
+          return new Tensor[] {repeated};
+        });
   }
 
   /** Sum over the leading dimensions, down to the last, as gradients of biases are made. */

@@ -19,12 +19,9 @@ public final class Views {
     }
     Node node = torch.node("ViewBackward0", a);
     Tensor out = view(a, sizes, strides);
-    if (node == null) {
-      return out;
-    }
     long[] before = a.sizesShared();
-    node.setBackward((n, grads) -> new Tensor[] {reshapeOnly(torch, grads[0], before)});
-    return node.produced(out, 0);
+    return Node.withBackward(
+        node, out, (n, grads) -> new Tensor[] {reshapeOnly(torch, grads[0], before)});
   }
 
   /** {@code a.reshape(sizes)}. */
@@ -57,11 +54,7 @@ public final class Views {
     int j = second < 0 ? second + a.dimensions() : second;
     Node node = torch.node("TransposeBackward0", a);
     Tensor out = transposed(a, i, j);
-    if (node == null) {
-      return out;
-    }
-    node.setBackward((n, grads) -> new Tensor[] {transposed(grads[0], i, j)});
-    return node.produced(out, 0);
+    return Node.withBackward(node, out, (n, grads) -> new Tensor[] {transposed(grads[0], i, j)});
   }
 
   static Tensor transposed(Tensor a, int i, int j) {
@@ -117,12 +110,9 @@ public final class Views {
       strides[sizes.length - i] = exists && size != 1 ? a.stridesShared()[a.dimensions() - i] : 0;
     }
     Tensor out = view(a, sizes, strides);
-    if (node == null) {
-      return out;
-    }
     long[] before = a.sizesShared();
-    node.setBackward((n, grads) -> new Tensor[] {Reductions.sumTo(torch, grads[0], before)});
-    return node.produced(out, 0);
+    return Node.withBackward(
+        node, out, (n, grads) -> new Tensor[] {Reductions.sumTo(torch, grads[0], before)});
   }
 
   /** {@code a.split(size, dimension)}, all parts from one operation. */
@@ -152,11 +142,7 @@ public final class Views {
     long[] sizes = a.sizes();
     sizes[d] = length;
     Tensor out = view(a, sizes, a.stridesShared());
-    if (node == null) {
-      return out;
-    }
-    node.setBackward((n, grads) -> new Tensor[] {intoZeros(torch, n, grads[0])});
-    return node.produced(out, 0);
+    return Node.withBackward(node, out, (n, grads) -> new Tensor[] {intoZeros(torch, n, grads[0])});
   }
 
   /** Some elements of a tensor that is laid out row by row, without a gradient. */
@@ -195,11 +181,7 @@ public final class Views {
   public static Tensor select(Torch torch, Tensor a, int dimension) {
     Node node = torch.node("SelectBackward0", a);
     Tensor out = selected(a, dimension);
-    if (node == null) {
-      return out;
-    }
-    node.setBackward((n, grads) -> new Tensor[] {intoZeros(torch, n, grads[0])});
-    return node.produced(out, 0);
+    return Node.withBackward(node, out, (n, grads) -> new Tensor[] {intoZeros(torch, n, grads[0])});
   }
 
   static Tensor selected(Tensor a, int dimension) {
