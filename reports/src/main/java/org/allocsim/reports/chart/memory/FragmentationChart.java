@@ -21,8 +21,6 @@ import org.jfree.chart.axis.ValueAxis;
 import org.jfree.chart.plot.CombinedDomainXYPlot;
 import org.jfree.chart.plot.DatasetRenderingOrder;
 import org.jfree.chart.plot.XYPlot;
-import org.jfree.chart.renderer.xy.XYAreaRenderer;
-import org.jfree.chart.renderer.xy.XYLineAndShapeRenderer;
 
 /**
  * Which share of reserved memory is of no use, over time. Each line has a panel of its own, as
@@ -75,17 +73,10 @@ public final class FragmentationChart {
     XYPlot plot = new XYPlot();
     plot.setRangeAxis(axis(top(line.points()), theme));
     ChartStyle.style(plot, theme);
-    XYAreaRenderer area = new XYAreaRenderer(XYAreaRenderer.AREA);
-    area.setSeriesPaint(0, new Color(colour.getRed(), colour.getGreen(), colour.getBlue(), 90));
-    area.setOutline(false);
-    XYLineAndShapeRenderer edge = new XYLineAndShapeRenderer(true, false);
-    edge.setDrawSeriesLineAsPath(true);
-    edge.setSeriesPaint(0, colour);
-    edge.setSeriesStroke(0, ChartStyle.stroke(1.2f));
-    plot.setDataset(0, MemoryTimelineChart.dataset(line.label(), line.points()));
-    plot.setRenderer(0, area);
-    plot.setDataset(1, MemoryTimelineChart.dataset(line.label(), line.points()));
-    plot.setRenderer(1, edge);
+    Color fill = new Color(colour.getRed(), colour.getGreen(), colour.getBlue(), 90);
+    PlotLayers.add(plot, line.label(), line.points(), PlotLayers.area(fill));
+    PlotLayers.add(
+        plot, line.label(), line.points(), PlotLayers.line(colour, ChartStyle.stroke(1.2f)));
     plot.setDatasetRenderingOrder(DatasetRenderingOrder.FORWARD);
     plot.addAnnotation(new PanelName(line.label(), theme));
     return plot;

@@ -21,7 +21,6 @@ import org.jfree.chart.plot.DatasetRenderingOrder;
 import org.jfree.chart.plot.IntervalMarker;
 import org.jfree.chart.plot.XYPlot;
 import org.jfree.chart.renderer.xy.XYDifferenceRenderer;
-import org.jfree.chart.renderer.xy.XYItemRenderer;
 import org.jfree.chart.renderer.xy.XYLineAndShapeRenderer;
 import org.jfree.chart.ui.Layer;
 import org.jfree.data.xy.DefaultXYDataset;
@@ -132,15 +131,15 @@ public final class LeakTrendChart {
             Arrays.stream(data.reservedBytes()).max().orElse(0),
             Arrays.stream(data.peakBytes()).max().orElse(0));
     XYPlot plot = plot(ByteAxis.upTo(top > 0 ? top * HEADROOM : 1 << 20, "memory"), data, theme);
-    add(
+    PlotLayers.add(
         plot,
         points("reserved at the end", data, data.reservedBytes(), 0, 0),
         line(reserved(theme), 2.2f, data));
-    add(
+    PlotLayers.add(
         plot,
         points("live at the busiest moment", data, data.peakBytes(), 0, 0),
         line(ChartStyle.ORANGE, 1.6f, data));
-    add(
+    PlotLayers.add(
         plot,
         points("live at the quietest moment", data, data.floorBytes(), 0, 0),
         line(quietest(theme), 2.0f, data));
@@ -162,9 +161,9 @@ public final class LeakTrendChart {
         ByteAxis.upTo(Math.max(MIN_SPAN, highest - lowest) + 2 * margin, "change when quietest");
     axis.setRange(lowest - margin, Math.max(highest, lowest + MIN_SPAN) + margin);
     XYPlot plot = plot(axis, data, theme);
-    add(plot, band(data, start), bandRenderer());
-    add(plot, trend(data, start), line(ChartStyle.VERMILLION, 2.0f, null));
-    add(
+    PlotLayers.add(plot, band(data, start), bandRenderer());
+    PlotLayers.add(plot, trend(data, start), line(ChartStyle.VERMILLION, 2.0f, null));
+    PlotLayers.add(
         plot,
         points("change of the quietest moment", data, floors, first, start),
         dots(data, theme));
@@ -240,19 +239,13 @@ public final class LeakTrendChart {
     XYPlot plot = new XYPlot();
     plot.setRangeAxis(ChartStyle.style(bytes, theme));
     ChartStyle.style(plot, theme);
+    plot.setDatasetRenderingOrder(DatasetRenderingOrder.FORWARD);
     if (data.warmUp() > 0) {
       IntervalMarker warmUp = new IntervalMarker(data.start(), data.warmUpEnd(), warmUp(theme));
       warmUp.setAlpha(1);
       plot.addDomainMarker(warmUp, Layer.BACKGROUND);
     }
     return plot;
-  }
-
-  private static void add(XYPlot plot, XYDataset dataset, XYItemRenderer renderer) {
-    int index = plot.getRenderer(0) == null ? 0 : plot.getDatasetCount();
-    plot.setDataset(index, dataset);
-    plot.setRenderer(index, renderer);
-    plot.setDatasetRenderingOrder(DatasetRenderingOrder.FORWARD);
   }
 
   private static XYLineAndShapeRenderer line(Color colour, float width, @Nullable Data dotted) {

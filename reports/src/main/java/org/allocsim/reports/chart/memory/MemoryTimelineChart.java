@@ -23,15 +23,12 @@ import org.jfree.chart.axis.NumberAxis;
 import org.jfree.chart.plot.DatasetRenderingOrder;
 import org.jfree.chart.plot.ValueMarker;
 import org.jfree.chart.plot.XYPlot;
-import org.jfree.chart.renderer.xy.XYAreaRenderer;
 import org.jfree.chart.renderer.xy.XYItemRenderer;
 import org.jfree.chart.renderer.xy.XYLineAndShapeRenderer;
 import org.jfree.chart.ui.Layer;
 import org.jfree.chart.ui.RectangleAnchor;
 import org.jfree.chart.ui.RectangleInsets;
 import org.jfree.chart.ui.TextAnchor;
-import org.jfree.data.xy.DefaultXYDataset;
-import org.jfree.data.xy.XYDataset;
 
 /**
  * Requested, allocated, active and reserved memory over time, the bound that applies, and the
@@ -191,13 +188,13 @@ public final class MemoryTimelineChart {
    * and may therefore rise above allocated.
    */
   private static void addLayers(XYPlot plot, TimelineData data, ChartTheme theme) {
-    add(plot, data, Series.RESERVED, area(reservedFill(theme)));
+    add(plot, data, Series.RESERVED, PlotLayers.area(reservedFill(theme)));
     add(plot, data, Series.RESERVED, line(ChartStyle.SKY_BLUE, 1.4f));
-    add(plot, data, Series.ACTIVE, area(ChartStyle.ORANGE));
-    add(plot, data, Series.ALLOCATED, area(allocatedFill(theme)));
+    add(plot, data, Series.ACTIVE, PlotLayers.area(ChartStyle.ORANGE));
+    add(plot, data, Series.ALLOCATED, PlotLayers.area(allocatedFill(theme)));
     add(plot, data, Series.ALLOCATED, line(allocatedFill(theme), 1.8f));
     add(plot, data, Series.REQUESTED, line(theme.thinInk(REQUESTED_ALPHA), 1.0f));
-    add(plot, dataset("out of memory", data.asked()), crosses());
+    PlotLayers.add(plot, "out of memory", data.asked(), crosses());
   }
 
   /** Sky blue at a third of its strength. */
@@ -210,36 +207,11 @@ public final class MemoryTimelineChart {
   }
 
   private static void add(XYPlot plot, TimelineData data, Series series, XYItemRenderer renderer) {
-    add(plot, dataset(series.name().toLowerCase(Locale.ROOT), data.series(series)), renderer);
-  }
-
-  private static void add(XYPlot plot, XYDataset dataset, XYItemRenderer renderer) {
-    int index = plot.getRenderer(0) == null ? 0 : plot.getDatasetCount();
-    plot.setDataset(index, dataset);
-    plot.setRenderer(index, renderer);
-  }
-
-  static XYDataset dataset(String name, TimelineData.Points points) {
-    DefaultXYDataset dataset = new DefaultXYDataset();
-    if (points.count() > 0) {
-      dataset.addSeries(name, new double[][] {points.x(), points.y()});
-    }
-    return dataset;
-  }
-
-  private static XYAreaRenderer area(Color colour) {
-    XYAreaRenderer renderer = new XYAreaRenderer(XYAreaRenderer.AREA);
-    renderer.setSeriesPaint(0, colour);
-    renderer.setOutline(false);
-    return renderer;
+    PlotLayers.add(plot, series.name().toLowerCase(Locale.ROOT), data.series(series), renderer);
   }
 
   private static XYLineAndShapeRenderer line(Color colour, float width) {
-    XYLineAndShapeRenderer renderer = new XYLineAndShapeRenderer(true, false);
-    renderer.setDrawSeriesLineAsPath(true);
-    renderer.setSeriesPaint(0, colour);
-    renderer.setSeriesStroke(0, ChartStyle.stroke(width));
-    return renderer;
+    return PlotLayers.line(colour, ChartStyle.stroke(width));
   }
 
   static XYLineAndShapeRenderer crosses() {

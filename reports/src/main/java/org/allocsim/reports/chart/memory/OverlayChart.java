@@ -1,6 +1,5 @@
 package org.allocsim.reports.chart.memory;
 
-import java.awt.BasicStroke;
 import java.awt.Color;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -14,8 +13,6 @@ import org.jfree.chart.JFreeChart;
 import org.jfree.chart.LegendItemCollection;
 import org.jfree.chart.plot.DatasetRenderingOrder;
 import org.jfree.chart.plot.XYPlot;
-import org.jfree.chart.renderer.xy.XYAreaRenderer;
-import org.jfree.chart.renderer.xy.XYItemRenderer;
 import org.jfree.chart.renderer.xy.XYLineAndShapeRenderer;
 import org.jfree.chart.ui.Layer;
 
@@ -75,27 +72,29 @@ public final class OverlayChart {
             ByteAxis.upTo(top > 0 ? top * HEADROOM : 1 << 20, "reserved memory"), theme));
     ChartStyle.style(plot, theme);
     plot.setDatasetRenderingOrder(DatasetRenderingOrder.FORWARD);
-    XYAreaRenderer area = new XYAreaRenderer(XYAreaRenderer.AREA);
-    area.setSeriesPaint(0, requestedFill(theme));
-    area.setOutline(false);
-    add(plot, "requested by the program", data.requested(), area);
+    PlotLayers.add(
+        plot, "requested by the program", data.requested(), PlotLayers.area(requestedFill(theme)));
     for (OverlayData.Line line : data.background()) {
-      add(plot, line.label(), line.reserved(), line(background(theme), ChartStyle.stroke(0.8f)));
-    }
-    for (int index : backToFront(data.lines())) {
-      OverlayData.Line line = data.lines().get(index);
-      add(
+      PlotLayers.add(
           plot,
           line.label(),
           line.reserved(),
-          line(colour(index, theme), ChartStyle.stroke(2.2f, index)));
+          PlotLayers.line(background(theme), ChartStyle.stroke(0.8f)));
+    }
+    for (int index : backToFront(data.lines())) {
+      OverlayData.Line line = data.lines().get(index);
+      PlotLayers.add(
+          plot,
+          line.label(),
+          line.reserved(),
+          PlotLayers.line(colour(index, theme), ChartStyle.stroke(2.2f, index)));
     }
     for (int index = 0; index < data.lines().size(); index++) {
       XYLineAndShapeRenderer crosses = MemoryTimelineChart.crosses();
       crosses.setSeriesPaint(0, colour(index, theme));
       crosses.setSeriesOutlinePaint(0, colour(index, theme));
       OverlayData.Line line = data.lines().get(index);
-      add(plot, line.label() + ", out of memory", line.failures(), crosses);
+      PlotLayers.add(plot, line.label() + ", out of memory", line.failures(), crosses);
     }
     if (boundShown) {
       plot.addRangeMarker(
@@ -121,14 +120,6 @@ public final class OverlayChart {
     return ChartStyle.chart(title, subtitle + cut + hidden, plot, theme);
   }
 
-  private static XYLineAndShapeRenderer line(Color colour, BasicStroke stroke) {
-    XYLineAndShapeRenderer line = new XYLineAndShapeRenderer(true, false);
-    line.setDrawSeriesLineAsPath(true);
-    line.setSeriesPaint(0, colour);
-    line.setSeriesStroke(0, stroke);
-    return line;
-  }
-
   /** The first line, what there is now, is orange; the second, what is better, blue. */
   static Color colour(int index, ChartTheme theme) {
     return theme.series(index < 2 ? 1 - index : index);
@@ -152,13 +143,6 @@ public final class OverlayChart {
 
   private static Color requestedFill(ChartTheme theme) {
     return theme.either(0xDADDE1, 0x3C4046);
-  }
-
-  private static void add(
-      XYPlot plot, String name, TimelineData.Points points, XYItemRenderer renderer) {
-    int index = plot.getRenderer(0) == null ? 0 : plot.getDatasetCount();
-    plot.setDataset(index, MemoryTimelineChart.dataset(name, points));
-    plot.setRenderer(index, renderer);
   }
 
   private static LegendItemCollection legend(OverlayData data, ChartTheme theme) {

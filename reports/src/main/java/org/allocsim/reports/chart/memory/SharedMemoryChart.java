@@ -11,8 +11,6 @@ import org.jfree.chart.LegendItemCollection;
 import org.jfree.chart.axis.NumberAxis;
 import org.jfree.chart.plot.DatasetRenderingOrder;
 import org.jfree.chart.plot.XYPlot;
-import org.jfree.chart.renderer.xy.XYAreaRenderer;
-import org.jfree.chart.renderer.xy.XYItemRenderer;
 import org.jfree.chart.renderer.xy.XYLineAndShapeRenderer;
 import org.jfree.chart.ui.Layer;
 
@@ -53,10 +51,8 @@ public final class SharedMemoryChart {
     List<TimelineData.Points> layers = data.layers();
     // Each layer covers the lower part of the one above it.
     for (int layer = layers.size() - 1; layer >= 0; layer--) {
-      XYAreaRenderer area = new XYAreaRenderer(XYAreaRenderer.AREA);
-      area.setSeriesPaint(0, layer == 0 ? contexts(theme) : colour(layer - 1, theme));
-      area.setOutline(false);
-      add(plot, nameOf(layer, data), layers.get(layer), area);
+      Color fill = layer == 0 ? contexts(theme) : colour(layer - 1, theme);
+      PlotLayers.add(plot, nameOf(layer, data), layers.get(layer), PlotLayers.area(fill));
     }
     SharedMemoryData.Failure failure = data.failure();
     if (failure != null) {
@@ -65,7 +61,8 @@ public final class SharedMemoryChart {
       cross.setSeriesOutlinePaint(0, theme.ink());
       double[] x = {failure.seconds()};
       double[] y = {failure.bytes()};
-      add(plot, failure.process() + " fails first", new TimelineData.Points(x, y), cross);
+      PlotLayers.add(
+          plot, failure.process() + " fails first", new TimelineData.Points(x, y), cross);
     }
     plot.addRangeMarker(
         MemoryTimelineChart.boundLine(
@@ -92,13 +89,6 @@ public final class SharedMemoryChart {
   /** The first process is blue, the second orange; four more follow before colours come again. */
   private static Color colour(int process, ChartTheme theme) {
     return OverlayChart.colour(process < 2 ? 1 - process : process, theme);
-  }
-
-  private static void add(
-      XYPlot plot, String name, TimelineData.Points points, XYItemRenderer renderer) {
-    int index = plot.getRenderer(0) == null ? 0 : plot.getDatasetCount();
-    plot.setDataset(index, MemoryTimelineChart.dataset(name, points));
-    plot.setRenderer(index, renderer);
   }
 
   private static LegendItemCollection legend(SharedMemoryData data, ChartTheme theme) {

@@ -11,9 +11,6 @@ import org.jfree.chart.axis.NumberAxis;
 import org.jfree.chart.axis.NumberTickUnit;
 import org.jfree.chart.plot.DatasetRenderingOrder;
 import org.jfree.chart.plot.XYPlot;
-import org.jfree.chart.renderer.xy.XYAreaRenderer;
-import org.jfree.chart.renderer.xy.XYItemRenderer;
-import org.jfree.chart.renderer.xy.XYLineAndShapeRenderer;
 
 /** How busy the GPU was over simulated time: computing, and copying in both directions. */
 public final class UtilisationChart {
@@ -42,10 +39,8 @@ public final class UtilisationChart {
     plot.setDatasetRenderingOrder(DatasetRenderingOrder.FORWARD);
     LegendItemCollection legend = new LegendItemCollection();
     Color compute = theme.either(0x56B4E9, 0x1F86C4);
-    XYAreaRenderer area = new XYAreaRenderer(XYAreaRenderer.AREA);
-    area.setSeriesPaint(0, compute);
-    area.setOutline(false);
-    add(plot, "computing", data.points(data.result().compute()), area);
+    PlotLayers.add(
+        plot, "computing", data.points(data.result().compute()), PlotLayers.area(compute));
     legend.add(
         ChartStyle.swatch(
             String.format(Locale.ROOT, "computing (%.1f %% of the time)", data.computePercent()),
@@ -75,22 +70,15 @@ public final class UtilisationChart {
     if (busy.totalNanos() == 0) {
       return;
     }
-    XYLineAndShapeRenderer line = new XYLineAndShapeRenderer(true, false);
-    line.setDrawSeriesLineAsPath(true);
-    line.setSeriesPaint(0, theme.series(series));
-    line.setSeriesStroke(0, ChartStyle.stroke(1.4f));
-    add(plot, name, data.points(busy), line);
+    PlotLayers.add(
+        plot,
+        name,
+        data.points(busy),
+        PlotLayers.line(theme.series(series), ChartStyle.stroke(1.4f)));
     legend.add(
         ChartStyle.line(
             String.format(Locale.ROOT, "%s (%.1f %% of the time)", name, data.copyPercent(busy)),
             ChartStyle.stroke(2),
             theme.series(series)));
-  }
-
-  private static void add(
-      XYPlot plot, String name, TimelineData.Points points, XYItemRenderer renderer) {
-    int index = plot.getRenderer(0) == null ? 0 : plot.getDatasetCount();
-    plot.setDataset(index, MemoryTimelineChart.dataset(name, points));
-    plot.setRenderer(index, renderer);
   }
 }
