@@ -13,16 +13,6 @@ public record Outcomes(List<Outcome> list) {
     list = List.copyOf(list);
   }
 
-  /** The first variant's: the article's or the reporter's "before". */
-  public Outcome before() {
-    return list.get(0);
-  }
-
-  /** The second variant's. */
-  public Outcome after() {
-    return list.get(1);
-  }
-
   /**
    * The outcome of a variant.
    *

@@ -59,7 +59,9 @@ public final class Suite {
 
   /** Runs one scenario. */
   public static SuiteResult run(SuiteScenario scenario) {
-    Outcomes outcomes = new Outcomes(scenario.variants().stream().map(VariantRun::of).toList());
-    return new SuiteResult(scenario.topic(), outcomes, scenario.judge(outcomes));
+    List<Outcome> outcomes = scenario.variants().stream().map(VariantRun::of).toList();
+    Outcomes all = new Outcomes(outcomes);
+    return new SuiteResult(
+        scenario.topic(), all, scenario.judge(outcomes.get(0), outcomes.get(1), all));
   }
 }

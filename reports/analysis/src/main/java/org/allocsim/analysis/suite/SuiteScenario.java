@@ -17,6 +17,12 @@ public interface SuiteScenario {
    */
   List<Variant> variants();
 
-  /** What the outcomes show. */
-  Findings judge(Outcomes outcomes);
+  /**
+   * What the outcomes show.
+   *
+   * @param before of the first variant
+   * @param after of the second
+   * @param outcomes of all
+   */
+  Findings judge(Outcome before, Outcome after, Outcomes outcomes);
 }

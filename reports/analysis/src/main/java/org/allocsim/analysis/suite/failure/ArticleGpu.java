@@ -83,12 +83,11 @@ public final class ArticleGpu implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome plain = outcomes.before();
+  public Findings judge(Outcome plain, Outcome after, Outcomes outcomes) {
     Outcome expandable = outcomes.of("expandable_segments:True");
     Findings.Builder findings =
         Findings.ofFailure()
-            .shows(Findings.reserved(plain), Findings.reserved(outcomes.after()))
+            .shows(Findings.reserved(plain), Findings.reserved(after))
             .holds("2 GiB fail by default", !plain.passes());
     if (!plain.passes()) {
       findings
@@ -98,8 +97,8 @@ public final class ArticleGpu implements SuiteScenario {
     }
     findings
         .holds("with empty_cache() just before they fail too", !outcomes.of(JUST_BEFORE).passes())
-        .holds("with empty_cache() between the phases they pass", outcomes.after().passes())
-        .gib("reserved then", "14.01", outcomes.after().end().reservedBytes());
+        .holds("with empty_cache() between the phases they pass", after.passes())
+        .gib("reserved then", "14.01", after.end().reservedBytes());
     for (int limit : new int[] {128, 256, 512}) {
       Outcome limited = outcomes.of("max_split_size_mb:" + limit);
       findings

@@ -93,9 +93,7 @@ public final class AsyncPoolHoles implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome pool = outcomes.before();
-    Outcome direct = outcomes.after();
+  public Findings judge(Outcome pool, Outcome direct, Outcomes outcomes) {
     double used = (double) pool.at("freed").allocatedBytes() / pool.at("freed").reservedBytes();
     return Findings.ofFailure()
         .shows(Findings.reserved(pool), Findings.reserved(direct))

@@ -91,13 +91,12 @@ public final class CarvedUpSegments implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome plain = outcomes.before();
+  public Findings judge(Outcome plain, Outcome after, Outcomes outcomes) {
     Outcome tensor = outcomes.of(TENSOR);
     Outcome parts = outcomes.of(SPLIT_BLOCKS);
     Findings.Builder findings =
         Findings.ofFailure()
-            .shows(Findings.reserved(plain), Findings.reserved(outcomes.after()))
+            .shows(Findings.reserved(plain), Findings.reserved(after))
             .holds("6 GiB fail by default", !plain.passes());
     if (!plain.passes()) {
       findings
@@ -106,8 +105,8 @@ public final class CarvedUpSegments implements SuiteScenario {
           .gib("free on the device then", "2.00", plain.atFailure().deviceFreeBytes());
     }
     findings
-        .holds("they are served with max_split_size_mb:200", outcomes.after().passes())
-        .gib("reserved then", "11.00", outcomes.after().peakReservedBytes())
+        .holds("they are served with max_split_size_mb:200", after.passes())
+        .gib("reserved then", "11.00", after.peakReservedBytes())
         .holds("and with expandable segments", outcomes.of("expandable_segments:True").passes())
         .holds(
             "the tensor of 11.6 GB fits once and not again",

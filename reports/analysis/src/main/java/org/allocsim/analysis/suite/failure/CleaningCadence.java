@@ -101,9 +101,7 @@ public final class CleaningCadence implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome each = outcomes.before();
-    Outcome never = outcomes.after();
+  public Findings judge(Outcome each, Outcome never, Outcomes outcomes) {
     Outcome tenth = outcomes.of(EVERY_TENTH);
     double millisPerCall = 1000 * (each.seconds() - never.seconds()) / STEPS;
     double waitMillis =

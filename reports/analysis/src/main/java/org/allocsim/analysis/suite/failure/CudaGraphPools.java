@@ -66,9 +66,7 @@ public final class CudaGraphPools implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome pools = outcomes.before();
-    Outcome shared = outcomes.after();
+  public Findings judge(Outcome pools, Outcome shared, Outcomes outcomes) {
     double ratio = (double) pools.peakReservedBytes() / shared.peakReservedBytes();
     return Findings.ofFailure()
         .shows(Findings.reserved(pools), Findings.reserved(shared))

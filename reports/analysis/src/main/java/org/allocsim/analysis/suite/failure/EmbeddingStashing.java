@@ -100,8 +100,7 @@ public final class EmbeddingStashing implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome plain = outcomes.before();
+  public Findings judge(Outcome plain, Outcome after, Outcomes outcomes) {
     Outcome parts = outcomes.of(THREE_PARTS);
     Moment before = parts.at(THREE_PARTS);
     SlackSplit split = before.slack();
@@ -110,18 +109,15 @@ public final class EmbeddingStashing implements SuiteScenario {
     long soft = split.releasableBytes();
     long stream = split.otherReleasableBytes() + split.otherStuckBytes();
     return Findings.ofFailure()
-        .shows(Findings.reserved(plain), Findings.reserved(outcomes.after()))
+        .shows(Findings.reserved(plain), Findings.reserved(after))
         .gib("peak of live memory", "77.00", plain.peakAllocatedBytes())
         .gib("reserved by default", "93.00", plain.peakReservedBytes())
-        .gib("reserved with one empty_cache()", "77.00", outcomes.after().peakReservedBytes())
+        .gib("reserved with one empty_cache()", "77.00", after.peakReservedBytes())
         .gib(
             "reserved with 77 GiB preallocated",
             "77.00",
             outcomes.of(PREALLOCATED).peakReservedBytes())
-        .count(
-            "device synchronisations of empty_cache()",
-            1,
-            outcomes.after().stat("num_sync_all_streams"))
+        .count("device synchronisations of empty_cache()", 1, after.stat("num_sync_all_streams"))
         .bytes("hard, soft and stream part together", before.slackBytes(), hard + soft + stream)
         .bytes("hard part after empty_cache()", hard, released.totalBytes())
         .conclude(

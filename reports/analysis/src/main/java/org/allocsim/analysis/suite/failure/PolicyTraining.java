@@ -57,9 +57,7 @@ public final class PolicyTraining implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome plain = outcomes.before();
-    Outcome expandable = outcomes.after();
+  public Findings judge(Outcome plain, Outcome expandable, Outcomes outcomes) {
     double slack = (double) plain.end().slackBytes() / plain.end().reservedBytes();
     double ratio = (double) expandable.peakReservedBytes() / plain.peakReservedBytes();
     return Findings.ofFailure()

@@ -58,9 +58,7 @@ public final class QuantisedFineTuning implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome plain = outcomes.before();
-    Outcome expandable = outcomes.after();
+  public Findings judge(Outcome plain, Outcome expandable, Outcomes outcomes) {
     double ratio = (double) expandable.peakReservedBytes() / plain.peakReservedBytes();
     double share = expandable.result().driverNanos() / 1e9 / (STEPS * STEP_SECONDS);
     return Findings.ofFailure()

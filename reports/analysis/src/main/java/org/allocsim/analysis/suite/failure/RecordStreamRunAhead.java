@@ -87,9 +87,7 @@ public final class RecordStreamRunAhead implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome far = outcomes.before();
-    Outcome waiting = outcomes.after();
+  public Findings judge(Outcome far, Outcome waiting, Outcomes outcomes) {
     Findings.Builder findings =
         Findings.ofFailure().shows(Findings.reserved(far), Findings.reserved(waiting));
     for (int ahead : RUN_AHEAD) {

@@ -74,9 +74,7 @@ public final class RefitCliff implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome small = outcomes.before();
-    Outcome large = outcomes.after();
+  public Findings judge(Outcome small, Outcome large, Outcomes outcomes) {
     Moment smallRefit = small.at(REFITTED);
     Moment largeRefit = large.at(REFITTED);
     return Findings.ofFailure()

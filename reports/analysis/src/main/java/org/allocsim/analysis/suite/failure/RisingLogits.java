@@ -81,9 +81,7 @@ public final class RisingLogits implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome rising = outcomes.before();
-    Outcome falling = outcomes.after();
+  public Findings judge(Outcome rising, Outcome falling, Outcomes outcomes) {
     Findings.Builder findings =
         Findings.ofFailure().shows(Findings.reserved(rising), Findings.reserved(falling));
     for (int i = 0; i < TOKENS.size(); i++) {

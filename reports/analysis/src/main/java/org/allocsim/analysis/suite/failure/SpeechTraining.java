@@ -62,9 +62,7 @@ public final class SpeechTraining implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome plain = outcomes.before();
-    Outcome limited = outcomes.after();
+  public Findings judge(Outcome plain, Outcome limited, Outcomes outcomes) {
     Outcome ample = outcomes.of("ample GPU");
     double calls = (double) limited.memoryCalls() / ample.memoryCalls();
     return Findings.ofFailure()

@@ -65,11 +65,10 @@ public final class SplitLimitWithExpandableSegments implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome both = outcomes.before();
+  public Findings judge(Outcome both, Outcome after, Outcomes outcomes) {
     Findings.Builder findings =
         Findings.ofFailure()
-            .shows(Findings.reserved(both), Findings.reserved(outcomes.after()))
+            .shows(Findings.reserved(both), Findings.reserved(after))
             .bytes("allocated after cycle 0", 66 * MIB, both.at("cycle 0").allocatedBytes())
             .bytes("allocated after cycle 100", 266 * MIB, both.at("cycle 100").allocatedBytes());
     for (int i = 0; i < PUBLISHED_MIB.length; i++) {
@@ -87,7 +86,7 @@ public final class SplitLimitWithExpandableSegments implements SuiteScenario {
             + " {}, the split limit alone {}.",
         both.at("cycle 100").allocatedBytes(),
         both.peakReservedBytes(),
-        outcomes.after().peakReservedBytes(),
+        after.peakReservedBytes(),
         outcomes.of(SPLIT).peakReservedBytes());
   }
 }

@@ -71,9 +71,7 @@ public final class UserPoolKeepsAll implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome inside = outcomes.before();
-    Outcome outside = outcomes.after();
+  public Findings judge(Outcome inside, Outcome outside, Outcomes outcomes) {
     Outcome load = outcomes.of(LOAD);
     Outcome loadOutside = outcomes.of(LOAD_OUTSIDE);
     return Findings.ofFailure()

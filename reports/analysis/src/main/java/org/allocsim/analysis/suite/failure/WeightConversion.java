@@ -62,13 +62,12 @@ public final class WeightConversion implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome plain = outcomes.before();
+  public Findings judge(Outcome plain, Outcome after, Outcomes outcomes) {
     Outcome small = outcomes.of(SMALL_GPU);
     Outcome expandable = outcomes.of(SMALL_EXPANDABLE);
     Findings.Builder findings =
         Findings.ofFailure()
-            .shows(Findings.reserved(plain), Findings.reserved(outcomes.after()))
+            .shows(Findings.reserved(plain), Findings.reserved(after))
             .gib("live at the end", "28.13", plain.end().allocatedBytes())
             .gib("reserved, default", "37.27", plain.peakReservedBytes())
             .gib(
@@ -90,6 +89,6 @@ public final class WeightConversion implements SuiteScenario {
             + " whole for the next temporary ({}), one of 600 MiB changes nothing.",
         plain.peakReservedBytes(),
         plain.end().allocatedBytes(),
-        outcomes.after().peakReservedBytes());
+        after.peakReservedBytes());
   }
 }

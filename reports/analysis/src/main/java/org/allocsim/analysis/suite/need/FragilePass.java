@@ -63,8 +63,7 @@ public final class FragilePass implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome plain = outcomes.before();
+  public Findings judge(Outcome plain, Outcome after, Outcomes outcomes) {
     long swapped = failures(outcomes, "swapped");
     long resized = failures(outcomes, "resized");
     return Findings.ofFailure()

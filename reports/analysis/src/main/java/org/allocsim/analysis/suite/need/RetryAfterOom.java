@@ -69,9 +69,7 @@ public final class RetryAfterOom implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome held = outcomes.before();
-    Outcome letGo = outcomes.after();
+  public Findings judge(Outcome held, Outcome letGo, Outcomes outcomes) {
     return Findings.ofFailure()
         .shows(
             made(held, FIRST) + " layers, then " + second(held),

@@ -61,9 +61,7 @@ public final class AllocationCausesFluctuation implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome ample = outcomes.before();
-    Outcome tight = outcomes.after();
+  public Findings judge(Outcome ample, Outcome tight, Outcomes outcomes) {
     return Findings.ofClaim()
         .shows(share(ample), share(tight))
         .tried(lost(ample) > 0.02)

@@ -75,9 +75,7 @@ public final class CollectionIsDelayed implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome counted = outcomes.before();
-    Outcome cycles = outcomes.after();
+  public Findings judge(Outcome counted, Outcome cycles, Outcomes outcomes) {
     return Findings.ofClaim()
         .shows(Findings.reserved(counted), Findings.reserved(cycles))
         .tried(counted.peakReservedBytes() > 64 * MIB)

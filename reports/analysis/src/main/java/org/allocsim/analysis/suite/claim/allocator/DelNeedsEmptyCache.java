@@ -51,9 +51,7 @@ public final class DelNeedsEmptyCache implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome plain = outcomes.before();
-    Outcome cleaned = outcomes.after();
+  public Findings judge(Outcome plain, Outcome cleaned, Outcomes outcomes) {
     Moment deleted = plain.at("deleted");
     Moment emptied = cleaned.at("deleted");
     return Findings.ofClaim()

@@ -53,9 +53,7 @@ public final class DriverCallsFragment implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome cached = outcomes.before();
-    Outcome direct = outcomes.after();
+  public Findings judge(Outcome cached, Outcome direct, Outcomes outcomes) {
     long laterNanos = cached.end().driverNanos() - cached.at("step 1").driverNanos();
     return Findings.ofClaim()
         .shows(calls(cached), calls(direct))

@@ -54,9 +54,7 @@ public final class DriverViewIsTensors implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome tiny = outcomes.before();
-    Outcome deleted = outcomes.after();
+  public Findings judge(Outcome tiny, Outcome deleted, Outcomes outcomes) {
     long context = GPU.totalBytes() - GPU.capacityBytes();
     return Findings.ofClaim()
         .shows(shown(tiny), shown(deleted))

@@ -63,9 +63,7 @@ public final class EmptyCacheCuresOom implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome justBefore = outcomes.before();
-    Outcome between = outcomes.after();
+  public Findings judge(Outcome justBefore, Outcome between, Outcomes outcomes) {
     Outcome plain = outcomes.of("default");
     Outcome whole = outcomes.of(WHOLE);
     return Findings.ofClaim()

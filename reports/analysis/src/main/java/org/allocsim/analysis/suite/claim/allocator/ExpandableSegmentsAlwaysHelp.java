@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.analysis.suite.Findings;
 import org.allocsim.analysis.suite.Kind;
+import org.allocsim.analysis.suite.Outcome;
 import org.allocsim.analysis.suite.Outcomes;
 import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
@@ -47,10 +48,10 @@ public final class ExpandableSegmentsAlwaysHelp implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
+  public Findings judge(Outcome before, Outcome after, Outcomes outcomes) {
     Findings.Builder findings =
         Findings.ofClaim()
-            .shows(Findings.reserved(outcomes.before()), Findings.reserved(outcomes.after()))
+            .shows(Findings.reserved(before), Findings.reserved(after))
             .documented(Verdict.PARTLY_TRUE);
     List<String> shown = new ArrayList<>();
     for (String program : List.of("logits", "weights", "cycles")) {

@@ -35,18 +35,17 @@ public final class FiguresAreABug implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome plain = outcomes.before();
+  public Findings judge(Outcome plain, Outcome after, Outcomes outcomes) {
     long missed = plain.end().slack().releasableBytes();
     return Findings.ofClaim()
-        .shows(Findings.reserved(plain), Findings.reserved(outcomes.after()))
+        .shows(Findings.reserved(plain), Findings.reserved(after))
         .tried(missed > 0)
         .documented(Verdict.WRONG)
         .bytes(
             "cached memory that lies in segments in use",
             plain.end().slackBytes(),
             plain.end().slack().stuckBytes())
-        .holds("another setting serves the request", outcomes.after().passes())
+        .holds("another setting serves the request", after.passes())
         .conclude(
             "Of the {} that are cached, {} could have been released; the rest are ends of 29"
                 + " segments whose beginnings are in use, and no request can span two of them.",

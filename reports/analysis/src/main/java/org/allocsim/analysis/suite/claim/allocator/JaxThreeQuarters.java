@@ -67,9 +67,7 @@ public final class JaxThreeQuarters implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome plain = outcomes.before();
-    Outcome more = outcomes.after();
+  public Findings judge(Outcome plain, Outcome more, Outcomes outcomes) {
     Outcome preallocated = outcomes.of(PREALLOCATED);
     Outcome grown = outcomes.of(GROWN);
     return Findings.ofClaim()

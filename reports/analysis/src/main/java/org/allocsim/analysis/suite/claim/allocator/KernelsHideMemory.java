@@ -54,9 +54,7 @@ public final class KernelsHideMemory implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome slow = outcomes.before();
-    Outcome fast = outcomes.after();
+  public Findings judge(Outcome slow, Outcome fast, Outcomes outcomes) {
     return Findings.ofClaim()
         .shows(shown(slow), shown(fast))
         .tried(slow.peakReservedBytes() < fast.peakReservedBytes())

@@ -78,9 +78,7 @@ public final class LowMemoryIsAFault implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome busy = outcomes.before();
-    Outcome starved = outcomes.after();
+  public Findings judge(Outcome busy, Outcome starved, Outcomes outcomes) {
     Outcome small = outcomes.of(SMALL);
     Outcome large = outcomes.of(LARGE);
     double gain = 8 * small.seconds() / large.seconds();

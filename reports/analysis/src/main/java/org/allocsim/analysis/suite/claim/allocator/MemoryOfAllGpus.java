@@ -53,15 +53,14 @@ public final class MemoryOfAllGpus implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome first = outcomes.before();
+  public Findings judge(Outcome first, Outcome after, Outcomes outcomes) {
     Outcome second = outcomes.of(SECOND);
     return Findings.ofClaim()
-        .shows(Findings.reserved(first), Findings.reserved(outcomes.after()))
+        .shows(Findings.reserved(first), Findings.reserved(after))
         .tried(second.peakReservedBytes() > 0)
         .documented(Verdict.WRONG)
         .holds("the first GPU runs out of memory", !first.passes())
-        .holds("split by the program, it does not", outcomes.after().passes())
+        .holds("split by the program, it does not", after.passes())
         .bytes("on the second GPU then", 10 * GIB, outcomes.of(SECOND_SPLIT).peakReservedBytes())
         .conclude(
             "Every tensor goes to the current device: the first GPU fails with {} reserved while"

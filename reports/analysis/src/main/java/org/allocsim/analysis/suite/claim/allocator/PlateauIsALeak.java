@@ -60,9 +60,7 @@ public final class PlateauIsALeak implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome plateau = outcomes.before();
-    Outcome leak = outcomes.after();
+  public Findings judge(Outcome plateau, Outcome leak, Outcomes outcomes) {
     return Findings.ofClaim()
         .shows(growth(plateau), growth(leak))
         .tried(liveGrowth(plateau) > 0)

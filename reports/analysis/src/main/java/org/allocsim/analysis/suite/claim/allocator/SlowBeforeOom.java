@@ -66,9 +66,7 @@ public final class SlowBeforeOom implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome varying = outcomes.before();
-    Outcome equal = outcomes.after();
+  public Findings judge(Outcome varying, Outcome equal, Outcomes outcomes) {
     return Findings.ofClaim()
         .shows(shown(varying), shown(equal))
         .tried(slowdown(varying) > 1.1)

@@ -95,9 +95,7 @@ public final class SmallAllocations implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome small = outcomes.before();
-    Outcome large = outcomes.after();
+  public Findings judge(Outcome small, Outcome large, Outcomes outcomes) {
     Outcome survivors = outcomes.of(SURVIVORS);
     return Findings.ofClaim()
         .shows(stuck(small), stuck(large))

@@ -46,9 +46,7 @@ public final class SplitLimitCutsSlabs implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome plain = outcomes.before();
-    Outcome limited = outcomes.after();
+  public Findings judge(Outcome plain, Outcome limited, Outcomes outcomes) {
     return Findings.ofClaim()
         .shows(whole(plain), whole(limited))
         .tried(limited.end().slack().releasableBytes() < 10 * GIB)

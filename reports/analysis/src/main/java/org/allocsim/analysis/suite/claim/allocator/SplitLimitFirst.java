@@ -46,11 +46,9 @@ public final class SplitLimitFirst implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
+  public Findings judge(Outcome before, Outcome after, Outcomes outcomes) {
     Findings.Builder findings =
-        Findings.ofClaim()
-            .shows(shown(outcomes.before()), shown(outcomes.after()))
-            .documented(Verdict.PARTLY_TRUE);
+        Findings.ofClaim().shows(shown(before), shown(after)).documented(Verdict.PARTLY_TRUE);
     for (String program : List.of("speech", "weights", "logits")) {
       Outcome limited = outcomes.of(program + ", split limit");
       Outcome expandable = outcomes.of(program + ", expandable segments");
@@ -60,7 +58,7 @@ public final class SplitLimitFirst implements SuiteScenario {
     return findings
         .holds(
             "on speech-training the split limit makes three times the calls",
-            outcomes.before().memoryCalls() > 3 * outcomes.after().memoryCalls())
+            before.memoryCalls() > 3 * after.memoryCalls())
         .conclude(
             "It depends on the program: converted weights reserve {} with a split limit and {}"
                 + " with expandable segments, rising logits {} and {}; on speech both pass, with {}"
@@ -69,8 +67,8 @@ public final class SplitLimitFirst implements SuiteScenario {
             outcomes.of("weights, expandable segments").peakReservedBytes(),
             outcomes.of("logits, split limit").peakReservedBytes(),
             outcomes.of("logits, expandable segments").peakReservedBytes(),
-            Numbers.count(outcomes.before().memoryCalls()),
-            Numbers.count(outcomes.after().memoryCalls()));
+            Numbers.count(before.memoryCalls()),
+            Numbers.count(after.memoryCalls()));
   }
 
   private static Variant limited(Variant variant, int mib) {

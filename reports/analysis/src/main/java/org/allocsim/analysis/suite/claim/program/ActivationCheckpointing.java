@@ -37,9 +37,7 @@ public final class ActivationCheckpointing implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome kept = outcomes.before();
-    Outcome again = outcomes.after();
+  public Findings judge(Outcome kept, Outcome again, Outcomes outcomes) {
     double longer =
         (double) again.time().compute().totalNanos() / kept.time().compute().totalNanos();
     return Findings.ofClaim()

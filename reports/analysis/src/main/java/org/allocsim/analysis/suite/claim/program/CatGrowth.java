@@ -87,9 +87,7 @@ public final class CatGrowth implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome cat = outcomes.before();
-    Outcome presized = outcomes.after();
+  public Findings judge(Outcome cat, Outcome presized, Outcomes outcomes) {
     Outcome once = outcomes.of("one torch.cat");
     return Findings.ofClaim()
         .shows(Findings.reserved(cat), Findings.reserved(presized))

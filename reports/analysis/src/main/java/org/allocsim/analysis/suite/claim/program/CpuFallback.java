@@ -49,9 +49,7 @@ public final class CpuFallback implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome linux = outcomes.before();
-    Outcome windows = outcomes.after();
+  public Findings judge(Outcome linux, Outcome windows, Outcomes outcomes) {
     long spilled = windows.peakReservedBytes() - GPU_BYTES;
     // What were computed on the CPU would be missing from the allocator's memory.
     boolean leavesGpu = windows.peakAllocatedBytes() < BLOCKS * GIB;

@@ -49,9 +49,9 @@ public final class GhostTensors implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    long without = WORKERS * processBytes(outcomes.before());
-    long with = WORKERS * processBytes(outcomes.after());
+  public Findings judge(Outcome before, Outcome after, Outcomes outcomes) {
+    long without = WORKERS * processBytes(before);
+    long with = WORKERS * processBytes(after);
     return Findings.ofClaim()
         .shows(without, with)
         .tried(without > 0)

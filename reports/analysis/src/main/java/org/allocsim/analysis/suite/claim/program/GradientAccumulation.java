@@ -40,9 +40,7 @@ public final class GradientAccumulation implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome whole = outcomes.before();
-    Outcome parts = outcomes.after();
+  public Findings judge(Outcome whole, Outcome parts, Outcomes outcomes) {
     Outcome small = outcomes.of(SMALL);
     return Findings.ofClaim()
         .shows(whole.peakAllocatedBytes(), parts.peakAllocatedBytes())

@@ -42,9 +42,7 @@ public final class GradientsWithoutZeroGrad implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome two = outcomes.before();
-    Outcome twenty = outcomes.after();
+  public Findings judge(Outcome two, Outcome twenty, Outcomes outcomes) {
     Outcome cleared = outcomes.of(CLEARED);
     return Findings.ofClaim()
         .shows(two.peakAllocatedBytes(), twenty.peakAllocatedBytes())

@@ -49,9 +49,7 @@ public final class InPlaceOperations implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome fresh = outcomes.before();
-    Outcome inPlace = outcomes.after();
+  public Findings judge(Outcome fresh, Outcome inPlace, Outcomes outcomes) {
     return Findings.ofClaim()
         .shows(Findings.reserved(fresh), Findings.reserved(inPlace))
         .tried(inPlace.peakReservedBytes() < fresh.peakReservedBytes())

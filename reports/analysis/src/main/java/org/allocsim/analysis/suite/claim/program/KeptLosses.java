@@ -51,9 +51,9 @@ public final class KeptLosses implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    long ofLoss = growth(outcomes.before(), outcomes.of("10 losses"));
-    long ofGraph = growth(outcomes.after(), outcomes.of("10 graphs"));
+  public Findings judge(Outcome before, Outcome after, Outcomes outcomes) {
+    long ofLoss = growth(before, outcomes.of("10 losses"));
+    long ofGraph = growth(after, outcomes.of("10 graphs"));
     long ofNothing = growth(outcomes.of("40, nothing kept"), outcomes.of("10, nothing kept"));
     return Findings.ofClaim()
         .shows(ByteFormat.human(ofLoss) + " a step", ByteFormat.human(ofGraph) + " a step")

@@ -66,9 +66,7 @@ public final class LoadingInTheMainProcess implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome none = outcomes.before();
-    Outcome four = outcomes.after();
+  public Findings judge(Outcome none, Outcome four, Outcomes outcomes) {
     return Findings.ofClaim()
         .shows(busy(none), busy(four))
         .tried(none.time().utilisation() < four.time().utilisation())

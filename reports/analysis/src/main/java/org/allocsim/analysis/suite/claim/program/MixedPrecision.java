@@ -47,9 +47,7 @@ public final class MixedPrecision implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome single = outcomes.before();
-    Outcome cast = outcomes.after();
+  public Findings judge(Outcome single, Outcome cast, Outcomes outcomes) {
     Outcome tiny = outcomes.of(TINY);
     Outcome tinyCast = outcomes.of(TINY_CAST);
     return Findings.ofClaim()

@@ -74,9 +74,7 @@ public final class NoGradient implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome recorded = outcomes.before();
-    Outcome plain = outcomes.after();
+  public Findings judge(Outcome recorded, Outcome plain, Outcomes outcomes) {
     return Findings.ofClaim()
         .shows(recorded.peakAllocatedBytes(), plain.peakAllocatedBytes())
         .tried(plain.peakAllocatedBytes() < recorded.peakAllocatedBytes())

@@ -69,9 +69,7 @@ public final class PinnedCopies implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome pageable = outcomes.before();
-    Outcome pinned = outcomes.after();
+  public Findings judge(Outcome pageable, Outcome pinned, Outcomes outcomes) {
     return Findings.ofClaim()
         .shows(busy(pageable), busy(pinned))
         .tried(pinned.seconds() < pageable.seconds())

@@ -79,9 +79,7 @@ public final class PinnedMemory implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome pageable = outcomes.before();
-    Outcome pinned = outcomes.after();
+  public Findings judge(Outcome pageable, Outcome pinned, Outcomes outcomes) {
     Outcome host = outcomes.of(HOST_PINNED);
     Outcome buffer = outcomes.of(BUFFER);
     return Findings.ofClaim()

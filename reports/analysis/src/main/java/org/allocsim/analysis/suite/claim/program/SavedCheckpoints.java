@@ -64,9 +64,7 @@ public final class SavedCheckpoints implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome save = outcomes.before();
-    Outcome load = outcomes.after();
+  public Findings judge(Outcome save, Outcome load, Outcomes outcomes) {
     return Findings.ofClaim()
         .shows(Findings.reserved(save), Findings.reserved(load))
         .tried(save.peakAllocatedBytes() > save.at("trained").allocatedBytes())

@@ -59,9 +59,7 @@ public final class SmallerBatchHelps implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome twelve = outcomes.before();
-    Outcome six = outcomes.after();
+  public Findings judge(Outcome twelve, Outcome six, Outcomes outcomes) {
     Outcome rising = outcomes.of(RISING);
     return Findings.ofClaim()
         .shows(Findings.reserved(twelve), Findings.reserved(six))

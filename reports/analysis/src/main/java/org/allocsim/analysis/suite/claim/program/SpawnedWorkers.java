@@ -71,9 +71,7 @@ public final class SpawnedWorkers implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome fork = outcomes.before();
-    Outcome spawn = outcomes.after();
+  public Findings judge(Outcome fork, Outcome spawn, Outcomes outcomes) {
     long forkHost = outcomes.of(HOST_FORK).peakReservedBytes();
     long spawnHost = outcomes.of(HOST_SPAWN).peakReservedBytes();
     return Findings.ofClaim()

@@ -69,9 +69,7 @@ public final class WorkersLeakGpuMemory implements SuiteScenario {
   }
 
   @Override
-  public Findings judge(Outcomes outcomes) {
-    Outcome workers = outcomes.before();
-    Outcome none = outcomes.after();
+  public Findings judge(Outcome workers, Outcome none, Outcomes outcomes) {
     Outcome host = outcomes.of(HOST_WORKERS);
     long gpuGrowth = workers.at(LAST).reservedBytes() - workers.at(TENTH).reservedBytes();
     long hostGrowth = host.at(LAST).reservedBytes() - host.at(TENTH).reservedBytes();
