@@ -30,7 +30,7 @@ public final class SavedStats {
    */
   public static SortedMap<String, Long> read(InputStream stream) throws IOException {
     try (StoredInput stored = StoredInput.of(stream);
-        JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), new Plain(stored))) {
+        JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), stored.asStream())) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
         throw new IOException("it is no JSON object");
       }
@@ -66,24 +66,5 @@ public final class SavedStats {
       }
     }
     return stats;
-  }
-
-  private static final class Plain extends InputStream {
-    private final StoredInput stored;
-
-    Plain(StoredInput stored) {
-      this.stored = stored;
-    }
-
-    @Override
-    public int read() throws IOException {
-      byte[] one = new byte[1];
-      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
-    }
-
-    @Override
-    public int read(byte[] target, int offset, int length) throws IOException {
-      return stored.read(target, offset, length);
-    }
   }
 }

@@ -54,6 +54,22 @@ public abstract sealed class StoredInput implements AutoCloseable
    */
   public abstract int read(byte[] target, int offset, int length) throws IOException;
 
+  /** The plain bytes for who reads a stream; to close that leaves this input open. */
+  public InputStream asStream() {
+    return new InputStream() {
+      @Override
+      public int read() throws IOException {
+        byte[] one = new byte[1];
+        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+      }
+
+      @Override
+      public int read(byte[] target, int offset, int length) throws IOException {
+        return StoredInput.this.read(target, offset, length);
+      }
+    };
+  }
+
   /**
    * Reads the rest of the file as stored and returns the SHA-256 of the whole, in hexadecimal. No
    * bytes can be read afterwards.

@@ -1,5 +1,11 @@
 package org.allocsim.analysis.fleet.sweep;
 
+import static org.allocsim.analysis.text.RowTable.Type.BOOLEAN;
+import static org.allocsim.analysis.text.RowTable.Type.INTEGER;
+import static org.allocsim.analysis.text.RowTable.Type.OPTIONAL_TEXT;
+import static org.allocsim.analysis.text.RowTable.Type.REAL;
+import static org.allocsim.analysis.text.RowTable.Type.TEXT;
+
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -13,74 +19,64 @@ import org.jspecify.annotations.Nullable;
  * that can be without a value is empty in CSV and null in Parquet.
  */
 public enum SweepColumn {
-  FILE(RowTable.Type.TEXT, "name of the trace's file as it was given or found"),
+  FILE(TEXT, "name of the trace's file as it was given or found"),
   JOB(
-      RowTable.Type.OPTIONAL_TEXT,
+      OPTIONAL_TEXT,
       "folder of the job that the file is of; none where no other file is of another rank of it"),
-  RANK(
-      RowTable.Type.INTEGER,
-      "rank within the job that the file's name gives, on its host where it has one"),
-  HOST(RowTable.Type.OPTIONAL_TEXT, "host that the file's name gives"),
+  RANK(INTEGER, "rank within the job that the file's name gives, on its host where it has one"),
+  HOST(OPTIONAL_TEXT, "host that the file's name gives"),
   SHA256(
-      RowTable.Type.OPTIONAL_TEXT,
+      OPTIONAL_TEXT,
       "digest of the file as stored, of a program that of its name; none where it could not be"
           + " read"),
-  FILE_BYTES(RowTable.Type.INTEGER, "size of the file as stored"),
-  FORMAT(RowTable.Type.OPTIONAL_TEXT, "format of the file, as 'allocsim list formats' names it"),
-  DEVICE_INDEX(RowTable.Type.INTEGER, "device of the trace whose requests were replayed"),
+  FILE_BYTES(INTEGER, "size of the file as stored"),
+  FORMAT(OPTIONAL_TEXT, "format of the file, as 'allocsim list formats' names it"),
+  DEVICE_INDEX(INTEGER, "device of the trace whose requests were replayed"),
   RECORDED_OOMS(
-      RowTable.Type.INTEGER,
-      "requests that failed in the recording; none where the format has no failures"),
+      INTEGER, "requests that failed in the recording; none where the format has no failures"),
   DEMAND_BYTES(
-      RowTable.Type.INTEGER,
+      INTEGER,
       "maximum that the program asks for at once, whatever is served: no smaller GPU can do"),
   OUTCOME(
-      RowTable.Type.TEXT,
+      TEXT,
       "passed: every request was served; oom: a request failed; not_run: the allocator cannot serve"
           + " the trace; unreadable: the file is no trace"),
-  ERROR(RowTable.Type.OPTIONAL_TEXT, "why the run was not made, or why the file could not be read"),
-  POLICY(RowTable.Type.OPTIONAL_TEXT, "allocator, as 'allocsim list policies' names it"),
-  CONF(
-      RowTable.Type.TEXT,
-      "PYTORCH_CUDA_ALLOC_CONF of policy pytorch; empty is its default, and no other's"),
-  OPTIONS(RowTable.Type.TEXT, "other options of the policy, name=value, separated by semicolons"),
-  TORCH_VERSION(
-      RowTable.Type.OPTIONAL_TEXT, "release of PyTorch whose rules policy pytorch followed"),
+  ERROR(OPTIONAL_TEXT, "why the run was not made, or why the file could not be read"),
+  POLICY(OPTIONAL_TEXT, "allocator, as 'allocsim list policies' names it"),
+  CONF(TEXT, "PYTORCH_CUDA_ALLOC_CONF of policy pytorch; empty is its default, and no other's"),
+  OPTIONS(TEXT, "other options of the policy, name=value, separated by semicolons"),
+  TORCH_VERSION(OPTIONAL_TEXT, "release of PyTorch whose rules policy pytorch followed"),
   IS_RECORDED_CONF(
-      RowTable.Type.BOOLEAN,
+      BOOLEAN,
       "whether conf is what the trace was recorded with; for traces of formats that keep no"
           + " settings, whether it is PyTorch's default; none for other policies"),
-  DEVICE(RowTable.Type.OPTIONAL_TEXT, "profile of the simulated GPU; 'capacity' for a size"),
-  CAPACITY_BYTES(RowTable.Type.INTEGER, "free memory of the GPU before the first allocation"),
-  LIMIT_BYTES(
-      RowTable.Type.INTEGER, "the allocator's own limit; none where only the GPU limits it"),
-  OOM(RowTable.Type.BOOLEAN, "whether a request failed"),
-  OOMS(RowTable.Type.INTEGER, "number of requests that failed"),
-  FIRST_OOM_REQUEST_INDEX(
-      RowTable.Type.INTEGER, "the first of them, counted from 0 among allocation requests"),
-  FIRST_OOM_REQUESTED_BYTES(RowTable.Type.INTEGER, "what it asked for"),
-  REQUESTS(RowTable.Type.INTEGER, "allocation requests that were sent"),
-  EVENTS(RowTable.Type.INTEGER, "requests of all kinds that were sent"),
-  PEAK_REQUESTED_BYTES(RowTable.Type.INTEGER, "maximum that the program had asked for at once"),
-  PEAK_ALLOCATED_BYTES(
-      RowTable.Type.INTEGER, "maximum that blocks handed out took, after rounding"),
-  PEAK_ACTIVE_BYTES(RowTable.Type.INTEGER, "the same with blocks that await their free"),
-  PEAK_RESERVED_BYTES(RowTable.Type.INTEGER, "maximum that was held from the GPU"),
-  PEAK_DEVICE_BYTES(RowTable.Type.INTEGER, "the same in whole pages of the GPU"),
-  UTILISATION_RATIO(RowTable.Type.REAL, "peak of allocated over peak of reserved bytes"),
+  DEVICE(OPTIONAL_TEXT, "profile of the simulated GPU; 'capacity' for a size"),
+  CAPACITY_BYTES(INTEGER, "free memory of the GPU before the first allocation"),
+  LIMIT_BYTES(INTEGER, "the allocator's own limit; none where only the GPU limits it"),
+  OOM(BOOLEAN, "whether a request failed"),
+  OOMS(INTEGER, "number of requests that failed"),
+  FIRST_OOM_REQUEST_INDEX(INTEGER, "the first of them, counted from 0 among allocation requests"),
+  FIRST_OOM_REQUESTED_BYTES(INTEGER, "what it asked for"),
+  REQUESTS(INTEGER, "allocation requests that were sent"),
+  EVENTS(INTEGER, "requests of all kinds that were sent"),
+  PEAK_REQUESTED_BYTES(INTEGER, "maximum that the program had asked for at once"),
+  PEAK_ALLOCATED_BYTES(INTEGER, "maximum that blocks handed out took, after rounding"),
+  PEAK_ACTIVE_BYTES(INTEGER, "the same with blocks that await their free"),
+  PEAK_RESERVED_BYTES(INTEGER, "maximum that was held from the GPU"),
+  PEAK_DEVICE_BYTES(INTEGER, "the same in whole pages of the GPU"),
+  UTILISATION_RATIO(REAL, "peak of allocated over peak of reserved bytes"),
   AT_PEAK_INTERNAL_BYTES(
-      RowTable.Type.INTEGER,
+      INTEGER,
       "lost to rounding inside active blocks when reserved bytes first reached their peak"),
-  AT_PEAK_INACTIVE_BYTES(RowTable.Type.INTEGER, "reserved and not active at that moment"),
-  AT_END_RESERVED_BYTES(RowTable.Type.INTEGER, "reserved bytes after the last request"),
-  AT_END_INACTIVE_BYTES(RowTable.Type.INTEGER, "reserved and not active after the last request"),
-  AT_END_LARGEST_INACTIVE_BLOCK_BYTES(RowTable.Type.INTEGER, "largest inactive block after it"),
+  AT_PEAK_INACTIVE_BYTES(INTEGER, "reserved and not active at that moment"),
+  AT_END_RESERVED_BYTES(INTEGER, "reserved bytes after the last request"),
+  AT_END_INACTIVE_BYTES(INTEGER, "reserved and not active after the last request"),
+  AT_END_LARGEST_INACTIVE_BLOCK_BYTES(INTEGER, "largest inactive block after it"),
   AT_END_EXTERNAL_FRAGMENTATION_RATIO(
-      RowTable.Type.REAL, "1 - largest inactive block / inactive bytes after it; none without any"),
-  ALLOC_RETRIES(
-      RowTable.Type.INTEGER, "requests that were tried again after the cache was released"),
-  SYNC_ALL_STREAMS(RowTable.Type.INTEGER, "how often the allocator waited for all streams"),
-  DRIVER_CALLS(RowTable.Type.INTEGER, "calls of the driver of all kinds"),
+      REAL, "1 - largest inactive block / inactive bytes after it; none without any"),
+  ALLOC_RETRIES(INTEGER, "requests that were tried again after the cache was released"),
+  SYNC_ALL_STREAMS(INTEGER, "how often the allocator waited for all streams"),
+  DRIVER_CALLS(INTEGER, "calls of the driver of all kinds"),
   DRIVER_ALLOCATE_CALLS(DriverCall.ALLOCATE),
   DRIVER_FREE_CALLS(DriverCall.FREE),
   DRIVER_ADDRESS_RESERVE_CALLS(DriverCall.ADDRESS_RESERVE),
@@ -93,14 +89,10 @@ public enum SweepColumn {
   DRIVER_ALLOCATE_ASYNC_CALLS(DriverCall.ALLOCATE_ASYNC),
   DRIVER_FREE_ASYNC_CALLS(DriverCall.FREE_ASYNC),
   DRIVER_TRIM_POOL_CALLS(DriverCall.TRIM_POOL),
-  DRIVER_NANOS(
-      RowTable.Type.INTEGER, "modelled time of these calls; waiting for the GPU is not in it"),
+  DRIVER_NANOS(INTEGER, "modelled time of these calls; waiting for the GPU is not in it"),
   SIMULATED_NANOS(
-      RowTable.Type.INTEGER,
-      "modelled time of the whole program; none where the trace holds no work"),
-  SECONDS(
-      RowTable.Type.REAL,
-      "wall time of the run; differs from run to run, all other columns do not");
+      INTEGER, "modelled time of the whole program; none where the trace holds no work"),
+  SECONDS(REAL, "wall time of the run; differs from run to run, all other columns do not");
 
   /** Name and version of this set of columns. It changes with their names, order or meaning. */
   public static final String SCHEMA = "allocsim-sweep-3";
@@ -118,7 +110,7 @@ public enum SweepColumn {
   }
 
   SweepColumn(DriverCall call) {
-    type = RowTable.Type.INTEGER;
+    type = INTEGER;
     meaning = "calls of " + call.function();
     this.call = call;
   }
@@ -160,7 +152,7 @@ public enum SweepColumn {
 
   /** A value as CSV has it. */
   @Nullable Object parse(String cell) {
-    if (cell.isEmpty() && type != RowTable.Type.TEXT) {
+    if (cell.isEmpty() && type != TEXT) {
       return null;
     }
     return switch (type) {

@@ -3,7 +3,6 @@ package org.allocsim.analysis.fleet.sweep;
 import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
-import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -72,7 +71,7 @@ record TracePart(
     }
     try (InputStream stored = storage.read(name);
         StoredInput plain = StoredInput.of(stored);
-        CsvReader<CsvRecord> csv = RowCsv.reader(new Plain(plain))) {
+        CsvReader<CsvRecord> csv = RowCsv.reader(plain.asStream())) {
       Iterator<CsvRecord> records = csv.iterator();
       List<String> head = records.next().getFields().stream().map(CsvText::plain).toList();
       if (head.size() != 8
@@ -117,25 +116,5 @@ record TracePart(
           csv.finish();
           plain.close();
         });
-  }
-
-  private static final class Plain extends FilterInputStream {
-    private final StoredInput stored;
-
-    Plain(StoredInput stored) {
-      super(InputStream.nullInputStream());
-      this.stored = stored;
-    }
-
-    @Override
-    public int read() throws IOException {
-      byte[] one = new byte[1];
-      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
-    }
-
-    @Override
-    public int read(byte[] target, int offset, int length) throws IOException {
-      return stored.read(target, offset, length);
-    }
   }
 }
