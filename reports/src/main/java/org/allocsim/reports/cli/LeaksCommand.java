@@ -41,7 +41,6 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
-import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.run.RunSetup;
@@ -185,16 +184,7 @@ final class LeaksCommand implements Callable<Integer> {
     int device = input.device();
     AllocationTrace trace = input.trace();
     RecordedCircumstances circumstances = RecordedCircumstances.of(input, MemoryLimit.NONE, null);
-    ReplaySetup setup =
-        new ReplaySetup(
-            input.opened(),
-            device,
-            Settings.pytorch(config, version),
-            config,
-            circumstances.profile(),
-            circumstances.limitBytes(),
-            AfterOom.CONTINUE,
-            false);
+    ReplaySetup setup = ReplaySetup.pytorch(input, config, version, circumstances);
     try {
       ServedBlocks served = new ServedBlocks();
       Supplier<Addresses> replayed = ParallelTasks.beside(() -> replay(setup, input, served));

@@ -2,8 +2,10 @@ package org.allocsim.reports.input;
 
 import java.util.Optional;
 import org.allocsim.analysis.recording.RecordedAnswers;
+import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.run.MemorySource;
@@ -11,6 +13,7 @@ import org.allocsim.simulator.run.RecordedDriverTime;
 import org.allocsim.simulator.run.RunPolicy;
 import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.OpenedTrace;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +43,23 @@ public record ReplaySetup(
 
   /** What is mapped together where a policy other than PyTorch's maps pages. */
   private static final long LARGE_PAGE_BYTES = 20L << 20;
+
+  /** PyTorch's allocator on a program in its circumstances; the program goes on after a failure. */
+  public static ReplaySetup pytorch(
+      DeviceTrace input,
+      ParsedConfig config,
+      PyTorchVersion version,
+      RecordedCircumstances circumstances) {
+    return new ReplaySetup(
+        input.opened(),
+        input.device(),
+        Settings.pytorch(config, version),
+        config,
+        circumstances.profile(),
+        circumstances.limitBytes(),
+        AfterOom.CONTINUE,
+        false);
+  }
 
   public AllocationTrace trace() {
     return input.trace();

@@ -44,13 +44,11 @@ import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
-import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.validation.fidelity.DeviceVerification;
 import org.allocsim.validation.fidelity.SnapshotVerifier;
 import org.allocsim.validation.fidelity.VerificationOptions;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.source.DeviceTrace;
-import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.ReservedRanges;
 import org.allocsim.workloads.source.TraceSource;
 
@@ -195,19 +193,9 @@ final class Questions {
 
   private Answer replay() throws java.io.IOException {
     ParsedConfig config = settings.configOrRecorded();
-    OpenedTrace opened = settings.read(config);
-    DeviceTrace input = settings.deviceTrace(opened);
+    DeviceTrace input = settings.deviceTrace(settings.read(config));
     RecordedCircumstances circumstances = settings.circumstances(input, config);
-    ReplaySetup setup =
-        new ReplaySetup(
-            opened,
-            input.device(),
-            Settings.pytorch(config, settings.torchVersion()),
-            config,
-            circumstances.profile(),
-            circumstances.limitBytes(),
-            AfterOom.CONTINUE,
-            false);
+    ReplaySetup setup = ReplaySetup.pytorch(input, config, settings.torchVersion(), circumstances);
     return new Answer(
         new ReplayRequest(
                 setup, null, settings.isDeviceGiven(), settings.deviceIndex() != null, null)

@@ -30,7 +30,6 @@ import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
-import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
 import org.allocsim.workloads.source.DeviceTrace;
@@ -105,21 +104,11 @@ public record ReplayedProgram(
         Traces.read(
             source, new ReadingOptions(version, limitBytes, settings.profile().totalBytes()));
     int device = Traces.device(input, settings.deviceIndex());
+    DeviceTrace onDevice = new DeviceTrace(input, device);
     RecordedCircumstances circumstances =
         RecordedCircumstances.of(
-            new DeviceTrace(input, device),
-            limitBytes,
-            settings.isDeviceGiven() ? settings.profile() : null);
-    ReplaySetup setup =
-        new ReplaySetup(
-            input,
-            device,
-            Settings.pytorch(config, version),
-            config,
-            circumstances.profile(),
-            circumstances.limitBytes(),
-            AfterOom.CONTINUE,
-            false);
+            onDevice, limitBytes, settings.isDeviceGiven() ? settings.profile() : null);
+    ReplaySetup setup = ReplaySetup.pytorch(onDevice, config, version, circumstances);
     boolean same = given == null || given.text().equals(recorded.text());
     boolean recordedFirst = same && setup.allowsRecordedAnswers(settings.isDeviceGiven());
     // A limit that only the recording shows is said to be one.
@@ -138,7 +127,7 @@ public record ReplayedProgram(
         input.recording().map(each -> each.inferences(device)).orElse(List.of()),
         notes(setup, landmarks),
         Origins.of(input.trace(), device),
-        new History(landmarks, new DeviceTrace(input, device)));
+        new History(landmarks, onDevice));
   }
 
   private static ReplayInput input(
