@@ -112,7 +112,8 @@ class SuiteCommandTest {
     assertEquals(
         Suite.run(Suite.named("weight-conversion").orElseThrow())
             .outcomes()
-            .before()
+            .list()
+            .getFirst()
             .peakReservedBytes(),
         replay.get("stats").get("reserved_bytes.all.peak").asLong());
     // Of a program on two devices both are written.
