@@ -238,25 +238,66 @@ public final class CachingAllocator implements AllocatorPolicy {
       long roundedBytes = RequestSizes.roundPlainly(requestedBytes);
       FreeList list = plainLists.find(stream, roundedBytes);
       Block block = list == null ? null : list.mapped.takeCeilingAtOnce(roundedBytes);
+      if (block != null && (!block.isExpandable() || isTakenAtOnce(block, list))) {
+        return handOutFound(allocation, requestedBytes, roundedBytes, block, list);
+      }
+      if (list != null && (block == null || list.grows)) {
+        return allocateBySearch(allocation, requestedBytes, roundedBytes, block, list);
+      }
       if (block != null) {
-        if (block.isExpandable() && !isTakenAtOnce(block, list)) {
-          list.mapped.add(block);
-          return allocateInGeneral(allocation, requestedBytes, stream, pool);
-        }
-        long blockBytes = block.bytes();
-        long restBytes = blockBytes - roundedBytes;
-        if (!list.splits(restBytes)) {
-          BlockReports.countTaken(block, list);
-          return handOut(allocation, requestedBytes, block, blockBytes, list);
-        }
-        BlockReports.countSplitOff(roundedBytes, block, list);
-        Block front = blocks.splitFrontUnused(block, roundedBytes);
-        long address = handOut(allocation, requestedBytes, front, roundedBytes, list);
-        list.mapped.add(block, restBytes);
-        return address;
+        list.mapped.add(block);
       }
     }
     return allocateInGeneral(allocation, requestedBytes, stream, pool);
+  }
+
+  /**
+   * As {@link #allocate} for a plain request that no block serves at once.
+   *
+   * @param first the first block that fits, which could grow and is in no list; null where it has
+   *     to be looked for
+   */
+  private long allocateBySearch(
+      int allocation,
+      long requestedBytes,
+      long roundedBytes,
+      @Nullable Block first,
+      FreeList list) {
+    Block block =
+        first == null ? findFree(list, roundedBytes, list.grows) : leastGrowth(list, first);
+    if (block == null) {
+      return allocateInGeneral(allocation, requestedBytes, list.stream, 0);
+    }
+    if (block != first) {
+      list.remove(block);
+    }
+    return handOutFound(allocation, requestedBytes, roundedBytes, block, list);
+  }
+
+  /** As {@link #leastGrowth(SizeOrder, Block)} for a start that has been taken out of its list. */
+  private Block leastGrowth(FreeList list, Block start) {
+    Block next = list.mapped.ceiling(start.bytes(), start.position());
+    if (next == null || expandables.expandableBytes(next) >= expandables.expandableBytes(start)) {
+      return start;
+    }
+    list.mapped.add(start);
+    return leastGrowth(list.mapped, next);
+  }
+
+  /** Hands out a block, which is in no list, or its front. */
+  private long handOutFound(
+      int allocation, long requestedBytes, long roundedBytes, Block block, FreeList list) {
+    long blockBytes = block.bytes();
+    long restBytes = blockBytes - roundedBytes;
+    if (!list.splits(restBytes)) {
+      BlockReports.countTaken(block, list);
+      return handOut(allocation, requestedBytes, block, blockBytes, list);
+    }
+    BlockReports.countSplitOff(roundedBytes, block, list);
+    Block front = blocks.splitFrontUnused(block, roundedBytes);
+    long address = handOut(allocation, requestedBytes, front, roundedBytes, list);
+    list.mapped.add(block, restBytes);
+    return address;
   }
 
   private static boolean isSizeServed(long requestedBytes) {
@@ -481,7 +522,9 @@ public final class CachingAllocator implements AllocatorPolicy {
     return release.exceedsGarbageThreshold();
   }
 
-  /** Requests for the default pool so far that were not served at once. */
+  /**
+   * Requests for the default pool so far for which everything was looked at that settings may ask.
+   */
   long searches() {
     return defaultSmall.lookups + defaultLarge.lookups;
   }

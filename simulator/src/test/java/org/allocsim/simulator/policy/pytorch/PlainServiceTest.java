@@ -65,6 +65,14 @@ class PlainServiceTest {
     assertEquals(0, steadySearches(allocator(conf, new MemoryStats(-1))));
   }
 
+  /** Free ends of segments that could grow are used up last, which needs no more than a look. */
+  @Test
+  void whatIsCachedInSegmentsThatGrowIsServedAtOnceToo() throws Exception {
+    MemoryStats stats = new MemoryStats(-1);
+    assertEquals(0, steadySearches(allocator("expandable_segments:True", -1, 4000 * MIB, stats)));
+    assertEquals(0, stats.get("num_ooms"));
+  }
+
   @ParameterizedTest
   @CsvSource({"max_split_size_mb:32", "roundup_power2_divisions:4"})
   void settingsThatConcernEveryRequestAreLookedAtForEachOfThem(String conf) throws Exception {
