@@ -96,15 +96,14 @@ final class NaivePlacementSearch {
   /** Whether in every section what is to come fits above what cannot be reached any more. */
   private boolean fits() {
     return IntStream.range(0, sections.count())
-        .allMatch(
-            s ->
-                all()
-                            .filter(b -> livesIn(b, s) && !isPlaced(b))
-                            .mapToLong(this::least)
-                            .min()
-                            .orElse(top(all().filter(b -> livesIn(b, s))))
-                        + unplacedBytes(s)
-                    <= capacity);
+        .allMatch(s ->
+            all()
+                        .filter(b -> livesIn(b, s) && !isPlaced(b))
+                        .mapToLong(this::least)
+                        .min()
+                        .orElse(top(all().filter(b -> livesIn(b, s))))
+                    + unplacedBytes(s)
+                <= capacity);
   }
 
   private Result searchPart(List<Integer> unplaced, int from, int to) {
@@ -120,12 +119,11 @@ final class NaivePlacementSearch {
         Comparator.comparingLong(b -> -mostUnplacedBytes(sections.first(b), sections.end(b)));
     Comparator<Integer> widest = Comparator.comparingLong(b -> -width[b]);
     Comparator<Integer> area =
-        Comparator.comparing(
-            b ->
-                BigInteger.valueOf(bytes[b])
-                    .multiply(BigInteger.valueOf(width[b]))
-                    .min(BigInteger.valueOf(Long.MAX_VALUE))
-                    .negate());
+        Comparator.comparing(b ->
+            BigInteger.valueOf(bytes[b])
+                .multiply(BigInteger.valueOf(width[b]))
+                .min(BigInteger.valueOf(Long.MAX_VALUE))
+                .negate());
     Comparator<Integer> neighbours =
         Comparator.comparingLong(b -> -all().filter(other -> meet(b, other)).count());
     return switch (preference) {

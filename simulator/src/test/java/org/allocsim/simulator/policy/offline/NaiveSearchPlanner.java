@@ -76,10 +76,9 @@ final class NaiveSearchPlanner {
     for (int buffer : part) {
       boolean livesThrough =
           part.stream()
-              .allMatch(
-                  other ->
-                      all.lower()[buffer] < all.upper()[other]
-                          && all.lower()[other] < all.upper()[buffer]);
+              .allMatch(other ->
+                  all.lower()[buffer] < all.upper()[other]
+                      && all.lower()[other] < all.upper()[buffer]);
       if (livesThrough) {
         offsets[buffer] = bottom;
         bottom += all.bytes()[buffer];

@@ -23,15 +23,14 @@ class SearchPlannerTest {
     int unit = 1 + random.nextInt(3) * 255;
     long[][] rows =
         LongStream.range(0, (long) parts * buffers)
-            .mapToObj(
-                i -> {
-                  long start = i / buffers * 100;
-                  long lower = start + random.nextInt(60);
-                  long upper = Math.min(start + 100, lower + 1 + random.nextInt(60));
-                  return i % buffers == 0
-                      ? new long[] {start, start + 40 + random.nextInt(61), unit}
-                      : new long[] {lower, upper, (1 + random.nextInt(sizes)) * (long) unit};
-                })
+            .mapToObj(i -> {
+              long start = i / buffers * 100;
+              long lower = start + random.nextInt(60);
+              long upper = Math.min(start + 100, lower + 1 + random.nextInt(60));
+              return i % buffers == 0
+                  ? new long[] {start, start + 40 + random.nextInt(61), unit}
+                  : new long[] {lower, upper, (1 + random.nextInt(sizes)) * (long) unit};
+            })
             .sorted((a, b) -> Long.compare(a[0], b[0]))
             .toArray(long[][]::new);
     return RandomLifetimes.ofRows(rows);
