@@ -245,6 +245,7 @@ public final class CachingAllocator implements AllocatorPolicy {
         return allocateBySearch(allocation, requestedBytes, roundedBytes, block, list);
       }
       if (block != null) {
+        // Pools that do not grow leave what they have of segments that do.
         list.mapped.add(block);
       }
     }
