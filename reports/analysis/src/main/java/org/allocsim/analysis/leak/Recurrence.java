@@ -58,40 +58,20 @@ record Recurrence(String description, int[] rows) {
    */
   private record Rhythm(int gap, int breaks, int spanned) {
     static Rhythm of(int[] places) {
-      int[] gaps = new int[places.length - 1];
-      int widest = 0;
-      for (int i = 0; i < gaps.length; i++) {
-        gaps[i] = places[i + 1] - places[i];
-        widest = Math.max(widest, gaps[i]);
+      int[] sorted = new int[places.length - 1];
+      for (int i = 0; i < sorted.length; i++) {
+        sorted[i] = places[i + 1] - places[i];
       }
-      int median = median(gaps, widest);
+      Arrays.sort(sorted);
+      int median = sorted[sorted.length / 2];
       int breaks = 0;
       int spanned = 0;
-      for (int gap : gaps) {
+      for (int gap : sorted) {
         boolean regular = Math.abs(gap - median) <= median / TOLERANCE;
         breaks += regular ? 0 : 1;
         spanned += regular ? gap : 0;
       }
       return new Rhythm(median, breaks, spanned);
-    }
-
-    /** The upper of two middle ones; counting a few times takes a part of the time of sorting. */
-    private static int median(int[] gaps, int widest) {
-      int low = 0;
-      int high = widest;
-      while (low < high) {
-        int middle = (low + high) >>> 1;
-        int upTo = 0;
-        for (int gap : gaps) {
-          upTo += gap <= middle ? 1 : 0;
-        }
-        if (upTo > gaps.length / 2) {
-          high = middle;
-        } else {
-          low = middle + 1;
-        }
-      }
-      return low;
     }
   }
 
