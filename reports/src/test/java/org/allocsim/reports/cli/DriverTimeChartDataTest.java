@@ -22,7 +22,7 @@ import org.allocsim.validation.gpu.AddressComparison;
 import org.allocsim.validation.gpu.CaseResult;
 import org.allocsim.validation.gpu.DriverTime;
 import org.allocsim.validation.gpu.Exactness;
-import org.allocsim.validation.gpu.HostSpeed;
+import org.allocsim.validation.gpu.HostSlowness;
 import org.allocsim.validation.gpu.OomComparison;
 import org.allocsim.validation.gpu.cuda.CudaDevice;
 import org.jfree.chart.axis.LogAxis;
@@ -115,7 +115,7 @@ class DriverTimeChartDataTest {
         new OomComparison(-1, -1, 0, 0, true),
         new DriverTime(
             calls,
-            new HostSpeed(1, 1, 1),
+            new HostSlowness(1, 1, 1),
             time.get("predicted_nanos").asLong(),
             time.get("predicted_nanos").asLong(),
             time.get("measured_nanos").asLong(),

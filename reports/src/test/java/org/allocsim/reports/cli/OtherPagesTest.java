@@ -24,7 +24,7 @@ import org.allocsim.validation.gpu.AddressComparison;
 import org.allocsim.validation.gpu.CaseResult;
 import org.allocsim.validation.gpu.DriverTime;
 import org.allocsim.validation.gpu.Exactness;
-import org.allocsim.validation.gpu.HostSpeed;
+import org.allocsim.validation.gpu.HostSlowness;
 import org.allocsim.validation.gpu.OomComparison;
 import org.allocsim.validation.gpu.cuda.CudaDevice;
 import org.allocsim.workloads.source.DeviceTrace;
@@ -205,7 +205,7 @@ class OtherPagesTest {
             measuredBytes,
             new OomComparison(-1, -1, 0, 0, true),
             new DriverTime(
-                List.of(), new HostSpeed(1, 1, 1), 1_000_000, 1_000_000, 1_100_000, 0.8, 1.1)));
+                List.of(), new HostSlowness(1, 1, 1), 1_000_000, 1_000_000, 1_100_000, 0.8, 1.1)));
   }
 
   private Path validatePage(String difference) throws IOException {

@@ -26,7 +26,7 @@ import org.allocsim.validation.gpu.AddressComparison;
 import org.allocsim.validation.gpu.CaseResult;
 import org.allocsim.validation.gpu.DriverTime;
 import org.allocsim.validation.gpu.Exactness;
-import org.allocsim.validation.gpu.HostSpeed;
+import org.allocsim.validation.gpu.HostSlowness;
 import org.allocsim.validation.gpu.OomComparison;
 import org.allocsim.validation.gpu.cuda.CudaDevice;
 import org.junit.jupiter.api.Test;
@@ -46,7 +46,7 @@ class ValidateReportTest {
             List.of(
                 new DriverTime.Kind(DriverCall.FREE, 3, 3, 30_000, 20_000),
                 new DriverTime.Kind(DriverCall.ALLOCATE, 3, 3, 90_000, 100_000)),
-            new HostSpeed(1.5, 1.2, 1.1),
+            new HostSlowness(1.5, 1.2, 1.1),
             80_000,
             120_000,
             120_000,

@@ -4,6 +4,7 @@ import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.StreamOrderedMemory;
 import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.validation.gpu.ProgramWork;
+import org.allocsim.validation.gpu.TimedCalls;
 import org.apache.commons.math3.random.RandomGenerator;
 
 /** What the experiments share: both devices, the observations, random numbers and a bound. */
@@ -69,9 +70,7 @@ final class LockstepRun {
 
   /** A whole number between two others, spread evenly over its magnitudes. */
   long logUniform(long least, long most) {
-    double low = Math.log(least);
-    return Math.clamp(
-        Math.round(Math.exp(low + random.nextDouble() * (Math.log(most) - low))), least, most);
+    return TimedCalls.logUniform(least, most, random);
   }
 
   /** Compares the free bytes of both devices. */

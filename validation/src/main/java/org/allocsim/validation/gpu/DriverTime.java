@@ -12,7 +12,7 @@ import org.apache.commons.math3.stat.descriptive.rank.Percentile;
  * Predicted and measured time in the driver. Predictions are for a host as fast as it was then.
  *
  * @param calls each kind of call that was made
- * @param speed how fast the host was, over what the profile says
+ * @param hostSlowness how long calls took on this host then, over what the profile says
  * @param profileNanos all calls of the simulation on a host as fast as the profile says
  * @param predictedNanos the same on the host as it was
  * @param measuredNanos all calls on the GPU
@@ -22,7 +22,7 @@ import org.apache.commons.math3.stat.descriptive.rank.Percentile;
  */
 public record DriverTime(
     List<Kind> calls,
-    HostSpeed speed,
+    HostSlowness hostSlowness,
     long profileNanos,
     long predictedNanos,
     long measuredNanos,
@@ -75,14 +75,14 @@ public record DriverTime(
   static DriverTime of(
       SimulatedDevice simulated,
       DriverMeasure real,
-      HostSpeed speed,
+      HostSlowness hostSlowness,
       List<LoggedCall> predicted,
       List<LoggedCall> measured,
       int end) {
     List<Kind> kinds = new ArrayList<>();
     long predictedNanos = 0;
     for (DriverCall call : DriverCall.values()) {
-      long nanos = Math.round(simulated.driverNanos(call) * speed.of(call));
+      long nanos = Math.round(simulated.driverNanos(call) * hostSlowness.of(call));
       predictedNanos += nanos;
       if (simulated.driverCalls(call) > 0 || real.calls(call) > 0) {
         kinds.add(
@@ -97,7 +97,7 @@ public record DriverTime(
       long measuredSum = 0;
       for (int draw = 0; draw < draws; draw++) {
         int call = random.nextInt(end);
-        predictedSum += predicted.get(call).nanos() * speed.of(predicted.get(call).kind());
+        predictedSum += predicted.get(call).nanos() * hostSlowness.of(predicted.get(call).kind());
         measuredSum += measured.get(call).nanos();
       }
       ratios[sample] = predictedSum / Math.max(1, measuredSum);
@@ -105,7 +105,7 @@ public record DriverTime(
     boolean known = end > 0;
     return new DriverTime(
         kinds,
-        speed,
+        hostSlowness,
         simulated.driverNanos(),
         predictedNanos,
         real.nanos(),

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>What differs from process to process is taken from the real run before the comparison: how
  * much memory is free at the start and how many pages of it cannot be had, and the two addresses
  * below which the driver makes its reservations. The same calls of the driver are timed before and
- * after it ({@link HostSpeed}), and times are predicted for a host as fast as it was then.
+ * after it ({@link HostSlowness}), and times are predicted for a host as fast as it was then.
  */
 public final class GpuValidation {
   private final Opener opener;
@@ -137,10 +137,10 @@ public final class GpuValidation {
   private CaseResult run(DeviceRun.Work work, long capacityBytes)
       throws PolicyOptionException, UnfitTraceException {
     boolean isTimed = capacityBytes < 0;
-    HostSpeed speed = isTimed ? speed() : HostSpeed.OF_PROFILE;
+    HostSlowness slowness = isTimed ? hostSlowness() : HostSlowness.OF_PROFILE;
     Real real = measure(work, capacityBytes);
     if (isTimed) {
-      speed = speed.and(speed());
+      slowness = slowness.and(hostSlowness());
     }
     Predicted predicted = predict(work, real.profile());
     DeviceProfile learned = learn(predicted, real);
@@ -148,14 +148,14 @@ public final class GpuValidation {
     if (isLearned) {
       predicted = predict(work, learned);
     }
-    return compare(predicted, real, isLearned, speed);
+    return compare(predicted, real, isLearned, slowness);
   }
 
-  private HostSpeed speed() throws PolicyOptionException, UnfitTraceException {
-    Real real = measure(HostSpeed::calls, -1);
-    List<LoggedCall> predicted = predict(HostSpeed::calls, real.profile()).run().log();
+  private HostSlowness hostSlowness() throws PolicyOptionException, UnfitTraceException {
+    Real real = measure(TimedCalls::on, -1);
+    List<LoggedCall> predicted = predict(TimedCalls::on, real.profile()).run().log();
     List<LoggedCall> measured = real.run().log();
-    return HostSpeed.of(predicted, measured, equalCalls(predicted, measured));
+    return HostSlowness.of(predicted, measured, equalCalls(predicted, measured));
   }
 
   private Real measure(DeviceRun.Work work, long capacityBytes)
@@ -211,7 +211,7 @@ public final class GpuValidation {
   }
 
   private static CaseResult compare(
-      Predicted predicted, Real real, boolean learned, HostSpeed speed) {
+      Predicted predicted, Real real, boolean learned, HostSlowness slowness) {
     List<LoggedCall> simulated = predicted.run().log();
     List<LoggedCall> measured = real.run().log();
     int end = equalCalls(simulated, measured);
@@ -246,7 +246,7 @@ public final class GpuValidation {
         predicted.run().peakBytes(),
         real.run().peakBytes(),
         OomComparison.of(predicted.run().outcome().failures(), real.run().outcome().failures()),
-        DriverTime.of(predicted.device(), real.measure(), speed, simulated, measured, end));
+        DriverTime.of(predicted.device(), real.measure(), slowness, simulated, measured, end));
   }
 
   static Optional<String> difference(

@@ -104,12 +104,12 @@ class GpuValidationTest {
 
   @Test
   void theHostIsTimedBeforeAndAfterCasesWhoseTimeCounts() throws Exception {
-    HostSpeed speed = on(CARD, -1).run(of("direct", Map.of(), -1)).time().speed();
-    assertTrue(speed.blocks() != 1 && speed.handles() != 1 && speed.pool() != 1);
+    HostSlowness slowness = on(CARD, -1).run(of("direct", Map.of(), -1)).time().hostSlowness();
+    assertTrue(slowness.blocks() != 1 && slowness.handles() != 1 && slowness.pool() != 1);
     assertEquals(3, opened.size());
     opened.clear();
     CaseResult full = on(CARD, -1).run(of("direct", Map.of(), 1024 * MIB));
-    assertEquals(HostSpeed.OF_PROFILE, full.time().speed());
+    assertEquals(HostSlowness.OF_PROFILE, full.time().hostSlowness());
     assertEquals(1, opened.size());
   }
 

@@ -14,7 +14,7 @@ import org.allocsim.validation.gpu.AddressComparison;
 import org.allocsim.validation.gpu.CaseResult;
 import org.allocsim.validation.gpu.DriverTime;
 import org.allocsim.validation.gpu.Exactness;
-import org.allocsim.validation.gpu.HostSpeed;
+import org.allocsim.validation.gpu.HostSlowness;
 import org.allocsim.validation.gpu.OomComparison;
 import org.jspecify.annotations.Nullable;
 
@@ -102,12 +102,12 @@ public record ValidatedCase(
               .nanos("predicted_nanos", "Predicted time.", DriverTime.Kind::predictedNanos)
               .nanos("measured_nanos", "Measured time.", DriverTime.Kind::measuredNanos));
 
-  private static final Shape<HostSpeed> SPEED =
-      Shape.of(speed ->
-          speed
-              .number("blocks", "Of `cuMemAlloc` and `cuMemFree`.", HostSpeed::blocks)
-              .number("handles", "Of virtual memory.", HostSpeed::handles)
-              .number("pool", "Of the stream-ordered pool.", HostSpeed::pool));
+  private static final Shape<HostSlowness> SLOWNESS =
+      Shape.of(slowness ->
+          slowness
+              .number("blocks", "Of `cuMemAlloc` and `cuMemFree`.", HostSlowness::blocks)
+              .number("handles", "Of virtual memory.", HostSlowness::handles)
+              .number("pool", "Of the stream-ordered pool.", HostSlowness::pool));
 
   private static final Shape<DriverTime> TIME =
       Shape.of(time ->
@@ -119,8 +119,8 @@ public record ValidatedCase(
                   "host_slowness",
                   "Time of the same calls on this host, right before and after, over what the"
                       + " profile says.",
-                  SPEED,
-                  DriverTime::speed)
+                  SLOWNESS,
+                  DriverTime::hostSlowness)
               .nanos(
                   "predicted_nanos",
                   "Predicted time on the host as fast as it was.",

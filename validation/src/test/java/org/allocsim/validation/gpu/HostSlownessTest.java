@@ -13,12 +13,12 @@ import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.device.cost.DriverCall;
 import org.junit.jupiter.api.Test;
 
-class HostSpeedTest {
+class HostSlownessTest {
   private static final long MIB = 1L << 20;
 
   private static List<LoggedCall> calls(SimulatedDevice device) {
     List<LoggedCall> log = new ArrayList<>();
-    HostSpeed.calls(new RecordingDevice(device, new GpuValidation.SimulatedProbe(device), log));
+    TimedCalls.on(new RecordingDevice(device, new GpuValidation.SimulatedProbe(device), log));
     return log;
   }
 
@@ -44,14 +44,15 @@ class HostSpeedTest {
         .toList();
   }
 
-  private static void assertSpeed(double blocks, double handles, double pool, HostSpeed speed) {
-    assertEquals(blocks, speed.blocks(), 0.001);
-    assertEquals(handles, speed.handles(), 0.001);
-    assertEquals(pool, speed.pool(), 0.001);
+  private static void assertSlowness(
+      double blocks, double handles, double pool, HostSlowness slowness) {
+    assertEquals(blocks, slowness.blocks(), 0.001);
+    assertEquals(handles, slowness.handles(), 0.001);
+    assertEquals(pool, slowness.pool(), 0.001);
   }
 
   @Test
-  void eachKindOfCallHasItsOwnSpeed() {
+  void eachKindOfCallHasAFigureOfItsOwn() {
     List<LoggedCall> predicted = predicted();
     List<LoggedCall> measured =
         measured(
@@ -62,14 +63,14 @@ class HostSpeedTest {
                   case ALLOCATE_ASYNC, FREE_ASYNC, TRIM_POOL -> 0.5;
                   default -> 1.5;
                 });
-    HostSpeed speed = HostSpeed.of(predicted, measured, predicted.size());
-    assertSpeed(2, 1.5, 0.5, speed);
-    assertEquals(2, speed.of(DriverCall.FREE), 0.001);
-    assertEquals(1.5, speed.of(DriverCall.SET_ACCESS), 0.001);
-    assertEquals(0.5, speed.of(DriverCall.ALLOCATE_ASYNC), 0.001);
-    assertEquals(speed.of(DriverCall.ALLOCATE), speed.of(PortCall.ALLOCATE), 0);
-    assertEquals(speed.of(DriverCall.MAP), speed.of(PortCall.MAP), 0);
-    assertEquals(speed.of(DriverCall.FREE_ASYNC), speed.of(PortCall.FREE_ASYNC), 0);
+    HostSlowness slowness = HostSlowness.of(predicted, measured, predicted.size());
+    assertSlowness(2, 1.5, 0.5, slowness);
+    assertEquals(2, slowness.of(DriverCall.FREE), 0.001);
+    assertEquals(1.5, slowness.of(DriverCall.SET_ACCESS), 0.001);
+    assertEquals(0.5, slowness.of(DriverCall.ALLOCATE_ASYNC), 0.001);
+    assertEquals(slowness.of(DriverCall.ALLOCATE), slowness.of(PortCall.ALLOCATE), 0);
+    assertEquals(slowness.of(DriverCall.MAP), slowness.of(PortCall.MAP), 0);
+    assertEquals(slowness.of(DriverCall.FREE_ASYNC), slowness.of(PortCall.FREE_ASYNC), 0);
   }
 
   @Test
@@ -77,21 +78,21 @@ class HostSpeedTest {
     List<LoggedCall> predicted = predicted();
     int[] number = {0};
     List<LoggedCall> measured = measured(predicted, _ -> number[0]++ % 20 == 0 ? 1_000 : 1.25);
-    assertSpeed(1.25, 1.25, 1.25, HostSpeed.of(predicted, measured, predicted.size()));
+    assertSlowness(1.25, 1.25, 1.25, HostSlowness.of(predicted, measured, predicted.size()));
   }
 
   @Test
   void whatWasNotMeasuredIsAsFastAsTheProfileSays() {
     List<LoggedCall> predicted = predicted();
-    assertSpeed(1, 1, 1, HostSpeed.of(predicted, predicted, 0));
+    assertSlowness(1, 1, 1, HostSlowness.of(predicted, predicted, 0));
     List<LoggedCall> blocks =
         predicted.stream().filter(call -> call.kind() == PortCall.ALLOCATE).toList();
-    assertSpeed(3, 1, 1, HostSpeed.of(blocks, measured(blocks, _ -> 3), blocks.size()));
+    assertSlowness(3, 1, 1, HostSlowness.of(blocks, measured(blocks, _ -> 3), blocks.size()));
   }
 
   @Test
-  void theSpeedDuringACaseIsTheMeanOfBeforeAndAfter() {
-    assertSpeed(1.5, 1.25, 3, new HostSpeed(1, 1, 2).and(new HostSpeed(2, 1.5, 4)));
+  void whatHoldsDuringACaseIsTheMeanOfBeforeAndAfter() {
+    assertSlowness(1.5, 1.25, 3, new HostSlowness(1, 1, 2).and(new HostSlowness(2, 1.5, 4)));
   }
 
   @Test
@@ -138,7 +139,7 @@ class HostSpeedTest {
         DriverTime.of(
             device,
             real,
-            HostSpeed.of(predicted, measured, predicted.size()),
+            HostSlowness.of(predicted, measured, predicted.size()),
             predicted,
             measured,
             predicted.size());
