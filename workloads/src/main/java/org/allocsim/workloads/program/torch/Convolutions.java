@@ -100,14 +100,6 @@ public final class Convolutions {
     Node node = torch.node("MeanBackward1", a);
     Tensor out = torch.empty(a.type(), a.size(0), a.size(1), 1, 1);
     Elementwise.charge(torch, a, 1, 1);
-    long[] sizes = a.sizesShared();
-    return Node.withBackward(
-        node,
-        out,
-        (n, grads) -> {
-          Tensor spread = torch.empty(grads[0].type(), sizes);
-          Elementwise.charge(torch, spread, 1, 1);
-          return new Tensor[] {spread};
-        });
+    return Reductions.mean(torch, node, a, out);
   }
 }

@@ -1,6 +1,7 @@
 package org.allocsim.workloads.program.torch;
 
 import org.allocsim.workloads.program.torch.kernel.ReductionPlan;
+import org.jspecify.annotations.Nullable;
 
 /** Sums and means. */
 public final class Reductions {
@@ -37,7 +38,11 @@ public final class Reductions {
   /** {@code a.mean()}. */
   public static Tensor mean(Torch torch, Tensor a) {
     Node node = torch.node("MeanBackward0", a);
-    Tensor out = whole(torch, a);
+    return mean(torch, node, a, whole(torch, a));
+  }
+
+  /** A mean that is made already; its gradient is repeated wherever elements were. */
+  static Tensor mean(Torch torch, @Nullable Node node, Tensor a, Tensor out) {
     long[] sizes = a.sizesShared();
     return Node.withBackward(
         node,
