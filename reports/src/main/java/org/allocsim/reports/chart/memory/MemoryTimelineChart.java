@@ -53,6 +53,9 @@ public final class MemoryTimelineChart {
 
   private static final double HEADROOM = 1.10;
 
+  /** A cross at the last event is not cut off. */
+  private static final double BESIDE_END = 1.008;
+
   /** A bound further above all memory than this factor would squeeze the curves flat. */
   private static final double FARTHEST_BOUND = 3;
 
@@ -174,7 +177,7 @@ public final class MemoryTimelineChart {
       axis.setStandardTickUnits(NumberAxis.createIntegerTickUnits(Locale.ROOT));
       axis.setNumberFormatOverride(QuantityScale.counts());
     }
-    axis.setRange(0, end);
+    axis.setRange(0, end * BESIDE_END);
     return axis;
   }
 
