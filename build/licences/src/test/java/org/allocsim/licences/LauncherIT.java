@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -62,6 +63,28 @@ final class LauncherIT {
             """);
     assertEquals(3, ran.made().output().lines().count(), ran.output());
     assertEquals(1, builds());
+  }
+
+  @Test
+  void refusesAHeapInWhichTheJvmWouldNotStart() throws Exception {
+    Ran ran =
+        Ran.script(
+            folder,
+            environment,
+            """
+            for heap in 63m 65535k 4 m 0g 1t; do
+              ALLOCSIM_HEAP=$heap checkout/allocsim inspect a.pickle.xz 2>&1 >nothing | tail -n 1
+            done
+            for heap in 256m 262144K 1g; do
+              ALLOCSIM_HEAP=$heap checkout/allocsim inspect a.pickle.xz | grep "^sha256"
+            done
+            """);
+    List<String> lines = ran.made().output().lines().toList();
+    assertEquals(9, lines.size(), ran.output());
+    for (String refused : lines.subList(0, 6)) {
+      assertTrue(refused.startsWith("allocsim: ALLOCSIM_HEAP is "), refused);
+      assertTrue(refused.endsWith("at least 64m."), refused);
+    }
   }
 
   @Test
