@@ -130,8 +130,15 @@ public final class EffectLog {
     }
   }
 
-  /** Gives every stream another number. */
+  /** Gives every stream another number; those that no row has need none. */
   public void renumberStreams(short[] finalNumbers) {
+    boolean changes = false;
+    for (int number = 0; number < finalNumbers.length; number++) {
+      changes |= finalNumbers[number] >= 0 && finalNumbers[number] != number;
+    }
+    if (!changes) {
+      return;
+    }
     for (int piece = 0; piece < pieces; piece++) {
       short[] numbers = streams[piece];
       for (int at = 0; at < rowsOf(piece); at++) {

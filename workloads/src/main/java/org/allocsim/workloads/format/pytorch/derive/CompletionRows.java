@@ -4,14 +4,24 @@ import java.util.HashMap;
 import java.util.Map;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
+import org.jspecify.annotations.Nullable;
 
-/** Where the frees that wait for other streams complete; most frees complete in the next row. */
+/**
+ * Where the frees that wait for other streams complete. Most frees complete in the next row, so all
+ * rows are looked at only once somebody asks.
+ */
 final class CompletionRows {
   private final EffectLog effects;
-  private final Map<Integer, Integer> completionOfRequest = new HashMap<>();
+
+  /** By row of the request; null until somebody asks. */
+  private @Nullable Map<Integer, Integer> completionOfRequest;
 
   CompletionRows(EffectLog effects) {
     this.effects = effects;
+  }
+
+  private static Map<Integer, Integer> completions(EffectLog effects) {
+    Map<Integer, Integer> completionOfRequest = new HashMap<>();
     Map<Long, Integer> waiting = new HashMap<>();
     for (int row = 0; row < effects.count(); row++) {
       long address = effects.address(row);
@@ -30,12 +40,16 @@ final class CompletionRows {
         }
       }
     }
+    return completionOfRequest;
   }
 
   /**
    * Row in which the free requested in {@code row} completes; the number of rows if it does not.
    */
   int of(int row) {
+    if (completionOfRequest == null) {
+      completionOfRequest = completions(effects);
+    }
     return completionOfRequest.getOrDefault(row, effects.count());
   }
 

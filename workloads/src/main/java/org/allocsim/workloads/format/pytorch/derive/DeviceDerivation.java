@@ -305,12 +305,12 @@ final class DeviceDerivation {
 
   /** Keeps the maps of blocks and segments up to the rows that were explained. */
   private void followRows(int from, int to) {
-    for (int row = from; row < to; row++) {
-      if (pending.size() > 0 && effects.kind(row) == EffectKind.FREE_COMPLETED) {
+    for (int row = from; row < to && pending.size() > 0; row++) {
+      if (effects.kind(row) == EffectKind.FREE_COMPLETED) {
         pending.remove(effects.address(row));
       }
-      segments.follow(row);
     }
+    segments.followTo(to);
   }
 
   private void free(int row) {

@@ -1,6 +1,7 @@
 package org.allocsim.workloads.format.pytorch.derive;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.allocsim.simulator.effect.EffectKind;
@@ -33,6 +34,11 @@ public final class RequestDerivation {
   private final List<SegmentPools> pools = new ArrayList<>();
   private final List<ReadingChoices> choices = new ArrayList<>();
   private final List<PoolLearning> learnings = new ArrayList<>();
+
+  /** Devices whose history is known to begin after the first allocation, and known not to. */
+  private final BitSet late = new BitSet();
+
+  private final BitSet notLate = new BitSet();
   private final List<Inference> inferences = new ArrayList<>();
   private final List<Long> unexplained = new ArrayList<>();
   private final List<Long> shownLimits = new ArrayList<>();
@@ -81,7 +87,7 @@ public final class RequestDerivation {
 
   private DerivedRequests derive() {
     for (int attempt = 0; ; attempt++) {
-      DerivedRequests requests = attempt(attempt == MAX_ATTEMPTS);
+      DerivedRequests requests = attempt(attempt >= MAX_ATTEMPTS);
       if (requests != null) {
         return requests;
       }
@@ -133,6 +139,9 @@ public final class RequestDerivation {
               trace,
               snapshot.annotations());
       DeviceDerivation.Outcome outcome = derivation.run();
+      if (beganLate(device, starts.get(device), outcome, derivation.counts())) {
+        return null;
+      }
       if (outcome != DeviceDerivation.Outcome.EXPLAINED
           && outcome != DeviceDerivation.Outcome.DIVERGED
           && !last) {
@@ -190,7 +199,36 @@ public final class RequestDerivation {
     long timeNanos = history.effects().count() == 0 ? 0 : history.timeNanos(0);
     PrologueWriter prologue =
         new PrologueWriter(trace, snapshot.streamHandles(), device, timeNanos);
-    return DeviceStartFinder.find(history, segments(device), options.config(), prologue);
+    List<SnapshotSegment> segments = segments(device);
+    return late.get(device) || !DeviceStartFinder.accountsForMemory(history.effects(), segments)
+        ? DeviceStartFinder.find(history, segments, options.config(), prologue)
+        : DeviceStartFinder.nothing();
+  }
+
+  /**
+   * Whether a history that was taken to begin with nothing turns out to free what it never handed
+   * out, so that the derivation must begin again. One that is explained does not, and most are:
+   * only for others all rows are looked at.
+   */
+  private boolean beganLate(
+      int device,
+      DeviceStartFinder.Start start,
+      DeviceDerivation.Outcome outcome,
+      DeviceDerivation.Counts counts) {
+    boolean isExplained = outcome == DeviceDerivation.Outcome.EXPLAINED && counts.unknownFrees == 0;
+    if (isExplained || !start.complete() || notLate.get(device)) {
+      return false;
+    }
+    if (DeviceStartFinder.accountsForBlocks(snapshot.devices().get(device).effects())) {
+      notLate.set(device);
+      return false;
+    }
+    late.set(device);
+    // What was learned of its pools was learned beside a wrong start.
+    pools.subList(device, pools.size()).clear();
+    choices.subList(device, choices.size()).clear();
+    learnings.subList(device, learnings.size()).clear();
+    return true;
   }
 
   private List<SnapshotSegment> segments(int device) {

@@ -18,6 +18,9 @@ final class SegmentMap {
   private final RecordedCalls calls;
   private final TreeMap<Long, Integer> segmentAt = new TreeMap<>(Long::compareUnsigned);
 
+  /** How many of the rows that are not of blocks were followed. */
+  private int followed;
+
   SegmentMap(DeviceHistory history, SegmentPools pools, MemoryLayout start, RecordedCalls calls) {
     this.history = history;
     this.effects = history.effects();
@@ -28,8 +31,15 @@ final class SegmentMap {
     }
   }
 
-  /** Goes on after a row. */
-  void follow(int row) {
+  /** Goes on to a row, which is not before the one gone to last. */
+  void followTo(int row) {
+    while (followed < effects.otherCount() && effects.otherRow(followed) < row) {
+      follow(effects.otherRow(followed));
+      followed++;
+    }
+  }
+
+  private void follow(int row) {
     switch (effects.kind(row)) {
       case SEGMENT_ALLOC, SEGMENT_MAP -> {
         clear(row);

@@ -45,14 +45,14 @@ public final class DeviceStartFinder {
       int firstContradiction,
       @Nullable Torn torn) {}
 
-  /** The start of a history that began before the first allocation. */
-  private static Start nothing() {
+  /** What a device held when its history begins before the first allocation. */
+  public static Start nothing() {
     return new Start(
         new MemoryLayout.Builder().build(), List.of(), true, Map.of(), Map.of(), 0, 0, null);
   }
 
   /**
-   * What a device held when its history begins.
+   * What a device held when its history begins later.
    *
    * @param finalSegments what the snapshot shows of it at the history's end
    * @param prologue takes the rows that recreate it
@@ -62,19 +62,43 @@ public final class DeviceStartFinder {
       List<SnapshotSegment> finalSegments,
       AllocatorConfig config,
       PrologueWriter prologue) {
-    if (isComplete(history.effects(), finalSegments)) {
-      return nothing();
-    }
     StartReconstruction reconstruction =
         new StartReconstruction(history.effects(), finalSegments, config);
     return recreate(history.effects(), reconstruction, prologue);
   }
 
-  /** Whether the history accounts for everything that it frees and that exists at its end. */
-  private static boolean isComplete(EffectLog effects, List<SnapshotSegment> finalSegments) {
-    AddressMap active = new AddressMap();
+  /**
+   * Whether a history accounts for all memory that it gives back and that is held at its end. One
+   * that began later does not, unless nothing was held then.
+   */
+  public static boolean accountsForMemory(EffectLog effects, List<SnapshotSegment> finalSegments) {
     Set<Long> segments = new HashSet<>();
     long reservedBytes = 0;
+    for (int i = 0; i < effects.otherCount(); i++) {
+      int row = effects.otherRow(i);
+      switch (effects.kind(row)) {
+        case SEGMENT_ALLOC -> {
+          segments.add(effects.address(row));
+          reservedBytes += effects.bytes(row);
+        }
+        case SEGMENT_FREE -> {
+          if (!segments.remove(effects.address(row))) {
+            return false;
+          }
+          reservedBytes -= effects.bytes(row);
+        }
+        case SEGMENT_MAP -> reservedBytes += effects.bytes(row);
+        case SEGMENT_UNMAP -> reservedBytes -= effects.bytes(row);
+        case ALLOC, FREE_REQUESTED, FREE_COMPLETED, OOM, SNAPSHOT -> {}
+      }
+    }
+    long finalBytes = finalSegments.stream().mapToLong(SnapshotSegment::totalBytes).sum();
+    return reservedBytes == finalBytes;
+  }
+
+  /** Whether a history accounts for all blocks that it frees. */
+  public static boolean accountsForBlocks(EffectLog effects) {
+    AddressMap active = new AddressMap();
     for (int row = 0; row < effects.count(); row++) {
       long address = effects.address(row);
       switch (effects.kind(row)) {
@@ -84,28 +108,15 @@ public final class DeviceStartFinder {
             return false;
           }
         }
-        case SEGMENT_ALLOC -> {
-          segments.add(address);
-          reservedBytes += effects.bytes(row);
-        }
-        case SEGMENT_FREE -> {
-          if (!segments.remove(address)) {
-            return false;
-          }
-          reservedBytes -= effects.bytes(row);
-        }
-        case SEGMENT_MAP -> reservedBytes += effects.bytes(row);
-        case SEGMENT_UNMAP -> reservedBytes -= effects.bytes(row);
         case FREE_REQUESTED -> {
           if (active.get(address) == AddressMap.NONE) {
             return false;
           }
         }
-        case OOM, SNAPSHOT -> {}
+        case SEGMENT_ALLOC, SEGMENT_FREE, SEGMENT_MAP, SEGMENT_UNMAP, OOM, SNAPSHOT -> {}
       }
     }
-    long finalBytes = finalSegments.stream().mapToLong(SnapshotSegment::totalBytes).sum();
-    return reservedBytes == finalBytes;
+    return true;
   }
 
   private static Start recreate(
