@@ -6,8 +6,9 @@ import java.util.Arrays;
  * The values that a pickle refers to again, by slot; four bytes each, numbers eight more.
  *
  * <p>Slots lie in chunks, so that a memo of tens of millions grows without being copied, and one
- * with gaps takes no memory for them. What a part of the file remembers can be noted first and
- * enters the memo once that part turned out to be complete.
+ * with gaps takes no memory for them. Of a chunk whose contents repeat, as those of entries do that
+ * all remember the same, only the first repetition is kept. What a part of the file remembers can
+ * be noted first and enters the memo once that part turned out to be complete.
  */
 public final class Memo {
   /** Maximum number of slots, and one more than the largest value of an entry. */
@@ -20,9 +21,13 @@ public final class Memo {
   private static final int COPIED_BYTES = 3 * Long.BYTES;
 
   private static final int CHUNK_SHIFT = 12;
-  private static final int CHUNK_MASK = (1 << CHUNK_SHIFT) - 1;
+  private static final int CHUNK_SLOTS = 1 << CHUNK_SHIFT;
+  private static final int CHUNK_MASK = CHUNK_SLOTS - 1;
 
-  /** Null where no slot of the chunk was filled. */
+  /** Longest repetition that is looked for; an entry of PyTorch 2.14 remembers five values. */
+  private static final int LONGEST_REPETITION = 16;
+
+  /** Null where no slot of the chunk was filled; shorter than a chunk where it repeats. */
   private int[][] chunks = new int[16][];
 
   private int count;
@@ -79,7 +84,11 @@ public final class Memo {
       return 0;
     }
     int[] chunk = chunks[slot >>> CHUNK_SHIFT];
-    return chunk == null ? 0 : chunk[slot & CHUNK_MASK];
+    if (chunk == null) {
+      return 0;
+    }
+    int at = slot & CHUNK_MASK;
+    return chunk[chunk.length == CHUNK_SLOTS ? at : at % chunk.length];
   }
 
   /** The value in a slot where it is of a type, which is none of numbers; else −1. */
@@ -149,12 +158,39 @@ public final class Memo {
       chunks = Arrays.copyOf(chunks, Math.max(number + 1, chunks.length * 2));
     }
     int[] chunk = chunks[number];
-    if (chunk == null) {
-      chunk = new int[1 << CHUNK_SHIFT];
-      chunkBytes += (long) Integer.BYTES << CHUNK_SHIFT;
+    if (chunk == null || chunk.length < CHUNK_SLOTS) {
+      int[] before = chunk;
+      chunk = number > 0 && before == null ? cleared(number - 1) : new int[CHUNK_SLOTS];
+      if (before != null) {
+        Arrays.setAll(chunk, at -> before[at % before.length]);
+      }
+      chunkBytes += (long) Integer.BYTES * (CHUNK_SLOTS - (before == null ? 0 : before.length));
       chunks[number] = chunk;
     }
     return chunk;
+  }
+
+  /** The empty array of a chunk that needs none of its own from now on, or else a new one. */
+  private int[] cleared(int number) {
+    int[] chunk = chunks[number];
+    int repetition = chunk == null || chunk.length < CHUNK_SLOTS ? 0 : repetition(chunk);
+    if (chunk == null || repetition == 0) {
+      return new int[CHUNK_SLOTS];
+    }
+    chunks[number] = Arrays.copyOf(chunk, repetition);
+    chunkBytes -= (long) Integer.BYTES * (CHUNK_SLOTS - repetition);
+    Arrays.fill(chunk, 0);
+    return chunk;
+  }
+
+  /** After how many slots the contents repeat, or 0. */
+  private static int repetition(int[] chunk) {
+    for (int slots = 1; slots <= LONGEST_REPETITION; slots++) {
+      if (Arrays.equals(chunk, slots, CHUNK_SLOTS, chunk, 0, CHUNK_SLOTS - slots)) {
+        return slots;
+      }
+    }
+    return 0;
   }
 
   /** A type and a value as a slot holds them; for types that are no numbers. */
