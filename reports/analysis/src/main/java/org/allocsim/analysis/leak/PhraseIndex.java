@@ -2,69 +2,102 @@ package org.allocsim.analysis.leak;
 
 import java.util.Arrays;
 
-/** Where every distinct phrase of a text of numbers ends. */
+/**
+ * Where the phrases of a text of numbers end, of those that come often and all over the text. One
+ * index serves several texts, one after the other, as its memory is many times their words'.
+ */
 final class PhraseIndex {
   /** More distinct phrases than this are not told apart: those that begin later are left out. */
   private static final int MAX_PHRASES = 1 << 20;
 
-  private long[] words = new long[1024];
-  private int[] counts = new int[1024];
-  private int[] table = new int[4096];
+  /** Phrases that make a longer one. */
+  static final int IN_ROW = 4;
+
+  // Odd numbers without a pattern, so that sums of different phrases differ.
+  private static final long SECOND = 0xD1B5_4A32_D192_ED03L;
+  private static final long THIRD = 0xABC9_8388_FB8F_AC03L;
+  private static final long FOURTH = 0x8CB9_2BA7_2F3D_8DD7L;
+
+  private static final int FEWEST_SLOTS = 4096;
+
+  /** Slots for each phrase that there is room for. */
+  private static final int SLOTS_PER_PHRASE = 2;
+
+  /** A slot: the phrase, and its number and 1 so that 0 is an empty one. */
+  private static final int SLOT_LONGS = 2;
+
+  // What is known of each phrase.
+  private static final int COUNT = 0;
+  private static final int FIRST = 1;
+  private static final int LAST = 2;
+  private static final int FACTS = 3;
+
+  /** By place of the text the number of the phrase that ends there, −1 where none is told apart. */
+  private final int[] numbers;
+
+  /** Places of wide phrases, those of one phrase after those of another. */
+  private final int[] places;
+
+  private long[] table = new long[FEWEST_SLOTS * SLOT_LONGS];
+  private int[] facts = new int[FEWEST_SLOTS / SLOTS_PER_PHRASE * FACTS];
   private int size;
 
-  private int[] offsets = {};
-  private int[] places = {};
+  /** Where the places of each wide phrase begin, and of one more. */
+  private int[] begins = {0};
+
+  private int wideCount;
+
+  /** An index of texts of no more than so many words. */
+  PhraseIndex(int longest) {
+    numbers = new int[longest];
+    places = new int[longest];
+  }
 
   /**
-   * Indexes the phrases of a text.
+   * Indexes the phrases of a text in place of those before.
    *
    * @param phrases by the place of their last word: a number that equal ones share; the words
    *     themselves where a phrase is one
    * @param length words per phrase
+   * @param least only phrases that come more often are wide
+   * @param span only phrases whose first and last places are so far apart are wide
    */
-  static PhraseIndex of(long[] phrases, int length) {
-    PhraseIndex index = new PhraseIndex();
-    Arrays.fill(index.table, -1);
-    int[] slots = new int[phrases.length];
-    for (int i = length - 1; i < phrases.length; i++) {
-      int slot = index.slot(phrases[i]);
-      slots[i] = slot;
-      if (slot >= 0) {
-        index.counts[slot]++;
+  void read(long[] phrases, int length, int least, double span) {
+    size = 0;
+    Arrays.fill(table, 0);
+    for (int place = length - 1; place < phrases.length; place++) {
+      numbers[place] = count(phrases[place], place);
+    }
+    findWide(least, span);
+    for (int place = length - 1; place < phrases.length; place++) {
+      int number = numbers[place];
+      if (number >= 0) {
+        int next = facts[number * FACTS + COUNT];
+        if (next >= 0) {
+          places[next] = place;
+          facts[number * FACTS + COUNT] = next + 1;
+        }
       }
     }
-    index.offsets = new int[index.size + 1];
-    for (int slot = 0; slot < index.size; slot++) {
-      index.offsets[slot + 1] = index.offsets[slot] + index.counts[slot];
-    }
-    index.places = new int[index.offsets[index.size]];
-    int[] next = index.offsets.clone();
-    for (int i = length - 1; i < phrases.length; i++) {
-      int slot = slots[i];
-      if (slot >= 0) {
-        index.places[next[slot]++] = i;
-      }
-    }
-    return index;
   }
 
   /**
-   * Phrases of several shorter ones in a row.
+   * Phrases of {@value #IN_ROW} shorter ones in a row.
    *
-   * @param phrases the shorter ones, as for {@link #of}
+   * @param phrases the shorter ones, as for {@link #read}
    * @param length words in each of them
-   * @param times how many in a row
+   * @param longer takes them; may be the array of the shorter ones
    */
-  static long[] inRow(long[] phrases, int length, int times) {
-    long[] longer = new long[phrases.length];
-    for (int i = length * times - 1; i < phrases.length; i++) {
-      long hash = 0;
-      for (int back = times - 1; back >= 0; back--) {
-        hash = mix(hash * 31 + phrases[i - back * length]);
-      }
-      longer[i] = hash;
+  static void inRow(long[] phrases, int length, long[] longer) {
+    // From the end, so that what is still to be read is not overwritten.
+    for (int i = phrases.length - 1; i >= IN_ROW * length - 1; i--) {
+      longer[i] =
+          mix(
+              phrases[i]
+                  + phrases[i - length] * SECOND
+                  + phrases[i - 2 * length] * THIRD
+                  + phrases[i - 3 * length] * FOURTH);
     }
-    return longer;
   }
 
   private static long mix(long value) {
@@ -72,66 +105,91 @@ final class PhraseIndex {
     return mixed ^ (mixed >>> 29);
   }
 
-  /** Number of distinct phrases. */
-  int size() {
-    return size;
+  /** Number of wide phrases; the one that comes first has the lowest number. */
+  int wideCount() {
+    return wideCount;
   }
 
-  /**
-   * The first phrase from one on that comes more than {@code least} times and reaches over at least
-   * {@code span} places; {@link #size} where there is none.
-   */
-  int nextWide(int from, int least, double span) {
-    int phrase = from;
-    while (phrase < size
-        && (counts[phrase] <= least
-            || places[offsets[phrase + 1] - 1] - places[offsets[phrase]] < span)) {
-      phrase++;
+  /** Where the places of a wide phrase begin in {@link #places}; those of the next follow. */
+  int begin(int wide) {
+    return begins[wide];
+  }
+
+  /** How often the wide phrase comes that comes most often. */
+  int mostPlaces() {
+    int most = 0;
+    for (int wide = 0; wide < wideCount; wide++) {
+      most = Math.max(most, begins[wide + 1] - begins[wide]);
     }
-    return phrase;
+    return most;
   }
 
-  /** Places of the last word of each of a phrase's appearances, in order. */
-  int[] places(int phrase) {
-    return Arrays.copyOfRange(places, offsets[phrase], offsets[phrase + 1]);
+  /** Places of the last words of wide phrases, in order for each. */
+  int[] places() {
+    return places;
   }
 
-  /**
-   * Number of a phrase, which is a new one where it comes for the first time; −1 for one too many.
-   */
-  private int slot(long wanted) {
+  /** Sees a phrase; answers its number, −1 for one too many. */
+  private int count(long phrase, int place) {
     int mask = table.length - 1;
-    int at = (int) mix(wanted) & mask;
-    while (table[at] >= 0) {
-      if (words[table[at]] == wanted) {
-        return table[at];
+    int at = (int) mix(phrase) * SLOT_LONGS & mask;
+    while (table[at + 1] != 0) {
+      if (table[at] == phrase) {
+        int number = (int) table[at + 1] - 1;
+        facts[number * FACTS + COUNT]++;
+        facts[number * FACTS + LAST] = place;
+        return number;
       }
-      at = (at + 1) & mask;
+      at = at + SLOT_LONGS & mask;
     }
     if (size == MAX_PHRASES) {
       return -1;
     }
-    if (size == words.length) {
+    if ((size + 1) * FACTS > facts.length) {
       grow();
-      return slot(wanted);
+      return count(phrase, place);
     }
-    words[size] = wanted;
-    table[at] = size;
+    table[at] = phrase;
+    table[at + 1] = size + 1L;
+    facts[size * FACTS + COUNT] = 1;
+    facts[size * FACTS + FIRST] = place;
+    facts[size * FACTS + LAST] = place;
     return size++;
   }
 
   private void grow() {
-    words = Arrays.copyOf(words, 2 * size);
-    counts = Arrays.copyOf(counts, 2 * size);
-    table = new int[8 * size];
-    Arrays.fill(table, -1);
+    facts = Arrays.copyOf(facts, 2 * facts.length);
+    long[] old = table;
+    table = new long[2 * old.length];
     int mask = table.length - 1;
-    for (int slot = 0; slot < size; slot++) {
-      int at = (int) mix(words[slot]) & mask;
-      while (table[at] >= 0) {
-        at = (at + 1) & mask;
+    for (int slot = 0; slot < old.length; slot += SLOT_LONGS) {
+      if (old[slot + 1] != 0) {
+        int at = (int) mix(old[slot]) * SLOT_LONGS & mask;
+        while (table[at + 1] != 0) {
+          at = at + SLOT_LONGS & mask;
+        }
+        table[at] = old[slot];
+        table[at + 1] = old[slot + 1];
       }
-      table[at] = slot;
+    }
+  }
+
+  /** Replaces counts by where the places of the phrase begin, −1 for those that are not wide. */
+  private void findWide(int least, double span) {
+    wideCount = 0;
+    int next = 0;
+    for (int fact = 0; fact < size * FACTS; fact += FACTS) {
+      int count = facts[fact + COUNT];
+      boolean isWide = count > least && facts[fact + LAST] - facts[fact + FIRST] >= span;
+      facts[fact + COUNT] = isWide ? next : -1;
+      if (isWide) {
+        next += count;
+        wideCount++;
+        if (wideCount == begins.length) {
+          begins = Arrays.copyOf(begins, 2 * wideCount);
+        }
+        begins[wideCount] = next;
+      }
     }
   }
 }

@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.Set;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
-import org.allocsim.simulator.trace.RequestKind;
 
 /**
  * An allocation that a program makes once in every iteration, found without markers.
@@ -36,7 +35,6 @@ import org.allocsim.simulator.trace.RequestKind;
  */
 record Recurrence(String description, int[] rows) {
   private static final int LONGEST_PHRASE = 16;
-  private static final int LONGER = 4;
   private static final double MIN_SHARE = 0.75;
   private static final double MIN_SPAN = 0.5;
   private static final int TOLERANCE = 8;
@@ -44,7 +42,6 @@ record Recurrence(String description, int[] rows) {
   private static final int FEW = 12;
   private static final int CHANCE_BREAKS = 2;
   private static final int MAX_CANDIDATES = 500;
-  private static final long NEVER_FREED = -1;
 
   /** A phrase whose rhythm is regular. */
   private record Candidate(String description, int[] places, int gap, int breaks) {}
@@ -57,32 +54,32 @@ record Recurrence(String description, int[] rows) {
    * @param spanned sum of those that are
    */
   private record Rhythm(int gap, int breaks, int spanned) {
-    static Rhythm of(int[] places) {
-      int[] sorted = new int[places.length - 1];
-      for (int i = 0; i < sorted.length; i++) {
-        sorted[i] = places[i + 1] - places[i];
+    /**
+     * The rhythm of a part of some places.
+     *
+     * @param gaps where to put their distances
+     */
+    static Rhythm of(int[] places, int from, int to, int[] gaps) {
+      int count = to - from - 1;
+      for (int i = 0; i < count; i++) {
+        gaps[i] = places[from + i + 1] - places[from + i];
       }
-      Arrays.sort(sorted);
-      int median = sorted[sorted.length / 2];
+      Arrays.sort(gaps, 0, count);
+      int median = gaps[count / 2];
       int breaks = 0;
       int spanned = 0;
-      for (int gap : sorted) {
-        boolean regular = Math.abs(gap - median) <= median / TOLERANCE;
+      for (int i = 0; i < count; i++) {
+        boolean regular = Math.abs(gaps[i] - median) <= median / TOLERANCE;
         breaks += regular ? 0 : 1;
-        spanned += regular ? gap : 0;
+        spanned += regular ? gaps[i] : 0;
       }
       return new Rhythm(median, breaks, spanned);
     }
   }
 
   static Optional<Recurrence> find(AllocationTrace trace, int device) {
-    int[] rows = allocations(trace, device);
-    List<Candidate> candidates = new ArrayList<>();
-    collect(sizes(trace, rows), true, candidates);
-    collect(lifetimes(trace, device, rows), false, candidates);
-    candidates.sort(
-        Comparator.comparingInt(Candidate::breaks)
-            .thenComparing(Comparator.comparingInt((Candidate c) -> c.places.length).reversed()));
+    AllocationTexts texts = AllocationTexts.of(trace, device);
+    List<Candidate> candidates = candidates(texts);
     LiveCurve live = new LiveCurve(trace, device);
     Candidate best = null;
     int fewestBreaks = 0;
@@ -91,49 +88,78 @@ record Recurrence(String description, int[] rows) {
         break;
       }
       if ((best == null || candidate.places.length > best.places.length)
-          && comesBack(candidate, rows, live)) {
+          && comesBack(candidate, texts.rows(), live)) {
         fewestBreaks = best == null ? candidate.breaks : fewestBreaks;
         best = candidate;
       }
     }
     return best == null
         ? Optional.empty()
-        : Optional.of(new Recurrence(best.description, rowsOf(best, rows)));
+        : Optional.of(new Recurrence(best.description, rowsOf(best, texts.rows())));
   }
 
-  /** Adds the regular phrases of a text, of those with one rhythm only the first. */
-  private static void collect(long[] text, boolean sizes, List<Candidate> candidates) {
+  /** The regular phrases, those first whose rhythm breaks least often, the most frequent first. */
+  private static List<Candidate> candidates(AllocationTexts texts) {
+    List<Candidate> candidates = new ArrayList<>();
+    PhraseIndex index = new PhraseIndex(texts.count());
+    long[] longer = new long[texts.count()];
+    collect(texts.sizes(), true, index, longer, candidates);
+    collect(texts.lifetimes(), false, index, longer, candidates);
+    candidates.sort(
+        Comparator.comparingInt(Candidate::breaks)
+            .thenComparing(Comparator.comparingInt((Candidate c) -> c.places.length).reversed()));
+    return candidates;
+  }
+
+  /**
+   * Adds the regular phrases of a text.
+   *
+   * @param longer room for phrases
+   */
+  private static void collect(
+      long[] text, boolean sizes, PhraseIndex index, long[] longer, List<Candidate> candidates) {
+    double span = MIN_SPAN * text.length;
+    index.read(text, 1, Iterations.FEWEST, span);
+    addRegular(text, 1, sizes, index, candidates);
     long[] phrases = text;
-    for (int length = 1; length <= LONGEST_PHRASE; length *= LONGER) {
-      phrases = length == 1 ? text : PhraseIndex.inRow(phrases, length / LONGER, LONGER);
-      PhraseIndex index = PhraseIndex.of(phrases, length);
-      Set<Long> rhythms = new HashSet<>();
-      double span = MIN_SPAN * text.length;
-      for (int phrase = index.nextWide(0, Iterations.FEWEST, span);
-          phrase < index.size();
-          phrase = index.nextWide(phrase + 1, Iterations.FEWEST, span)) {
-        int[] places = index.places(phrase);
-        Rhythm rhythm = Rhythm.of(places);
-        if (rhythm.breaks <= (1 - MIN_SHARE) * (places.length - 1)
-            && rhythm.spanned >= span
-            && isTransient(text, places, length, sizes)
-            && rhythms.add(
-                ((long) places.length << 40) ^ ((long) rhythm.gap << 16) ^ rhythm.breaks)) {
-          candidates.add(
-              new Candidate(
-                  describe(text[places[0]], length, sizes, places.length, rhythm.gap),
-                  places,
-                  rhythm.gap,
-                  rhythm.breaks));
-        }
+    for (int length = 1; length < LONGEST_PHRASE; ) {
+      PhraseIndex.inRow(phrases, length, longer);
+      length *= PhraseIndex.IN_ROW;
+      phrases = longer;
+      index.read(phrases, length, Iterations.FEWEST, span);
+      addRegular(text, length, sizes, index, candidates);
+    }
+  }
+
+  /** Adds the regular ones of the phrases that were indexed, of those with one rhythm the first. */
+  private static void addRegular(
+      long[] text, int length, boolean sizes, PhraseIndex index, List<Candidate> candidates) {
+    double span = MIN_SPAN * text.length;
+    int[] places = index.places();
+    int[] gaps = new int[index.mostPlaces()];
+    Set<Long> rhythms = new HashSet<>();
+    for (int wide = 0; wide < index.wideCount(); wide++) {
+      int from = index.begin(wide);
+      int to = index.begin(wide + 1);
+      Rhythm rhythm = Rhythm.of(places, from, to, gaps);
+      if (rhythm.breaks <= (1 - MIN_SHARE) * (to - from - 1)
+          && rhythm.spanned >= span
+          && isTransient(text, places[from], length, sizes)
+          && rhythms.add(((long) (to - from) << 40) ^ ((long) rhythm.gap << 16) ^ rhythm.breaks)) {
+        candidates.add(
+            new Candidate(
+                describe(text[places[from]], length, sizes, to - from, rhythm.gap),
+                Arrays.copyOfRange(places, from, to),
+                rhythm.gap,
+                rhythm.breaks));
       }
     }
   }
 
   /** Whether a phrase of lifetimes has an end at all: weights in a row are no iterations. */
-  private static boolean isTransient(long[] text, int[] places, int length, boolean sizes) {
+  private static boolean isTransient(long[] text, int place, int length, boolean sizes) {
     for (int i = 0; i < length; i++) {
-      if (sizes || text[places[0] - i] != NEVER_FREED) {
+      if (sizes || text[place - i] != AllocationTexts.NEVER_FREED) {
         return true;
       }
     }
@@ -160,7 +186,7 @@ record Recurrence(String description, int[] rows) {
       heights[i] = live.greatest(begins[i], begins[i + 1]) - floors[i];
     }
     int warmUp = Trend.warmUp(floors);
-    double slope = Trend.of(floors, warmUp, LeakAnalysis.CONFIDENCE).slope();
+    double slope = Trend.slope(floors, warmUp);
     double[] scatter = new double[count - warmUp];
     for (int i = warmUp; i < count; i++) {
       scatter[i - warmUp] = floors[i] - slope * i;
@@ -174,44 +200,5 @@ record Recurrence(String description, int[] rows) {
 
   private static int[] rowsOf(Candidate candidate, int[] rows) {
     return Arrays.stream(candidate.places).map(place -> rows[place]).toArray();
-  }
-
-  private static int[] allocations(AllocationTrace trace, int device) {
-    int[] rows = new int[1024];
-    int count = 0;
-    for (int event = trace.prologueCount(); event < trace.eventCount(); event++) {
-      if (trace.device(event) == device && trace.kind(event) == RequestKind.ALLOCATE) {
-        if (count == rows.length) {
-          rows = Arrays.copyOf(rows, 2 * count);
-        }
-        rows[count++] = event;
-      }
-    }
-    return Arrays.copyOf(rows, count);
-  }
-
-  private static long[] sizes(AllocationTrace trace, int[] rows) {
-    return Arrays.stream(rows).mapToLong(trace::bytes).toArray();
-  }
-
-  /** Allocations made between each allocation and its free. */
-  private static long[] lifetimes(AllocationTrace trace, int device, int[] rows) {
-    long[] words = new long[rows.length];
-    Arrays.fill(words, NEVER_FREED);
-    int[] orders = new int[trace.allocationCount()];
-    Arrays.fill(orders, -1);
-    int made = 0;
-    for (int event = trace.prologueCount(); event < trace.eventCount(); event++) {
-      if (trace.device(event) != device) {
-        continue;
-      }
-      if (trace.kind(event) == RequestKind.ALLOCATE) {
-        orders[trace.allocation(event)] = made++;
-      } else if (trace.kind(event) == RequestKind.FREE && orders[trace.allocation(event)] >= 0) {
-        int order = orders[trace.allocation(event)];
-        words[order] = (long) made - order - 1;
-      }
-    }
-    return words;
   }
 }

@@ -89,21 +89,8 @@ public record Trend(
   }
 
   private static Trend of(long[] series, int first, double confidence, boolean mayBend) {
-    int count = series.length - first;
-    if (count < MIN_POINTS) {
-      throw new IllegalArgumentException(count + " iterations have no trend");
-    }
-    int fold = (count + MAX_POINTS - 1) / MAX_POINTS;
-    int groups = count / fold;
-    int begin = series.length - groups * fold;
-    double[] values = new double[groups];
-    for (int group = 0; group < groups; group++) {
-      long lowest = Long.MAX_VALUE;
-      for (int i = 0; i < fold; i++) {
-        lowest = Math.min(lowest, series[begin + group * fold + i]);
-      }
-      values[group] = lowest;
-    }
+    int fold = fold(series, first);
+    double[] values = folded(series, first);
     Slopes whole = Slopes.of(values, confidence);
     int level = level(values, whole, confidence);
     if (mayBend && level < 0) {
@@ -117,7 +104,36 @@ public record Trend(
         whole.upper / fold,
         confidence,
         comesBack(values),
-        level < 0 ? -1 : begin + level * fold);
+        level < 0 ? -1 : series.length - (values.length - level) * fold);
+  }
+
+  /** The slope of {@link #of} alone. */
+  static double slope(long[] series, int first) {
+    return Slopes.median(Slopes.ofPairs(folded(series, first))) / fold(series, first);
+  }
+
+  /** How many iterations of a series from one on are a group. */
+  private static int fold(long[] series, int first) {
+    return (series.length - first + MAX_POINTS - 1) / MAX_POINTS;
+  }
+
+  /** The lowest value of each group. */
+  private static double[] folded(long[] series, int first) {
+    int count = series.length - first;
+    if (count < MIN_POINTS) {
+      throw new IllegalArgumentException(count + " iterations have no trend");
+    }
+    int fold = fold(series, first);
+    double[] values = new double[count / fold];
+    int begin = series.length - values.length * fold;
+    for (int group = 0; group < values.length; group++) {
+      long lowest = Long.MAX_VALUE;
+      for (int i = 0; i < fold; i++) {
+        lowest = Math.min(lowest, series[begin + group * fold + i]);
+      }
+      values[group] = lowest;
+    }
+    return values;
   }
 
   private static boolean comesBack(double[] values) {
@@ -194,6 +210,17 @@ public record Trend(
     /** With the interval that holds where correlations fade quickly. */
     static Slopes of(double[] values, double confidence) {
       int n = values.length;
+      double[] slopes = ofPairs(values);
+      int pairs = slopes.length;
+      double median = median(slopes);
+      double width = width(n, confidence) * Math.sqrt(inflation(values, median));
+      int rank = Math.max(1, (int) Math.floor((pairs - width) / 2) + 1);
+      return new Slopes(median, slopes[rank - 1], slopes[pairs - rank], slopes);
+    }
+
+    /** The slopes of all pairs, in ascending order. */
+    private static double[] ofPairs(double[] values) {
+      int n = values.length;
       double[] slopes = new double[n * (n - 1) / 2];
       int pair = 0;
       for (int i = 0; i < n; i++) {
@@ -202,11 +229,12 @@ public record Trend(
         }
       }
       Arrays.sort(slopes);
+      return slopes;
+    }
+
+    private static double median(double[] slopes) {
       int pairs = slopes.length;
-      double median = (slopes[(pairs - 1) / 2] + slopes[pairs / 2]) / 2;
-      double width = width(n, confidence) * Math.sqrt(inflation(values, median));
-      int rank = Math.max(1, (int) Math.floor((pairs - width) / 2) + 1);
-      return new Slopes(median, slopes[rank - 1], slopes[pairs - rank], slopes);
+      return (slopes[(pairs - 1) / 2] + slopes[pairs / 2]) / 2;
     }
 
     /**
