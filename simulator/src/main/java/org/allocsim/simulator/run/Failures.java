@@ -72,12 +72,14 @@ public final class Failures implements EffectListener {
   }
 
   private void countUpTo(int last) {
-    while (countedRow < last) {
-      countedRow++;
-      if (RowHead.kindOn(trace.head(countedRow), deviceKey) == RequestKind.ALLOCATE.ordinal()) {
-        requests++;
+    long more = 0;
+    for (int row = countedRow + 1; row <= last; row++) {
+      if (RowHead.kindOn(trace.head(row), deviceKey) == RequestKind.ALLOCATE.ordinal()) {
+        more++;
       }
     }
+    requests += more;
+    countedRow = Math.max(countedRow, last);
   }
 
   /** Number of failed requests so far. */

@@ -86,8 +86,8 @@ public final class Attribution {
   private void completeByPeers(Lifetimes lives, int stackCount) {
     long[][] peers = new long[stackCount][];
     for (int allocation = 0; allocation < lives.count(); allocation++) {
-      int stack = lives.stack(allocation);
-      if (stack != 0 && lives.isKnown(allocation)) {
+      int stack = lives.isKnown(allocation) ? lives.stack(allocation) : 0;
+      if (stack != 0) {
         if (peers[stack] == null) {
           peers[stack] = new long[CATEGORIES.length];
         }
@@ -95,13 +95,14 @@ public final class Attribution {
       }
     }
     for (int allocation = 0; allocation < lives.count(); allocation++) {
-      long[] bytes = peers[lives.stack(allocation)];
-      if (bytes != null
-          && category(allocation) == Category.UNKNOWN
+      if (category(allocation) == Category.UNKNOWN
           && lives.isKnown(allocation)
           && !lives.isGiven(allocation)
           && lives.backwardsHeld(allocation) <= 1) {
-        set(allocation, clear(bytes));
+        long[] bytes = peers[lives.stack(allocation)];
+        if (bytes != null) {
+          set(allocation, clear(bytes));
+        }
       }
     }
   }

@@ -20,11 +20,10 @@ final class Lifetimes {
   private static final Phase[] PHASES = Phase.values();
 
   private final Stretches stretches = new Stretches();
+  private final AllocationTrace trace;
+  private final Sites sites;
   private final Moments taken;
   private final Moments given;
-  private final int[] stacks;
-  private final long[] bytes;
-  private final int prologueCount;
   private int forwards;
   private int backwards;
   private int steps;
@@ -35,13 +34,11 @@ final class Lifetimes {
   /** Columns by allocation. */
   private static final class Moments {
     final int[] rows;
-    final byte[] sites;
     final int[] stretches;
 
     Moments(int count) {
       rows = new int[count];
       Arrays.fill(rows, NEVER);
-      sites = new byte[count];
       stretches = new int[count];
     }
   }
@@ -87,16 +84,14 @@ final class Lifetimes {
 
   /** The lifetimes of what a device allocates. */
   Lifetimes(AllocationTrace trace, int device, Sites sites) {
-    int count = trace.allocationCount();
-    taken = new Moments(count);
-    given = new Moments(count);
-    stacks = new int[count];
-    bytes = new long[count];
-    prologueCount = trace.prologueCount();
-    walk(trace, device, sites);
+    this.trace = trace;
+    this.sites = sites;
+    taken = new Moments(trace.allocationCount());
+    given = new Moments(trace.allocationCount());
+    walk(device);
   }
 
-  private void walk(AllocationTrace trace, int device, Sites sites) {
+  private void walk(int device) {
     int[] roots = roots(trace.stacks());
     int root = mainRoot(roots, sites);
     Phase phase = Phase.PROGRAM;
@@ -126,7 +121,7 @@ final class Lifetimes {
       }
       int stack = trace.stack(row);
       Site site = sites.of(stack);
-      Phase next = row < prologueCount ? Phase.SAME : phase(site, sites, marked);
+      Phase next = row < trace.prologueCount() ? Phase.SAME : phase(site, sites, marked);
       if (next == Phase.PROGRAM && roots[stack] != root) {
         next = Phase.SAME; // a hook that another thread runs
       }
@@ -144,13 +139,10 @@ final class Lifetimes {
       int allocation = trace.allocation(row);
       Moments moments = kind == RequestKind.FREE ? given : taken;
       moments.rows[allocation] = row;
-      moments.sites[allocation] = (byte) site.ordinal();
       moments.stretches[allocation] =
           stretches.of(phase, run, forwardSeen ? forwards : -forwards, backwards, steps);
       if (kind != RequestKind.FREE) {
         lastTakenRow = row;
-        stacks[allocation] = stack;
-        bytes[allocation] = trace.bytes(row);
       }
     }
     runs = run;
@@ -197,15 +189,17 @@ final class Lifetimes {
 
   /** Whether it existed before the recording. */
   boolean isBefore(int allocation) {
-    return taken.rows[allocation] < prologueCount;
+    return taken.rows[allocation] < trace.prologueCount();
   }
 
+  /** Stack of an allocation that is known. */
   int stack(int allocation) {
-    return stacks[allocation];
+    return trace.stack(taken.rows[allocation]);
   }
 
+  /** What an allocation that is known asked for. */
   long bytes(int allocation) {
-    return bytes[allocation];
+    return trace.bytes(taken.rows[allocation]);
   }
 
   Phase takenIn(int allocation) {
@@ -217,8 +211,9 @@ final class Lifetimes {
     return isGiven(allocation) ? PHASES[stretches.phases[given.stretches[allocation]]] : Phase.SAME;
   }
 
+  /** Where it was given back; {@link Site#NONE} where it was not. */
   Site givenAt(int allocation) {
-    return Site.values()[given.sites[allocation]];
+    return isGiven(allocation) ? sites.of(trace.stack(given.rows[allocation])) : Site.NONE;
   }
 
   boolean isGiven(int allocation) {
@@ -289,6 +284,6 @@ final class Lifetimes {
   }
 
   int count() {
-    return stacks.length;
+    return taken.rows.length;
   }
 }

@@ -18,8 +18,8 @@ public record Demand(long peakRequestedBytes, long peakBlockBytes, int peakEvent
 
   /** The demand of one device's program. */
   public static Demand of(AllocationTrace trace, int device, AllocatorConfig config) {
-    long[] requestedBytes = new long[trace.allocationCount()];
-    long[] blockBytes = new long[trace.allocationCount()];
+    // Negative for blocks that were put back, whose sizes are not rounded.
+    long[] sizes = new long[trace.allocationCount()];
     long requested = 0;
     long blocks = 0;
     long peakRequested = 0;
@@ -33,14 +33,12 @@ public record Demand(long peakRequestedBytes, long peakBlockBytes, int peakEvent
       long bytes = trace.bytes(event);
       int allocation = trace.allocation(event);
       if (kind == RequestKind.FREE) {
-        requested -= requestedBytes[allocation];
-        blocks -= blockBytes[allocation];
+        requested -= Math.abs(sizes[allocation]);
+        blocks -= blockBytes(sizes[allocation], config);
       } else if (isAllocation(kind) && bytes > 0 && bytes < ONE_EXABYTE) {
-        requestedBytes[allocation] = bytes;
-        blockBytes[allocation] =
-            kind == RequestKind.RESTORE_BLOCK ? bytes : config.blockBytesFor(bytes);
+        sizes[allocation] = kind == RequestKind.RESTORE_BLOCK ? -bytes : bytes;
         requested += bytes;
-        blocks += blockBytes[allocation];
+        blocks += blockBytes(sizes[allocation], config);
         peakBlocks = Math.max(peakBlocks, blocks);
         if (requested > peakRequested) {
           peakRequested = requested;
@@ -49,6 +47,10 @@ public record Demand(long peakRequestedBytes, long peakBlockBytes, int peakEvent
       }
     }
     return new Demand(peakRequested, peakBlocks, peakEvent);
+  }
+
+  private static long blockBytes(long size, AllocatorConfig config) {
+    return size <= 0 ? -size : config.blockBytesFor(size);
   }
 
   /** The largest block that the allocator is asked for, or that is live at first; 0 without any. */
