@@ -54,7 +54,8 @@ class DiagnoseCommandTest {
   /** The same script finishes under expandable segments; under what ranks first, copies fail. */
   @Test
   void theSettingIsTheOneUnderWhichTheFewestCopiesFail() {
-    JsonNode program = json(ExitCodes.DONE, RECORDING).get("program");
+    JsonNode answer = json(ExitCodes.DONE, RECORDING);
+    JsonNode program = answer.get("program");
     assertEquals("expandable_segments:True", program.get("best_conf").asString());
     assertTrue(program.get("best_passes").asBoolean());
     assertEquals(50, program.get("copies").asInt());
@@ -74,9 +75,11 @@ class DiagnoseCommandTest {
             "--runs=50",
             "--json",
             "-");
-    assertTrue(
-        new ObjectMapper().readTree(perturbed.out()).get("failed_runs").asInt() > 0,
-        perturbed.err());
+    int failed = new ObjectMapper().readTree(perturbed.out()).get("failed_runs").asInt();
+    assertTrue(failed > 0, perturbed.err());
+    String details = answer.get("verdict").get("details").toString();
+    assertTrue(details.contains(first + " ranks higher, with "), details);
+    assertTrue(details.contains(failed + " of 50 changed copies fail under it."), details);
   }
 
   private static JsonNode best(JsonNode program) {

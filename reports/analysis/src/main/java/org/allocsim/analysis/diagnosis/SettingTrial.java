@@ -62,7 +62,9 @@ public record SettingTrial(Optional<DeviceProfile> smallestGpu, int copies, int 
             Demand.of(input.trace(), input.device(), scenario.config().allocator()),
             result),
         result.passes() && !circumstances.areUnknown()
-            ? new Recommendation(entry, Optional.empty()).withCopies(input, progress).copies()
+            ? new Recommendation(entry, Optional.empty(), Optional.empty())
+                .withCopies(input, progress)
+                .copies()
             : Optional.empty());
   }
 }

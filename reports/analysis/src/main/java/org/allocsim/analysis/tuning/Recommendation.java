@@ -23,8 +23,15 @@ import org.allocsim.workloads.transform.Perturbation;
  *
  * @param entry the setting; the recorded one where no other is better
  * @param copies changed copies of the program under it; empty where none were needed to choose it
+ * @param passedOver the setting that would have been chosen by its own run; empty where it was
  */
-public record Recommendation(Tuning.Entry entry, Optional<Fragility> copies) {
+public record Recommendation(
+    Tuning.Entry entry, Optional<Fragility> copies, Optional<PassedOver> passedOver) {
+  /**
+   * A setting that serves every request, under which more copies fail than under the chosen one.
+   */
+  public record PassedOver(Tuning.Entry entry, Fragility copies) {}
+
   /** Changes of the copies: neighbours swapped, every size up to two per cent up or down. */
   public static final Perturbation CHANGES = new Perturbation(true, 0.02, Perturbation.Resize.SIZE);
 
@@ -68,7 +75,7 @@ public record Recommendation(Tuning.Entry entry, Optional<Fragility> copies) {
             .filter(entry -> isBetter(entry.result(), now))
             .orElse(recorded);
     if (recorded.result().passes() || !first.result().passes() || circumstances.areUnknown()) {
-      return new Recommendation(first, Optional.empty());
+      return new Recommendation(first, Optional.empty(), Optional.empty());
     }
     long rows = Math.max(1, input.trace().eventCount());
     List<Tuning.Entry> candidates =
@@ -77,10 +84,14 @@ public record Recommendation(Tuning.Entry entry, Optional<Fragility> copies) {
             ranked,
             Math.clamp(ROWS_OF_COPIES / FEWEST_COPIES / rows, FEWEST_CANDIDATES, MOST_CANDIDATES));
     Recommendation best = null;
+    Optional<PassedOver> passedOver = Optional.empty();
     for (Tuning.Entry candidate : candidates) {
       Fragility copies = copies(input, candidate, candidates.size(), progress);
-      if (best == null || copies.failures() < best.copies.orElseThrow().failures()) {
-        best = new Recommendation(candidate, Optional.of(copies));
+      if (best == null) {
+        best = new Recommendation(candidate, Optional.of(copies), Optional.empty());
+        passedOver = Optional.of(new PassedOver(candidate, copies));
+      } else if (copies.failures() < best.copies.orElseThrow().failures()) {
+        best = new Recommendation(candidate, Optional.of(copies), passedOver);
       }
       if (copies.failures() == 0 || EarlyEnd.isAsked()) {
         break;
@@ -93,7 +104,7 @@ public record Recommendation(Tuning.Entry entry, Optional<Fragility> copies) {
   public Recommendation withCopies(DeviceTrace input, Tuning.Progress progress) {
     return copies.isPresent()
         ? this
-        : new Recommendation(entry, Optional.of(copies(input, entry, 1, progress)));
+        : new Recommendation(entry, Optional.of(copies(input, entry, 1, progress)), passedOver);
   }
 
   /** Whether a result is so much better than another that a change is worth it. */

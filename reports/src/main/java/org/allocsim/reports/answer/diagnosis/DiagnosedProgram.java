@@ -284,6 +284,7 @@ public record DiagnosedProgram(
     details.add(passes ? helps() : nothingHelps());
     if (passes) {
       details.add(Margin.sentence(best().result(), circumstances.maxBytes(), diagnosis.copies()));
+      Margin.passedOver(diagnosis.tuning().recommendation()).ifPresent(details::add);
     }
     if (isChange() && passes) {
       details.add(Cost.sentence(best(), diagnosis.tuning().recorded()));

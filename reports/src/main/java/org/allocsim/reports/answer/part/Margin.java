@@ -4,6 +4,7 @@ import static org.allocsim.reports.document.Quantity.count;
 
 import java.util.Optional;
 import org.allocsim.analysis.tuning.Fragility;
+import org.allocsim.analysis.tuning.Recommendation;
 import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.simulator.run.RunResult;
@@ -39,5 +40,19 @@ public final class Margin {
         "{}; {} of {} changed copies of the program fail under it (sizes up to 2 % smaller or"
             + " larger, neighbours swapped).",
         left, tried.failures() == 0 ? "none" : count(tried.failures()), count(tried.runs().size()));
+  }
+
+  /** Why a setting that ranks higher is not the one that is recommended. */
+  public static Optional<Sentence> passedOver(Recommendation recommendation) {
+    return recommendation
+        .passedOver()
+        .map(each ->
+            Sentence.of(
+                "{} ranks higher, with {} reserved at most, but {} of {} changed copies fail under"
+                    + " it.",
+                Settings.name(each.entry().conf()),
+                Quantity.bytes(each.entry().result().peakReservedBytes()),
+                count(each.copies().failures()),
+                count(each.copies().runs().size())));
   }
 }

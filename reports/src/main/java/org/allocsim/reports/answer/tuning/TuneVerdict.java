@@ -123,6 +123,7 @@ final class TuneVerdict {
       details.add(
           Margin.sentence(
               entry.result(), answer.circumstances().maxBytes(), tuning.recommendation().copies()));
+      Margin.passedOver(tuning.recommendation()).ifPresent(details::add);
     }
     if (!entry.equals(tuning.recorded())) {
       details.add(Cost.sentence(entry, tuning.recorded()));
