@@ -130,15 +130,8 @@ public final class EffectLog {
     }
   }
 
-  /** Gives every stream another number; those that no row has need none. */
+  /** Gives every stream another number. */
   public void renumberStreams(short[] finalNumbers) {
-    boolean changes = false;
-    for (int number = 0; number < finalNumbers.length; number++) {
-      changes |= finalNumbers[number] >= 0 && finalNumbers[number] != number;
-    }
-    if (!changes) {
-      return;
-    }
     for (int piece = 0; piece < pieces; piece++) {
       short[] numbers = streams[piece];
       for (int at = 0; at < rowsOf(piece); at++) {

@@ -757,14 +757,8 @@ public final class AllocationTrace {
 
     private void renumberStreams(long[] column, long[] sorted) {
       int[] renumbered = new int[sorted.length];
-      boolean isSorted = true;
       for (int i = 0; i < sorted.length; i++) {
-        int number = Objects.requireNonNull(streamNumbers.get(sorted[i]));
-        renumbered[number] = i;
-        isSorted &= number == i;
-      }
-      if (isSorted) {
-        return;
+        renumbered[Objects.requireNonNull(streamNumbers.get(sorted[i]))] = i;
       }
       for (int i = 0; i < column.length; i++) {
         int stream = RowHead.stream(column[i]);

@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * Where the phrases of a text of numbers end, of those that come often and all over the text. One
- * index serves several texts, one after the other, as its memory is many times their words'.
+ * index serves several texts, one after the other, so that its memory is taken once.
  */
 final class PhraseIndex {
   /** More distinct phrases than this are not told apart: those that begin later are left out. */

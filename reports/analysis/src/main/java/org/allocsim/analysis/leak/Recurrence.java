@@ -44,7 +44,7 @@ record Recurrence(String description, int[] rows) {
   private static final int MAX_CANDIDATES = 500;
 
   /** A phrase whose rhythm is regular. */
-  private record Candidate(String description, int[] places, int gap, int breaks) {}
+  private record Candidate(String description, int[] places, int breaks) {}
 
   /**
    * How regularly a phrase comes.
@@ -118,15 +118,13 @@ record Recurrence(String description, int[] rows) {
    */
   private static void collect(
       long[] text, boolean sizes, PhraseIndex index, long[] longer, List<Candidate> candidates) {
-    double span = MIN_SPAN * text.length;
-    index.read(text, 1, Iterations.FEWEST, span);
-    addRegular(text, 1, sizes, index, candidates);
     long[] phrases = text;
-    for (int length = 1; length < LONGEST_PHRASE; ) {
-      PhraseIndex.inRow(phrases, length, longer);
-      length *= PhraseIndex.IN_ROW;
-      phrases = longer;
-      index.read(phrases, length, Iterations.FEWEST, span);
+    for (int length = 1; length <= LONGEST_PHRASE; length *= PhraseIndex.IN_ROW) {
+      if (length > 1) {
+        PhraseIndex.inRow(phrases, length / PhraseIndex.IN_ROW, longer);
+        phrases = longer;
+      }
+      index.read(phrases, length, Iterations.FEWEST, MIN_SPAN * text.length);
       addRegular(text, length, sizes, index, candidates);
     }
   }
@@ -150,7 +148,6 @@ record Recurrence(String description, int[] rows) {
             new Candidate(
                 describe(text[places[from]], length, sizes, to - from, rhythm.gap),
                 Arrays.copyOfRange(places, from, to),
-                rhythm.gap,
                 rhythm.breaks));
       }
     }

@@ -231,6 +231,7 @@ public record Tuning(
     Scenario unset = Scenario.of("", version, circumstances.limitBytes(), profile);
     Supplier<Demand> demand =
         ParallelTasks.beside(() -> Demand.of(trace, device, unset.config().allocator()));
+    Supplier<Long> negligible = ParallelTasks.beside(() -> negligibleNanos(trace, device));
     Map<Circumstances, TimedResult> results = new HashMap<>();
     Iterator<Optional<Ended>> done =
         ParallelTasks.run(List.copyOf(tasks.values()), progress::done).iterator();
@@ -264,7 +265,7 @@ public record Tuning(
               !conf.isEmpty() && timed.result.isSameAs(plain)));
     }
     Entry recorded = Objects.requireNonNull(entries.get(grid.confs().getFirst()));
-    long negligibleNanos = negligibleNanos(trace, device);
+    long negligibleNanos = negligible.get();
     List<Entry> ranked =
         SettingOrder.ranked(
             entries.values(),
@@ -308,19 +309,15 @@ public record Tuning(
   }
 
   private static long negligibleNanos(AllocationTrace trace, int device) {
-    // The rows of a device are in the order of time.
-    int first = trace.prologueCount();
-    while (first < trace.eventCount() && trace.device(first) != device) {
-      first++;
+    long first = Long.MAX_VALUE;
+    long last = Long.MIN_VALUE;
+    for (int event = trace.prologueCount(); event < trace.eventCount(); event++) {
+      if (trace.device(event) == device) {
+        first = Math.min(first, trace.timeNanos(event));
+        last = Math.max(last, trace.timeNanos(event));
+      }
     }
-    int last = trace.eventCount() - 1;
-    while (last > first && trace.device(last) != device) {
-      last--;
-    }
-    return first > last
-        ? MIN_STEP_NANOS
-        : Math.max(
-            MIN_STEP_NANOS, (trace.timeNanos(last) - trace.timeNanos(first)) / STEPS_OF_TIME);
+    return Math.max(MIN_STEP_NANOS, last < first ? 0 : (last - first) / STEPS_OF_TIME);
   }
 
   /** How far a replay got: 0 for all that pass, else the row of the first failure. */

@@ -139,7 +139,7 @@ public final class RequestDerivation {
               trace,
               snapshot.annotations());
       DeviceDerivation.Outcome outcome = derivation.run();
-      if (beganLate(device, starts.get(device), outcome, derivation.counts())) {
+      if (learnLateStart(device, starts.get(device), outcome, derivation.counts())) {
         return null;
       }
       if (outcome != DeviceDerivation.Outcome.EXPLAINED
@@ -206,11 +206,12 @@ public final class RequestDerivation {
   }
 
   /**
-   * Whether a history that was taken to begin with nothing turns out to free what it never handed
-   * out, so that the derivation must begin again. One that is explained does not, and most are:
-   * only for others all rows are looked at.
+   * Learns whether a history that was taken to begin with nothing frees what it never handed out.
+   * One that is explained does not, and most are: only for others all rows are looked at.
+   *
+   * @return whether it does, so that the derivation must begin again
    */
-  private boolean beganLate(
+  private boolean learnLateStart(
       int device,
       DeviceStartFinder.Start start,
       DeviceDerivation.Outcome outcome,

@@ -24,7 +24,7 @@ public final class Memo {
   private static final int CHUNK_SLOTS = 1 << CHUNK_SHIFT;
   private static final int CHUNK_MASK = CHUNK_SLOTS - 1;
 
-  /** Longest repetition that is looked for; an entry of PyTorch 2.14 remembers five values. */
+  /** Longest repetition that is looked for; entries of PyTorch 2.14 remember three values. */
   private static final int LONGEST_REPETITION = 16;
 
   /** Null where no slot of the chunk was filled; shorter than a chunk where it repeats. */
