@@ -36,14 +36,14 @@ public final class AllocationTrace {
   private final int eventCount;
   private final int prologueCount;
   private final int allocationCount;
-  private final long[] heads;
+  final long[] heads;
 
   /** Null where all rows are of the default pool. */
-  private final short @Nullable [] pools;
+  final short @Nullable [] pools;
 
-  private final long[] bytes;
+  final long[] bytes;
   private final long[] timesNanos;
-  private final int[] stacks;
+  final int[] stacks;
   private final long[] streamHandles;
   private final List<PoolId> poolIds;
 
@@ -58,10 +58,10 @@ public final class AllocationTrace {
   private final int hostBufferCount;
   private final int gpuEventCount;
   private final int[] restoreEvents;
-  private final int[] anchors;
+  final int[] anchors;
 
   /** Allocations that are anchors. */
-  private final BitSet anchored = new BitSet();
+  private final BitSet anchored;
 
   private final long[] anchorOffsetsBytes;
 
@@ -93,12 +93,50 @@ public final class AllocationTrace {
     restoreEvents = Arrays.copyOf(b.restoreEvents, b.restoreCount);
     anchors = Arrays.copyOf(b.anchors, b.restoreCount);
     anchorOffsetsBytes = Arrays.copyOf(b.anchorOffsetsBytes, b.restoreCount);
+    anchored = allocationsOf(anchors);
+    this.stackTable = stackTable;
+  }
+
+  /** A trace that has other columns than another one, with as many rows. */
+  AllocationTrace(
+      AllocationTrace source,
+      long[] heads,
+      short @Nullable [] pools,
+      long[] bytes,
+      int[] stacks,
+      int[] anchors) {
+    eventCount = source.eventCount;
+    prologueCount = source.prologueCount;
+    allocationCount = source.allocationCount;
+    this.heads = heads;
+    this.pools = pools;
+    this.bytes = bytes;
+    timesNanos = source.timesNanos;
+    this.stacks = stacks;
+    streamHandles = source.streamHandles;
+    poolIds = source.poolIds;
+    markerNames = source.markerNames;
+    changesAllocator = source.changesAllocator;
+    ofPyTorch = source.ofPyTorch;
+    stackTable = source.stackTable;
+    works = source.works;
+    loaders = source.loaders;
+    hostBufferCount = source.hostBufferCount;
+    gpuEventCount = source.gpuEventCount;
+    restoreEvents = source.restoreEvents;
+    this.anchors = anchors;
+    anchored = allocationsOf(anchors);
+    anchorOffsetsBytes = source.anchorOffsetsBytes;
+  }
+
+  private static BitSet allocationsOf(int[] anchors) {
+    BitSet allocations = new BitSet();
     for (int anchor : anchors) {
       if (anchor != NO_ALLOCATION) {
-        anchored.set(anchor);
+        allocations.set(anchor);
       }
     }
-    this.stackTable = stackTable;
+    return allocations;
   }
 
   private static long[] cut(long[] column, int rows) {

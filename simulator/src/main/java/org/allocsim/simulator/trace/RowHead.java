@@ -23,6 +23,11 @@ public final class RowHead {
     return head & ~(0xffffL << STREAM_SHIFT) | (stream & 0xffffL) << STREAM_SHIFT;
   }
 
+  /** The same with another allocation. */
+  static long withAllocation(long head, int allocation) {
+    return head & 0xffff_ffffL | (long) allocation << ALLOCATION_SHIFT;
+  }
+
   /** What {@link #kindOn} asks for a device from 0 to 127. */
   public static int deviceKey(int device) {
     return device << DEVICE_SHIFT;

@@ -1,8 +1,10 @@
 package org.allocsim.workloads.transform;
 
+import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
+import org.allocsim.simulator.trace.TraceVariant;
 
 /**
  * Small random changes to a program, such as another run of it may have: two requests that follow
@@ -47,70 +49,72 @@ public record Perturbation(boolean swapsNeighbours, double resizeShare, Resize r
     private final AllocationTrace trace;
     private final int device;
     private final SplittableRandom order;
-    private final long sizeSeed;
-    private final TraceCopy copy;
+    private final Factors factors;
+    private final TraceVariant copy;
 
     Run(AllocationTrace trace, int device, long seed) {
       this.trace = trace;
       this.device = device;
       SplittableRandom random = new SplittableRandom(seed);
-      sizeSeed = random.nextLong();
+      factors = new Factors(random.nextLong());
       order = random.split();
-      copy = new TraceCopy(trace);
+      copy = new TraceVariant(trace);
     }
 
     AllocationTrace copy() {
       int held = -1;
       for (int event = 0; event < trace.eventCount(); event++) {
         if (trace.device(event) != device) {
-          copy.row(event);
           continue;
         }
-        boolean requests = isRequest(event);
+        boolean allocates = trace.kind(event) == RequestKind.ALLOCATE;
+        if (allocates && resizeShare > 0) {
+          resize(event);
+        }
+        boolean requests = allocates && event >= trace.prologueCount();
         if (held >= 0) {
-          boolean swaps = requests;
-          if (swaps) {
-            // The other one comes first, at the time of the one that waited.
-            row(event, trace.timeNanos(held));
+          if (requests) {
+            copy.exchange(held, event);
           }
-          row(held, trace.timeNanos(swaps ? event : held));
           held = -1;
-          if (swaps) {
-            continue;
-          }
-        }
-        if (swapsNeighbours && requests && order.nextBoolean()) {
+        } else if (swapsNeighbours && requests && order.nextBoolean()) {
           held = event;
-        } else {
-          row(event, trace.timeNanos(event));
         }
-      }
-      if (held >= 0) {
-        row(held, trace.timeNanos(held));
       }
       return copy.build();
     }
 
-    private boolean isRequest(int event) {
-      return event >= trace.prologueCount() && trace.kind(event) == RequestKind.ALLOCATE;
-    }
-
-    private void row(int event, long timeNanos) {
-      copy.row(
-          event,
-          trace.kind(event) == RequestKind.ALLOCATE ? bytes(event) : trace.bytes(event),
-          timeNanos);
-    }
-
-    private long bytes(int event) {
+    private void resize(int event) {
       long bytes = trace.bytes(event);
-      if (resizeShare == 0 || bytes <= 0 || bytes >= ONE_EXABYTE) {
-        return bytes;
+      if (bytes > 0 && bytes < ONE_EXABYTE) {
+        double factor = factors.of(resize == Resize.SIZE ? bytes : trace.allocation(event));
+        copy.resize(event, Math.clamp(Math.round(bytes * factor), 1, ONE_EXABYTE - 1));
       }
-      long key = resize == Resize.SIZE ? bytes : trace.allocation(event);
-      SplittableRandom random = new SplittableRandom(sizeSeed ^ key * 0x9E3779B97F4A7C15L);
-      double factor = 1 + resizeShare * (2 * random.nextDouble() - 1);
-      return Math.clamp(Math.round(bytes * factor), 1, ONE_EXABYTE - 1);
+    }
+  }
+
+  /** The factor of each key; that of a key which came lately is remembered. */
+  private final class Factors {
+    private static final long ODD = 0x9E3779B97F4A7C15L;
+    private static final int REMEMBERED_BITS = 12;
+
+    private final long seed;
+    private final long[] keys = new long[1 << REMEMBERED_BITS];
+    private final double[] factors = new double[1 << REMEMBERED_BITS];
+
+    Factors(long seed) {
+      this.seed = seed;
+      Arrays.fill(keys, -1);
+    }
+
+    double of(long key) {
+      int at = (int) (key * ODD >>> Long.SIZE - REMEMBERED_BITS);
+      if (keys[at] != key) {
+        keys[at] = key;
+        SplittableRandom random = new SplittableRandom(seed ^ key * ODD);
+        factors[at] = 1 + resizeShare * (2 * random.nextDouble() - 1);
+      }
+      return factors[at];
     }
   }
 }

@@ -16,6 +16,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.simulator.trace.TraceVariant;
 import org.allocsim.workloads.transform.Perturbation.Resize;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -194,6 +195,70 @@ class TransformTest {
           eventsOf(trace, 1).stream().map(event -> request(trace, event)).toList(),
           eventsOf(swapped, 1).stream().map(event -> request(swapped, event)).toList());
     }
+  }
+
+  @Test
+  void aVariantIsTheTraceThatIsMadeRowByRow() {
+    int exchanges = 0;
+    for (int seed = 0; seed < 200; seed++) {
+      AllocationTrace trace = everything(seed);
+      SplittableRandom random = new SplittableRandom(seed);
+      TraceVariant variant = new TraceVariant(trace);
+      long[] sizes = new long[trace.eventCount()];
+      int[] sources = new int[trace.eventCount()];
+      for (int event = 0; event < sizes.length; event++) {
+        sizes[event] = trace.bytes(event);
+        sources[event] = event;
+        if (trace.kind(event) == RequestKind.ALLOCATE && random.nextBoolean()) {
+          sizes[event] = random.nextInt(1000);
+          variant.resize(event, sizes[event]);
+        }
+      }
+      for (int event = trace.prologueCount(); event < sizes.length; event++) {
+        int next = nextOfDevice(trace, event);
+        if (sources[event] == event
+            && next > 0
+            && trace.kind(event) == RequestKind.ALLOCATE
+            && trace.kind(next) == RequestKind.ALLOCATE
+            && random.nextBoolean()) {
+          sources[event] = next;
+          sources[next] = event;
+          variant.exchange(event, next);
+          exchanges++;
+        }
+      }
+      TraceCopy copy = new TraceCopy(trace);
+      for (int event = 0; event < sizes.length; event++) {
+        copy.row(sources[event], sizes[sources[event]], trace.timeNanos(event));
+      }
+      List<String> before = rows(trace);
+      AllocationTrace built = variant.build();
+      assertEquals(rows(copy.build()), rows(built));
+      assertEquals(before, rows(trace), "the source stays as it is");
+      for (int id = 0; id < trace.allocationCount(); id++) {
+        assertEquals(isAnchor(built, id), built.isAnchor(id));
+      }
+    }
+    assertTrue(exchanges > 1000, exchanges + " exchanges");
+  }
+
+  /** The device's next row, or −1. */
+  private static int nextOfDevice(AllocationTrace trace, int event) {
+    for (int next = event + 1; next < trace.eventCount(); next++) {
+      if (trace.device(next) == trace.device(event)) {
+        return next;
+      }
+    }
+    return -1;
+  }
+
+  private static boolean isAnchor(AllocationTrace trace, int allocation) {
+    for (int event = 0; event < trace.eventCount(); event++) {
+      if (trace.kind(event) == RequestKind.RESTORE_BLOCK && trace.anchor(event) == allocation) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Devices, streams, pools, sizes and stacks, but not ids, which are numbered by place. */

@@ -39,6 +39,7 @@ import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.source.DeviceTrace;
 
@@ -118,7 +119,10 @@ public record Diagnosis(
             return found.flatMap(each -> leaks(replayed, each, served));
           });
       Supplier<Held> atMoment = ParallelTasks.beside(() -> held(surveyed.get()));
-      Tuning tuning = tune(grid, platform, surveyed, steps, progress);
+      Supplier<Demand> demand = ParallelTasks.beside(() -> Tuning.demand(input, version));
+      Supplier<Optional<DeviceProfile>> recordedGpu =
+          ParallelTasks.beside(() -> smallestGpu(config, surveyed.get().result(), demand.get()));
+      Tuning tuning = tune(grid, platform, surveyed, steps, demand, progress);
       Tuning.Entry best = tuning.best();
       Optional<Fragility> copies = copies(tuning, progress);
       Held held = atMoment.get();
@@ -133,8 +137,10 @@ public record Diagnosis(
           failed.map(this::why),
           failed.isPresent() && failed.get().requestIndex() == landmarks.requests() - 1,
           copies,
-          smallestGpu(tuning.recorded(), tuning.demand()),
-          smallestGpu(best, tuning.demand()),
+          recordedGpu.get(),
+          best.equals(tuning.recorded())
+              ? recordedGpu.get()
+              : smallestGpu(best.scenario().config(), best.result(), tuning.demand()),
           best.result().passes() ? OptionalLong.empty() : missingBytes(best, progress),
           leaks.get());
     }
@@ -156,6 +162,7 @@ public record Diagnosis(
         Platform platform,
         Supplier<Landmarks> surveyed,
         Supplier<Optional<Iterations>> steps,
+        Supplier<Demand> demand,
         Tuning.Progress progress) {
       try {
         return Tuning.run(
@@ -169,6 +176,7 @@ public record Diagnosis(
                     .filter(Landmarks::hasRecordedAddresses)
                     .map(Landmarks::result),
             steps,
+            demand,
             progress);
       } catch (ConfigException e) {
         throw new IllegalStateException("the grid holds a string that PyTorch refuses", e);
@@ -196,13 +204,10 @@ public record Diagnosis(
           false);
     }
 
-    private Optional<DeviceProfile> smallestGpu(Tuning.Entry entry, Demand demand) {
+    private Optional<DeviceProfile> smallestGpu(
+        ParsedConfig settings, RunResult known, Demand demand) {
       return CapacitySearch.smallestGpu(
-          input.trace(),
-          input.device(),
-          onDevices(entry.scenario().config()),
-          demand,
-          entry.result());
+          input.trace(), input.device(), onDevices(settings), demand, known);
     }
 
     private OptionalLong missingBytes(Tuning.Entry best, Tuning.Progress progress) {

@@ -29,7 +29,7 @@ public record Fragility(Scenario scenario, RunResult plain, List<Copy> runs) {
   public static final double CONFIDENCE = 0.95;
 
   /** Bytes of memory for each row of a copy while it is built and replayed. */
-  private static final long COPY_BYTES_PER_ROW = 3L * AllocationTrace.ROW_BYTES;
+  private static final long COPY_BYTES_PER_ROW = 2L * AllocationTrace.ROW_BYTES;
 
   /**
    * A changed copy.

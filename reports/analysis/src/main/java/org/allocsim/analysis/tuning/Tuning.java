@@ -23,6 +23,7 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunResult;
@@ -182,6 +183,7 @@ public record Tuning(
         circumstances,
         setup -> circumstances.follow(input, setup),
         ParallelTasks.beside(() -> steps(input)),
+        ParallelTasks.beside(() -> demand(input, version)),
         progress);
   }
 
@@ -191,6 +193,7 @@ public record Tuning(
    * @param followed runs the recorded settings and follows what the device answered, as {@link
    *     RecordedCircumstances#follow} does
    * @param steps the program's steps, as {@link #steps(DeviceTrace)} finds them
+   * @param demand what the program holds, as {@link #demand} finds it
    */
   public static Tuning run(
       DeviceTrace input,
@@ -200,6 +203,7 @@ public record Tuning(
       RecordedCircumstances circumstances,
       Function<RunSetup, Optional<RunResult>> followed,
       Supplier<Optional<Iterations>> steps,
+      Supplier<Demand> demand,
       Progress progress)
       throws ConfigException {
     AllocationTrace trace = input.trace();
@@ -229,8 +233,6 @@ public record Tuning(
           });
     }
     Scenario unset = Scenario.of("", version, circumstances.limitBytes(), profile);
-    Supplier<Demand> demand =
-        ParallelTasks.beside(() -> Demand.of(trace, device, unset.config().allocator()));
     Supplier<Long> negligible = ParallelTasks.beside(() -> negligibleNanos(trace, device));
     Map<Circumstances, TimedResult> results = new HashMap<>();
     Iterator<Optional<Ended>> done =
@@ -306,6 +308,11 @@ public record Tuning(
     } catch (IterationException _) {
       return Optional.empty();
     }
+  }
+
+  /** What a program holds at most under PyTorch's default settings. */
+  public static Demand demand(DeviceTrace input, PyTorchVersion version) throws ConfigException {
+    return Demand.of(input.trace(), input.device(), ConfigParser.parse("", version).allocator());
   }
 
   private static long negligibleNanos(AllocationTrace trace, int device) {
