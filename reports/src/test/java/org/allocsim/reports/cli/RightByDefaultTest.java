@@ -143,6 +143,42 @@ class RightByDefaultTest {
     assertEquals(ExitCodes.DONE, CommandRun.of("verify", two).exitCode());
   }
 
+  /** Of 100 MiB 60 are in use when 80 more are refused, with 60 GiB free on the GPU. */
+  @Test
+  void aSettingThatNotEveryShownLimitServesIsNotSaidToSaveTheRun() throws IOException {
+    Path refused =
+        new TestSnapshot()
+            .event("segment_alloc", ADDRESS, 100 * MIB)
+            .event("alloc", ADDRESS, 100 * MIB)
+            .event("free_requested", ADDRESS, 100 * MIB)
+            .event("free_completed", ADDRESS, 100 * MIB)
+            .event("alloc", ADDRESS, 60 * MIB)
+            .event("oom", 60 * GIB, 80 * MIB)
+            .event("free_requested", ADDRESS, 60 * MIB)
+            .event("free_completed", ADDRESS, 60 * MIB)
+            .freeSegment(ADDRESS, 100 * MIB, 100 * MIB)
+            .writeTo(folder);
+    assertEquals(100 * MIB, json("tune", refused).get("least_limit_bytes").asLong());
+    String between = "it was between 100.00 MiB and 180.00 MiB";
+    for (String command : List.of("tune", "compare", "diagnose")) {
+      String said = done(command, refused).replaceAll("\\s+", " ");
+      assertTrue(said.contains(between), said);
+    }
+    String shown = done("diagnose", refused).replaceAll("\\s+", " ");
+    assertTrue(shown.contains(" saved the run if its limit was 140.00 MiB or more:"), shown);
+    String given = done("diagnose", refused, "--memory-limit", "150MiB").replaceAll("\\s+", " ");
+    assertTrue(given.contains(" saved the run: every recorded request is served"), given);
+    assertFalse(given.contains("between"), given);
+  }
+
+  @Test
+  void anOldReleaseIsRecommendedExpandableSegmentsAlone() {
+    JsonNode tuned = json("tune", SAMPLE, "--torch-version", "2.2");
+    List<String> tried = tuned.get("settings").findValuesAsString("conf");
+    assertTrue(tried.contains("expandable_segments:True"), tried.toString());
+    assertTrue(tried.contains("max_split_size_mb:128"), tried.toString());
+  }
+
   /** The recording's first entries are lost; 500 MiB were reserved before the others. */
   private Path lateStart() throws IOException {
     return failing(new TestSnapshot(), 700 * MIB)

@@ -5,7 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import java.util.stream.Stream;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.workloads.format.pytorch.derive.DerivationOptions;
+import org.allocsim.workloads.format.pytorch.derive.DerivedRequests;
+import org.allocsim.workloads.format.pytorch.derive.RequestDerivation;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
@@ -16,11 +20,50 @@ import org.junit.jupiter.api.TestFactory;
  * result may differ, and then says what is missing.
  */
 class VerificationWithoutLimitTest {
+  private static Stream<Recorded> recordings() {
+    Stream<Recorded> others = Recorded.isFolderPresent() ? Recorded.all().stream() : Stream.empty();
+    return Stream.concat(Recorded.shipped().stream(), others);
+  }
+
   @TestFactory
   Stream<DynamicTest> snapshotAloneIsReproducedOrTellsThatTheLimitIsMissing() {
-    Stream<Recorded> others = Recorded.isFolderPresent() ? Recorded.all().stream() : Stream.empty();
-    return Stream.concat(Recorded.shipped().stream(), others)
-        .map(recorded -> dynamicTest(recorded.name(), () -> verify(recorded)));
+    return recordings().map(recorded -> dynamicTest(recorded.name(), () -> verify(recorded)));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> everyLimitFromTheLeastToTheHighestThatIsShownReproducesTheSnapshot() {
+    return recordings()
+        .map(recorded -> dynamicTest(recorded.name(), () -> tryShownLimits(recorded)));
+  }
+
+  private static void tryShownLimits(Recorded recorded) throws Exception {
+    Snapshot snapshot = recorded.snapshot();
+    VerificationOptions alone = Recorded.optionsOfSnapshotAlone(snapshot);
+    DerivedRequests requests =
+        RequestDerivation.derive(
+            snapshot,
+            new DerivationOptions(
+                alone.config(), alone.version(), MemoryLimit.NONE, alone.deviceTotalBytes()));
+    long highestBytes = requests.limitBytes(0);
+    long leastBytes = requests.leastLimitBytes(0);
+    assertEquals(highestBytes == MemoryLimit.NONE, leastBytes == MemoryLimit.NONE);
+    if (highestBytes == MemoryLimit.NONE || leastBytes == highestBytes) {
+      return;
+    }
+    long trueBytes = recorded.limitBytes();
+    if (trueBytes != MemoryLimit.NONE) {
+      assertTrue(
+          leastBytes <= trueBytes && trueBytes <= highestBytes,
+          () -> trueBytes + " is not from " + leastBytes + " to " + highestBytes);
+    }
+    for (long bytes : new long[] {leastBytes, (leastBytes + highestBytes) / 2, highestBytes}) {
+      VerificationOptions options =
+          new VerificationOptions(alone.config(), alone.version(), bytes, alone.deviceTotalBytes());
+      for (DeviceVerification result :
+          SnapshotVerifier.verify(snapshot, options, (done, total) -> {})) {
+        assertEquals("", RecordedSnapshotsAreReproducedTest.describe(result), bytes + " B");
+      }
+    }
   }
 
   private static void verify(Recorded recorded) throws Exception {

@@ -151,6 +151,14 @@ public final class Recording {
     return requests.limitBytes(device);
   }
 
+  /**
+   * The least that this limit may have been; less where the history shows no more than that it was
+   * between two sizes.
+   */
+  public long leastLimitBytes(int device) {
+    return requests.leastLimitBytes(device);
+  }
+
   /** Whether the rules of the allocator lead to the whole history. */
   boolean isExplained() {
     return requests.unexplained().stream().allMatch(entries -> entries == 0);

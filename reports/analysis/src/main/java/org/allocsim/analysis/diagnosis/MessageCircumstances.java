@@ -41,7 +41,7 @@ public final class MessageCircumstances {
             .map(bytes -> RecordedCircumstances.smallestFor(bytes, shown.profile()))
             .orElse(shown.profile());
     if (limit.isPresent()) {
-      return new RecordedCircumstances(
+      return RecordedCircumstances.known(
           limit.get(), known, false, List.of(limitClause(limit.get(), source)));
     }
     Optional<Long> freeBytes = rounded(message, OomMessage.Amount.FREE);
@@ -55,7 +55,7 @@ public final class MessageCircumstances {
       return shown;
     }
     long availableBytes = Math.min(known.totalBytes(), heldBytes.get() + freeBytes.get());
-    return new RecordedCircumstances(
+    return RecordedCircumstances.known(
         MemoryLimit.NONE,
         known.withCapacity(availableBytes),
         false,
@@ -71,17 +71,15 @@ public final class MessageCircumstances {
 
   /**
    * Whether the recording shows that there was a limit, but no more than that it is between two
-   * sizes, and this is one of them. Where garbage is collected the limit says when, so that a
-   * rounded one would not do.
+   * sizes, and this is one of them.
    */
   private static boolean explains(long limitBytes, DeviceTrace input) {
     return input
         .recording()
         .filter(recording -> recording.snapshot().facts().isEmpty())
-        .filter(recording -> recording.config().allocator().garbageCollectionThreshold() == 0)
         .filter(recording -> recording.limitBytes(input.device()) != MemoryLimit.NONE)
         .filter(recording ->
-            recording.peakBytes(input.device()) <= limitBytes
+            recording.leastLimitBytes(input.device()) <= limitBytes
                 && limitBytes <= recording.limitBytes(input.device()))
         .isPresent();
   }

@@ -30,13 +30,19 @@ import org.jspecify.annotations.Nullable;
  * than the request needed, the GPU was full, and its size is known to the byte; where more was
  * free, the allocator's own limit refused, which the derivation of the requests finds.
  *
- * @param limitBytes the allocator's own limit, −1 without one
+ * @param limitBytes the allocator's own limit, −1 without one; where the recording shows between
+ *     which sizes it lies, the largest
+ * @param leastLimitBytes the smallest of these; the limit itself where it is known
  * @param profile the GPU
  * @param isDeviceChosen whether the user chose the GPU
  * @param evidence what was inferred and from what, a clause each
  */
 public record RecordedCircumstances(
-    long limitBytes, DeviceProfile profile, boolean isDeviceChosen, List<String> evidence) {
+    long limitBytes,
+    long leastLimitBytes,
+    DeviceProfile profile,
+    boolean isDeviceChosen,
+    List<String> evidence) {
   /** Others may hold so much of a GPU that what is left could be that of a smaller one. */
   private static final double SAME_SIZE = 0.75;
 
@@ -46,7 +52,13 @@ public record RecordedCircumstances(
    * @param limitBytes the allocator's own limit, −1 without one
    */
   public static RecordedCircumstances given(long limitBytes, DeviceProfile profile) {
-    return new RecordedCircumstances(limitBytes, profile, true, List.of());
+    return known(limitBytes, profile, true, List.of());
+  }
+
+  /** Circumstances whose limit is known. */
+  public static RecordedCircumstances known(
+      long limitBytes, DeviceProfile profile, boolean isDeviceChosen, List<String> evidence) {
+    return new RecordedCircumstances(limitBytes, limitBytes, profile, isDeviceChosen, evidence);
   }
 
   /** Keeps its own copy. */
@@ -78,20 +90,26 @@ public record RecordedCircumstances(
                 .map(each -> RecordedGpu.byRanges(each.shownTotalBytes()))
                 .orElseGet(DeviceProfiles::defaultProfile);
     if (chosen != null || recording.isEmpty()) {
-      return new RecordedCircumstances(givenBytes, assumed, chosen != null, List.of());
+      return known(givenBytes, assumed, chosen != null, List.of());
     }
     List<String> evidence = new ArrayList<>();
     if (!assumed.equals(DeviceProfiles.defaultProfile())) {
       evidence.add("GPU " + assumed.name() + ", by the distance of expandable segments");
     }
     long limitBytes = givenBytes;
+    long leastBytes = givenBytes;
     if (givenBytes == MemoryLimit.NONE
         && recording.get().limitBytes(input.device()) != MemoryLimit.NONE) {
       limitBytes = recording.get().limitBytes(input.device());
+      leastBytes = recording.get().leastLimitBytes(input.device());
       evidence.add(limit(input, limitBytes));
     }
     return new RecordedCircumstances(
-        limitBytes, device(input, recording.get(), limitBytes, assumed, evidence), false, evidence);
+        limitBytes,
+        leastBytes,
+        device(input, recording.get(), limitBytes, assumed, evidence),
+        false,
+        evidence);
   }
 
   /** What {@code allocsim record} took down; nothing is left to infer. */
@@ -109,7 +127,7 @@ public record RecordedCircumstances(
               : "limit " + ByteFormat.human(facts.limitBytes()) + ", recorded");
     }
     long limitBytes = isGiven ? givenBytes : facts.limitBytes();
-    return new RecordedCircumstances(
+    return known(
         limitBytes,
         device(input, recording, limitBytes, profile, new ArrayList<>()),
         false,
@@ -132,6 +150,7 @@ public record RecordedCircumstances(
   public RecordedCircumstances because(String clause) {
     return new RecordedCircumstances(
         limitBytes,
+        leastLimitBytes,
         profile,
         isDeviceChosen,
         Stream.concat(Stream.of(clause), evidence.stream()).toList());
@@ -147,6 +166,13 @@ public record RecordedCircumstances(
     return limitBytes == MemoryLimit.NONE
         ? profile.capacityBytes()
         : Math.min(limitBytes, profile.capacityBytes());
+  }
+
+  /**
+   * What allocators could have at least: less than {@link #maxBytes} where the limit is not known.
+   */
+  public long certainBytes() {
+    return Math.min(maxBytes(), leastLimitBytes == MemoryLimit.NONE ? maxBytes() : leastLimitBytes);
   }
 
   /** Whether the recorded device's answers can hold. */

@@ -36,7 +36,10 @@ class RecordedCircumstancesTest {
     long trueBytes = (long) (0.05 * DeviceProfiles.defaultProfile().totalBytes());
     assertTrue(shown.limitBytes() >= trueBytes, shown.limitBytes() + " B");
     assertTrue(shown.limitBytes() < trueBytes * 1.01, shown.limitBytes() + " B");
+    assertTrue(shown.leastLimitBytes() <= trueBytes, shown.leastLimitBytes() + " B");
+    assertTrue(shown.leastLimitBytes() > trueBytes * 0.99, shown.leastLimitBytes() + " B");
     assertEquals(shown.limitBytes(), shown.maxBytes());
+    assertEquals(shown.leastLimitBytes(), shown.certainBytes());
     assertEquals(1, shown.evidence().size());
   }
 
@@ -44,6 +47,7 @@ class RecordedCircumstancesTest {
   void limitThatIsGivenReplacesTheOneThatIsShown() throws Exception {
     RecordedCircumstances given = RecordedCircumstances.of(sample(), 5L << 30, null);
     assertEquals(5L << 30, given.limitBytes());
+    assertEquals(5L << 30, given.certainBytes());
     assertEquals(List.of(), given.evidence());
   }
 
@@ -64,7 +68,7 @@ class RecordedCircumstancesTest {
         new DeviceTrace(
             TraceSource.of("requests", trace.build(new StackTable.Builder().build())), 0);
     assertEquals(
-        new RecordedCircumstances(
+        RecordedCircumstances.known(
             MemoryLimit.NONE, DeviceProfiles.defaultProfile(), false, List.of()),
         RecordedCircumstances.of(input, MemoryLimit.NONE, null));
   }

@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.recording.LateStart;
+import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.analysis.tuning.Recommendation;
 import org.allocsim.analysis.tuning.Scenario;
@@ -37,13 +38,13 @@ final class CompareVerdict {
   private final Optional<LateStart> lateStart;
   private final PyTorchVersion version;
   private final long neededBytes;
-  private final long maxBytes;
+  private final RecordedCircumstances circumstances;
 
   private CompareVerdict(CompareAnswer answer, ComparedTrace trace) {
     version = answer.version();
     neededBytes =
         Demand.of(trace.trace(), trace.device(), AllocatorConfig.DEFAULT).peakRequestedBytes();
-    maxBytes = trace.circumstances().maxBytes();
+    circumstances = trace.circumstances();
     results = trace.results().stream().filter(RunResult::isRun).toList();
     List<RunResult> settings = results.stream().filter(CompareVerdict::isPyTorch).toList();
     String recordedConf = trace.conf() == null ? "" : trace.conf();
@@ -75,12 +76,12 @@ final class CompareVerdict {
       Sentence none = Sentence.of("None of the allocators can serve this trace.");
       return new Verdict(Verdict.Tone.NEUTRAL, none);
     }
-    if (neededBytes > maxBytes) {
+    if (neededBytes > circumstances.maxBytes()) {
       return bad(
           Sentence.of(
               "No allocator can serve this program: it holds {} at its peak, and there are {}.",
               bytes(neededBytes),
-              bytes(maxBytes)));
+              bytes(circumstances.maxBytes())));
     }
     if (recorded.isEmpty()) {
       return withoutRecorded();
@@ -175,9 +176,9 @@ final class CompareVerdict {
     lateStart.map(LateStartPart::sentence).ifPresent(details::add);
     if (chosen != null) {
       Optional<Tuning> searched = tuning.filter(found -> conf(chosen).equals(found.best().conf()));
-      details.add(
-          Margin.sentence(
-              chosen, maxBytes, searched.flatMap(found -> found.recommendation().copies())));
+      details.addAll(
+          Margin.sentences(
+              chosen, circumstances, searched.flatMap(found -> found.recommendation().copies())));
       recorded
           .filter(now -> !now.equals(chosen))
           .ifPresent(now ->

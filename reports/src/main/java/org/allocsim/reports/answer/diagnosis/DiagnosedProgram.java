@@ -283,7 +283,7 @@ public record DiagnosedProgram(
     List<Sentence> details = new ArrayList<>();
     details.add(passes ? helps() : nothingHelps());
     if (passes) {
-      details.add(Margin.sentence(best().result(), circumstances.maxBytes(), diagnosis.copies()));
+      details.addAll(Margin.sentences(best().result(), circumstances, diagnosis.copies()));
       Margin.passedOver(diagnosis.tuning().recommendation()).ifPresent(details::add);
     }
     if (isChange() && passes) {
@@ -330,9 +330,12 @@ public record DiagnosedProgram(
     long peakBytes = best().result().peakReservedBytes();
     if (failed() != null) {
       return Sentence.of(
-          "{} would have saved the run: every recorded request is served, with {} reserved at"
+          "{} would have saved the run{}: every recorded request is served, with {} reserved at"
               + " most.",
           name,
+          Margin.isCertain(best().result(), circumstances)
+              ? ""
+              : Sentence.of(" if its limit was {} or more", bytes(peakBytes)),
           bytes(peakBytes));
     }
     return isChange()

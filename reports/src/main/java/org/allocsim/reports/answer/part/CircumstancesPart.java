@@ -24,6 +24,12 @@ public final class CircumstancesPart {
                   "The allocator's own limit.",
                   each -> each.limitBytes() < 0 ? null : Long.valueOf(each.limitBytes()))
               .missing("there is none")
+              .bytes(
+                  "least_limit_bytes",
+                  "The least that it may have been, where the recording shows no more than that it"
+                      + " was between two sizes.",
+                  each -> each.leastLimitBytes() < 0 ? null : Long.valueOf(each.leastLimitBytes()))
+              .missing("there is none")
               .texts(
                   "inferred",
                   "What the recording shows of device and limit, and how.",

@@ -2,7 +2,9 @@ package org.allocsim.reports.answer.part;
 
 import static org.allocsim.reports.document.Quantity.count;
 
+import java.util.List;
 import java.util.Optional;
+import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Fragility;
 import org.allocsim.analysis.tuning.Recommendation;
 import org.allocsim.reports.document.Quantity;
@@ -17,11 +19,30 @@ public final class Margin {
   private Margin() {}
 
   /**
-   * What a run leaves of what allocators can have at most.
+   * What a run leaves of what allocators can have at most, and where that is not known.
    *
    * @param copies changed copies of the program under the same setting, where some were run
    */
-  public static Sentence sentence(RunResult result, long maxBytes, Optional<Fragility> copies) {
+  public static List<Sentence> sentences(
+      RunResult result, RecordedCircumstances circumstances, Optional<Fragility> copies) {
+    Sentence margin = sentence(result, circumstances.maxBytes(), copies);
+    return isCertain(result, circumstances)
+        ? List.of(margin)
+        : List.of(
+            margin,
+            Sentence.of(
+                "The recording shows no more of its limit than that it was between {} and {}; say"
+                    + " it with --memory-limit or --memory-fraction.",
+                Quantity.bytes(circumstances.certainBytes()),
+                Quantity.bytes(circumstances.maxBytes())));
+  }
+
+  /** Whether a run fits into what allocators could have at least. */
+  public static boolean isCertain(RunResult result, RecordedCircumstances circumstances) {
+    return result.peakReservedBytes() <= circumstances.certainBytes();
+  }
+
+  private static Sentence sentence(RunResult result, long maxBytes, Optional<Fragility> copies) {
     long leftBytes = maxBytes - result.peakReservedBytes();
     boolean isTight = leftBytes < maxBytes / 100 * TIGHT_PERCENT;
     Sentence left =

@@ -120,9 +120,9 @@ final class TuneVerdict {
             exactBytes(tuning.demand().peakRequestedBytes())));
     tuning.lateStart().map(LateStartPart::sentence).ifPresent(details::add);
     if (entry.result().passes()) {
-      details.add(
-          Margin.sentence(
-              entry.result(), answer.circumstances().maxBytes(), tuning.recommendation().copies()));
+      details.addAll(
+          Margin.sentences(
+              entry.result(), answer.circumstances(), tuning.recommendation().copies()));
       Margin.passedOver(tuning.recommendation()).ifPresent(details::add);
     }
     if (!entry.equals(tuning.recorded())) {

@@ -5,6 +5,7 @@ import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.device.AddressHistoryFinder;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
@@ -13,15 +14,15 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * @param trace the requests; its stream numbers are those of the snapshot
  * @param starts per device the layout at the start of its history, empty where it began with
  *     nothing
- * @param limits per device bytes that the allocator was allowed to reserve, as reported or as
- *     inferred from its failures; −1 where it had no limit or none is known
+ * @param limits per device what the allocator was allowed to reserve, as reported or as inferred
+ *     from its failures
  * @param unexplained per device entries from the first on that contradicts the allocator's rules
  * @param inferences what the history does not say and was inferred
  */
 public record DerivedRequests(
     AllocationTrace trace,
     List<DeviceStart> starts,
-    List<Long> limits,
+    List<Limit> limits,
     List<Long> unexplained,
     List<Inference> inferences) {
   /** Keeps its own copies. */
@@ -34,7 +35,15 @@ public record DerivedRequests(
 
   /** What the allocator was allowed to reserve on a device; −1 where no limit is known. */
   public long limitBytes(int device) {
-    return limits.get(device);
+    return limits.get(device).bytes();
+  }
+
+  /**
+   * The least that this may have been, where the history shows no more than that it was between two
+   * sizes; what it was where that is known.
+   */
+  public long leastLimitBytes(int device) {
+    return limits.get(device).leastBytes();
   }
 
   /** Entries of all devices that are not explained. */
@@ -55,6 +64,14 @@ public record DerivedRequests(
         ? AddressHistoryFinder.find(effects, trace::streamHandle)
         : AddressHistory.UNKNOWN;
   }
+
+  /**
+   * A limit; {@link MemoryLimit#NONE} twice where the allocator had none or none is known.
+   *
+   * @param bytes the limit, the highest that explains the history
+   * @param leastBytes the least that does
+   */
+  public record Limit(long bytes, long leastBytes) {}
 
   /**
    * State of a device when its history begins.

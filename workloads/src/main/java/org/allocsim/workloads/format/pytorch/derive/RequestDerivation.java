@@ -41,7 +41,7 @@ public final class RequestDerivation {
   private final BitSet notLate = new BitSet();
   private final List<Inference> inferences = new ArrayList<>();
   private final List<Long> unexplained = new ArrayList<>();
-  private final List<Long> shownLimits = new ArrayList<>();
+  private final List<DerivedRequests.Limit> shownLimits = new ArrayList<>();
 
   private RequestDerivation(
       Snapshot snapshot,
@@ -160,6 +160,20 @@ public final class RequestDerivation {
   }
 
   /**
+   * The limit of a device. Every one between the most that was granted and the least that was
+   * refused explains the same history, but where garbage is collected, whose time depends on it.
+   */
+  private DerivedRequests.Limit shownLimit(int device, DeviceDerivation.Counts counts) {
+    long bytes = limitOfRetries(device, counts);
+    boolean isKnown = bytes == limits.get(device).bytes() && !limits.get(device).isInferred();
+    return new DerivedRequests.Limit(
+        bytes,
+        isKnown || options.config().garbageCollectionThreshold() > 0
+            ? bytes
+            : counts.highestGrantedBytes);
+  }
+
+  /**
    * The limit that is known, else the highest that refuses what was retried, if that explains the
    * whole history. The device may have refused as well; under its own memory it did the same,
    * unless the allocator collects garbage: it does under a limit, and this history is explained
@@ -238,7 +252,7 @@ public final class RequestDerivation {
 
   private void report(int device, DeviceDerivation.Counts counts, DeviceStartFinder.Start start) {
     LimitSearch.Limit limit = limits.get(device);
-    shownLimits.add(limitOfRetries(device, counts));
+    shownLimits.add(shownLimit(device, counts));
     if (!start.complete()) {
       infer(
           device,
