@@ -17,6 +17,8 @@ import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
  * each message names its source.
  */
 public final class ConfLint {
+  private static final String ROUNDUP = "roundup_power2_divisions";
+
   /** Granularity of CUDA's physical memory ({@code cuMemGetAllocationGranularity}). */
   private static final long PHYSICAL_UNIT_BYTES = 2L << 20;
 
@@ -98,19 +100,20 @@ public final class ConfLint {
       return;
     }
     if (config.backend() == ParsedConfig.Backend.NATIVE) {
-      checkNative(config.allocator());
+      checkNative(config);
     } else {
-      checkAsync(config.allocator());
+      checkAsync(config);
     }
   }
 
-  private void checkAsync(AllocatorConfig config) {
+  private void checkAsync(ParsedConfig parsed) {
+    AllocatorConfig config = parsed.allocator();
     List<String> named = new ArrayList<>();
     if (config.maxSplitBytes() != AllocatorConfig.UNLIMITED) {
       named.add("max_split_size_mb");
     }
-    if (hasRoundup(config)) {
-      named.add("roundup_power2_divisions");
+    if (namesRoundup(parsed)) {
+      named.add(ROUNDUP);
     }
     if (config.garbageCollectionThreshold() > 0) {
       named.add("garbage_collection_threshold");
@@ -127,7 +130,8 @@ public final class ConfLint {
     }
   }
 
-  private void checkNative(AllocatorConfig config) {
+  private void checkNative(ParsedConfig parsed) {
+    AllocatorConfig config = parsed.allocator();
     boolean splitLimit = config.maxSplitBytes() != AllocatorConfig.UNLIMITED;
     if (config.expandableSegments()) {
       checkExpandable(splitLimit);
@@ -142,9 +146,8 @@ public final class ConfLint {
           "max_non_split_rounding_mb has no effect without max_split_size_mb: only blocks at or"
               + " above the split limit are handed out with room to spare");
     }
-    if (hasRoundup(config) && isRoundupOff(config.roundupDivisions())) {
-      warning(
-          Kind.INERT, "roundup_power2_divisions of 1 or 0 has no effect: it turns rounding off");
+    if (namesRoundup(parsed) && isRoundupOff(config.roundupDivisions())) {
+      warning(Kind.INERT, ROUNDUP + " of 1 or 0 has no effect: it turns rounding off");
     }
   }
 
@@ -225,8 +228,9 @@ public final class ConfLint {
     }
   }
 
-  private static boolean hasRoundup(AllocatorConfig config) {
-    return !config.roundupDivisions().equals(RoundupDivisions.NONE);
+  /** Whether the text does; releases differ in how they say that nothing is rounded. */
+  private static boolean namesRoundup(ParsedConfig config) {
+    return config.text().contains(ROUNDUP);
   }
 
   private static boolean isRoundupOff(RoundupDivisions divisions) {

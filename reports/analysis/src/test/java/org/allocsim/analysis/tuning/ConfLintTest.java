@@ -3,11 +3,13 @@ package org.allocsim.analysis.tuning;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ConfLintTest {
@@ -64,6 +66,19 @@ class ConfLintTest {
   void settingsThatTakeEffectAreLeftAlone(String conf) {
     assertEquals(
         List.of(), ConfLint.check(conf, PyTorchVersion.V2_11, Platform.LINUX, false), conf);
+  }
+
+  @ParameterizedTest
+  @EnumSource(PyTorchVersion.class)
+  void whatEveryReleaseKnowsIsLeftAlone(PyTorchVersion version) {
+    List<String> confs = new ArrayList<>(List.of("", "max_split_size_mb:128"));
+    if (version.isAtLeast(PyTorchVersion.V2_1)) {
+      confs.add("expandable_segments:True");
+      confs.add("backend:cudaMallocAsync");
+    }
+    for (String conf : confs) {
+      assertEquals(List.of(), ConfLint.check(conf, version, Platform.LINUX, false), conf);
+    }
   }
 
   @Test
