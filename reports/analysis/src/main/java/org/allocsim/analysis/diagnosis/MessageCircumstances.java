@@ -71,12 +71,14 @@ public final class MessageCircumstances {
 
   /**
    * Whether the recording shows that there was a limit, but no more than that it is between two
-   * sizes, and this is one of them.
+   * sizes, and this is one of them. Where garbage is collected the limit says when, so that a
+   * rounded one would not do.
    */
   private static boolean explains(long limitBytes, DeviceTrace input) {
     return input
         .recording()
         .filter(recording -> recording.snapshot().facts().isEmpty())
+        .filter(recording -> recording.config().allocator().garbageCollectionThreshold() == 0)
         .filter(recording -> recording.limitBytes(input.device()) != MemoryLimit.NONE)
         .filter(recording ->
             recording.leastLimitBytes(input.device()) <= limitBytes

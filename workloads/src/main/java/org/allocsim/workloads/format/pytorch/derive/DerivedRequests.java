@@ -69,7 +69,7 @@ public record DerivedRequests(
    * A limit; {@link MemoryLimit#NONE} twice where the allocator had none or none is known.
    *
    * @param bytes the limit, the highest that explains the history
-   * @param leastBytes the least that does
+   * @param leastBytes the most that was granted: no limit below it explains the history
    */
   public record Limit(long bytes, long leastBytes) {}
 

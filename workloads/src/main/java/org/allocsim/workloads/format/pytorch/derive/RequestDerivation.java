@@ -166,11 +166,7 @@ public final class RequestDerivation {
   private DerivedRequests.Limit shownLimit(int device, DeviceDerivation.Counts counts) {
     long bytes = limitOfRetries(device, counts);
     boolean isKnown = bytes == limits.get(device).bytes() && !limits.get(device).isInferred();
-    return new DerivedRequests.Limit(
-        bytes,
-        isKnown || options.config().garbageCollectionThreshold() > 0
-            ? bytes
-            : counts.highestGrantedBytes);
+    return new DerivedRequests.Limit(bytes, isKnown ? bytes : counts.highestGrantedBytes);
   }
 
   /**
