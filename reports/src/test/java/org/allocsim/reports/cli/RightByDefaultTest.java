@@ -179,6 +179,21 @@ class RightByDefaultTest {
     assertTrue(tried.contains("max_split_size_mb:128"), tried.toString());
   }
 
+  /**
+   * PyTorch 2.11 on an H200 of which another process held all but 0.99 GiB. With 39.56 MiB free the
+   * GPU refused 36.94 MiB, for which two pages of 20 MiB are mapped.
+   */
+  @Test
+  void aGpuThatOthersFillIsNoLimitAndNoSmallerGpu() {
+    Path full = CommandRun.recording("full_gpu_expandable.pickle.xz");
+    JsonNode tuned = json("tune", full);
+    assertTrue(tuned.get("limit_bytes").isNull(), tuned.toString());
+    assertEquals("h200", tuned.get("device").asString());
+    assertEquals(ExitCodes.DONE, CommandRun.of("verify", full).exitCode());
+    String said = CommandRun.of("diagnose", full).out().replaceAll("\\s+", " ");
+    assertTrue(said.contains("ELSEWHERE: 138.98 GiB of the GPU's 139.80 GiB"), said);
+  }
+
   /** The recording's first entries are lost; 500 MiB were reserved before the others. */
   private Path lateStart() throws IOException {
     return failing(new TestSnapshot(), 700 * MIB)

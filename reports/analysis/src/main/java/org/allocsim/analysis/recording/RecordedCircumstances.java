@@ -14,6 +14,7 @@ import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.workloads.format.pytorch.derive.DeviceRefusal;
 import org.allocsim.workloads.format.pytorch.metadata.RecordedFacts;
 import org.allocsim.workloads.profile.ShippedProfiles;
 import org.allocsim.workloads.source.DeviceTrace;
@@ -221,13 +222,20 @@ public record RecordedCircumstances(
     long fullBytes = Long.MAX_VALUE;
     List<RecordedFailure> failures = recording.failures(input.device());
     for (RecordedFailure failure : failures) {
-      if (failure.deviceFreeBytes() >= 0
-          && failure.deviceFreeBytes() < config.segmentBytesFor(failure.requestedBytes())) {
-        fullBytes = Math.min(fullBytes, failure.availableBytes());
+      long wantedBytes = failure.requestedBytes();
+      long freeBytes = failure.deviceFreeBytes();
+      if (freeBytes >= 0 && DeviceRefusal.isPossible(wantedBytes, freeBytes, config)) {
+        fullBytes =
+            Math.min(
+                fullBytes,
+                failure.reservedBytes()
+                    + DeviceRefusal.mostGivenBytes(wantedBytes, freeBytes, config));
       }
     }
     long peakBytes = recording.peakBytes(input.device());
-    DeviceProfile known = RecordedGpu.byUse(failures, peakBytes, assumed);
+    boolean isShown =
+        recording.shownTotalBytes().isPresent() || recording.snapshot().facts().isPresent();
+    DeviceProfile known = isShown ? assumed : RecordedGpu.byUse(failures, peakBytes, assumed);
     if (limitBytes != MemoryLimit.NONE || fullBytes == Long.MAX_VALUE) {
       if (!known.equals(assumed)) {
         evidence.add("GPU " + known.name() + ", the smallest that had so much");
@@ -240,9 +248,12 @@ public record RecordedCircumstances(
             Math.max(fullBytes, peakBytes)
                 + RecordedAnswers.streamBytes(input.trace(), input.device()));
     evidence.add(
-        ("GPU %s with %s for the program, which is what it held and what was free when"
+        ("GPU %s%s with %s for the program, which is what it held and what was free when"
                 + " requests failed")
-            .formatted(known.name(), ByteFormat.human(capacityBytes)));
+            .formatted(
+                known.name(),
+                known.equals(assumed) ? "" : ", the smallest that had so much,",
+                ByteFormat.human(capacityBytes)));
     return known.withCapacity(capacityBytes);
   }
 

@@ -36,7 +36,11 @@ public final class RecordedGpu {
     if (facts.isPresent()) {
       return RecordedCircumstances.ofSize(facts.get().totalBytes());
     }
-    DeviceProfile assumed = byRanges(ReservedRanges.totalBytes(snapshot));
+    OptionalLong shownBytes = ReservedRanges.totalBytes(snapshot);
+    DeviceProfile assumed = byRanges(shownBytes);
+    if (shownBytes.isPresent()) {
+      return assumed;
+    }
     List<RecordedFailure> failures = new ArrayList<>();
     long peakBytes = 0;
     for (int device = 0; device < snapshot.devices().size(); device++) {

@@ -88,4 +88,15 @@ public record AllocatorConfig(
   public long segmentBytesFor(long requestedBytes) {
     return RequestSizes.segmentBytes(blockBytesFor(requestedBytes), largeSegmentBytes);
   }
+
+  /**
+   * Most bytes that are obtained from the device for a request that no cached block serves: those
+   * of its segment, in whole pages where segments are expandable.
+   */
+  public long obtainedBytesFor(long requestedBytes) {
+    long blockBytes = blockBytesFor(requestedBytes);
+    return expandableSegments && blockBytes > RequestSizes.SMALL_REQUEST_BYTES
+        ? RequestSizes.roundUp(blockBytes, largeSegmentBytes)
+        : segmentBytesFor(requestedBytes);
+  }
 }

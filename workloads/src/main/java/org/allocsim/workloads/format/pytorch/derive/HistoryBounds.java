@@ -75,11 +75,16 @@ record HistoryBounds(
           anyRefused = true;
           beforeGrowthBytes = -1;
           long deviceFreeBytes = effects.address(row);
-          long segmentBytes = config.segmentBytesFor(bytes);
-          if (deviceFreeBytes >= segmentBytes) {
-            limitedBytes = Math.min(limitedBytes, reservedBytes + segmentBytes);
-          } else if (deviceFreeBytes >= 0) {
-            capacityBytes = Math.min(capacityBytes, reservedBytes + deviceFreeBytes);
+          if (deviceFreeBytes < 0) {
+            break;
+          }
+          if (DeviceRefusal.isPossible(bytes, deviceFreeBytes, config)) {
+            capacityBytes =
+                Math.min(
+                    capacityBytes,
+                    reservedBytes + DeviceRefusal.mostGivenBytes(bytes, deviceFreeBytes, config));
+          } else {
+            limitedBytes = Math.min(limitedBytes, reservedBytes + config.segmentBytesFor(bytes));
           }
         }
         case FREE_REQUESTED, FREE_COMPLETED, SNAPSHOT -> {}

@@ -1,0 +1,36 @@
+package org.allocsim.workloads.format.pytorch.derive;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class DeviceRefusalTest {
+  private static final long KIB = 1L << 10;
+
+  /**
+   * The first of each setting were refused by an H200 that another process had filled, with PyTorch
+   * 2.11: a segment of 120 MiB with 121.56 MiB free, two pages of 20 MiB with 39.56 MiB free.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "'', 121152, 124480, true, 122879",
+    "'', 121152, 120000, true, 120000",
+    "'', 121152, 124928, false, 122879",
+    "expandable_segments:True, 37824, 40512, true, 40512",
+    "expandable_segments:True, 37824, 43008, false, 40959",
+    "expandable_segments:True, 500, 3000, true, 2047",
+    "expandable_segments:True, 500, 4096, false, 2047",
+  })
+  void theDeviceCanRefuseWhatItsFreeMemoryHardlyHolds(
+      String conf, long wantedKib, long freeKib, boolean isPossible, long mostKib)
+      throws Exception {
+    var config = ConfigParser.parse(conf, PyTorchVersion.V2_11).allocator();
+    long wanted = wantedKib * KIB;
+    long free = freeKib * KIB;
+    assertEquals(isPossible, DeviceRefusal.isPossible(wanted, free, config));
+    assertEquals(mostKib, DeviceRefusal.mostGivenBytes(wanted, free, config) / KIB);
+  }
+}
