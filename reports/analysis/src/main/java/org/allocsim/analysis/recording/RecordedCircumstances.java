@@ -222,15 +222,14 @@ public record RecordedCircumstances(
     long fullBytes = Long.MAX_VALUE;
     List<RecordedFailure> failures = recording.failures(input.device());
     for (RecordedFailure failure : failures) {
-      long wantedBytes = failure.requestedBytes();
-      long freeBytes = failure.deviceFreeBytes();
-      if (freeBytes >= 0 && DeviceRefusal.isPossible(wantedBytes, freeBytes, config)) {
-        fullBytes =
-            Math.min(
-                fullBytes,
-                failure.reservedBytes()
-                    + DeviceRefusal.mostGivenBytes(wantedBytes, freeBytes, config));
-      }
+      fullBytes =
+          Math.min(
+              fullBytes,
+              DeviceRefusal.mostBytes(
+                  failure.reservedBytes(),
+                  failure.requestedBytes(),
+                  failure.deviceFreeBytes(),
+                  config));
     }
     long peakBytes = recording.peakBytes(input.device());
     boolean isShown =

@@ -8,15 +8,18 @@ public final class DeviceRefusal {
   private DeviceRefusal() {}
 
   /**
-   * Whether the device can have refused a request while so much of it was free. The driver needs a
-   * page for page tables now and then (driver 580).
+   * Most that the allocator could have when a request failed: what it held and what was free, and
+   * less than what the device refused.
+   *
+   * @param freeBytes what was free on the device; negative where it was not recorded
+   * @return {@link Long#MAX_VALUE} where that is not known, or where the device cannot have refused
+   *     the request: the driver needs a page for page tables now and then (driver 580)
    */
-  public static boolean isPossible(long requestedBytes, long freeBytes, AllocatorConfig config) {
-    return freeBytes < config.obtainedBytesFor(requestedBytes) + DeviceProfile.PAGE_BYTES;
-  }
-
-  /** Most that the device could give then: what was free, and less than what it refused. */
-  public static long mostGivenBytes(long requestedBytes, long freeBytes, AllocatorConfig config) {
-    return Math.min(freeBytes, config.obtainedBytesFor(requestedBytes) - 1);
+  public static long mostBytes(
+      long reservedBytes, long requestedBytes, long freeBytes, AllocatorConfig config) {
+    long obtainedBytes = config.obtainedBytesFor(requestedBytes);
+    return freeBytes < 0 || freeBytes >= obtainedBytes + DeviceProfile.PAGE_BYTES
+        ? Long.MAX_VALUE
+        : reservedBytes + Math.min(freeBytes, obtainedBytes - 1);
   }
 }

@@ -75,15 +75,9 @@ record HistoryBounds(
           anyRefused = true;
           beforeGrowthBytes = -1;
           long deviceFreeBytes = effects.address(row);
-          if (deviceFreeBytes < 0) {
-            break;
-          }
-          if (DeviceRefusal.isPossible(bytes, deviceFreeBytes, config)) {
-            capacityBytes =
-                Math.min(
-                    capacityBytes,
-                    reservedBytes + DeviceRefusal.mostGivenBytes(bytes, deviceFreeBytes, config));
-          } else {
+          long mostBytes = DeviceRefusal.mostBytes(reservedBytes, bytes, deviceFreeBytes, config);
+          capacityBytes = Math.min(capacityBytes, mostBytes);
+          if (mostBytes == UNKNOWN && deviceFreeBytes >= 0) {
             limitedBytes = Math.min(limitedBytes, reservedBytes + config.segmentBytesFor(bytes));
           }
         }

@@ -16,21 +16,20 @@ class DeviceRefusalTest {
    */
   @ParameterizedTest
   @CsvSource({
-    "'', 121152, 124480, true, 122879",
-    "'', 121152, 120000, true, 120000",
-    "'', 121152, 124928, false, 122879",
-    "expandable_segments:True, 37824, 40512, true, 40512",
-    "expandable_segments:True, 37824, 43008, false, 40959",
-    "expandable_segments:True, 500, 3000, true, 2047",
-    "expandable_segments:True, 500, 4096, false, 2047",
+    "'', 121152, 124480, 122879",
+    "'', 121152, 120000, 120000",
+    "'', 121152, 124928, -1",
+    "'', 121152, -1, -1",
+    "expandable_segments:True, 37824, 40512, 40512",
+    "expandable_segments:True, 37824, 43008, -1",
+    "expandable_segments:True, 500, 3000, 2047",
+    "expandable_segments:True, 500, 4096, -1",
   })
   void theDeviceCanRefuseWhatItsFreeMemoryHardlyHolds(
-      String conf, long wantedKib, long freeKib, boolean isPossible, long mostKib)
-      throws Exception {
+      String conf, long wantedKib, long freeKib, long mostKib) throws Exception {
     var config = ConfigParser.parse(conf, PyTorchVersion.V2_11).allocator();
-    long wanted = wantedKib * KIB;
-    long free = freeKib * KIB;
-    assertEquals(isPossible, DeviceRefusal.isPossible(wanted, free, config));
-    assertEquals(mostKib, DeviceRefusal.mostGivenBytes(wanted, free, config) / KIB);
+    long held = 1000 * KIB;
+    long most = DeviceRefusal.mostBytes(held, wantedKib * KIB, freeKib * KIB, config);
+    assertEquals(mostKib, most == Long.MAX_VALUE ? -1 : (most - held) / KIB);
   }
 }
