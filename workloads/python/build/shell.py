@@ -1,24 +1,28 @@
-"""Completions for bash, zsh and fish, and man pages, from the help of the program itself."""
+"""Completions for bash, zsh and fish, and man pages, from the help of the program itself, which lists the commands of Python too."""
 
 from __future__ import annotations
 
+import argparse
+import os
 import re
 import subprocess
+import sys
 from dataclasses import dataclass, field
+from pathlib import Path
+from unittest import mock
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from allocsim.estimate.command import options_parser as estimate_parser  # noqa: E402
+from allocsim.recorder.command import options_parser as record_parser  # noqa: E402
 
 _OPTION = re.compile(r"^ {1,6}(?:(-\w), )?(--[\w-]+)(?:=(\S+))?(?:\s{2,}(.*))?$")
 _COMMAND = re.compile(r"^  ([a-z][a-z-]+) {2,}(.+)$")
+_WIDTH = 100
 _CHOICES = re.compile(r"^[\w-]+(\|[\w-]+)+$")
 
-RECORD = ("record", "Records the GPU memory of a PyTorch program, without a change to it.")
-RECORD_HELP = """\
-Usage: allocsim record [-o FILE] [--max-entries N] [--stacks KIND] [--flush SECONDS] -- PROGRAM...
-Records the GPU memory of a PyTorch program, without a change to it.
-  -o, --output=FILE       File to write (default: run.pickle).
-      --max-entries=N     Entries of the history that are kept, the latest.
-      --stacks=python|all|none  Stacks to record (default: python).
-      --flush=SECONDS     Shortest time between files written in between (default: 60).
-"""
+#: Commands that Python answers, whose options are those of their parsers.
+PYTHON_COMMANDS = {"estimate": estimate_parser, "record": record_parser}
 
 
 @dataclass
@@ -69,10 +73,16 @@ def _run(program: str, *arguments: str) -> str:
 
 def _commands(program: str, top: str) -> list[Command]:
     listed = top.split("Exit codes:")[0]
-    found = [RECORD] + [match.groups() for line in listed.splitlines() if (match := _COMMAND.match(line))]
     commands = []
-    for name, summary in dict(found).items():
-        text = RECORD_HELP if name == RECORD[0] else _run(program, name)
+    for line in listed.splitlines():
+        match = _COMMAND.match(line)
+        if match is None:
+            continue
+        name, summary = match.groups()
+        if name in PYTHON_COMMANDS:
+            commands.append(_python_command(name, summary, PYTHON_COMMANDS[name]()))
+            continue
+        text = _run(program, name)
         options = [
             Option(match[2], match[3] or "", (match[4] or "").strip())
             for line in text.splitlines()
@@ -80,6 +90,18 @@ def _commands(program: str, top: str) -> list[Command]:
         ]
         commands.append(Command(name, summary, text, options))
     return commands
+
+
+def _python_command(name: str, summary: str, parser: argparse.ArgumentParser) -> Command:
+    options = []
+    for action in parser._actions:
+        value = "|".join(action.choices) if action.choices else action.metavar if action.nargs != 0 else ""
+        # A formatter fills in what the help says of defaults.
+        text = (action.help or "") % {**vars(action), "prog": parser.prog}
+        options.append(Option(action.option_strings[-1], value or "", text))
+    # The page is as wide everywhere, and plain.
+    with mock.patch.dict(os.environ, {"COLUMNS": str(_WIDTH), "NO_COLOR": "1"}):
+        return Command(name, summary, parser.format_help(), options)
 
 
 def _bash(commands: list[Command], names: str) -> str:

@@ -1,4 +1,4 @@
-"""The GPUs whose place the stand-in takes, under the names of the device profiles."""
+"""The GPUs whose place the mock CUDA driver takes, under the names of the device profiles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ class Card(NamedTuple):
     """What PyTorch and its libraries decide by.
 
     Names, compute capability, multiprocessors and L2 cache are those of NVIDIA's data sheets, the cache of Hopper what recordings
-    show (10 MiB for each stack of memory); the bytes are those of the device profile of the same name (``allocsim list devices``).
+    show (10 MiB for each stack of memory); the bytes are those of the device profile of the same name (``allocsim list devices``),
+    of its context too.
     """
 
     device_name: str
@@ -17,10 +18,14 @@ class Card(NamedTuple):
     multiprocessors: int
     total_bytes: int
     cache_mebibytes: float
+    #: What a process takes of the GPU before it has asked for anything: PyTorch's modules and the driver's own.
+    context_bytes: int = 552_402_944
+    #: Free bytes that no request gets.
+    unusable_bytes: int = 2_097_152
 
     def text(self) -> str:
         """As ``program_standin.c`` reads it from ``ALLOCSIM_ESTIMATE_CARD``."""
-        return f"{self.device_name};{self.compute_capability};{self.multiprocessors};{self.total_bytes};{round(self.cache_mebibytes * (1 << 20))}"
+        return f"{self.device_name};{self.compute_capability};{self.multiprocessors};{self.total_bytes};{round(self.cache_mebibytes * (1 << 20))};{self.context_bytes};{self.unusable_bytes}"
 
 
 CARDS = {

@@ -74,6 +74,16 @@ def _without(values: Values, function: Callable[..., Any]) -> Callable[..., Any]
     return native
 
 
+def _noting_groups(values: Values, attention: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(attention)
+    def noted(query: Any, key: Any, *args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("enable_gqa") and query.is_cuda and query.dtype == torch.float32 and query.size(-3) != key.size(-3):
+            values.note_groups()
+        return attention(query, key, *args, **kwargs)
+
+    return noted
+
+
 def _within(values: Values, function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def followed(*args: Any, **kwargs: Any) -> Any:
@@ -105,6 +115,8 @@ def leave_alone(values: Values) -> None:
 
     for name in ("linear", "scaled_dot_product_attention"):
         function = _without(values, getattr(functional, name))
+        if name == "scaled_dot_product_attention":
+            function = _noting_groups(values, function)
         setattr(functional, name, function)
         setattr(torch._C._nn, name, function)
         _register_builtin(function, f"aten::{name}")

@@ -1,49 +1,69 @@
 /*
- * A stand-in for a GPU on which whole PyTorch programs run: standin.c, which has what the allocator asks for, and here what
- * the program asks for besides: kernels, copies, pinned memory, cuBLAS, cuBLASLt and cuDNN; linear.c has cuSOLVER and cuFFT. Nothing is computed. A
+ * A mock CUDA driver on which whole PyTorch programs run: standin.c, which has what the allocator asks for, and here what
+ * the program asks for besides: kernels, copies, pinned memory, cuBLAS, cuBLASLt and cuDNN; linear.c has cuSOLVER, transforms.c cuFFT, graphs.c cuDNN's graphs,
+ * ctc.c its loss for sequences, sparse.c cuSPARSE, nccl.c NCCL, driver.c the driver's own functions, images.c the kernels that are compiled for the card. Nothing is computed. A
  * kernel returns at once; what is copied from the device to the host is zero, or what answer() was told. What libraries
  * would have needed as workspace is asked of the rules in workspaces.c.
  *
- * Functions that are not here are those of the real libraries, which find no driver and say so: the program then stops
- * with PyTorch's own message at the line that asked. Declarations are those of CUDA 12 and 13, cuBLAS 12 and 13 and
- * cuDNN 9, written out so that no header of CUDA is needed.
+ * Functions that are not here are refused by name (refused.c): the program then stops with PyTorch's own message at the line
+ * that asked. Declarations are those of CUDA 12 and 13, cuBLAS 12 and 13 and cuDNN 9, written out so that no header of CUDA is
+ * needed.
  */
 #define HAS_KERNELS
+#include "mock.h"
+#undef EXPORT
 #include "standin.c"
 
-#include <dlfcn.h>
+#include <unistd.h>
 
+#include "planner.h"
 #include "workspaces.h"
 
 /* ---- What the driver of the stand-in says ---- */
 
 static uint64_t answer_value;
+static size_t answered_bytes;
 static int answers;
 
-/* From now on, copies of up to 8 bytes from the device to the host give this; with 0 as first argument, zeros again. */
-EXPORT void standin_answer(int on, uint64_t value) {
-  answers = on;
+/* The next copies of up to so many bytes, at most 8, from the device to the host give this value, as often as said; all others give zeros. */
+EXPORT void standin_answer(int bytes, uint64_t value, int times) {
+  answered_bytes = (size_t)bytes;
   answer_value = value;
+  answers = times;
 }
 
 static const uint64_t ENDLESS_BYTES = 1ull << 44;
 
-__attribute__((constructor)) static void begin(void) {
-  /* Name, compute capability, multiprocessors, bytes and bytes of the cache of the GPU, as the command sets them. */
-  const char *text = getenv("ALLOCSIM_ESTIMATE_CARD");
+static int64_t card_free_bytes;
+
+/* Free bytes of each device before the program asked for the first ones. */
+EXPORT int64_t standin_card_free(void) { return card_free_bytes; }
+
+/* Takes the place of a card, whose memory is free but for a context: name, compute capability, multiprocessors, bytes, bytes of the
+   cache, of a context and of what no request gets, with semicolons between them. */
+EXPORT int standin_card_of(const char *text) {
   char name[128];
   int major, minor, multiprocessors;
-  unsigned long long bytes;
+  unsigned long long bytes, context_bytes, kept_bytes;
   int cache_bytes;
-  if (text && sscanf(text, "%127[^;];%d.%d;%d;%llu;%d", name, &major, &minor, &multiprocessors, &bytes, &cache_bytes) == 6) {
-    standin_card(name, major, minor, multiprocessors);
-    card.cache_bytes = cache_bytes;
-    standin_memory(bytes);
-  }
+  if (sscanf(text, "%127[^;];%d.%d;%d;%llu;%d;%llu;%llu", name, &major, &minor, &multiprocessors, &bytes, &cache_bytes, &context_bytes,
+             &kept_bytes) != 8)
+    return INVALID_VALUE;
+  standin_card(name, major, minor, multiprocessors);
+  card.cache_bytes = cache_bytes;
+  set_memory(bytes, bytes - context_bytes);
+  unusable_bytes = kept_bytes;
+  card_free_bytes = (int64_t)free_bytes[0];
+  return SUCCESS;
+}
+
+__attribute__((constructor)) static void begin(void) {
+  const char *text = getenv("ALLOCSIM_ESTIMATE_CARD");
+  if (text) standin_card_of(text);
   const char *count = getenv("ALLOCSIM_ESTIMATE_DEVICES");
   if (count) standin_devices(atoi(count));
   if (getenv("ALLOCSIM_ESTIMATE_BEHIND")) standin_hold(BEHIND);
-  standin_beyond(ENDLESS_BYTES);
+  if (getenv("ALLOCSIM_ESTIMATE_UNLIMITED")) standin_beyond(ENDLESS_BYTES);
 }
 
 static int on_device(const void *address) {
@@ -61,7 +81,7 @@ EXPORT int cudaHostAlloc(void **pointer, size_t bytes, unsigned flags) {
   void *got = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (got == MAP_FAILED) return result(OUT_OF_MEMORY);
   pthread_mutex_lock(&lock);
-  insert(&pinned, (uint64_t)got, room);
+  insert(&pinned, (uint64_t)got, room, current_device);
   pthread_mutex_unlock(&lock);
   *pointer = got;
   return SUCCESS;
@@ -82,7 +102,7 @@ EXPORT int cudaFreeHost(void *pointer) {
 EXPORT int cudaHostRegister(void *pointer, size_t bytes, unsigned flags) {
   (void)flags;
   pthread_mutex_lock(&lock);
-  insert(&pinned, (uint64_t)pointer, bytes);
+  insert(&pinned, (uint64_t)pointer, bytes, current_device);
   pthread_mutex_unlock(&lock);
   return SUCCESS;
 }
@@ -104,13 +124,24 @@ typedef struct {
   void *device_pointer, *host_pointer;
 } Pointer;
 
+/* The device of an address: that of its memory, or the one that made it where it is the host's. */
+static int device_of(uint64_t address) {
+  const Spans *of[] = {&blocks, &ranges, &pinned};
+  for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+    ptrdiff_t at = containing(of[i], address);
+    if (at >= 0) return of[i]->spans[at].device;
+  }
+  return current_device;
+}
+
 EXPORT int cudaPointerGetAttributes(Pointer *p, const void *address) {
   pthread_mutex_lock(&lock);
   int is_pinned = containing(&pinned, (uint64_t)address) >= 0;
+  int device = device_of((uint64_t)address);
   pthread_mutex_unlock(&lock);
   int is_device = on_device(address);
   p->type = is_device ? 2 : is_pinned ? 1 : 0;
-  p->device = is_device || is_pinned ? current_device : -2;
+  p->device = is_device || is_pinned ? device : -2;
   p->device_pointer = is_device || is_pinned ? (void *)address : NULL;
   p->host_pointer = is_device ? NULL : (void *)address;
   return SUCCESS;
@@ -122,7 +153,8 @@ static void copy(void *to, const void *from, size_t bytes) {
   if (on_device(to) || !bytes) return;
   if (!on_device(from)) {
     memmove(to, from, bytes);
-  } else if (answers && bytes <= sizeof answer_value) {
+  } else if (answers && bytes <= answered_bytes) {
+    answers--;
     memcpy(to, &answer_value, bytes);
   } else {
     memset(to, 0, bytes);
@@ -162,11 +194,12 @@ EXPORT int cudaGetSymbolAddress(void **address, const void *symbol) {
 
 /* ---- Kernels ---- */
 
-EXPORT void **__cudaRegisterFatBinary(void *binary) { (void)binary; static void *handle; return &handle; }
-EXPORT void __cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
-EXPORT void __cudaUnregisterFatBinary(void **handle) { (void)handle; }
-EXPORT void __cudaRegisterFunction(void) {}
 EXPORT void __cudaRegisterVar(void) {}
+EXPORT void __cudaRegisterHostVar(void) {}
+EXPORT void __cudaRegisterManagedVar(void) {}
+EXPORT void __cudaRegisterTexture(void) {}
+EXPORT void __cudaRegisterSurface(void) {}
+EXPORT void __cudaRegisterUnifiedTable(void) {}
 EXPORT char __cudaInitModule(void **handle) { (void)handle; return 1; }
 EXPORT unsigned __cudaPushCallConfiguration(void) { return 0; }
 
@@ -180,13 +213,31 @@ EXPORT int __cudaPopCallConfiguration(Sides *grid, Sides *block, size_t *shared,
   *stream = NULL;
   return SUCCESS;
 }
+
+int standin_capability(void) { return 10 * card.major + card.minor; }
+
+/* Code 209: no kernel image is available for execution on the device. */
+static int no_image(void) { return result(209); }
+
+static int launch(const void *function) {
+  Image image;
+  questions = 0;
+  if (!standin_image(function, &image)) return no_image();
+  standin_go_on();
+  return SUCCESS;
+}
+
 EXPORT int __cudaGetKernel(const void **kernel, const void *function) { *kernel = function; return SUCCESS; }
-EXPORT int __cudaLaunchKernel(void) { questions = 0; return SUCCESS; }
-EXPORT int cudaLaunchKernel(void) { questions = 0; return SUCCESS; }
-EXPORT int cudaLaunchKernelExC(void) { return cudaLaunchKernel(); }
-EXPORT int cudaLaunchCooperativeKernel(void) { return SUCCESS; }
-EXPORT int cudaFuncSetAttribute(void) { return SUCCESS; }
-EXPORT int cudaFuncSetCacheConfig(void) { return SUCCESS; }
+EXPORT int cudaGetFuncBySymbol(const void **kernel, const void *function) { *kernel = function; return SUCCESS; }
+EXPORT int __cudaLaunchKernel(const void *function) { return launch(function); }
+EXPORT int cudaLaunchKernel(const void *function) { return launch(function); }
+EXPORT int cudaLaunchKernelExC(const void *configuration, const void *function) { (void)configuration; return launch(function); }
+EXPORT int cudaLaunchCooperativeKernel(const void *function) { return launch(function); }
+EXPORT int cudaFuncSetAttribute(const void *function) {
+  Image image;
+  return standin_image(function, &image) ? SUCCESS : no_image();
+}
+EXPORT int cudaFuncSetCacheConfig(const void *function) { return cudaFuncSetAttribute(function); }
 EXPORT int cudaKernelSetAttributeForDevice(void) { return SUCCESS; }
 
 typedef struct {
@@ -196,28 +247,40 @@ typedef struct {
 
 /* CUB chooses its tiles by the architecture for which a kernel is compiled. */
 EXPORT int cudaFuncGetAttributes(Function *f, const void *function) {
-  (void)function;
+  Image image;
+  if (!standin_image(function, &image)) return no_image();
   memset(f, 0, offsetof(Function, others));
   f->threads = 1024;
   f->registers = 32;
-  f->ptx = f->binary = 10 * card.major + card.minor;
+  f->ptx = image.ptx;
+  f->binary = image.binary;
   f->dynamic = 48 << 10;
   return SUCCESS;
 }
 
-/* Limited by threads alone: what registers and shared memory would allow is not known here. */
+/* Limited by threads and by the shared memory that is asked for: what the kernel's registers and own memory would allow is not
+   known here. */
+int standin_blocks(int threads, size_t shared) {
+  int fit = threads > 0 ? card.threads / threads : 1;
+  /* Each block's is given in units of 128 bytes, after what the system keeps. */
+  size_t each = (shared + (card.major >= 8 ? 1 << 10 : 0) + 127) / 128 * 128;
+  if (shared && (size_t)fit > card.shared_bytes / each) fit = (int)(card.shared_bytes / each);
+  return fit < 1 ? 1 : fit > card.blocks ? card.blocks : fit;
+}
+
 EXPORT int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks_of, const void *function, int threads, size_t shared,
                                                                   unsigned flags) {
-  (void)function; (void)shared; (void)flags;
-  int fit = threads > 0 ? card.threads / threads : 1;
-  *blocks_of = fit < 1 ? 1 : fit > 32 ? 32 : fit;
+  (void)flags;
+  Image image;
+  if (!standin_image(function, &image)) return no_image();
+  *blocks_of = standin_blocks(threads, shared);
   return SUCCESS;
 }
 EXPORT int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks_of, const void *function, int threads, size_t shared) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks_of, function, threads, shared, 0);
 }
 
-static int attribute(int name) {
+int standin_attribute(int name) {
   switch (name) {
     case 1: return 1024;           /* threads of a block */
     case 2: case 3: return 1024;   /* its sides */
@@ -240,13 +303,28 @@ static int attribute(int name) {
     case 76: return card.minor;
     case 81: return (int)card.shared_bytes;
     case 97: return (int)card.block_shared_bytes;
-    case 106: return 32;           /* blocks of a multiprocessor */
+    case 106: return card.blocks;  /* blocks of a multiprocessor */
+    case 111: return card.major >= 8 ? 1 << 10 : 0; /* shared memory that the system keeps of each block's */
     case 115: return 1;            /* pools of memory */
     case 120: return card.major >= 9; /* clusters */
     default: return 0;
   }
 }
-EXPORT int cudaDeviceGetAttribute(int *value, int name, int device) { (void)device; *value = attribute(name); return SUCCESS; }
+EXPORT int cudaDeviceGetAttribute(int *value, int name, int device) { (void)device; *value = standin_attribute(name); return SUCCESS; }
+
+/* Clocks, the PCI device and the driver do not change what cuDNN plans. */
+int card_as_json(char *text, size_t room) {
+  int wrote = snprintf(
+      text, room,
+      "{\"cudaDeviceId\":0,\"deviceName\":\"%s\",\"deviceVer\":%d,\"driverVer\":13000,\"isTccDriver\":0,\"l2CacheSize\":%d,"
+      "\"maxBlockSize\":[1024,1024,64],\"maxGridSize\":[2147483647,65535,65535],\"maxCtasPerSM\":%d,\"maxRegistersPerSM\":65536,"
+      "\"maxSharedMemoryPerBlock\":49152,\"maxSharedMemoryPerBlockOptin\":%zu,\"maxThreadsPerBlock\":1024,\"maxThreadsPerSM\":%d,"
+      "\"memClockRateKHz\":%d,\"multiProcessorCount\":%d,\"pciDeviceId\":0,\"regsPerBlock\":65536,\"reservedSharedMemoryPerBlock\":%d,"
+      "\"smClockRateKHz\":%d,\"smCountOrigin\":0,\"supportCoopLaunch\":1,\"totalGlobalMem\":%llu,\"warpSize\":32}",
+      card.name, 100 * card.major + 10 * card.minor, card.cache_bytes, card.blocks, card.block_shared_bytes, card.threads, standin_attribute(36),
+      card.multiprocessors, card.major >= 8 ? 1 << 10 : 0, standin_attribute(13), (unsigned long long)total_bytes);
+  return wrote > 0 && (size_t)wrote < room;
+}
 
 /* ---- What is left of the runtime ---- */
 
@@ -269,34 +347,41 @@ EXPORT int cudaStreamAddCallback(void *stream, void (*function)(void *, int, voi
 }
 EXPORT int cudaMallocAsync(void **pointer, size_t bytes, void *stream) { (void)stream; return cudaMalloc(pointer, bytes); }
 EXPORT int cudaFreeAsync(void *pointer, void *stream) { (void)stream; return cudaFree(pointer); }
-/* ---- Kernels that are compiled while the program runs (NVRTC) ---- */
-
-static int loaded(void **object) {
-  static char module;
-  *object = &module;
-  return SUCCESS;
-}
-
-EXPORT int cuModuleLoad(void **module) { return loaded(module); }
-EXPORT int cuModuleLoadData(void **module) { return loaded(module); }
-EXPORT int cuModuleLoadDataEx(void **module) { return loaded(module); }
-EXPORT int cuModuleGetFunction(void **function) { return loaded(function); }
-EXPORT int cuModuleUnload(void) { return SUCCESS; }
-EXPORT int cuFuncSetAttribute(void) { return SUCCESS; }
-EXPORT int cuFuncSetCacheConfig(void) { return SUCCESS; }
-EXPORT int cuLaunchKernel(void) { return cudaLaunchKernel(); }
-EXPORT int cuLaunchCooperativeKernel(void) { return cudaLaunchKernel(); }
-
-/* As many as a multiprocessor has threads for; registers and shared memory are not looked at. */
-EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads) {
-  (void)function;
-  *blocks = threads > 0 && threads < card.threads ? card.threads / threads : 1;
-  return SUCCESS;
-}
-
 EXPORT int cudaProfilerStart(void) { return SUCCESS; }
 EXPORT int cudaProfilerStop(void) { return SUCCESS; }
 EXPORT int cudaDeviceReset(void) { return SUCCESS; }
+EXPORT int cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags, int *status) {
+  return cudaGetDriverEntryPointByVersion(symbol, function, 13000, flags, status);
+}
+
+/* The driver hands out the latest version of a function under the name without one. */
+static void *driver_function(const char *symbol) {
+  static const char *const versions[] = {"_v2", ""};
+  char name[128];
+  Dl_info here, found;
+  if (!dladdr((void *)standin_card_free, &here)) return NULL;
+  for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
+    snprintf(name, sizeof name, "%s%s", symbol, versions[i]);
+    void *function = dlsym(RTLD_DEFAULT, name);
+    if (function && dladdr(function, &found) && found.dli_fbase == here.dli_fbase) return function;
+  }
+  return NULL;
+}
+
+/* ---- NVML: the process that PyTorch names in its message about memory ---- */
+
+typedef struct {
+  unsigned process;
+  unsigned long long bytes;
+} Process;
+
+EXPORT int nvmlDeviceGetComputeRunningProcesses(void *device, unsigned *count, Process *processes) {
+  (void)device;
+  uint64_t left = free_bytes[current_device];
+  if (*count) *processes = (Process){(unsigned)getpid(), total_bytes + beyond_bytes - left};
+  *count = 1;
+  return SUCCESS;
+}
 
 /* ---- cuBLAS ---- */
 
@@ -404,8 +489,6 @@ EXPORT int cudnnGetStream(void *handle, void **stream) { (void)handle; *stream =
 DONE(cudnnBatchNormalizationBackwardEx)
 DONE(cudnnBatchNormalizationForwardInference)
 DONE(cudnnBatchNormalizationForwardTrainingEx)
-DONE(cudnnCTCLoss)
-DONE(cudnnCTCLoss_v8)
 DONE(cudnnPoolingForward)
 DONE(cudnnSpatialTfGridGeneratorBackward)
 DONE(cudnnSpatialTfGridGeneratorForward)
@@ -529,8 +612,8 @@ EXPORT int cudnnGetRNNWeightParams(void *handle, const Recurrent *r, int layer, 
 }
 
 typedef struct {
-  int type, length, batch, size;
-  int64_t rows;
+  int type, length, batch, size, packed;
+  int64_t rows, rows_at_once;
 } Sequences;
 
 EXPORT int cudnnCreateRNNDataDescriptor(void **made) {
@@ -539,196 +622,18 @@ EXPORT int cudnnCreateRNNDataDescriptor(void **made) {
 }
 FREED(cudnnDestroyRNNDataDescriptor)
 EXPORT int cudnnSetRNNDataDescriptor(Sequences *s, int type, int layout, int length, int batch, int size, const int *lengths, void *fill) {
-  (void)layout; (void)fill;
-  int64_t rows = 0;
-  for (int i = 0; i < batch; i++) rows += lengths[i];
-  *s = (Sequences){type, length, batch, size, rows};
+  (void)fill;
+  int64_t rows = 0, at_once = 0;
+  for (int i = 0; i < batch; i++) {
+    rows += lengths[i];
+    at_once += lengths[i] < STEPS_AT_ONCE ? lengths[i] : STEPS_AT_ONCE;
+  }
+  *s = (Sequences){type, length, batch, size, layout == 1, rows, at_once};
   return SUCCESS;
 }
 EXPORT int cudnnGetRNNTempSpaceSizes(void *handle, const Recurrent *r, int training, const Sequences *x, size_t *work, size_t *reserve) {
   (void)handle;
-  recurrent_bytes(gates(r), r->directions, r->layers, r->hidden, output_of(r), input_of(r, 0), x->rows, x->batch, type_bytes(r->type), training, work,
-                  reserve);
-  return SUCCESS;
-}
-
-/* ---- cuDNN: graphs of operations ---- */
-
-enum { ENGINE = 2, ENGINE_CONFIG = 3, HEURISTICS = 4, PLAN = 5, FORWARD = 10, BACKWARD_FILTER = 11, BACKWARD_DATA = 12, GRAPH = 15, TENSOR = 17 };
-enum { TYPE_DESCRIPTOR = 15, TYPE_INT64 = 3 };
-
-/* What was set, by attribute. The program frees descriptors in any order, so that each keeps copies of what it refers to. */
-typedef struct Attribute {
-  int name, type;
-  int64_t count;
-  size_t bytes;
-  void *data;
-  struct Attribute *next;
-} Attribute;
-
-typedef struct {
-  int kind;
-  int64_t workspace;
-  Convolution convolution;
-  int trials;
-  Attribute *attributes;
-} Descriptor;
-
-static size_t element_bytes(int type) {
-  switch (type) {
-    case 0: case 3: case 5: case 6: case 15: return 8;
-    case 26: return 16;
-    case 2: case 24: return 1;
-    default: return 4;
-  }
-}
-
-static Attribute *find(const Descriptor *d, int name) {
-  for (Attribute *a = d->attributes; a; a = a->next)
-    if (a->name == name) return a;
-  return NULL;
-}
-
-EXPORT int cudnnBackendCreateDescriptor(int kind, void **made) {
-  Descriptor *d = calloc(1, sizeof *d);
-  if (!d) return 4003;
-  d->kind = kind;
-  *made = d;
-  return SUCCESS;
-}
-EXPORT int cudnnBackendDestroyDescriptor(Descriptor *d) {
-  if (!d) return SUCCESS;
-  for (Attribute *a = d->attributes; a;) {
-    Attribute *next = a->next;
-    free(a->data);
-    free(a);
-    a = next;
-  }
-  free(d);
-  return SUCCESS;
-}
-
-static void set(Descriptor *d, int name, int type, int64_t count, const void *data) {
-  Attribute *a = find(d, name);
-  if (!a) {
-    a = calloc(1, sizeof *a);
-    if (!a) abort();
-    a->name = name;
-    a->next = d->attributes;
-    d->attributes = a;
-  } else {
-    free(a->data);
-  }
-  a->type = type;
-  a->count = count;
-  a->bytes = (size_t)count * element_bytes(type);
-  a->data = malloc(a->bytes ? a->bytes : 1);
-  if (!a->data) abort();
-  memcpy(a->data, data, a->bytes);
-}
-
-static void read_tensor(const Descriptor *tensor, Tensor *t) {
-  const Attribute *type = find(tensor, 901), *sizes = find(tensor, 902), *strides = find(tensor, 903);
-  memset(t, 0, sizeof *t);
-  if (!type || !sizes || !strides) return;
-  t->type = *(int *)type->data;
-  t->dimensions = sizes->count < MOST_DIMENSIONS ? (int)sizes->count : MOST_DIMENSIONS;
-  for (int i = 0; i < t->dimensions; i++) {
-    t->sizes[i] = ((int64_t *)sizes->data)[i];
-    t->strides[i] = ((int64_t *)strides->data)[i];
-  }
-}
-
-static void read_operation(const Descriptor *operation, Convolution *c) {
-  int first = operation->kind == FORWARD ? 702 : operation->kind == BACKWARD_DATA ? 708 : operation->kind == BACKWARD_FILTER ? 714 : 0;
-  if (!first) return;
-  c->kind = operation->kind - FORWARD;
-  /* Filter, input and output stand in this order; of the gradient of the filter, the filter. */
-  const Attribute *convolution = find(operation, first);
-  Tensor *tensors[] = {&c->filter, &c->input, &c->output};
-  for (int i = 0; i < 3; i++) {
-    const Attribute *a = find(operation, first + 1 + i);
-    if (a) read_tensor(*(Descriptor **)a->data, tensors[i]);
-  }
-  const Descriptor *d = convolution ? *(Descriptor **)convolution->data : NULL;
-  const Attribute *precision = d ? find(d, 100) : NULL, *strides = d ? find(d, 103) : NULL, *dilations = d ? find(d, 102) : NULL;
-  if (precision) c->precision = *(int *)precision->data;
-  for (int i = 0; i < 3; i++) {
-    c->strides[i] = strides && i < strides->count ? ((int64_t *)strides->data)[i] : 1;
-    c->dilations[i] = dilations && i < dilations->count ? ((int64_t *)dilations->data)[i] : 1;
-  }
-}
-
-EXPORT int cudnnBackendSetAttribute(Descriptor *d, int name, int type, int64_t count, const void *data) {
-  set(d, name, type, count, data);
-  if (type != TYPE_DESCRIPTOR) return SUCCESS;
-  for (int64_t i = 0; i < count; i++) {
-    const Descriptor *from = ((Descriptor *const *)data)[i];
-    if (!from) continue;
-    if (d->kind == GRAPH) {
-      read_operation(from, &d->convolution);
-    } else if (d->kind != FORWARD && d->kind != BACKWARD_DATA && d->kind != BACKWARD_FILTER) {
-      d->convolution = from->convolution;
-      d->trials = from->trials;
-    }
-  }
-  return SUCCESS;
-}
-
-EXPORT int cudnnBackendFinalize(Descriptor *d) {
-  int capability = 10 * card.major + card.minor;
-  if (d->kind == PLAN) d->workspace = d->convolution.filter.dimensions ? convolution_bytes(&d->convolution, d->trials, capability) : attention_bytes(capability);
-  return SUCCESS;
-}
-EXPORT int cudnnBackendInitialize(Descriptor *d) { (void)d; return SUCCESS; }
-EXPORT int cudnnBackendExecute(void *handle, void *plan, void *pack) { (void)handle; (void)plan; (void)pack; return SUCCESS; }
-
-EXPORT int cudnnBackendGetAttribute(Descriptor *d, int name, int type, int64_t room, int64_t *count, void *data) {
-  int64_t ignored;
-  if (!count) count = &ignored;
-  *count = 0;
-  if (d->kind == HEURISTICS && name == 202) {
-    /* Configurations of engines, into the descriptors that were made for them: the best, and the largest, which benchmarks alone try. */
-    *count = d->convolution.filter.dimensions && (!data || room > 1) ? 2 : 1;
-    for (int i = 0; data && i < *count && i < room; i++) {
-      Descriptor *config = ((Descriptor **)data)[i];
-      config->convolution = d->convolution;
-      config->trials = i;
-    }
-    return SUCCESS;
-  }
-  if (d->kind == ENGINE_CONFIG && name == 300) {
-    *count = 1;
-    if (data && room > 0) {
-      Descriptor *engine = *(Descriptor **)data;
-      engine->convolution = d->convolution;
-    }
-    return SUCCESS;
-  }
-  if (name == 402 || name == 303) {
-    *count = 1;
-    if (data && room > 0) *(int64_t *)data = d->workspace;
-    return SUCCESS;
-  }
-  if (d->kind == ENGINE_CONFIG && name == 304) { /* shared memory: within what the program allows */
-    *count = 1;
-    if (data && room > 0) *(int32_t *)data = 0;
-    return SUCCESS;
-  }
-  if (name == 405) { /* the plan as text */
-    static const char text[] = "{}";
-    *count = sizeof text;
-    if (data && room > 0) memcpy(data, text, (size_t)room < sizeof text ? (size_t)room : sizeof text);
-    return SUCCESS;
-  }
-  const Attribute *a = find(d, name);
-  if (a && a->type == type) {
-    *count = a->count;
-    size_t bytes = (size_t)room * element_bytes(type);
-    if (data) memcpy(data, a->data, bytes < a->bytes ? bytes : a->bytes);
-  } else if (d->kind == ENGINE && name == 1301) {
-    *count = 1;
-    if (data && room > 0) *(int64_t *)data = 0;
-  }
+  const Recurrence made = {gates(r), r->directions, r->layers, r->hidden, output_of(r), input_of(r, 0), x->length, x->batch, x->packed, x->rows, x->rows_at_once, type_bytes(r->type)};
+  recurrent_bytes(&made, training, work, reserve);
   return SUCCESS;
 }

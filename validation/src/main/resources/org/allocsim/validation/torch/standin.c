@@ -9,6 +9,7 @@
  * CUDA 12 and 13, written out so that no header of CUDA is needed. Addresses follow org.allocsim.validation.torch.StandInDevice.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,12 +28,12 @@ enum { PROPERTIES_BYTES = 1008 };
 /* The card whose place it takes, as far as PyTorch asks; a program that drives it may set another (standin_card). */
 typedef struct {
   char name[128];
-  int major, minor, multiprocessors, threads;
+  int major, minor, multiprocessors, threads, blocks;
   size_t block_shared_bytes, shared_bytes;
   int cache_bytes;
 } Card;
 
-static Card card = {"stand-in (computes nothing)", 9, 0, 132, 2048, 227 << 10, 228 << 10, 50 << 20};
+static Card card = {"stand-in (computes nothing)", 9, 0, 132, 2048, 32, 227 << 10, 228 << 10, 50 << 20};
 
 static const uint64_t DEVICE_BYTES = 80ull << 30;
 static const uint64_t PAGE_BYTES = 2ull << 20;
@@ -46,6 +47,7 @@ static const uint64_t SPACE_BYTES = 0x080000000000ull;
 
 typedef struct {
   uint64_t start, bytes;
+  int device;
 } Span;
 
 /* Spans sorted by address. */
@@ -77,15 +79,19 @@ struct Stream {
 
 typedef struct {
   uint64_t bytes;
+  int device;
 } Handle;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t total_bytes, free_bytes;
-static uint64_t beyond_bytes; /* part of the free bytes that the device does not show */
+enum { MOST_DEVICES = 64 };
+
+static uint64_t total_bytes, free_bytes[MOST_DEVICES];
+static uint64_t beyond_bytes; /* part of each device's free bytes that it does not show */
+static uint64_t unusable_bytes; /* free bytes that no request gets */
 static Spans blocks, ranges;
 static Stream null_stream;
 static Stream *others; /* every stream that was made */
-static int devices = 1; /* all alike; a process works on one of them, so that their memory is counted as one's */
+static int devices = 1; /* all alike, each with its own memory */
 static __thread int current_device;
 static int holding, last_error, captures, ascending_every;
 static uint64_t placed, waits, unready;
@@ -111,8 +117,13 @@ static void reserve(uint64_t start, uint64_t bytes) {
   }
 }
 
+static void set_memory(uint64_t total, uint64_t free) {
+  total_bytes = total;
+  for (int i = 0; i < MOST_DEVICES; i++) free_bytes[i] = free;
+}
+
 __attribute__((constructor)) static void start(void) {
-  total_bytes = free_bytes = DEVICE_BYTES;
+  set_memory(DEVICE_BYTES, DEVICE_BYTES);
   reserve(RANGES_START, SPACE_BYTES);
   reserve(BLOCKS_START, SPACE_BYTES);
 }
@@ -135,7 +146,7 @@ static size_t after(const Spans *s, uint64_t address) {
   return low;
 }
 
-static void insert(Spans *s, uint64_t start, uint64_t bytes) {
+static void insert(Spans *s, uint64_t start, uint64_t bytes, int device) {
   if (s->count == s->room) {
     s->room = s->room ? 2 * s->room : 64;
     s->spans = realloc(s->spans, s->room * sizeof(Span));
@@ -143,7 +154,7 @@ static void insert(Spans *s, uint64_t start, uint64_t bytes) {
   }
   size_t at = after(s, start);
   memmove(s->spans + at + 1, s->spans + at, (s->count - at) * sizeof(Span));
-  s->spans[at] = (Span){start, bytes};
+  s->spans[at] = (Span){start, bytes, device};
   s->count++;
 }
 
@@ -181,15 +192,15 @@ static uint64_t highest_gap(const Spans *s, uint64_t below, uint64_t bytes) {
 
 /* ---- Control, for the programs that drive the stand-in ---- */
 
-/* Gives the device this much memory; nothing may be allocated. */
-EXPORT void standin_memory(uint64_t bytes) { total_bytes = free_bytes = bytes; }
+/* Gives each device this much memory; nothing may be allocated. */
+EXPORT void standin_memory(uint64_t bytes) { set_memory(bytes, bytes); }
 
 /* Shows this many devices, as a rank of a job sees those of its host. */
-EXPORT void standin_devices(int count) { devices = count; }
+EXPORT void standin_devices(int count) { devices = count < MOST_DEVICES ? count : MOST_DEVICES; }
 
 /* Lets requests succeed beyond the memory that the device shows, so that a program that does not fit shows its need. */
 EXPORT void standin_beyond(uint64_t bytes) {
-  free_bytes += bytes;
+  for (int i = 0; i < MOST_DEVICES; i++) free_bytes[i] += bytes;
   beyond_bytes += bytes;
 }
 
@@ -199,11 +210,12 @@ EXPORT void standin_card(const char *name, int major, int minor, int multiproces
   Card made = {.major = major, .minor = minor, .multiprocessors = multiprocessors, .threads = 2048};
   strncpy(made.name, name, sizeof made.name - 1);
   int capability = 10 * major + minor;
+  made.blocks = capability == 75 || capability == 86 || capability == 87 ? 16 : capability == 89 || major == 12 ? 24 : 32;
   if (capability == 75) made.threads = 1024;
   else if (capability == 86 || capability == 87 || capability == 89 || major == 12) made.threads = 1536;
   made.shared_bytes = (capability < 75    ? 96
                        : capability == 75 ? 64
-                       : capability == 80 ? 164
+                       : capability == 80 || capability == 87 ? 164
                        : capability < 90  ? 100
                        : major == 12      ? 100
                                           : 228) << 10;
@@ -212,8 +224,10 @@ EXPORT void standin_card(const char *name, int major, int minor, int multiproces
   card = made;
 }
 
-/* Takes memory as another process would, or gives it back where negative. */
-EXPORT void standin_take(int64_t bytes) { free_bytes -= bytes; }
+/* Takes memory of each device as another process would, or gives it back where negative. */
+EXPORT void standin_take(int64_t bytes) {
+  for (int i = 0; i < MOST_DEVICES; i++) free_bytes[i] -= bytes;
+}
 
 /* Every n-th block ascends from a second base instead of descending from the first; 0: none does. */
 EXPORT void standin_ascend_every(int n) { ascending_every = n; placed = 0; }
@@ -283,7 +297,8 @@ EXPORT int cudaGetDeviceProperties(void *properties, int device) {
       {632, 65536},                           /* registers of a multiprocessor */
       {668, 1},                               /* cooperative launches */
       {672, (int)card.block_shared_bytes},    /* shared memory of a block that asks for it */
-      {688, 32},                              /* blocks of a multiprocessor */
+      {688, card.blocks},                     /* blocks of a multiprocessor */
+      {696, card.major >= 8 ? 1 << 10 : 0},   /* shared memory that the system keeps of each block's */
   };
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) memcpy(p + known[i].offset, &known[i].value, sizeof(int));
   return SUCCESS;
@@ -334,30 +349,47 @@ EXPORT int cudaGetLastError(void) {
 }
 
 EXPORT int cudaPeekAtLastError(void) { return last_error; }
-EXPORT const char *cudaGetErrorName(int code) { return code == OUT_OF_MEMORY ? "cudaErrorMemoryAllocation" : "cudaError"; }
+
+/* What the runtime that is loaded calls an error: its functions need no device. */
+static const char *text_of(const char *function, int code, const char *otherwise) {
+  const char *(*real)(int) = (const char *(*)(int))dlsym(RTLD_NEXT, function);
+  const char *const libraries[] = {"libcudart.so.13", "libcudart.so.12"};
+  for (size_t i = 0; !real && i < sizeof libraries / sizeof libraries[0]; i++) {
+    void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+    if (library) real = (const char *(*)(int))dlsym(library, function);
+  }
+  return real ? real(code) : otherwise;
+}
+
+EXPORT const char *cudaGetErrorName(int code) {
+  return text_of("cudaGetErrorName", code, code == OUT_OF_MEMORY ? "cudaErrorMemoryAllocation" : "cudaError");
+}
 EXPORT const char *cudaGetErrorString(int code) {
   switch (code) {
     case SUCCESS: return "no error";
     case OUT_OF_MEMORY: return "out of memory";
     case NOT_READY: return "device not ready";
     case INVALID_VALUE: return "invalid argument";
-    default: return "not supported by the stand-in";
+    default: return text_of("cudaGetErrorString", code, "operation not supported");
   }
 }
 
 /* ---- Memory ---- */
 
 EXPORT int cudaMemGetInfo(size_t *free, size_t *total) {
-  *free = free_bytes > beyond_bytes ? free_bytes - beyond_bytes : 0;
+  uint64_t left = free_bytes[current_device];
+  *free = left > beyond_bytes ? left - beyond_bytes : 0;
   *total = total_bytes;
   return SUCCESS;
 }
+
+static int fits(uint64_t bytes, int device) { return bytes <= free_bytes[device] && free_bytes[device] - bytes >= unusable_bytes; }
 
 EXPORT int cudaMalloc(void **pointer, size_t bytes) {
   pthread_mutex_lock(&lock);
   uint64_t taken = pages(bytes);
   int code = SUCCESS;
-  if (taken > free_bytes) {
+  if (taken < bytes || !fits(taken, current_device)) {
     code = OUT_OF_MEMORY;
   } else {
     uint64_t middle = BLOCKS_START + SPACE_BYTES / 2;
@@ -365,8 +397,8 @@ EXPORT int cudaMalloc(void **pointer, size_t bytes) {
     uint64_t start = given_blocks.used < given_blocks.count ? given_blocks.addresses[given_blocks.used++]
                      : ascends                              ? lowest_gap(&blocks, middle, taken)
                                                             : highest_gap(&blocks, middle, taken);
-    insert(&blocks, start, taken);
-    free_bytes -= taken;
+    insert(&blocks, start, taken, current_device);
+    free_bytes[current_device] -= taken;
     *pointer = (void *)start;
   }
   pthread_mutex_unlock(&lock);
@@ -381,7 +413,7 @@ EXPORT int cudaFree(void *pointer) {
   ptrdiff_t at = containing(&blocks, (uint64_t)pointer);
   int code = at >= 0 && blocks.spans[at].start == (uint64_t)pointer ? SUCCESS : INVALID_VALUE;
   if (code == SUCCESS) {
-    free_bytes += blocks.spans[at].bytes;
+    free_bytes[blocks.spans[at].device] += blocks.spans[at].bytes;
     erase(&blocks, (size_t)at);
   }
   pthread_mutex_unlock(&lock);
@@ -535,7 +567,7 @@ EXPORT int cuMemAddressReserve(uint64_t *start, size_t bytes, size_t alignment, 
   uint64_t taken = (bytes + RANGE_UNIT_BYTES - 1) / RANGE_UNIT_BYTES * RANGE_UNIT_BYTES;
   *start = given_ranges.used < given_ranges.count ? given_ranges.addresses[given_ranges.used++]
                                                   : lowest_gap(&ranges, RANGES_START, taken);
-  insert(&ranges, *start, taken);
+  insert(&ranges, *start, taken, current_device);
   pthread_mutex_unlock(&lock);
   return SUCCESS;
 }
@@ -549,17 +581,23 @@ EXPORT int cuMemAddressFree(uint64_t start, size_t bytes) {
   return at >= 0 ? SUCCESS : INVALID_VALUE;
 }
 
+/* The start of the driver's CUmemAllocationProp. */
+typedef struct {
+  int type, handle_types, location_type, device;
+} Properties;
+
 /* As CUDA's, it makes whole pages only. */
-EXPORT int cuMemCreate(uint64_t *handle, size_t bytes, const void *properties, unsigned long long flags) {
-  (void)properties; (void)flags;
-  if (bytes % PAGE_BYTES) return INVALID_VALUE;
+EXPORT int cuMemCreate(uint64_t *handle, size_t bytes, const Properties *properties, unsigned long long flags) {
+  (void)flags;
+  int device = properties ? properties->device : current_device;
+  if (bytes % PAGE_BYTES || device < 0 || device >= devices) return INVALID_VALUE;
   pthread_mutex_lock(&lock);
-  int code = bytes > free_bytes ? OUT_OF_MEMORY : SUCCESS;
+  int code = fits(bytes, device) ? SUCCESS : OUT_OF_MEMORY;
   if (code == SUCCESS) {
     Handle *h = malloc(sizeof(Handle));
     if (!h) abort();
-    h->bytes = bytes;
-    free_bytes -= bytes;
+    *h = (Handle){bytes, device};
+    free_bytes[device] -= bytes;
     *handle = (uint64_t)h;
   }
   pthread_mutex_unlock(&lock);
@@ -569,14 +607,18 @@ EXPORT int cuMemCreate(uint64_t *handle, size_t bytes, const void *properties, u
 EXPORT int cuMemRelease(uint64_t handle) {
   pthread_mutex_lock(&lock);
   Handle *h = (Handle *)handle;
-  free_bytes += h->bytes;
+  free_bytes[h->device] += h->bytes;
   free(h);
   pthread_mutex_unlock(&lock);
   return SUCCESS;
 }
 
 EXPORT int cuMemMap(uint64_t start, size_t bytes, size_t offset, uint64_t handle, unsigned long long flags) {
-  (void)start; (void)bytes; (void)offset; (void)handle; (void)flags;
+  (void)bytes; (void)offset; (void)flags;
+  pthread_mutex_lock(&lock);
+  ptrdiff_t at = containing(&ranges, start);
+  if (at >= 0) ranges.spans[at].device = ((const Handle *)handle)->device;
+  pthread_mutex_unlock(&lock);
   return SUCCESS;
 }
 EXPORT int cuMemUnmap(uint64_t start, size_t bytes) { (void)start; (void)bytes; return SUCCESS; }
@@ -596,7 +638,13 @@ EXPORT int cuMemGetAddressRange_v2(uint64_t *start, size_t *bytes, uint64_t addr
   return at >= 0 ? SUCCESS : INVALID_VALUE;
 }
 
+#ifdef HAS_KERNELS
+/* The function of the driver of this name that this library has; it may be one that says that it is not there. */
+static void *driver_function(const char *symbol);
+#else
 static int not_supported(void) { return NOT_SUPPORTED; }
+static void *driver_function(const char *symbol) { (void)symbol; return not_supported; }
+#endif
 
 EXPORT int cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
                                             unsigned long long flags, int *status) {
@@ -615,10 +663,12 @@ EXPORT int cudaGetDriverEntryPointByVersion(const char *symbol, void **function,
       {"cuMemSetAccess", cuMemSetAccess},
       {"cuMemGetAddressRange", cuMemGetAddressRange_v2},
   };
-  *function = not_supported;
+  *function = NULL;
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
     if (!strcmp(symbol, known[i].name)) *function = known[i].function;
-  if (status) *status = 0;
+  if (!*function) *function = driver_function(symbol);
+  /* 1: the driver has no such symbol. */
+  if (status) *status = !*function;
   return SUCCESS;
 }
 
@@ -634,12 +684,14 @@ EXPORT int nvmlDeviceGetGpuFabricInfoV(void *device, void *information) { (void)
 EXPORT int nvmlDeviceGetNvLinkRemoteDeviceType(void) { return 3; }
 EXPORT int nvmlDeviceGetNvLinkRemotePciInfo_v2(void) { return 3; }
 EXPORT int nvmlSystemGetCudaDriverVersion_v2(int *version) { *version = 13000; return SUCCESS; }
+#ifndef HAS_KERNELS
 /* Without processes the message about memory names none. */
 EXPORT int nvmlDeviceGetComputeRunningProcesses(void *device, unsigned *count, void *processes) {
   (void)device; (void)processes;
   *count = 0;
   return SUCCESS;
 }
+#endif
 
 /* ---- What PyTorch looks up when it starts, and never calls for the allocator's sake ---- */
 
@@ -650,10 +702,14 @@ EXPORT int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active) 
   return SUCCESS;
 }
 
-/* A context is there from the start. */
+/* A context is there from the start; whole programs have one for each device. */
+#ifndef HAS_KERNELS
 EXPORT int cuCtxGetCurrent(void **context) { *context = &total_bytes; return SUCCESS; }
 EXPORT int cuCtxSetCurrent(void *context) { (void)context; return SUCCESS; }
+#endif
 
+/* What a mock driver for whole programs has, or refuses by name. */
+#ifndef HAS_KERNELS
 #define ABSENT(name) EXPORT int name(void) { return NOT_SUPPORTED; }
 ABSENT(cuDeviceGetAttribute)
 ABSENT(cuDevicePrimaryCtxRetain)
@@ -663,9 +719,6 @@ ABSENT(cuLinkComplete)
 ABSENT(cuLinkCreate_v2)
 ABSENT(cuPointerGetAttribute)
 ABSENT(cuTensorMapEncodeTiled)
-
-/* Kernels that are compiled while a program runs; a stand-in for whole programs has its own. */
-#ifndef HAS_KERNELS
 ABSENT(cuFuncSetAttribute)
 ABSENT(cuFuncSetCacheConfig)
 ABSENT(cuLaunchCooperativeKernel)
