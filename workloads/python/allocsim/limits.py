@@ -13,10 +13,13 @@ def bytes_of(size: int | str) -> int:
     """Bytes of a number or of a text such as ``"24GiB"``; units are powers of 1024."""
     if isinstance(size, int):
         return size
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?\s*", size, re.IGNORECASE)
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?\s*", size, re.IGNORECASE)
     if found is None:
         raise ValueError(f"{size!r} is no size; write bytes, or a number with a unit, such as '24GiB'")
-    return int(float(found[1]) * _UNITS[found[2].upper()])
+    value = float(found[1]) * _UNITS[found[2].upper()]
+    if value == float("inf"):
+        raise ValueError(f"{size[:40]!r} is more than any GPU has")
+    return int(value)
 
 
 class MemoryLimitExceeded(AssertionError):

@@ -13,15 +13,20 @@ import sys
 import tempfile
 import unicodedata
 import unittest
+import unittest.mock
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "workloads/python"))
 
-from allocsim.estimate import answer as answers  # noqa: E402
+from allocsim.estimate import command  # noqa: E402
 from allocsim.estimate.command import main  # noqa: E402
 from allocsim.estimate.hosts import rank_environment  # noqa: E402
+from allocsim.estimate.reports import UNSAID  # noqa: E402
+from allocsim.estimate.screen import first_line, print_answer  # noqa: E402
 from allocsim.estimate.standin import NoStandIn, library_folder  # noqa: E402
+from allocsim.estimate.widths import causes_of, interval  # noqa: E402
+from allocsim.recording import run  # noqa: E402
 
 
 def loaded(name):
@@ -51,24 +56,19 @@ class PageTest(unittest.TestCase):
         page = loaded("page")
         self.assertEqual(page.text(), page.PAGE.read_text(), "run validation/estimate/page.py")
 
-    def test_the_interval_holds_the_truth_in_95_percent_of_programs_not_held_out(self):
+    def test_the_interval_holds_98_percent_of_the_truths_and_is_narrower_than_3_percent_in_the_median(self):
         page = loaded("page")
-        rows = [row for row in page.pairs() if row["problem"] is None and not row["held"]]
-        inside = sum(-answers.LOW_SHARE <= row["reserved"] <= answers.HIGH_SHARE for row in rows)
-        self.assertGreaterEqual(inside / len(rows), 0.95)
-
-    def test_a_guessed_workspace_widens_the_interval(self):
-        low, high = answers.interval(1000, 0)
-        wider_low, wider_high = answers.interval(1000, 3)
-        self.assertLess(wider_low, low)
-        self.assertGreater(wider_high, high)
+        rows = [row for row in page.pairs() if row["problem"] is None]
+        inside = sum(low <= row["truth"]["reserved_bytes"] <= high for row in rows for low, high in [page.bounds(row)])
+        self.assertGreaterEqual(inside / len(rows), 0.98)
+        self.assertLess(page.width(rows), 0.03)
 
     def test_where_the_watchdog_or_the_gpu_decides_the_interval_holds_every_rank(self):
         others = ("prompt", "behind")
         rows = [row for row in loaded("page").ranks() if any(each in row for each in others)]
         self.assertTrue(rows)
         for row in rows:
-            low, high = answers.interval(row["late"]["reserved_bytes"], 0, *(row[each]["reserved_bytes"] if each in row else None for each in others))
+            low, high = interval([row[each]["reserved_bytes"] for each in ("late", *others) if each in row], causes_of(UNSAID, 1 << 30))
             self.assertTrue(low <= row["truth"]["reserved_bytes"] <= high, row)
 
     def test_the_truth_of_recorded_jobs_is_what_the_recordings_hold(self):
@@ -99,7 +99,16 @@ class Convolution(ctypes.Structure):
 
     _fields_ = [
         ("kind", ctypes.c_int), ("precision", ctypes.c_int), ("filter", Tensor), ("input", Tensor), ("output", Tensor),
-        ("strides", ctypes.c_int64 * 3), ("dilations", ctypes.c_int64 * 3),
+        ("strides", ctypes.c_int64 * 3), ("dilations", ctypes.c_int64 * 3), ("before", ctypes.c_int64 * 3), ("after", ctypes.c_int64 * 3),
+    ]
+
+
+class Recurrence(ctypes.Structure):
+    """As in workspaces.h."""
+
+    _fields_ = [
+        *((name, ctypes.c_int) for name in ("gates", "directions", "layers", "hidden", "output", "input", "length", "batch", "packed")),
+        ("rows", ctypes.c_int64), ("rows_at_once", ctypes.c_int64), ("type_bytes", ctypes.c_size_t),
     ]
 
 
@@ -150,6 +159,85 @@ class RulesTest(unittest.TestCase):
             )), (ctypes.c_int64 * 3)(*[row.stride] * 3), (ctypes.c_int64 * 3)(*[row.dilation] * 3))
             self.assertEqual(row.bytes, function(ctypes.byref(asked), 0, 90), row)
 
+    def built(self, unit, rest=""):
+        """A unit of the mock driver alone, with what it needs of the others."""
+        compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
+        if compiler is None:
+            self.skipTest("there is no C compiler")
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        Path(folder, "rest.c").write_text(rest)
+        library = os.path.join(folder, "unit.so")
+        source = str(ROOT / "workloads/python/allocsim/estimate" / unit)
+        subprocess.run([compiler, "-shared", "-fPIC", source, f"{folder}/rest.c", "-lm", "-o", library], check=True)
+        return ctypes.CDLL(library)
+
+    def measured_sizes(self):
+        return json.loads(lzma.decompress((ROOT / "validation/estimate/measured/sizes.json.xz").read_bytes()))
+
+    def test_recurrent_networks_of_one_layer_ask_for_what_was_measured(self):
+        # Of the lengths of padded sequences only their sum was noted, so that those beyond 256 steps have to be of one length.
+        library = self.built("workspaces.c")
+        checked = 0
+        for row in self.measured_sizes()["rnn"]:
+            cell, kind, both, layers, dropout, hidden, width, output, length, batch, _, packed, persistent, _, rows, refused = row[:16]
+            if refused or persistent or dropout or layers > 1 or output != hidden or (rows != length * batch and length > 256):
+                continue
+            at_once = min(length, 256) * batch if rows == length * batch else rows
+            asked = Recurrence({2: 4, 3: 3}.get(cell, 1), 2 if both else 1, layers, hidden, output, width, length, batch, packed, rows, at_once, {0: 4, 1: 8}.get(kind, 2))
+            for training, of_measured in ((0, row[17]), (1, row[20])):
+                work, reserve = ctypes.c_size_t(), ctypes.c_size_t()
+                library.recurrent_bytes(ctypes.byref(asked), training, ctypes.byref(work), ctypes.byref(reserve))
+                # cuDNN fills parts of it up to 16 bytes.
+                self.assertLess(abs(work.value - of_measured), 1024, row)
+            checked += 1
+        self.assertGreater(checked, 1900)
+
+    def test_connectionist_temporal_classification_asks_for_what_was_measured(self):
+        library = self.built("workspaces.c")
+        library.ctc_bytes.restype = library.ctc_bytes_on_host.restype = ctypes.c_size_t
+        for row in self.measured_sizes()["ctc"]:
+            steps, sequences, classes, longest, label, _, used, _, on_gpu, deterministic, other = row
+            sides = [ctypes.c_size_t(each) for each in (steps, sequences, classes)]
+            self.assertEqual(on_gpu, library.ctc_bytes(*sides, ctypes.c_size_t(longest)), row)
+            for each in (deterministic, other):
+                self.assertEqual(each, library.ctc_bytes_on_host(*sides, ctypes.c_size_t(label), ctypes.c_size_t(used)), row)
+
+    def rules_of_sizes(self):
+        sizes = loaded("sizes")
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        try:
+            return sizes, sizes.build(folder)
+        except FileNotFoundError as missing:
+            self.skipTest(str(missing))
+
+    def test_linear_algebra_asks_for_what_was_measured(self):
+        sizes, library = self.rules_of_sizes()
+        exact = {"potrf", "geqrf", "getrf", "orgqr", "sytrf", "syevj", "gesvdjBatched"}
+        seen = set()
+        for name, expected, answer in sizes.solver_rows(sizes.measured()["solver"], library):
+            stem = sizes.REAL_NAMES.get(name[1:], name[1:])
+            seen.add(stem)
+            if stem in exact:
+                self.assertEqual(expected, answer, name)
+            else:
+                self.assertLessEqual(sizes.error(expected, answer), 0.01 if stem in ("syevjBatched", "geev") else 0.005, (name, expected, answer))
+        self.assertEqual(
+            exact | {"gesvd", "gesvdj", "gesvdaStridedBatched", "ormqr", "syevd", "syevBatched", "syevjBatched", "geev"}, seen,
+        )
+
+    def test_transforms_ask_for_what_was_measured_nearly_always(self):
+        sizes, library = self.rules_of_sizes()
+        errors, of_powers = [], []
+        for (_, _, sides, *_), expected, answer in sizes.fft_rows(sizes.measured()["fft"], library):
+            errors.append(sizes.error(expected, answer))
+            if all(each & (each - 1) == 0 for each in sides):
+                of_powers.append(errors[-1])
+        self.assertGreater(len(errors), 2800)
+        self.assertGreaterEqual(sum(each <= 0.02 for each in errors) / len(errors), 0.98)
+        self.assertGreaterEqual(sum(each <= 0.02 for each in of_powers) / len(of_powers), 0.99)
+
     def test_most_trials_that_transform_images_are_predicted_to_the_byte(self):
         found = [row for row in loaded("rules").rows() if row.spectra()]
         self.assertGreater(sum(row.bytes == row.spectra() for row in found), 0.7 * len(found))
@@ -159,6 +247,20 @@ class CommandTest(unittest.TestCase):
     def test_wrong_usage_is_two(self):
         for arguments in ([], ["--device", "nonsense", "--", "python3"], ["--rank", "2", "--world", "2", "--", "python3"], ["--vary", "batch", "--", "python3"]):
             self.assertEqual(2, main(arguments), arguments)
+
+    def test_a_simulator_that_is_ended_by_a_signal_is_told_in_one_sentence(self):
+        said = io.StringIO()
+        with tempfile.TemporaryDirectory() as folder:
+            engine = Path(folder, "engine")
+            engine.write_text("#!/bin/sh\nkill -KILL $$\n")
+            engine.chmod(0o755)
+
+            def ran(*arguments):
+                return run("peak", "estimate.pickle")
+
+            with unittest.mock.patch.dict(os.environ, ALLOCSIM=str(engine)), unittest.mock.patch.object(command, "_estimate", ran), contextlib.redirect_stderr(said):
+                self.assertEqual(1, main(["--", "python3"]))
+        self.assertRegex(said.getvalue(), r"\Aallocsim estimate: a recording cannot be simulated: \S+/engine was ended by SIGKILL\n\Z")
 
 
 class HostTest(unittest.TestCase):
@@ -192,14 +294,25 @@ class HostileTextTest(unittest.TestCase):
 
     def test_names_of_files_lines_and_errors_are_text_in_an_answer(self):
         size = {"conf": HOSTILE, "reserved_bytes": 5, "capacity_bytes": 5}
-        place = {"line": f"{HOSTILE}:7", "what": HOSTILE, "value": HOSTILE, "times": 3}
+        place = {"line": f"{HOSTILE}:7", "what": HOSTILE, "value": HOSTILE, "times": 3, "check": False}
         found = {
-            "file": HOSTILE, "device": HOSTILE, "ended": "error", "problem": HOSTILE, "line": f"{HOSTILE}:8",
+            "complete": True, "file": HOSTILE, "script": HOSTILE, "device": "t4", "pytorch": HOSTILE, "ended": "error", "problem": HOSTILE, "line": f"{HOSTILE}:8", "kind": "ValueError",
+            "origin": "program", "operation": HOSTILE, "refused": HOSTILE, "refused_functions": [HOSTILE], "cuda": "13", "exit_code": 1, "exit": {"function": HOSTILE, "code": 0, "text": HOSTILE, "line": f"{HOSTILE}:9", "last": True},
+            "out_of_memory": None, "caught_out_of_memory": 1, "others_failed": [HOSTILE], "fits": "setting", "card_bytes": 4, "smallest_gpu": "t4", "least_reserved_bytes": None,
             "peak_requested_bytes": 4, "peak_allocated_bytes": 4, "settings": {"recorded": size, "best": size | {"conf": "other" + HOSTILE}},
-            "interval": {"low_bytes": 4, "high_bytes": 6}, "gpus_that_fit": [HOSTILE], "beside_rank_bytes": 1,
-            "prompt_watchdog_reserved_bytes": 3, "behind_gpu_reserved_bytes": 7, "unmeasured_workspaces": 1, "uncompiled": [{"reason": HOSTILE, "times": 2}], "unmeasured_choices": 1, "reads": [place], "selections": [place], "draws": [place],
+            "interval": {"low_bytes": 4, "high_bytes": 6}, "gpus_that_fit": [HOSTILE], "beside_rank_bytes": 1, "inferred_bytes": 1,
+            "prompt_watchdog_reserved_bytes": 3, "behind_gpu_reserved_bytes": 7, "few_selected_reserved_bytes": 2, "most_picked_reserved_bytes": 8, "similar_runs": {"low_bytes": 2, "high_bytes": 9}, "growth_bytes_per_step": 0, "steps_run": 3, "later_bytes": {"low": 0, "high": 5},
+            "not_reached": [{"phase": HOSTILE, "line": f"{HOSTILE}:3"}], "lengths": {"seen": [{"line": f"{HOSTILE}:3", "low": 1, "high": 2}], "longest_possible": 3, "source": HOSTILE}, "tokens": [place],
+            "writes": {"dropped": True, "files": 1, "bytes": 5, "deleted": 1, "renamed": 0, "examples": [HOSTILE]}, "unmeasured_workspaces": 1, "uncompiled": [{"reason": HOSTILE, "times": 2}], "unmeasured_choices": 1, "reads": [place], "selections": [place], "picks": [place], "groups": [place], "draws": [place],
         }
-        self.assert_harmless(self.printed(answers.print_answer, found))
+        for changed in (
+            {}, {"out_of_memory": {"line": f"{HOSTILE}:8", "part": HOSTILE, "asked_bytes": 5, "in_use_bytes": 7}}, {"complete": False, "least_reserved_bytes": 5},
+            {"complete": False, "least_reserved_bytes": 0, "ended": "exit"}, {"complete": False, "least_reserved_bytes": 5, "origin": "mock"},
+            {"complete": False, "least_reserved_bytes": 5, "origin": "allocsim"}, {"complete": False, "least_reserved_bytes": 5, "ended": "killed"},
+        ):
+            with self.subTest(changed):
+                answer = found | changed
+                self.assert_harmless(self.printed(print_answer, answer | {"sentence": first_line(answer)}))
 
     def test_arguments_are_text_in_refusals(self):
         here = ["--", "python3"]
@@ -291,17 +404,34 @@ print(sum(made[name] == sizes for name, sizes in wanted))
         self.assertEqual([len(rows)], self.run_program(text))
 
     def test_a_trial_of_kernels_takes_the_largest_workspace_once(self):
+        # How large it is depends on the release of cuDNN, which plans it.
         text = """
 import torch
 torch.backends.cudnn.benchmark = True
-x, w = torch.randn(4, 64, 56, 56, device="cuda"), torch.randn(64, 64, 3, 3, device="cuda")
-for _ in range(2):
+x, w = torch.randn(8, 64, 56, 56, device="cuda"), torch.randn(64, 64, 3, 3, device="cuda")
+peaks = []
+for _ in range(3):
     torch.cuda.reset_peak_memory_stats()
     before = torch.cuda.memory_stats()["requested_bytes.all.current"]
     torch.nn.functional.conv2d(x, w, padding=1)
-    print(torch.cuda.memory_stats()["requested_bytes.all.peak"] - before > 147210240)
-""".replace("print(", "print(int(").replace("147210240)", "147210240))")
+    peaks.append(torch.cuda.memory_stats()["requested_bytes.all.peak"] - before)
+print(int(peaks[0] > peaks[1] + 10**7))
+print(peaks[2] - peaks[1])
+"""
         self.assertEqual([1, 0], self.run_program(text))
+
+    def test_the_program_s_own_cudnn_plans_for_each_card(self):
+        # By the table, which counts as guessed on other cards than Hopper, there would be guesses.
+        text = """
+import ctypes, torch
+x, w = torch.randn(8, 64, 56, 56, device="cuda"), torch.randn(64, 64, 3, 3, device="cuda")
+torch.nn.functional.conv2d(x, w, padding=1)
+torch.nn.functional.conv_transpose2d(x, w, stride=2)
+count = ctypes.CDLL(None).standin_unmeasured
+count.restype = ctypes.c_int64
+print(count() if torch.backends.cudnn.version() >= 90800 else 0)
+"""
+        self.assertEqual([0], self.run_program(text, "--device", "a100-80gb"))
 
     def test_what_a_real_run_does_in_place_is_done_in_place(self):
         text = """
@@ -599,6 +729,24 @@ for each in (torch.linalg.cholesky, torch.linalg.inv, torch.linalg.det, torch.li
     print(1)
 """
         self.assertEqual([1] * 9, self.run_program(text))
+
+    def test_the_loss_of_sequences_that_cudnn_computes_has_its_workspace(self):
+        text = """
+import torch
+steps, sequences, classes, label = 200, 16, 40, 20
+scores = torch.zeros(steps, sequences, classes, device="cuda", requires_grad=True)
+labels = torch.ones(sequences * label, dtype=torch.int32)
+def lengths(each, device): return torch.full((sequences,), each, dtype=torch.int32, device=device)
+for device in ("cpu", "cuda"):
+    targets, given, wanted = labels.to(device), lengths(steps, device), lengths(label, device)
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_stats()["requested_bytes.all.current"]
+    loss = torch.nn.functional.ctc_loss(scores, targets, given, wanted)
+    print(torch.cuda.max_memory_allocated() - before >> 20)
+    del loss
+"""
+        # With lengths on the GPU, cuDNN has room for labels of 256. Half a MiB is the gradient.
+        self.assertEqual([1, 13], self.run_program(text))
 
     def test_who_asks_a_gpu_that_is_behind_on_and_on_gets_an_answer(self):
         text = """

@@ -1,203 +1,207 @@
-"""What an estimate says: the simulator's figures of the recording, and how far they can be off."""
+"""What an estimate says: the simulator's figures of the recording, how far they can be off, and whether the card is enough.
+
+The answer is a dictionary, ``allocsim-estimate-2`` in JSON. Sizes are in bytes. Its keys:
+
+- ``complete``: whether the program did all that was asked of it. Where not, ``interval``, ``fits`` and ``smallest_gpu`` are null, ``gpus_that_fit`` is empty, and
+  ``least_reserved_bytes`` is what it needs at least; ``sentence``: the first line of the text.
+- ``ended``, ``problem``, ``kind``, ``line``, ``origin``, ``operation``, ``refused``, ``exit``: how the program ended and where, as in ``ending``; ``exit_code``: its exit code.
+- ``out_of_memory``: where the card had too little memory and the program ended of it: ``line``, ``part`` of the step, ``asked_bytes``, ``in_use_bytes``; else null. The figures are then those of
+  a run without the card's limit. ``caught_out_of_memory``: how many out-of-memory errors the program handled itself.
+- ``fits``: "yes"; "tight", where PyTorch has to release cached memory to fit; "setting", with the best setting only; "maybe", where the interval holds the card's memory; "no"; "adapts", where the
+  program ran to its end on this card and handled out-of-memory errors itself, so that the figures are those of this card alone.
+  Of memory that grows with each step, only "maybe" or "no" is known.
+  ``card_bytes``: what the card gives to PyTorch, its context and for ranks NCCL taken off; ``smallest_gpu``: the smallest on which it surely fits.
+- ``file``: the recording, null where there is none; ``device``, ``pytorch``: the GPU's name and the release.
+- ``peak_requested_bytes``, ``peak_allocated_bytes``, ``settings`` (``recorded`` and ``best``, each with ``conf`` and ``reserved_bytes``), ``interval`` (``low_bytes``, ``high_bytes``, null where memory grows with each step).
+- ``causes``: what the interval's width is made of: ``cause``, and shares of the reserved peak ``below`` and ``above`` it.
+- ``cut``: why allocsim ended the program before its own end ("steps", "repeats", "time"), else null; ``steps_run``, ``phases``, ``not_reached``, ``lengths``, ``growth_bytes_per_step``: what was run and
+  what was not, as in ``stepping``; ``later_bytes``: how much more the rest may reserve, part of the interval.
+- ``similar_runs``: ``low_bytes`` and ``high_bytes``, what the simulator reserves where each size is a little different: by 1 % where workspaces were guessed or planned without the GPU, by what the
+  lengths of batches differ where the program draws their order and sets no seed; null where sizes and their order are known. It is part of the interval.
+- ``prompt_watchdog_reserved_bytes``, ``behind_gpu_reserved_bytes``, ``few_selected_reserved_bytes``, ``most_picked_reserved_bytes``: peaks of other runs, where chance, pace or unknown values decide; ``gpus_that_fit``: all on which it fits or may fit.
+- ``unmeasured_workspaces``, ``inferred_bytes`` (of the largest workspace that was not measured itself), ``uncompiled``, ``unmeasured_choices``, ``beside_rank_bytes``, ``reads``, ``selections``, ``picks``, ``draws``, ``tokens``: what is behind the figures.
+- ``groups``: lines with attention of grouped keys in single precision, for which releases of PyTorch choose different kernels.
+- ``rank``, ``world``, ``ranks``: the rank that was run, the ranks of its job, and of a pipeline what each that was run reserved.
+- ``writes``: what the program left changed, which was dropped, as in ``files``; null where it was allowed to.
+- ``others_failed``: scripts of other processes of the program that failed, though it ended with 0.
+"""
 
 from __future__ import annotations
 
-import os
-import re
-import sys
-import tempfile
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..recording import AllocsimError
 from ..visible import visible
-from .cards import Card
+from .cards import CARDS
+from .widths import causes_of, interval, size_share
 
-#: How far reserved peaks were off on the programs of validation/estimate, as shares of the truth, in 95 % of the
-#: cases that are not held out; see validation/ESTIMATES.md.
-LOW_SHARE = 0.09
-HIGH_SHARE = 0.09
+SCHEMA = "allocsim-estimate-2"
 
 #: What NCCL and the modules of kernels took beside PyTorch's memory: each of two ranks of DDP and FSDP2, H100, NCCL 2.28.9, PyTorch 2.11.
 BESIDE_RANK_BYTES = 1_090 << 20
 
+#: Copies of a recording with other sizes, and the memory that none of them fills.
+COPIES = 30
+UNBOUNDED = "64TiB"
 
-def answer(report: dict[str, Any], device: str, least: dict[str, Any] | None = None, most: dict[str, Any] | None = None) -> dict[str, Any]:
+#: Peaks of further runs, in the order of `answer`'s arguments.
+OTHER_PEAKS = ("prompt_watchdog_reserved_bytes", "behind_gpu_reserved_bytes", "few_selected_reserved_bytes", "most_picked_reserved_bytes")
+
+#: Ends of programs that did not do all that was asked of them.
+EARLY = ("error", "thread", "exit", "killed")
+
+
+def ended_early(report: dict[str, Any]) -> bool:
+    """Whether the program did not do all that was asked of it: of one that had no step, batch or generation within its time, nothing can be said of the rest."""
+    return report["ended"] in EARLY or (report["ended"] == "time" and not report["phases"])
+
+
+def answer(
+    report: dict[str, Any],
+    device: str,
+    least: dict[str, Any] | None = None,
+    most: dict[str, Any] | None = None,
+    few: dict[str, Any] | None = None,
+    picked: dict[str, Any] | None = None,
+    out_of_memory: dict[str, Any] | None = None,
+) -> dict[str, Any]:
     """Asks the simulator about a recording.
 
     Args:
-        report: of the run, with the recording's file.
+        report: of the run, as ``Runs.run`` gives it.
         device: the GPU.
         least: the report of a run in which NCCL's watchdog looked in time, where that decides.
         most: the report of a run in which the GPU did only what the host waited for, where that decides.
+        few: the report of a run in which masks of unknown values selected one element each, not all.
+        picked: the report of a run in which half of unknown integers passed comparisons that select, not as many as are likely.
+        out_of_memory: the report of a run that ended of the card's limit, where ``report`` is that of one without it.
 
     Returns:
-        the peaks in bytes under the recorded and the best setting, the GPUs that are large enough, the interval of the
-        reserved peak, and what was read from the GPU by line.
+        the answer, as above.
     """
+    failed = out_of_memory if out_of_memory is not None else report if report["out_of_memory_error"] and report["ended"] == "error" else None
+    # Without the run that goes on where the card ended, the need is not known.
+    complete = not ended_early(report) and report["file"] is not None
+    found: dict[str, Any] = {
+        "schema": SCHEMA, "complete": complete,
+        **{key: report[key] for key in ("ended", "problem", "kind", "line", "origin", "operation", "exit", "exit_code", "script", "file", "pytorch", "others_failed", "rank", "world", "ranks", "reads", "selections", "picks", "groups", "draws", "tokens", "uncompiled", "cut", "steps_run", "phases", "not_reached", "lengths", "growth_bytes_per_step", "later_bytes", "writes", "refused_functions")},
+        "device": device,
+        "out_of_memory": None if failed is None else failed["out_of_memory_error"] | {"line": failed["line"]},
+        "caught_out_of_memory": 0 if failed is not None else report["out_of_memory"],
+        "refused": report.get("refused"), "cuda": report.get("cuda"),
+        "least_reserved_bytes": report["reserved_bytes"], "card_bytes": report.get("card_free_bytes"), "fits": None, "smallest_gpu": None, "gpus_that_fit": [],
+        "peak_requested_bytes": None, "peak_allocated_bytes": report["allocated_bytes"] or None, "settings": None, "interval": None, "causes": [],
+        "similar_runs": None, "prompt_watchdog_reserved_bytes": None, "behind_gpu_reserved_bytes": None, "few_selected_reserved_bytes": None, "most_picked_reserved_bytes": None,
+        "unmeasured_workspaces": report["unmeasured"], "inferred_bytes": report["inferred_bytes"], "unmeasured_choices": report["choices"],
+        "beside_rank_bytes": BESIDE_RANK_BYTES if report["world"] > 1 else 0,
+    }
+    if report["ended"] == "time" and not complete:
+        # Where the program was when its time was over.
+        found["line"] = report["line"] or report.get("seen_line")
+    if report["file"] is not None:
+        try:
+            _simulate(found, report, least, most, few, picked)
+        except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError) as problem:
+            raise AllocsimError(visible(f"the answer of the program is not understood ({type(problem).__name__}: {problem}); is it of the same version as this package?"), 1) from None
+    elif found["card_bytes"] is not None:
+        found["card_bytes"] -= found["beside_rank_bytes"]
+    from .screen import first_line
+
+    found["sentence"] = first_line(found)
+    return found
+
+
+def _simulate(found: dict[str, Any], report: dict[str, Any], *others: dict[str, Any] | None) -> None:
     from ..recording import open as open_recording
 
     run = open_recording(report["file"])
-    capacity = run.ask("min-capacity")
-    peak = run.ask("peak")
-    tuned = run.ask("tune", "--top", "1")
+    capacity, peak = run.ask("min-capacity"), run.ask("peak")
     recorded = capacity["settings"][0]
-    best = tuned["settings"][0]
     reserved = recorded["reserved_if_ample_bytes"]
-    prompt, behind = (
-        None if each is None else open_recording(each["file"]).ask("min-capacity")["settings"][0]["reserved_if_ample_bytes"] for each in (least, most)
-    )
-    guesses = report["unmeasured"] + len(report["draws"]) + len(report["uncompiled"]) + report["choices"]
-    low, high = interval(reserved, guesses, prompt, behind)
-    return {
-        "schema": "allocsim-estimate-1",
-        "file": report["file"],
-        "device": device,
-        "pytorch": report["pytorch"],
-        "ended": report["ended"],
-        "problem": report["problem"],
-        "line": report["line"],
-        "peak_requested_bytes": capacity["peak_requested_bytes"],
-        "peak_allocated_bytes": peak["moment"]["allocated_bytes"],
-        "settings": {
-            "recorded": {"conf": recorded["conf"], "reserved_bytes": reserved, "capacity_bytes": recorded["capacity_bytes"]},
-            "best": {"conf": best["conf"], "reserved_bytes": best["peak_reserved_bytes"]},
-        },
-        "interval": {"low_bytes": low, "high_bytes": high},
-        "prompt_watchdog_reserved_bytes": prompt,
-        "behind_gpu_reserved_bytes": behind,
-        "gpus_that_fit": recorded["gpus_that_fit"],
-        "smallest_gpu": recorded["smallest_gpu"],
-        "unmeasured_workspaces": report["unmeasured"],
-        "uncompiled": report["uncompiled"],
-        "unmeasured_choices": report["choices"],
-        "beside_rank_bytes": BESIDE_RANK_BYTES if report["world"] > 1 else 0,
-        "reads": report["reads"],
-        "selections": report["selections"],
-        "draws": report["draws"],
-    }
+    found["peak_requested_bytes"] = capacity["peak_requested_bytes"]
+    found["peak_allocated_bytes"] = peak["moment"]["allocated_bytes"]
+    if found["caught_out_of_memory"]:
+        # The simulator grants the requests that failed, too.
+        reserved = min(reserved, report["reserved_bytes"])
+        found["peak_requested_bytes"] = min(found["peak_requested_bytes"], found["peak_allocated_bytes"])
+    beside = found["beside_rank_bytes"]
+    free = {each["name"]: each["capacity_bytes"] - beside for each in capacity["gpus"]}
+    found["card_bytes"] = report["card_free_bytes"] - beside if report.get("card_free_bytes") else free[found["device"]]
+    free[found["device"]] = found["card_bytes"]
+    found["settings"] = {"recorded": {"conf": recorded["conf"], "reserved_bytes": reserved, "capacity_bytes": recorded["capacity_bytes"]}}
+    if not found["complete"]:
+        # A card that was full had to do with less.
+        found["least_reserved_bytes"] = max(min(reserved, found["least_reserved_bytes"] or reserved), found["peak_requested_bytes"])
+        return
+    found["least_reserved_bytes"] = None
+    best = run.ask("tune", "--top", "1")["settings"][0]
+    found["settings"]["best"] = {"conf": best["conf"], "reserved_bytes": best["peak_reserved_bytes"]}
+    for key, each in zip(OTHER_PEAKS, others):
+        if each is not None and each["file"] is not None and not ended_early(each):
+            found[key] = reserved_bytes(each["file"])
+    # Where the other end was run, it is part of the interval.
+    selections = [] if found["few_selected_reserved_bytes"] is not None else report["selections"]
+    found["causes"] = causes_of(report | {"selections": selections}, found["peak_requested_bytes"])
+    peaks = [reserved, *(found[key] for key in OTHER_PEAKS if found[key] is not None)]
+    share = size_share(report)
+    if share and not found["caught_out_of_memory"]:
+        files = [report["file"], *(each["file"] for each in others if each is not None and each["file"] is not None and not ended_early(each))]
+        similar = [similar_runs(open_recording(each), share) for each in files]
+        found["similar_runs"] = {"low_bytes": min(each["low_bytes"] for each in similar), "high_bytes": max(each["high_bytes"] for each in similar)}
+        peaks += found["similar_runs"].values()
+    later = (found["later_bytes"] or {"high": 0})["high"]
+    low, most = interval(peaks, found["causes"], later or 0)
+    # Memory that grows with each step has no upper end but the card's.
+    high = most if later is not None else None
+    if found["caught_out_of_memory"]:
+        high = max(reserved, min(most, found["card_bytes"]) if later is not None else found["card_bytes"])
+    found["interval"] = {"low_bytes": low, "high_bytes": high}
+    found["fits"] = fits(found["card_bytes"], found)
+    if found["fits"] == "adapts":
+        found["gpus_that_fit"] = [found["device"]]
+        return
+    found["gpus_that_fit"] = [name for name, size in free.items() if fits(size, found) != "no"]
+    # The interval is that of the card that was asked for; others have other kernels.
+    found["smallest_gpu"] = next((name for name, size in sorted(free.items(), key=lambda each: each[1]) if high is not None and high <= size), None)
 
 
-def interval(reserved: int, guesses: int, least: int | None = None, most: int | None = None) -> tuple[int, int]:
-    """Between which bytes the reserved peak of a GPU is, for 95 of 100 programs; twice as wide where workspaces or choices were guessed or graphs left uncompiled.
+def fits(card_bytes: int, found: dict[str, Any]) -> str:
+    """Whether so much memory is enough: "yes", "tight", "setting", "maybe", "no" or "adapts", as above."""
+    if found["caught_out_of_memory"]:
+        return "adapts"
+    recorded, best, bounds = found["settings"]["recorded"], found["settings"]["best"], found["interval"]
+    capacity = min(recorded["capacity_bytes"], recorded["reserved_bytes"])
+    least = capacity * bounds["low_bytes"] / recorded["reserved_bytes"]
+    if bounds["high_bytes"] is not None:
+        if bounds["high_bytes"] <= card_bytes:
+            return "yes"
+        above = bounds["high_bytes"] / recorded["reserved_bytes"]
+        if capacity * above <= card_bytes:
+            return "tight"
+        if best["reserved_bytes"] * above <= card_bytes:
+            return "setting"
+    return "maybe" if least <= card_bytes else "no"
 
-    Where chance or pace decides between peaks, it begins below the smallest and ends above the largest one.
+
+def reserved_bytes(file: str) -> int:
+    """The reserved peak of a recording on a GPU that is large enough."""
+    from ..recording import open as open_recording
+
+    return int(open_recording(file).ask("min-capacity")["settings"][0]["reserved_if_ample_bytes"])
+
+
+def similar_runs(run: Any, share: float) -> dict[str, int]:
+    """Between which bytes the reserved peak of a recording is whose sizes are a little different: which sizes follow each other decides which pieces the
+    allocator is left with.
+
+    Args:
+        run: the recording.
+        share: by how much each size is changed at most, up or down.
     """
-    times = 2 if guesses else 1
-    peaks = [each for each in (reserved, least, most) if each is not None]
-    return round(min(peaks) / (1 + times * HIGH_SHARE)), round(max(peaks) / (1 - times * LOW_SHARE))
+    found = run.ask("perturb", "--resize", f"{share:.2%}", "--resize-each", "size", "--runs", str(COPIES), "--capacity", UNBOUNDED)["peak_reserved_bytes"]
+    return {"low_bytes": found["min"], "high_bytes": found["max"]}
 
 
-def print_answer(found: dict[str, Any]) -> None:
-    """Prints an answer on the standard output."""
-    recorded, best, interval = found["settings"]["recorded"], found["settings"]["best"], found["interval"]
-    conf = recorded["conf"] or "default settings"
-    _print(f"On {found['device']} the program would reserve {_size(recorded['reserved_bytes'])} at most ({conf}),")
-    _print(f"between {_size(interval['low_bytes'])} and {_size(interval['high_bytes'])} as far as estimates were off on programs that were measured.")
-    _print("")
-    _print(f"  requested  {_size(found['peak_requested_bytes'])}")
-    _print(f"  allocated  {_size(found['peak_allocated_bytes'])}")
-    _print(f"  reserved   {_size(recorded['reserved_bytes'])}  {conf}")
-    if best["conf"] != recorded["conf"]:
-        _print(f"             {_size(best['reserved_bytes'])}  {best['conf']}")
-    _print(f"  fits on    {', '.join(found['gpus_that_fit']) or 'no GPU that is known'}")
-    if found["beside_rank_bytes"]:
-        _print(f"- NCCL and the modules of kernels come to that: {_size(found['beside_rank_bytes'])} for each of two ranks that were measured; larger jobs were not.")
-    if found["prompt_watchdog_reserved_bytes"] is not None:
-        _print(f"- NCCL's watchdog decides by chance how long the first buckets of DistributedDataParallel stay: {_size(found['prompt_watchdog_reserved_bytes'])} where it looks in time.")
-    if found["behind_gpu_reserved_bytes"] not in (None, recorded["reserved_bytes"]):
-        _print(f"- Freed memory that another stream uses comes back when the GPU has come so far, here at once: {_size(found['behind_gpu_reserved_bytes'])} where it does only what the host waits for.")
-    if found["unmeasured_workspaces"]:
-        _print(f"- {found['unmeasured_workspaces']} workspaces of libraries are guessed: no measurement covers them.")
-    for each in found["uncompiled"]:
-        _print(f"- A graph could not be compiled and ran uncompiled, {each['times']} times: {each['reason']}.")
-    if found["unmeasured_choices"]:
-        _print(f"- torch.compile would measure algorithms to choose one, {found['unmeasured_choices']} times; it took the first of each.")
-    for each in found["reads"]:
-        _print(f"- {_shown(each['line'])} reads {each['what']} that depends on weights or activations: {each['value']} was given, {each['times']} times; --value {_shown(each['line'])}=V gives another.")
-    for each in found["selections"]:
-        _print(f"- {_shown(each['line'])} selects by values that are not known: all elements were taken, {each['times']} times; --value {_shown(each['line'])}=COUNT gives another.")
-    for each in found["draws"]:
-        _print(f"- {_shown(each['line'])} chooses by values that are not known: choices were drawn uniformly, {each['times']} times; an uneven run needs more.")
-    if found["ended"] == "steps":
-        _print("- The program was ended after its first steps; --steps N runs more.")
-    if found["ended"] == "error":
-        _print(f"- The program ended early, at {_shown(found['line'])}: {found['problem']}; the figures are those until then.")
-    _print(f"- Next: 'allocsim view {os.path.relpath(found['file'])}', or tune, fit, min-capacity, diagnose.")
-
-
-class Vary(NamedTuple):
-    """The largest value of a parameter under which the program fits."""
-
-    name: str
-    low: int
-    high: int
-
-    @staticmethod
-    def parse(text: str) -> "Vary":
-        """From ``batch=1..256``.
-
-        Raises:
-            ValueError: it is anything else.
-        """
-        found = re.fullmatch(r"([A-Za-z_]\w*)=(\d+)\.\.(\d+)", text)
-        if found is None or not 0 < int(found[2]) <= int(found[3]):
-            raise ValueError(f"--vary {text} is not NAME=FROM..TO, as in batch=1..256")
-        return Vary(found[1], int(found[2]), int(found[3]))
-
-    def search(self, runs: Any, card: Card, device: str) -> int:
-        """Runs the program again and again, halving the range; returns the exit code."""
-        rows: dict[int, dict[str, Any]] = {}
-        with tempfile.TemporaryDirectory(prefix="allocsim-") as folder:
-
-            def fits(value: int) -> bool:
-                path = os.path.join(folder, f"{self.name}-{value}.pickle")
-                code, report = runs.run(path, {self.name: str(value)})
-                if report is None or report["ended"] == "error":
-                    raise RuntimeError(f"the program failed with {self.name} {value}; nothing is known beyond")
-                found = answer(report, device)
-                rows[value] = found
-                os.unlink(report["file"])
-                return device in found["gpus_that_fit"]
-
-            try:
-                largest = self._largest(fits)
-            except RuntimeError as problem:
-                print(visible(f"allocsim estimate: {problem}"), file=sys.stderr)
-                return 1
-        for value in sorted(rows):
-            found = rows[value]
-            word = "fits" if device in found["gpus_that_fit"] else "does not fit"
-            _print(f"  {self.name} {value:>6}  {_size(found['settings']['recorded']['reserved_bytes']):>10}  {word}")
-        if largest is None:
-            _print(f"Not even {self.name} {self.low} fits on {device}.")
-        elif largest == self.high:
-            _print(f"{self.name} {largest}, the largest that was asked for, fits on {device}.")
-        else:
-            _print(f"{self.name} {largest} is the largest that fits on {device}; {largest + 1} does not.")
-        return 0
-
-    def _largest(self, fits: Any) -> int | None:
-        if fits(self.high):
-            return self.high
-        if self.low == self.high or not fits(self.low):
-            return None
-        low, high = self.low, self.high
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if fits(middle) else (low, middle)
-        return low
-
-
-def _print(line: str) -> None:
-    print(visible(line))
-
-
-def _size(size: float) -> str:
-    return f"{size / (1 << 30):.2f} GiB" if size >= 1 << 30 else f"{size / (1 << 20):.1f} MiB"
-
-
-def _shown(line: str | None) -> str:
-    if not line:
-        return "?"
-    file, _, number = line.rpartition(":")
-    short = os.path.relpath(file)
-    return f"{short if not short.startswith('..') else file}:{number}"
+def total_bytes(device: str) -> int:
+    """Memory of a card, as it is sold."""
+    return CARDS[device].total_bytes

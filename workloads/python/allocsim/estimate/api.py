@@ -6,10 +6,10 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from typing import Any, Callable, Mapping
 
 from ..recording import AllocsimError
+from ..temporary import temporary_folder
 
 
 def estimate(
@@ -21,6 +21,7 @@ def estimate(
     conf: str | None = None,
     fake_weights: bool = False,
     output: str | None = None,
+    allow_writes: bool = False,
 ) -> dict[str, Any]:
     """Says what calls of a function would need of a GPU, without one.
 
@@ -35,23 +36,24 @@ def estimate(
         conf: PYTORCH_CUDA_ALLOC_CONF.
         fake_weights: weights are neither filled nor loaded.
         output: file for the recording, else it is not kept.
+        allow_writes: the function may change your files; else it sees its changes, and they are dropped when it ends.
 
     Returns:
-        the answer of ``allocsim estimate --json``; sizes are in bytes.
+        the answer of ``allocsim estimate --json`` (see ``answer``); sizes are in bytes. Where the function failed after it had used GPU memory, ``complete`` is false.
 
     Raises:
         AllocsimError: the function cannot be found by another process, or nothing could be recorded.
     """
     module, name = getattr(step, "__module__", None), getattr(step, "__qualname__", "")
     if module is None or not name or "<" in name:
-        raise AllocsimError("estimate needs a function of a module or a script, as another process has to find it; give it a name at the top level")
+        raise AllocsimError("estimate needs a function of a module or a script, as another process has to find it; give it a name at the top level", 2)
     source = module
     if module == "__main__":
         source = getattr(sys.modules["__main__"], "__file__", None)
         if source is None or not os.path.isfile(source):
-            raise AllocsimError("estimate cannot find this function from another process; put it into a file and import it")
+            raise AllocsimError("estimate cannot find this function from another process; put it into a file and import it", 2)
         source = os.path.abspath(source)
-    with tempfile.TemporaryDirectory(prefix="allocsim-") as folder:
+    with temporary_folder() as folder:
         found = os.path.join(folder, "answer.json")
         command = [
             sys.executable, "-m", "allocsim", "estimate", "--device", device, "--steps", "0", "--json", found,
@@ -61,6 +63,8 @@ def estimate(
             command += ["--value", f"{place}={value}"]
         if fake_weights:
             command.append("--fake-weights")
+        if allow_writes:
+            command.append("--allow-writes")
         command += ["--", sys.executable, "-m", "allocsim.estimate.step", source, name, str(steps)]
         environment = dict(os.environ)
         environment["PYTHONPATH"] = os.pathsep.join(each for each in sys.path if each)
@@ -69,7 +73,9 @@ def estimate(
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         if not os.path.isfile(found):
             lines = [line for line in done.stderr.splitlines() if line.startswith("allocsim")]
-            raise AllocsimError((lines or done.stderr.splitlines() or ["the estimate gave no answer"])[-1])
+            raise AllocsimError((lines or done.stderr.splitlines() or ["the estimate gave no answer"])[-1], done.returncode or 1)
         with open(found, encoding="utf-8") as stream:
             answer: dict[str, Any] = json.load(stream)
+        if not answer["complete"] and answer["file"] is None:
+            raise AllocsimError(answer["sentence"], 1)
         return answer

@@ -5,34 +5,42 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import pickle
+import re
 import shutil
-import sys
-import tempfile
-import time
 from typing import Any, NoReturn, Sequence
 
-from ..recorder.command import SITE, run_program, written_files
-from ..recorder.files import rank_path
-from ..recorder.follow import VARIABLE as RECORD_VARIABLE
-from ..recorder.recorder import MAX_ENTRIES
+from ..recorder.files import rank_path, whole
+from ..recorder.program import NotRun, Signals
+from ..recording import AllocsimError
+from ..temporary import temporary_folder
+from ..usage import HelpFormatter, unusable
 from ..visible import visible
-from .answer import Vary, answer, print_answer
+from .again import run_longest, run_with_all
+from .answer import answer, ended_early, reserved_bytes
 from .cards import CARDS
-from .hosts import rank_environment
-from .inside import VARIABLE
-from .standin import LIBRARY, NoStandIn, library_folder
-
-#: Most programs are at their peak in the second step, when the optimizer's state is there.
-STEPS = 5
-
-#: Folders of what torch.compile made, and what keeps it in one process.
-COMPILER_CACHES = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
-COMPILER = {"TORCHINDUCTOR_COMPILE_THREADS": "1", "TORCHINDUCTOR_BUNDLE_TRITON_INTO_FX_GRAPH_CACHE": "0", "TORCHINDUCTOR_AUTOGRAD_CACHE": "0"}
+from .costliest import costliest
+from .runs import Runs, say
+from .screen import print_answer, print_line
+from .standin import NoStandIn, library_folder
+from .vary import Vary
 
 
 def main(arguments: Sequence[str]) -> int:
     """Runs a program without a GPU, and says what it would need of one; returns the exit code."""
+    try:
+        with Signals(say) as signals:
+            return _estimate(arguments, signals)
+    except AllocsimError as problem:
+        say(f"a recording cannot be simulated: {problem}")
+        return 1
+    except NotRun as problem:
+        return _wrong(str(problem))
+    except OSError as problem:
+        say(unusable(problem))
+        return 1
+
+
+def _estimate(arguments: Sequence[str], signals: Signals) -> int:
     options, program = _parse(list(arguments))
     if not program:
         return _wrong("needs a program, as in: allocsim estimate -- python train.py")
@@ -40,7 +48,9 @@ def main(arguments: Sequence[str]) -> int:
         return _wrong(f"there is no program {program[0]}; write it as on the command line: allocsim estimate -- python train.py")
     if options.device not in CARDS:
         return _wrong(f"--device {options.device} is no GPU that is known; there are {', '.join(CARDS)}")
-    if options.rank is not None and options.rank >= options.world:
+    if options.world == 0:
+        return _wrong("--world 0 has no ranks; give at least 1")
+    if options.rank is not None and options.world is not None and options.rank >= options.world:
         return _wrong(f"--rank {options.rank} is beyond --world {options.world}; ranks count from 0")
     try:
         values = dict(_value(each) for each in options.value)
@@ -48,36 +58,73 @@ def main(arguments: Sequence[str]) -> int:
     except ValueError as problem:
         return _wrong(str(problem))
     path = os.path.abspath(rank_path(options.output, ""))
-    if not os.path.isdir(os.path.dirname(path)):
-        say(f"the folder {os.path.dirname(path)} does not exist; make it first")
-        return 1
+    for folder in (os.path.dirname(path), *([os.path.dirname(os.path.abspath(options.json))] if options.json else [])):
+        if not os.path.isdir(folder):
+            say(f"the folder {folder} does not exist; make it first")
+            return 1
     try:
         library = library_folder()
     except (NoStandIn, OSError) as problem:
         say(str(problem))
         return 1
-    runs = Runs(options, program, values, str(library), path)
+    runs = Runs(options, program, values, str(library), path, signals)
     if vary is not None:
+        # What a run needs is compared with the card afterwards.
+        options.unlimited, runs.may_end_early = True, False
         return vary.search(runs, CARDS[options.device], options.device)
-    code, report = runs.run(path, {})
+    code, report = run_with_all(runs, path, *runs.run(path, {}))
     if report is None:
-        return code or 1
-    if options.only_record:
         return code
-    say(f"wrote {os.path.relpath(report['file'])}")
-    least = most = None
-    with tempfile.TemporaryDirectory(prefix="allocsim-") as folder:
-        if report["watchdog_decides"] and options.watchdog is None:
-            least = runs.run(os.path.join(folder, "prompt.pickle"), {}, watchdog="prompt")[1]
-        if report["gpu_decides"] and options.gpu is None:
-            most = runs.run(os.path.join(folder, "behind.pickle"), {}, gpu="behind")[1]
-        found = answer(report, options.device, least, most)
+    if options.only_record and report["file"] is not None:
+        if not ended_early(report):
+            return code
+        # How it ended needs no simulator.
+        print_answer(answer(report | {"file": None}, options.device))
+        return code or 1
+    try:
+        return _answer(options, runs, code, report)
+    except SystemExit:
+        if report["file"] is not None and os.path.isfile(report["file"]):
+            say(f"ended by a signal before the answer; wrote {os.path.relpath(report['file'])}{report['reach']}")
+        raise
+
+
+def _answer(options: argparse.Namespace, runs: Runs, code: int, report: dict[str, Any]) -> int:
+    """Says what a run showed, for which it may take more runs; the exit code."""
+    failed = None
+    if report["out_of_memory_error"] is not None and report["ended"] == "error":
+        say(f"the memory of {options.device} is not enough; running once more without that limit, to say what the program would need")
+        failed = report
+        report = runs.run(runs.path, {}, unlimited=True)[1] or failed
+    if options.rank is None and not ended_early(report) and report["file"] is not None:
+        runs, report = costliest(runs, report, reserved_bytes, say)
+    if report["file"] is not None:
+        say(f"wrote {os.path.relpath(report['file'])}{report['reach']}")
+    least = most = few = picked = None
+    with temporary_folder() as folder:
+        if not ended_early(report):
+            if report["watchdog_decides"] and options.watchdog is None:
+                least = runs.run(os.path.join(folder, "prompt.pickle"), {}, watchdog="prompt", unlimited=True)[1]
+            if report["gpu_decides"] and options.gpu is None:
+                most = runs.run(os.path.join(folder, "behind.pickle"), {}, gpu="behind", unlimited=True)[1]
+            if report["selections"] or report["picks"]:
+                few = runs.run(os.path.join(folder, "few.pickle"), {}, selections="few", unlimited=True)[1]
+            if report["picks"]:
+                picked = runs.run(os.path.join(folder, "picked.pickle"), {}, selections="most", unlimited=True)[1]
+        found = answer(report, options.device, least, most, few, picked, out_of_memory=failed)
+        longest = None if options.longest is None or not found["complete"] else run_longest(runs, folder, report, options.longest)
+        if longest is not None:
+            found["longest"] = answer(longest[1], options.device) | {"length": longest[0]}
     print_answer(found)
+    if longest is not None:
+        print_line("")
+        print_line(f"With the longest batch ({longest[0]} long):")
+        print_answer(found["longest"])
     if options.json:
-        with open(options.json, "w", encoding="utf-8") as stream:
-            json.dump(found, stream, indent=2)
-            stream.write("\n")
-    return code
+        with whole(options.json) as stream:
+            stream.write(f"{json.dumps(found, indent=2)}\n".encode())
+    # A card that is too small is an answer, not a failure.
+    return 0 if found["complete"] else code or 1
 
 
 class Parser(argparse.ArgumentParser):
@@ -87,97 +134,10 @@ class Parser(argparse.ArgumentParser):
         super().error(visible(message))
 
 
-class Runs:
-    """Runs of the program on the stand-in."""
-
-    def __init__(self, options: argparse.Namespace, program: Sequence[str], values: dict[str, float], library: str, path: str) -> None:
-        self._options = options
-        self._program = program
-        self._values = values
-        self._library = library
-        self._path = path
-
-    def run(self, path: str, replaced: dict[str, str], watchdog: str = "late", gpu: str = "prompt") -> tuple[int, dict[str, Any] | None]:
-        """Runs the program once, some of its arguments replaced; its exit code, and what the run reported.
-
-        Where the user leaves them open, NCCL's watchdog (see ``ranks.Watchdog``) and the GPU are as said.
-
-        The report is None where nothing was recorded; the reason has been said.
-        """
-        options = self._options
-        began = time.time()
-        with tempfile.TemporaryDirectory(prefix="allocsim-") as folder:
-            report = os.path.join(folder, "report.json")
-            os.mkdir(os.path.join(folder, "exchange"))
-            environment = self._environment(path, folder, options.watchdog or watchdog, options.gpu or gpu)
-            for name in replaced:
-                environment[name.upper()] = replaced[name]
-            program = [_filled(each, replaced) for each in self._program]
-            # What the program prints is its own affair; the answer alone is on the standard output.
-            code = run_program(program, environment, sys.stderr)
-            if not os.path.isfile(report):
-                say("the program did not load PyTorch, or its process was ended from outside; nothing was recorded")
-                return code, None
-            with open(report, encoding="utf-8") as stream:
-                found: dict[str, Any] = json.load(stream)
-        if found["problem"] is not None:
-            say(f"{found['line']} cannot run without a GPU, or fails on one as well: {found['problem']}")
-        written = written_files(path, began)
-        if not written:
-            say("nothing was recorded: no process of the program used CUDA through a CUDA build of PyTorch")
-            return code or 1, None
-        # A rank writes beside the path that was asked for.
-        found["file"] = path if path in written else written[0]
-        found["gpu_decides"] = found["unready"] > 0 and waits_for_streams(found["file"])
-        return code, found
-
-    def _environment(self, path: str, folder: str, watchdog: str, gpu: str) -> dict[str, str]:
-        options = self._options
-        environment = dict(os.environ)
-        environment[RECORD_VARIABLE] = json.dumps(
-            {"path": path, "max_entries": MAX_ENTRIES, "stacks": options.stacks, "flush_seconds": 0, "parent": os.getpid()}
-        )
-        environment[VARIABLE] = json.dumps(
-            {
-                "steps": options.steps, "values": self._values, "report": os.path.join(folder, "report.json"), "fake_weights": options.fake_weights,
-                "late_watchdog": watchdog == "late", "rank": options.rank or 0, "world": options.world, "asked": options.rank or 0, "peer": False, "exchange": os.path.join(folder, "exchange"),
-            }
-        )
-        environment["ALLOCSIM_ESTIMATE_CARD"] = CARDS[options.device].text()
-        if gpu == "behind":
-            environment["ALLOCSIM_ESTIMATE_BEHIND"] = "1"
-        for name, value in (("LD_PRELOAD", os.path.join(self._library, LIBRARY)), ("LD_LIBRARY_PATH", self._library), ("PYTHONPATH", SITE)):
-            inherited = environment.get(name)
-            environment[name] = value + (os.pathsep + inherited if inherited else "")
-        # Kernels that do nothing must not stay in the program's caches; without those, it compiles as on its first run on a machine.
-        environment |= {name: os.path.join(folder, name.lower()) for name in COMPILER_CACHES} | COMPILER
-        environment.pop("CUDA_VISIBLE_DEVICES", None)
-        if options.rank is not None:
-            environment |= rank_environment(options.rank, options.world)
-        return environment
-
-
-def waits_for_streams(path: str) -> bool:
-    """Whether freed memory waited until another stream had used it: its free is complete only after something else was recorded."""
-    with open(path, "rb") as stream:
-        traces = pickle.load(stream)["device_traces"]
-    return any(
-        one["action"] == "free_requested" and (two["action"], two["addr"]) != ("free_completed", one["addr"])
-        for trace in traces
-        for one, two in zip(trace, trace[1:])
-    )
-
-
-def _filled(argument: str, replaced: dict[str, str]) -> str:
-    for name, value in replaced.items():
-        argument = argument.replace("{" + name + "}", value)
-    return argument
-
-
 def _value(text: str) -> tuple[str, float]:
     place, _, value = text.rpartition("=")
     file, _, line = place.rpartition(":")
-    if not file or not line.isdigit():
+    if not file or not re.fullmatch("[0-9]{1,9}", line):
         raise ValueError(f"--value {text} is not FILE:LINE=VALUE, as in train.py:57=0.5")
     try:
         return place, float(value)
@@ -185,18 +145,29 @@ def _value(text: str) -> tuple[str, float]:
         raise ValueError(f"--value {text}: {value} is no number") from None
 
 
-def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
+def options_parser() -> argparse.ArgumentParser:
+    """The options, without the program."""
     parser = Parser(
         prog="allocsim estimate",
-        usage="allocsim estimate [--device CARD] [--steps N] [-o FILE] [--fake-weights] [--value FILE:LINE=VALUE] [--vary NAME=FROM..TO] [--rank R --world N] [--watchdog WHEN] [--gpu HOW] -- PROGRAM...",
+        formatter_class=HelpFormatter,
+        usage="allocsim estimate [--device CARD] [--steps N] [--time SECONDS] [--longest [LENGTH]] [-o FILE] [--fake-weights] [--value FILE:LINE=VALUE] [--vary NAME=FROM..TO] [--rank R --world N] [--watchdog WHEN] [--gpu HOW] [--unlimited] [--allow-writes] -- PROGRAM...",
         description="Says what a PyTorch program would need of a GPU, without one. The program runs as it is, in the CUDA build of"
         " PyTorch, on a library that takes the place of the GPU and computes nothing; what its allocator did is recorded.",
         epilog="The recording is read by every command: tune, min-capacity, peak, fit, diagnose, view.",
     )
     parser.add_argument("--device", default="h100-80gb", metavar="GPU", help="the GPU: 'allocsim list devices' names them (default: %(default)s)")
     parser.add_argument(
-        "--steps", type=_count, default=STEPS, metavar="N",
-        help="optimizer steps after which the program is ended, 0 for all that it makes (default: %(default)s)",
+        "--steps", type=_count, metavar="N",
+        help="end the program after N optimizer steps, 0 for all that it does (default: until its steps bring nothing new, and evaluation and"
+        " generation were met)",
+    )
+    parser.add_argument(
+        "--time", type=_seconds, metavar="SECONDS",
+        help="end the program after this time, counted from its first use of CUDA (default: 120, with --steps: no limit)",
+    )
+    parser.add_argument(
+        "--longest", nargs="?", type=_count, const=0, metavar="LENGTH",
+        help="run it again with one batch of a DataLoader that is LENGTH long (default: the longest that the program can make, as far as known)",
     )
     parser.add_argument("-o", "--output", default="estimate.pickle", metavar="FILE", help="file for the recording (default: %(default)s)")
     parser.add_argument("--json", metavar="FILE", help="file for the answer as JSON")
@@ -213,8 +184,13 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
         "--vary", metavar="NAME=FROM..TO",
         help="finds the largest value that fits: it stands for {NAME} in the program's arguments, and in the environment as NAME in capitals",
     )
-    parser.add_argument("--rank", type=_count, metavar="R", help="the rank of a job of --world ranks, without the others")
-    parser.add_argument("--world", type=_count, default=1, metavar="N", help="ranks of the job (default: %(default)s)")
+    parser.add_argument(
+        "--rank", type=_count, metavar="R",
+        help="the rank to run where the program is a job of several (default: 0, and the costliest where ranks pass messages to each other)",
+    )
+    parser.add_argument(
+        "--world", type=_count, metavar="N", help="ranks of the job (default: as torchrun, accelerate, deepspeed or the program itself say)"
+    )
     parser.add_argument(
         "--watchdog", choices=("late", "prompt"),
         help="when NCCL's watchdog lets go of the first buckets of DistributedDataParallel (default: the answer holds both)",
@@ -223,8 +199,21 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
         "--gpu", choices=("behind", "prompt"),
         help="when the GPU is done with freed memory that another stream uses: at once, or when the host waits for it (default: the answer holds both)",
     )
+    parser.add_argument(
+        "--unlimited", action="store_true",
+        help="let requests succeed beyond the GPU's memory, to see what a program that does not fit would need (default: they fail as on the GPU)",
+    )
+    parser.add_argument(
+        "--allow-writes", action="store_true",
+        help="let the program write, rename and delete your files (default: such changes go to a temporary folder that only the program sees, and are dropped)",
+    )
     parser.add_argument("--stacks", choices=("python", "all", "none"), default="python", help="stacks to record (default: python)")
     parser.add_argument("--only-record", action="store_true", help="write the recording, and ask nothing about it")
+    return parser
+
+
+def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
+    parser = options_parser()
     if "--" in arguments:
         at = arguments.index("--")
         return parser.parse_args(arguments[:at]), arguments[at + 1 :]
@@ -240,11 +229,13 @@ def _count(text: str) -> int:
     return value
 
 
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError("give seconds above 0")
+    return value
+
+
 def _wrong(sentence: str) -> int:
     say(sentence)
     return 2
-
-
-def say(sentence: str) -> None:
-    """One line for the user, on the standard error output."""
-    print(visible(f"allocsim estimate: {sentence}"), file=sys.stderr, flush=True)

@@ -5,71 +5,101 @@ from __future__ import annotations
 import atexit
 import json
 import os
-import sys
 import traceback
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..recorder.recorder import Recorder
 
 VARIABLE = "ALLOCSIM_ESTIMATE"
 
 
-def begin(torch: Any) -> None:
-    """Follows values, ends the program after its steps, and writes a report beside the recording."""
+def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
+    """Follows values, ends the program after its steps, and reports what was met (see ``ending``).
+
+    Args:
+        torch: the module.
+        frame: of who loaded it.
+        recorder: of this process.
+    """
     options = json.loads(os.environ[VARIABLE])
     from .compiled import Compiled
+    from .driver import card_free_bytes, no_kernels, refused, was_refused
+    from .ending import begin as begin_ending, current
     from .native import leave_alone
+    from .job import Job
+    from .launch import follow_launchers, follow_processes
+    from .peers import Peers
+    from .stepping import Stepping
     from .ranks import Watchdog, alone
     from .values import Values, ctc_loss_of_lists, stand_in_answer, user_line
 
+    job = Job.of(options)
     watchdog = Watchdog(options["late_watchdog"])
-    values = Values(options["values"], stand_in_answer(), options["fake_weights"])
+    values = Values(options["values"], stand_in_answer(), options["fake_weights"], options["selections"])
     compiled = Compiled(values)
-    report: dict[str, Any] = {"pytorch": str(torch.__version__), "ended": "end", "problem": None, "line": None, "world": options["world"]}
+    ending = current() or begin_ending(options["report"])
+    report = ending.report
+    report |= {"peer": options["peer"], "file": recorder.path, "cuda": torch.version.cuda}
 
-    def write() -> None:
+    def check_card() -> None:
+        unsuited = no_kernels(torch)
+        if unsuited is not None:
+            ending.adopt()
+            report.update(ended="card", problem=unsuited)
+            ending.write()
+            # It must not go on: it would fail at its first kernel.
+            os._exit(2)
+
+    # Asked any earlier, PyTorch would refuse CUDA to processes that the program forks. PyTorch's own check, which comes later, only warns.
+    torch.cuda._queued_calls.insert(0, (check_card, traceback.format_stack()))
+    stepping = Stepping(torch, options, report)
+
+    def collect() -> None:
+        report.update(stepping.report())
         report["reads"] = sorted(values.reads.values(), key=lambda each: -each["times"])
         report["selections"] = [{"line": line, "times": times} for line, times in values.selections.items()]
+        report["picks"] = [{"line": line, "times": times} for line, times in values.picks.items()]
+        report["groups"] = [{"line": line, "times": times} for line, times in values.groups.items()]
         report["draws"] = [{"line": line, "times": times} for line, times in values.draws.items()]
+        report["tokens"] = [{"line": line, "times": times} for line, times in values.tokens.items()]
         report["uncompiled"] = [{"reason": reason, "times": times} for reason, times in compiled.uncompiled.items()]
         report["choices"] = compiled.choices
         report["unmeasured"] = _counted("standin_unmeasured")
         report["unready"] = _counted("standin_unready")
         report["watchdog_decides"] = watchdog.decided
-        with open(options["report"], "w", encoding="utf-8") as stream:
-            json.dump(report, stream)
+        report["unsized"] = _counted("standin_unsized")
+        report["planned"] = _counted("standin_planned")
+        report["planned_bytes"] = _counted("standin_planned_bytes")
+        report["inferred_bytes"] = _counted("standin_inferred_bytes")
+        report["card_free_bytes"] = card_free_bytes()
+        report["refused_functions"] = refused()
+        if report["ended"] == "error" and report["refused"] is None:
+            report["refused"] = was_refused()
+        report.update(rank=job.rank, world=job.world, stages=sorted(job.stages))
 
-    def failed(kind: type[BaseException], problem: BaseException, trace: Any) -> None:
-        report["ended"] = "error"
-        report["problem"] = f"{kind.__name__}: {problem}".splitlines()[0]
-        lines = [f"{each.filename}:{each.lineno}" for each in traceback.extract_tb(trace)]
-        own = [each for each in lines if "site-packages" not in each and "dist-packages" not in each and not each.startswith("<")]
-        report["line"] = (own or lines or [None])[-1]
-        inherited(kind, problem, trace)
+    def note(problem: BaseException, trace: Any) -> None:
+        ending.adopt()
+        report["file"] = recorder.path
+        ending.failed(problem, trace)
 
-    inherited = sys.excepthook
-    sys.excepthook = failed
-    counts: dict[int, int] = {}
-
-    def stepped(optimizer: Any, args: Any, kwargs: Any) -> None:
-        counts[id(optimizer)] = counts.get(id(optimizer), 0) + 1
-        if options["steps"] and counts[id(optimizer)] >= options["steps"]:
-            report["ended"] = "steps"
-            raise SystemExit(0)
+    def write() -> None:
+        ending.adopt()
+        report["file"] = recorder.path
+        ending.end()
 
     if options["fake_weights"]:
         from .weights import follow
 
         follow()
-    if options["world"] > 1:
-        from .peers import Peers
-
-        peers = Peers(options, VARIABLE)
-        alone(torch, options["rank"], options["world"], peers, watchdog)
-        if options["peer"]:
-            atexit.register(peers.linger)
-    from torch.optim.optimizer import register_optimizer_step_post_hook
-
-    register_optimizer_step_post_hook(stepped)
-    atexit.register(write)
+    peers = Peers(options, VARIABLE)
+    alone(torch, job, peers, watchdog)
+    follow_launchers(options, VARIABLE, job)
+    follow_processes(job, note, write)
+    ending.loaded(torch, frame, collect, recorder.write)
+    stepping.follow()
+    if options["peer"]:
+        atexit.register(peers.linger)
     torch.ctc_loss = ctc_loss_of_lists(torch.ctc_loss)
     leave_alone(values)
     compiled.follow()
@@ -79,7 +109,7 @@ def begin(torch: Any) -> None:
 
 
 def _counted(name: str) -> int:
-    """A counter of the stand-in."""
+    """A counter of the mock CUDA driver."""
     import ctypes
 
     function = getattr(ctypes.CDLL(None), name)

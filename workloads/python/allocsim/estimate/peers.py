@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 import subprocess
 import sys
 import threading
@@ -18,6 +17,8 @@ from typing import Any
 
 from ..recorder.follow import VARIABLE as RECORD_VARIABLE
 from .hosts import rank_environment
+from .job import Job
+from .messages import sealed, unsealed
 
 _POLL_SECONDS = 0.01
 
@@ -33,7 +34,7 @@ class Peers:
     def __init__(self, options: dict[str, Any], variable: str) -> None:
         self._options = options
         self._variable = variable
-        self._rank: int = options["rank"]
+        self._job = Job.of(options)
         self._folder = Path(options["exchange"])
         # As they were when the program began, so that a peer begins alike.
         self._environment = dict(os.environ)
@@ -45,11 +46,15 @@ class Peers:
         if options["peer"]:
             threading.Thread(target=_end_with_starter, daemon=True).start()
 
+    def join(self, job: Job) -> None:
+        """The program has joined its job."""
+        self._job = job
+
     def send(self, objects: list[Any], to: int) -> None:
         """Leaves objects for a rank."""
         number = self._sent[to] = self._sent.get(to, 0) + 1
-        beside = self._folder / f"{self._rank}-{to}-{number}.part"
-        beside.write_bytes(pickle.dumps(objects))
+        beside = self._folder / f"{self._job.rank}-{to}-{number}.part"
+        beside.write_bytes(sealed(objects, self._options["key"]))
         beside.rename(beside.with_suffix(".sent"))
 
     def receive(self, source: int) -> list[Any]:
@@ -59,39 +64,42 @@ class Peers:
             RuntimeError: it ended, and sent nothing more.
         """
         number = self._received[source] = self._received.get(source, 0) + 1
-        path = self._folder / f"{source}-{self._rank}-{number}.sent"
+        path = self._folder / f"{source}-{self._job.rank}-{number}.sent"
         self._start(source)
         while True:
             ended = self._has_ended(source)
             if path.exists():
-                objects: list[Any] = pickle.loads(path.read_bytes())
-                return objects
+                return unsealed(path.read_bytes(), self._options["key"])
             if ended:
-                raise RuntimeError(f"rank {source} of the job, run to learn what it sends to rank {self._rank}, ended before it sent it")
+                raise RuntimeError(f"rank {source} of the job, run to learn what it sends to rank {self._job.rank}, ended before it sent it")
             time.sleep(_POLL_SECONDS)
 
     def linger(self) -> None:
         """Ends the work of a peer: it stays, as ranks that it started may still be waited for, until its starter ends."""
-        self._mark(self._rank, "ended").touch()
+        self._mark(self._job.rank, "ended").touch()
         threading.Event().wait()
 
     def _start(self, rank: int) -> None:
-        if rank == self._options["asked"]:
+        if rank == self._asked():
             return
         try:
             os.close(os.open(self._mark(rank, "started"), os.O_CREAT | os.O_EXCL))
         except FileExistsError:
             return
-        environment = self._environment | rank_environment(rank, self._options["world"])
-        environment[self._variable] = json.dumps(self._options | {"rank": rank, "peer": True, "steps": 1, "report": os.devnull})
+        environment = self._environment | rank_environment(rank, self._job.world)
+        environment[self._variable] = json.dumps(self._options | {"rank": rank, "world": self._job.world, "asked": self._asked(), "peer": True, "steps": 1, "report": os.devnull})
         # Nobody asks for its recording.
         environment[RECORD_VARIABLE] = json.dumps(
-            {"path": str(self._folder / "peer.pickle"), "max_entries": 1, "stacks": "none", "flush_seconds": 0, "parent": os.getpid()}
+            {"path": str(self._folder / "peer.pickle"), "max_entries": 1, "stacks": "none", "flush_seconds": 0, "parent": os.getpid(), "run_folder": None}
         )
         with open(self._mark(rank, "log"), "wb") as log:
             self._started.append(
                 subprocess.Popen(self._command, env=environment, cwd=self._place, stdin=subprocess.PIPE, stdout=log, stderr=log)
             )
+
+    def _asked(self) -> int:
+        """The rank that the user asks about, which runs anyway."""
+        return int(self._options["asked"]) if self._options["peer"] else self._job.rank
 
     def _has_ended(self, rank: int) -> bool:
         return self._mark(rank, "ended").exists()

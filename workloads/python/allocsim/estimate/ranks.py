@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 import sys
 from typing import Any
 
-from ..recorder.follow import AfterImport
+from .job import Job, NoSuchRank
+from .launch import leave_to_the_rank, refuse, when_loaded
 from .peers import Peers
 
 
@@ -29,7 +31,7 @@ class Watchdog:
         self.decided = False
 
 
-def alone(torch: Any, rank: int, world: int, peers: Peers, watchdog: Watchdog) -> None:
+def alone(torch: Any, job: Job, peers: Peers, watchdog: Watchdog) -> None:
     """From now on, process groups are PyTorch's own fake ones: collectives return at once, and nobody is waited for.
 
     Their memory is that which PyTorch asks of its allocator. NCCL's own is not, see ESTIMATE.md.
@@ -38,23 +40,52 @@ def alone(torch: Any, rank: int, world: int, peers: Peers, watchdog: Watchdog) -
 
     if not distributed.is_available():
         return
-    from torch.testing._internal.distributed.fake_pg import FakeStore
-
     real = distributed.init_process_group
 
-    def init_process_group(*arguments: Any, **options: Any) -> None:
-        kept = {name: options[name] for name in ("timeout", "group_name") if name in options}
-        real(backend="fake", store=FakeStore(), rank=rank, world_size=world, **kept)
+    def init_process_group(
+        backend: Any = None, init_method: str | None = None, timeout: Any = None, world_size: int = -1, rank: int = -1, store: Any = None,
+        group_name: str = "", *others: Any, **options: Any,
+    ) -> None:
+        from torch.testing._internal.distributed.fake_pg import FakeStore
 
-    distributed.init_process_group = init_process_group
-    distributed.distributed_c10d.init_process_group = init_process_group
+        leave_to_the_rank(job, rank)
+        try:
+            job.join(rank, world_size, init_method)
+        except NoSuchRank as problem:
+            refuse(problem)
+        peers.join(job)
+        kept = {} if timeout is None else {"timeout": timeout}
+        real(backend="fake", store=FakeStore(), rank=job.rank, world_size=job.world, group_name=group_name, **kept)
+
+    for name, module in list(sys.modules.items()):
+        # Those that took the function by its name.
+        if name.startswith("torch.distributed") and getattr(module, "init_process_group", None) is real:
+            module.init_process_group = init_process_group  # type: ignore[attr-defined]
     _reduce_alone(torch, watchdog)
     _exchange_objects(torch, peers)
-    schedules = "torch.distributed.pipelining.schedules"
-    if schedules in sys.modules:
-        _infer_shapes(sys.modules[schedules])
-    else:
-        sys.meta_path.insert(0, AfterImport(schedules, _infer_shapes))
+    _follow_messages(distributed, job)
+    when_loaded("torch.distributed.pipelining.schedules", _infer_shapes)
+
+
+def _follow_messages(distributed: Any, job: Job) -> None:
+    """Notes the groups in which ranks send to or receive from single ranks."""
+    module = distributed.distributed_c10d
+
+    def follow(name: str) -> None:
+        real = getattr(module, name)
+
+        @functools.wraps(real)
+        def noted(tensor: Any, *arguments: Any, **options: Any) -> Any:
+            group = options.get("group", arguments[1] if len(arguments) > 1 else None)
+            job.pass_messages(distributed.get_process_group_ranks(group or distributed.group.WORLD))
+            return real(tensor, *arguments, **options)
+
+        setattr(module, name, noted)
+        setattr(distributed, name, noted)
+
+    # What batch_isend_irecv is given names isend and irecv, and is checked to be one of them.
+    for name in ("send", "recv", "isend", "irecv"):
+        follow(name)
 
 
 def _reduce_alone(torch: Any, watchdog: Watchdog) -> None:

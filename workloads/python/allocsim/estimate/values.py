@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import math
+import operator
 import os
 import sys
 from typing import Any, Callable, Iterator
@@ -18,6 +19,9 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode, _pop_mode, _push_mode
+
+from .branches import Branches
+from .picks import Picks, compared, drawn
 
 #: Copies are kept of tensors up to these sizes: integers are what control flow reads, floats are seldom more than a few.
 MOST_INTEGER_BYTES = 4 << 20
@@ -30,7 +34,21 @@ _FILLING = {"normal_", "uniform_", "fill_", "zero_", "random_", "trunc_normal_",
 LEAST_WEIGHTS_BYTES = 1 << 18
 
 #: Operations that give one element or row for each that is selected, and read how many from the GPU.
-_SELECTING = {"nonzero", "masked_select", "index", "index_put_", "index_put", "_index_put_impl_", "_unique2", "unique_dim", "unique_consecutive", "repeat_interleave", "embedding_dense_backward", "_coalesce", "bincount"}
+_SELECTING = {"nonzero", "masked_select", "index", "index_put_", "index_put", "_index_put_impl_", "_unique2", "unique_dim", "unique_consecutive", "repeat_interleave", "embedding_dense_backward", "_coalesce", "bincount", "nms"}
+
+#: Operations that first read a flag from the GPU and refuse their operands unless it holds: all are finite, or none is negative (PyTorch 2.14).
+_CHECKING = {"linalg_eig", "_linalg_eigvals", "linalg_eigvals", "normal"}
+
+#: Operations whose result has one value, whatever the tensor holds that they are given for its shape.
+_FILLED = {"zeros_like": 0, "ones_like": 1, "new_zeros": 0, "new_ones": 1}
+
+#: Operations that write at indices, which are their second or third argument.
+_WRITING = {"index_put_": 1, "_index_put_impl_": 1, "index_fill_": 2, "scatter_": 2}
+
+#: What is read of a flag, and of a count at most.
+FLAG_BYTES, NUMBER_BYTES = 1, 8
+#: One operation reads a count as often as it likes.
+MOST_READS = 1 << 30
 
 #: Operations that choose by values. Where these are not known, choices among a few (experts, classes) are drawn uniformly.
 CHOOSING = {"topk", "argmax", "argmin", "max", "min", "sort", "argsort", "multinomial"}
@@ -39,6 +57,47 @@ MOST_DRAWN = 1 << 22
 
 #: Collectives that give what other ranks have, into tensors that are the first argument; the second is this rank's own.
 _EXCHANGING = {"alltoall_", "alltoall_base_", "allgather_", "_allgather_base_", "allgather_into_tensor_coalesced_"}
+
+#: From so many choices on, those of an operation are taken to be tokens of a vocabulary, not experts, classes or actions.
+#: A router has up to 512 experts (Qwen3-Next); samples are drawn from distributions over actions or tokens.
+LEAST_TOKENS = {"multinomial": 256}
+LEAST_TOKENS_ELSE = 513
+#: Tokens that are seldom ordinary: padding, beginning, end, unknown. Of ids that a program compares with, so many are remembered.
+SPECIAL_TOKENS = frozenset(range(4))
+MOST_COMPARED = 64
+MOST_DRAWS_KEPT = 64
+
+#: What a read of an unknown value may give, the default first.
+_FLAGS = (False, True)
+_INTEGERS = (0, 1, 2, -1)
+_FLOATS = (1.0, 0.0, 0.5, 1e9, -1.0)
+
+#: The same flag read so often in one place by code that is not Python's, as of a scripted loop, changes once.
+#: Where it follows from defaults, as in a function that is called for each of many boxes, later.
+MOST_EQUAL_FLAGS = 1000
+MOST_EXPECTED_FLAGS = 100_000
+
+#: Comparisons: their function, and what they give for two equal operands.
+_COMPARING = {"eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}
+
+#: Those of them whose answer for an unknown integer is that of the one which is read in its place. Whether it equals another one is not told by that.
+_ORDERING = {"lt", "le", "gt", "ge"}
+
+_INTEGER_TYPES = {torch.uint8, torch.int8, torch.int16, torch.int32, torch.long}
+
+#: Operations on tensors that have one value in all elements, whose result has one, too.
+_OF_FLAGS = {"mul", "bitwise_and", "logical_and", "__and__", "bitwise_or", "logical_or", "__or__", "bitwise_not", "logical_not", "all", "any", "_is_all_true", "_is_any_true", "clone"}
+
+#: So many single values are remembered before those that are gone are dropped.
+MOST_ON_HOST = 4096
+
+#: No weight, activation or loss of a healthy run is as large; masks are filled with such numbers.
+HUGE = 1e8
+
+#: No address of a storage.
+NOWHERE = -1
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
 
 #: No value of a healthy run is one of these.
 _FALSE = {"isnan", "isinf", "isin"}
@@ -53,19 +112,34 @@ class Values(TorchDispatchMode):
 
     Args:
         given: values by place (``train.py:57``), which are used there instead of the default.
-        answer: tells the stand-in what a copy of up to 8 bytes to the host gives, or with False that it gives zeros.
+        answer: tells the stand-in what the next copies of up to so many bytes to the host give, and how many of them; others give zeros.
         fake_weights: large tensors of the host are not filled, so that they take no memory.
+        selections: with "few", masks of unknown values select one element each, else all; see also ``picks``.
     """
 
-    def __init__(self, given: dict[str, float], answer: Callable[[bool, int], None], fake_weights: bool = False) -> None:
+    def __init__(self, given: dict[str, float], answer: Callable[[int, int, int], None], fake_weights: bool = False, selections: str = "likely") -> None:
         super().__init__()
         self.reads: dict[str, dict[str, Any]] = {}
         self.selections: dict[str, int] = {}
+        self.picks: dict[str, int] = {}
+        self.groups: dict[str, int] = {}
         self.draws: dict[str, int] = {}
+        self.tokens: dict[str, int] = {}
         self._given = given
         self._answer = answer
         self._fake_weights = fake_weights
+        self._few = selections == "few"
+        self._picks = Picks(selections)
         self._known: dict[int, tuple[StorageWeakRef, torch.dtype, torch.Tensor]] = {}
+        # Single flags that are unknown but follow from the defaults, and single values that were copied to the host without being known.
+        self._likely: dict[int, tuple[StorageWeakRef, bool]] = {}
+        self._on_host: dict[int, StorageWeakRef] = {}
+        # How many elements at most are set in masks that were written at unknown indices.
+        self._most_set: dict[int, tuple[StorageWeakRef, int]] = {}
+        self._branches = Branches()
+        self._last_flag: tuple[Any, int, int] = (None, 0, 0)
+        self._compared: set[int] = set()
+        self._kept_draws: dict[Any, Any] = {}
 
     @classmethod
     def ignore_compile_internals(cls) -> bool:
@@ -101,6 +175,11 @@ class Values(TorchDispatchMode):
             if dtype.is_floating_point and base.numel() > dtype.itemsize:
                 del self._known[place]
 
+    def note_groups(self) -> None:
+        """Remembers a line whose attention has fewer keys than queries, in single precision."""
+        place = user_line()
+        self.groups[place] = self.groups.get(place, 0) + 1
+
     # --- each operation --------------------------------------------------------------------
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -110,18 +189,25 @@ class Values(TorchDispatchMode):
         kwargs = kwargs or {}
         name = func._schema.name.partition("::")[2]
         # In inference mode, these are not taken apart.
-        if name in ("_local_scalar_dense", "item", "is_nonzero") and args[0].device.type == "cuda":
+        if name in ("_local_scalar_dense", "item", "is_nonzero") and (args[0].device.type == "cuda" or (self._on_host and self._is_unknown_on_host(args[0]))):
             value = self._scalar(args[0])
             return bool(value) if name == "is_nonzero" else value
-        if self._fake_weights and name in _FILLING and args[0].device.type == "cpu" and args[0].nbytes >= LEAST_WEIGHTS_BYTES:
+        if name in ("equal", "allclose") and args[0].device.type == "cuda":
+            return self._equal(func, args, kwargs)
+        if self._fake_weights and name in _FILLING and args[0].device.type == "cpu" and args[0].layout is torch.strided and args[0].nbytes >= LEAST_WEIGHTS_BYTES:
             return args[0]
         if func.namespace == "c10d" and name in _EXCHANGING:
             return self._exchange(func, args, kwargs)
         tensors = list(_tensors(args, kwargs))
         on_gpu = [each for each in tensors if each.device.type == "cuda"]
+        if self._picks and name in _SELECTING:
+            self._pick(args)
         copies = None if name == "empty" or name == "empty_strided" else self._copies(on_gpu)
-        if name in _SELECTING and on_gpu:
-            result = self._select(func, name, args, kwargs, copies)
+        written = self._set_after(name, args) if on_gpu and copies is None else None
+        if on_gpu and (name in _SELECTING or _selects_rows(func)):
+            result = self._select(func, name, args, kwargs)
+        elif name in _CHECKING and on_gpu:
+            result = self._answered(FLAG_BYTES, 1, 1, func, args, kwargs)
         else:
             result = func(*args, **kwargs)
         if name == _LEAVES_FLAG:
@@ -131,6 +217,9 @@ class Values(TorchDispatchMode):
         except Exception:
             # What cannot be done on the host is not known.
             self.forget(result)
+        if written is not None:
+            target = args[0] if name in _WRITING else result
+            self._most_set[_place(target)] = (StorageWeakRef(target.untyped_storage()), written)
         return result
 
     def _follow(self, func: Any, name: str, args: Any, kwargs: Any, tensors: Any, on_gpu: Any, copies: Any, result: Any) -> None:
@@ -147,10 +236,23 @@ class Values(TorchDispatchMode):
         if name in ("to", "_to_copy", "copy_", "clone", "_copy_from", "_copy_from_and_resize"):
             self._copy(args, kwargs, result, name)
             return
-        if name in _FALSE or name in _TRUE:
-            for each in outputs:
-                self.learn(each, torch.full(each.shape, name in _TRUE, dtype=each.dtype))
+        if name in _TRUE or name in _FALSE and (copies is None or name != "isin"):
+            self._learn_all(outputs, name in _TRUE)
             return
+        if copies is None and name in _FILLED:
+            self._learn_all(outputs, bool(_FILLED[name]))
+            return
+        if name in _COMPARING and self._compare(name, args, copies, outputs):
+            return
+        if name == "where" and copies is None and len(args) == 3 and self._choose_side(args, outputs):
+            return
+        if name in _OF_FLAGS and on_gpu:
+            if copies is not None and self._of_flags(func, args, kwargs, on_gpu, outputs):
+                return
+            if copies is None and self._likely and len(on_gpu) == 1 and on_gpu[0].numel() == 1 and self._is_expected(on_gpu[0]) is not None:
+                self.forget(outputs)
+                self._expect(outputs, self._is_expected(on_gpu[0]) != name.endswith("_not"))
+                return
         if copies is None and name in ("bitwise_or", "logical_or", "bitwise_and", "logical_and", "__or__", "__and__"):
             if self._decided(name, on_gpu, outputs):
                 return
@@ -203,15 +305,46 @@ class Values(TorchDispatchMode):
                 self.learn(each, twin)
 
     def drawn(self, func: Any, shape: Any, args: Any, kwargs: Any) -> Any:
-        """What an operation chooses among scores that are not known; None for the scores, and where there are too many choices."""
-        if math.prod(shape) > MOST_DRAWN:
+        """What an operation chooses among scores that are not known; None for the scores, and where these are too many."""
+        are_tokens, result = self._chosen(func, shape, args, kwargs)
+        if result is None:
             return None
-        result = func(torch.rand(shape, generator=torch.Generator().manual_seed(0)), *args, **kwargs)
-        chosen = [each if each.dtype == torch.long and each.numel() and int(each.max()) < MOST_CHOICES else None for each in _tensors((result,), {})]
+        chosen = [each if each.dtype == torch.long and each.numel() else None for each in _tensors((result,), {})]
         if any(each is not None for each in chosen):
             place = user_line()
-            self.draws[place] = self.draws.get(place, 0) + 1
+            counts = self.tokens if are_tokens else self.draws
+            counts[place] = counts.get(place, 0) + 1
         return chosen[0] if isinstance(result, torch.Tensor) else chosen
+
+    def _chosen(self, func: Any, shape: Any, args: Any, kwargs: Any) -> tuple[bool, Any]:
+        """Whether an operation chooses tokens, and the result for drawn scores, which is the same for the same shape."""
+        name = func._schema.name.partition("::")[2]
+        dimension = _dimension(func, args, kwargs)
+        choices = math.prod(shape) if dimension is None else shape[dimension] if shape else 1
+        are_tokens = choices >= LEAST_TOKENS.get(name, LEAST_TOKENS_ELSE)
+        avoided = tuple(sorted(each for each in SPECIAL_TOKENS | self._compared if 0 <= each < choices)) if are_tokens else ()
+        key = (func, tuple(shape), avoided, repr(args), repr(sorted(kwargs.items())) if "generator" not in kwargs else "")
+        if key in self._kept_draws:
+            return are_tokens, self._kept_draws[key]
+        rows = shape[0] if shape else 1
+        if math.prod(shape) > MOST_DRAWN:
+            if len(shape) != 2 or dimension not in (-1, 1) or shape[1] > MOST_DRAWN:
+                return are_tokens, None
+            # What is beyond repeats what is drawn.
+            rows = MOST_DRAWN // shape[1]
+        scores = torch.rand((rows, *shape[1:]) if shape else (), generator=torch.Generator().manual_seed(0))
+        if avoided and dimension is not None:
+            # Scores are at least 0, and samples are drawn of what has more.
+            lowest = 1.0 + float(scores.max()) if name in ("argmin", "min") else 0.0
+            scores.index_fill_(dimension, torch.tensor(avoided), lowest)
+        result = func(scores, *args, **{key: each for key, each in kwargs.items() if not isinstance(each, torch.Generator)})
+        if shape and rows < shape[0]:
+            repeated = torch.arange(shape[0]) % rows
+            result = result[repeated] if isinstance(result, torch.Tensor) else [each[repeated] for each in result]
+        if len(self._kept_draws) >= MOST_DRAWS_KEPT:
+            self._kept_draws.clear()
+        self._kept_draws[key] = result
+        return are_tokens, result
 
     # --- what is known ---------------------------------------------------------------------
 
@@ -227,6 +360,10 @@ class Values(TorchDispatchMode):
     def twin(self, tensor: torch.Tensor) -> torch.Tensor | None:
         if tensor.layout is not torch.strided:
             return None
+        if tensor.numel() == 0:
+            return torch.empty(tensor.size(), dtype=tensor.dtype)
+        if not self._known:
+            return None
         storage, _, base = self._known.get(_place(tensor), (None, None, None))
         if storage is None or base is None:
             return None
@@ -234,6 +371,8 @@ class Values(TorchDispatchMode):
             # Another tensor has its place, made where the mode was off.
             del self._known[_place(tensor)]
             return None
+        if base.dim() == 0:
+            return base.expand(tensor.size())
         try:
             flat = base.view(tensor.dtype)
             return torch.as_strided(flat, tensor.size(), tensor.stride(), tensor.storage_offset())
@@ -246,7 +385,7 @@ class Values(TorchDispatchMode):
         if not _is_small(tensor) or tensor.shape != values.shape:
             self._known.pop(_place(tensor), None)
             return
-        if tensor.numel() == 0:
+        if tensor.numel() == 0 or _place(tensor) == NOWHERE:
             return
         base = torch.zeros(tensor.untyped_storage().nbytes(), dtype=torch.uint8)
         if base.numel() % tensor.element_size() == 0:
@@ -257,6 +396,37 @@ class Values(TorchDispatchMode):
         for each in _tensors((result,), {}):
             if each.device.type == "cuda" and each.layout is torch.strided:
                 self._known.pop(_place(each), None)
+                self._most_set.pop(_place(each), None)
+
+    def _most_true(self, tensor: torch.Tensor) -> int | None:
+        """How many elements of a mask are set at most, where that is known."""
+        twin = self.twin(tensor)
+        if twin is not None:
+            return int(twin.count_nonzero())
+        storage, count = self._most_set.get(_place(tensor), (None, 0))
+        return count if storage is not None and not storage.expired() and _is_whole(tensor) else None
+
+    def _set_after(self, name: str, args: Any) -> int | None:
+        """How many elements of a mask are set at most after an operation with unknown indices or operands; None where that is not known.
+
+        Samplers mark so many of their candidates, and then take what is marked.
+        """
+        target = args[0] if args and isinstance(args[0], torch.Tensor) else None
+        if target is None or target.dtype not in (torch.bool, torch.uint8) or target.layout is not torch.strided or target.device.type != "cuda":
+            return None
+        if name in _WRITING:
+            indices = args[_WRITING[name]]
+            first = next((each for each in indices if each is not None), None) if isinstance(indices, (list, tuple)) else indices
+            if first is None or first.dtype not in (torch.long, torch.int32) or target.dim() != 1:
+                return None
+            before = self._most_true(target)
+            return None if before is None else min(target.numel(), before + first.numel())
+        if name in ("_to_copy", "clone"):
+            return self._most_true(target)
+        if name in ("bitwise_or", "logical_or", "__or__") and isinstance(args[1], torch.Tensor) and args[1].shape == target.shape:
+            one, two = self._most_true(target), self._most_true(args[1])
+            return None if one is None or two is None else min(target.numel(), one + two)
+        return None
 
     def _copy(self, args: Any, kwargs: Any, result: Any, name: str) -> None:
         source = args[1] if name == "copy_" else args[0]
@@ -271,12 +441,126 @@ class Values(TorchDispatchMode):
             elif values is not None and _is_small(target) and (name != "copy_" or _is_whole(target)):
                 self.learn(target, values.to(target.dtype).expand(target.shape))
             else:
-                self._known.pop(_place(target), None)
+                self.forget(target)
         elif source.device.type == "cuda":
             if values is not None:
                 target.copy_(values)
+            elif target.numel() == 1 and target.device.type == "cpu":
+                target.fill_(_defaults(source)[0])
+                if len(self._on_host) >= MOST_ON_HOST:
+                    self._on_host = {place: storage for place, storage in self._on_host.items() if not storage.expired()}
+                self._on_host[_place(target)] = StorageWeakRef(target.untyped_storage())
             elif target.numel() > 0:
-                self._note(source, "the contents of a tensor", 0)
+                self._note("the contents of a tensor", 0)
+
+    def _compare(self, name: str, args: Any, copies: Any, outputs: Any) -> bool:
+        """Whether what a comparison gives follows from its operands: numbers of a healthy run are finite."""
+        one, two = args[0], args[1]
+        if copies is not None:
+            if name in ("eq", "ne") and len(self._compared) < MOST_COMPARED:
+                self._compared.update(_ids(two, self))
+            return False
+        if isinstance(two, torch.Tensor):
+            if one is two or (one.dim() and _is_same(one, two)):
+                self._learn_all(outputs, name in ("eq", "le", "ge"))
+                return True
+            if self._compare_huge(name, one, two, outputs):
+                return True
+            two = self._number(two)
+            if two is None:
+                return False
+        if isinstance(two, (int, float)) and isinstance(one, torch.Tensor) and one.numel() == 1 and one.dtype == torch.long and name in _ORDERING:
+            self.forget(outputs)
+            self._expect(outputs, bool(_COMPARING[name](_INTEGERS[0], two)))
+            return True
+        if type(two) is int and isinstance(one, torch.Tensor) and one.dtype in _INTEGER_TYPES and one.numel() > 1 and len(outputs) == 1 and _is_whole(outputs[0]):
+            self.forget(outputs)
+            self._picks.note(_place(outputs[0]), outputs[0], one, name, two)
+            return True
+        if isinstance(two, (int, float)) and isinstance(one, torch.Tensor) and one.is_floating_point():
+            if not abs(two) < HUGE:
+                self._learn_all(outputs, bool(_COMPARING[name](0.0, two)))
+                return True
+            if one.numel() == 1:
+                self.forget(outputs)
+                self._expect(outputs, bool(_COMPARING[name](_FLOATS[0], two)))
+                return True
+        return False
+
+    def _compare_huge(self, name: str, one: Any, two: torch.Tensor, outputs: Any) -> bool:
+        """Whether one side is known and larger than numbers of a healthy run are, which decides."""
+        known = [each if each.device.type == "cpu" else self.twin(each) for each in (one, two)]
+        for place, each in enumerate(known):
+            if each is not None and each.is_floating_point() and each.numel() and bool((each.abs() >= HUGE).all()):
+                zero = torch.zeros((), dtype=each.dtype)
+                result = _COMPARING[name](each, zero) if place == 0 else _COMPARING[name](zero, each)
+                for output in outputs:
+                    self.learn(output, result.expand(output.shape))
+                return True
+        return False
+
+    def _choose_side(self, args: Any, outputs: Any) -> bool:
+        """Whether a condition takes all elements of one tensor, which are known."""
+        condition = self.twin(args[0]) if args[0].device.type == "cuda" else args[0]
+        if condition is None or not condition.numel():
+            return False
+        if bool(condition.all()):
+            side = args[1]
+        elif not bool(condition.any()):
+            side = args[2]
+        else:
+            return False
+        # In inference mode, numbers are not made tensors first.
+        side = side if isinstance(side, torch.Tensor) else torch.tensor(side)
+        values = side if side.device.type == "cpu" else self.twin(side)
+        if values is None:
+            return False
+        for each in outputs:
+            self.learn(each, values.to(each.dtype).expand(each.shape))
+        return True
+
+    def _number(self, tensor: torch.Tensor) -> Any:
+        """The value of a tensor of one number, where it is known."""
+        if tensor.numel() != 1:
+            return None
+        twin = tensor if tensor.device.type == "cpu" else self.twin(tensor)
+        return None if twin is None else twin.item()
+
+    def _is_expected(self, tensor: torch.Tensor) -> bool | None:
+        """What a single flag is where the unknown numbers that it depends on have their default."""
+        storage, value = self._likely.get(_place(tensor), (None, None))
+        return None if storage is None or storage.expired() else value
+
+    def _expect(self, outputs: Any, value: bool) -> None:
+        if len(self._likely) >= MOST_ON_HOST:
+            self._likely = {place: each for place, each in self._likely.items() if not each[0].expired()}
+        for each in outputs:
+            self._likely[_place(each)] = (StorageWeakRef(each.untyped_storage()), value)
+
+    def _of_flags(self, func: Any, args: Any, kwargs: Any, on_gpu: Any, outputs: Any) -> bool:
+        """Whether the result has one value in all elements, as its operands have."""
+        twins = {}
+        for each in on_gpu:
+            if each.layout is not torch.strided:
+                return False
+            storage, dtype, base = self._known.get(_place(each), (None, None, None))
+            if storage is None or base is None or base.dim() or dtype != each.dtype or storage.expired():
+                return False
+            twins[id(each)] = base
+        if func._schema.is_mutable:
+            return False
+        name = func._schema.name.partition("::")[2]
+        result = next(iter(twins.values())) if name in ("all", "any", "_is_all_true", "_is_any_true", "clone") else func(*replaced(args, twins), **replaced(kwargs, twins))
+        self._learn_all(outputs, bool(result))
+        return True
+
+    def _learn_all(self, outputs: Any, value: bool) -> None:
+        """Flags that have one value in all elements, however many these are."""
+        for each in outputs:
+            if _is_small(each):
+                self.learn(each, torch.full((), value, dtype=each.dtype).expand(each.shape))
+            elif each.device.type == "cuda" and each.layout is torch.strided and _is_whole(each) and _place(each) != NOWHERE:
+                self._known[_place(each)] = (StorageWeakRef(each.untyped_storage()), each.dtype, torch.full((), value, dtype=each.dtype))
 
     def _decided(self, name: str, on_gpu: Any, outputs: Any) -> bool:
         """Whether one operand alone decides: anything or true, anything and false."""
@@ -295,31 +579,113 @@ class Values(TorchDispatchMode):
         twin = self.twin(tensor)
         if twin is not None:
             return twin.item()
+        values = _defaults(tensor)
         if tensor.dtype == torch.bool:
-            default: Any = False
-        elif tensor.is_floating_point() or tensor.is_complex():
-            default = 1.0
-        else:
-            default = 0
-        value = self._note(tensor, "a value", default)
-        return type(default)(value)
+            values = values[::-1] if self._is_expected(tensor) else values
+        frame = program_frame()
+        value, is_check = self._branches.choose(frame, values)
+        if tensor.dtype == torch.bool:
+            value = self._changed_at_last(frame, value, MOST_EQUAL_FLAGS if self._is_expected(tensor) is None else MOST_EXPECTED_FLAGS)
+        return type(values[0])(self._note("a value", value, is_check))
 
-    def _note(self, tensor: torch.Tensor, what: str, default: Any) -> Any:
+    def _equal(self, func: Any, args: Any, kwargs: Any) -> bool:
+        """Whether two tensors have equal values; the operation is done for the memory that it takes."""
+        copies = self._copies([args[0], args[1]]) if args[1].device.type == "cuda" else None
+        result = func(*args, **kwargs)
+        if copies is not None:
+            with contextlib.suppress(Exception):
+                return bool(func(*copies, *args[2:], **kwargs))
+        if not isinstance(result, bool) or args[0].shape != args[1].shape:
+            return bool(result)
+        if _is_same(args[0], args[1]):
+            return True
+        value, is_check = self._branches.choose(program_frame(), _FLAGS)
+        return bool(self._note("a value", value, is_check))
+
+    def _changed_at_last(self, frame: Any, value: bool, most: int) -> bool:
+        """A loop that is not Python's, and waits for a flag, ends."""
+        code, place, times = self._last_flag
+        here = (frame.f_code, frame.f_lasti) if frame is not None else (None, 0)
+        times = times + 1 if (code, place) == here else 1
+        self._last_flag = (*here, times)
+        return value if times % most else not value
+
+    def _is_unknown_on_host(self, tensor: torch.Tensor) -> bool:
+        storage = self._on_host.get(_place(tensor))
+        return storage is not None and not storage.expired() and tensor.numel() == 1
+
+    def _note(self, what: str, value: Any, is_check: bool = False) -> Any:
+        """What the user gave for the line, or the value; the line is remembered."""
         place = user_line()
-        value = _given(self._given, place, default)
-        entry = self.reads.setdefault(place, {"line": place, "what": what, "value": value, "times": 0})
+        value = _given(self._given, place, value)
+        entry = self.reads.setdefault(place, {"line": place, "what": what, "value": value, "times": 0, "check": is_check})
         entry["times"] += 1
+        entry["value"] = value
+        # A line with one read that is more than a check is named.
+        entry["check"] = entry["check"] and is_check
         return value
 
-    def _select(self, func: Any, name: str, args: Any, kwargs: Any, copies: Any) -> Any:
-        count = None
-        if name == "embedding_dense_backward":
+    def _select(self, func: Any, name: str, args: Any, kwargs: Any) -> Any:
+        try:
+            count, unknown = self._count(name, args, kwargs, func.namespace != "aten")
+        except Exception:
+            # What cannot be done on the host is not known.
+            count = unknown = None
+        if unknown is None and count is None:
+            return func(*args, **kwargs)
+        if count is None:
+            assert unknown is not None
+            place = user_line()
+            masks = [each for each in _tensors((args,), {}) if each.dtype in (torch.bool, torch.uint8)]
+            most = self._most_true(masks[0]) if masks else None
+            if most is not None:
+                unknown = min(unknown, most)
+            count = int(_given(self._given, place, min(unknown, 1) if self._few else unknown))
+            self.selections[place] = self.selections.get(place, 0) + 1
+        return self._answered(NUMBER_BYTES, count, MOST_READS, func, args, kwargs)
+
+    def _pick(self, args: Any) -> None:
+        """Draws the integers whose comparison an operation selects by."""
+        for mask in _tensors((args,), {}):
+            if mask.dtype != torch.bool or not _is_small(mask) or not _is_whole(mask) or self.twin(mask) is not None:
+                continue
+            noted = self._picks.take(_place(mask))
+            if noted is None:
+                continue
+            integers, comparison, number = noted
+            values = None if integers is None else self.twin(integers)
+            if values is None:
+                place = user_line()
+                count = int(_given(self._given, place, self._picks.count(mask.numel())))
+                self.picks[place] = self.picks.get(place, 0) + 1
+                values = drawn(mask.shape, comparison, number, count)
+                if integers is not None and _is_whole(integers):
+                    self.learn(integers, values.to(integers.dtype))
+            self.learn(mask, compared(values, comparison, number))
+
+    def _answered(self, most_bytes: int, value: int, times: int, func: Any, args: Any, kwargs: Any) -> Any:
+        """An operation that reads a value from the GPU in its own code, up to so many times."""
+        self._answer(most_bytes, value, times)
+        try:
+            return func(*args, **kwargs)
+        finally:
+            self._answer(0, 0, 0)
+
+    def _count(self, name: str, args: Any, kwargs: Any, is_library: bool = False) -> tuple[int | None, int | None]:
+        """How many elements or rows are selected, where that is known, and how many can be; two times None where nothing is read.
+
+        Operations of libraries, such as torchvision's ``nms``, choose among the rows of their first argument.
+        """
+        count = unknown = None
+        if is_library:
+            unknown = args[0].shape[0] if args[0].dim() else 1
+        elif name == "embedding_dense_backward":
             twin = self.twin(args[1])
             count = int(twin.unique().numel()) if twin is not None else min(args[1].numel(), int(args[2]))
         elif name in ("index", "index_put_", "index_put", "_index_put_impl_"):
             masks = [each for each in args[1] if each is not None and each.dtype in (torch.bool, torch.uint8)]
             if not masks:
-                return func(*args, **kwargs)
+                return None, None
             twin = self.twin(masks[0])
             count = int(twin.count_nonzero()) if twin is not None else None
             unknown = masks[0].numel()
@@ -329,14 +695,14 @@ class Values(TorchDispatchMode):
             unknown = args[0]._nnz()
         elif name == "repeat_interleave":
             if kwargs.get("output_size") is not None:
-                return func(*args, **kwargs)
+                return None, None
             twin = self.twin(args[0])
             count = int(twin.sum()) if twin is not None else None
             unknown = args[0].numel()
         elif name == "bincount":
             twin = self.twin(args[0])
             if twin is None or not twin.numel():
-                return func(*args, **kwargs)
+                return None, None
             count = int(twin.max())
         elif name == "masked_select":
             twin = self.twin(args[1])
@@ -347,15 +713,12 @@ class Values(TorchDispatchMode):
             unknown = args[0].numel() if name != "unique_dim" else args[0].shape[args[1]]
             if twin is not None:
                 count = int(twin.count_nonzero()) if name == "nonzero" else int(twin.unique().numel())
-        if count is None:
-            place = user_line()
-            count = int(_given(self._given, place, unknown))
-            self.selections[place] = self.selections.get(place, 0) + 1
-        self._answer(True, count)
-        try:
-            return func(*args, **kwargs)
-        finally:
-            self._answer(False, 0)
+        return count, unknown
+
+
+def _selects_rows(func: Any) -> bool:
+    """Whether an operation of a library says that how many rows it gives depends on values."""
+    return func.namespace != "aten" and torch.Tag.dynamic_output_shape in func.tags
 
 
 def ctc_loss_of_lists(ctc_loss: Any) -> Any:
@@ -378,21 +741,65 @@ def user_line() -> str:
     """The innermost line of the program itself, outside of installed packages."""
     frame: Any = sys._getframe(1)
     outermost = None
-    here = os.path.dirname(os.path.abspath(__file__))
     while frame is not None:
         file = frame.f_code.co_filename
-        if not file.startswith((here, "<")) and "site-packages" not in file and "dist-packages" not in file and not file.startswith(sys.base_prefix + "/lib"):
+        if not file.startswith((_HERE, "<")) and "site-packages" not in file and "dist-packages" not in file and not file.startswith(sys.base_prefix + "/lib"):
             return f"{file}:{frame.f_lineno}"
         outermost = outermost or f"{file}:{frame.f_lineno}"
         frame = frame.f_back
     return outermost or "?"
 
 
+def program_frame() -> Any:
+    """The innermost frame outside of this package."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame = frame.f_back
+    return frame
+
+
+def _defaults(tensor: torch.Tensor) -> tuple[Any, ...]:
+    if tensor.dtype == torch.bool:
+        return _FLAGS
+    return _FLOATS if tensor.is_floating_point() or tensor.is_complex() else _INTEGERS
+
+
+def _dimension(func: Any, args: Any, kwargs: Any) -> int | None:
+    """Along which dimension an operation chooses; None for all elements."""
+    name = func._schema.name.partition("::")[2]
+    if name == "multinomial":
+        return -1
+    for place, argument in enumerate(func._schema.arguments[1:]):
+        if argument.name == "dim":
+            found = args[place] if place < len(args) else kwargs.get("dim", argument.default_value)
+            return found if isinstance(found, int) else None
+    return None
+
+
+def _ids(other: Any, values: Values) -> Iterator[int]:
+    """What tokens may be compared with: integers, in a number or a tensor of a few."""
+    if isinstance(other, torch.Tensor):
+        if other.is_floating_point() or other.dtype == torch.bool or other.numel() > len(SPECIAL_TOKENS):
+            return
+        twin = other if other.device.type == "cpu" else values.twin(other)
+        yield from () if twin is None else twin.reshape(-1).tolist()
+    elif type(other) is int:
+        yield other
+
+
+def _is_same(one: torch.Tensor, two: torch.Tensor) -> bool:
+    return one.layout is two.layout is torch.strided and one.shape == two.shape and one.stride() == two.stride() and one.dtype == two.dtype and one.numel() > 0 and 0 <= one.data_ptr() == two.data_ptr()
+
+
 def _place(tensor: torch.Tensor) -> int:
     # A storage that Python has seen counts as used twice, and autograd adds no gradient to it in place.
-    if tensor.numel() == 0:
-        return tensor.untyped_storage().data_ptr()
-    return tensor.data_ptr() - tensor.storage_offset() * tensor.element_size()
+    try:
+        if tensor.numel() == 0:
+            return tensor.untyped_storage().data_ptr()
+        return tensor.data_ptr() - tensor.storage_offset() * tensor.element_size()
+    except (RuntimeError, NotImplementedError):
+        # Wrapped by a transform of functions, or without memory of its own.
+        return NOWHERE
 
 
 def most_bytes(tensor: torch.Tensor) -> int:
@@ -440,8 +847,8 @@ def replaced(value: Any, twins: dict[int, torch.Tensor]) -> Any:
     return value
 
 
-def stand_in_answer() -> Callable[[bool, int], None]:
+def stand_in_answer() -> Callable[[int, int, int], None]:
     """The stand-in's function, which is in this process already."""
     function = ctypes.CDLL(None).standin_answer
-    function.argtypes = (ctypes.c_int, ctypes.c_uint64)
-    return lambda on, value: function(int(on), value)
+    function.argtypes = (ctypes.c_int, ctypes.c_uint64, ctypes.c_int)
+    return lambda most_bytes, value, times: function(most_bytes, value, times)

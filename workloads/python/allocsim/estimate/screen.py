@@ -1,0 +1,316 @@
+"""An estimate as text."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Sequence
+
+from ..visible import visible
+from .costliest import rank_line
+from .driver import next_step
+from .files import writes_sentence
+
+#: Lines of one kind that are shown; all are in the JSON.
+MAX_LINES_OF_A_KIND = 10
+MAX_LINES = 30
+
+UNITS = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+
+_ISSUE = "report the name as an issue of allocsim, or record a run on a GPU with 'allocsim record'"
+
+
+def print_answer(found: dict[str, Any]) -> None:
+    """Prints an answer on the standard output, in at most 30 lines."""
+    lines = answer_lines(found)
+    for line in lines:
+        print_line(line)
+
+
+def answer_lines(found: dict[str, Any]) -> list[str]:
+    """The lines of an answer, the answer itself first."""
+    lines = [found["sentence"]]
+    lines += _complete(found) if found["complete"] else _incomplete(found)
+    notes = _notes(found) if found["least_reserved_bytes"] != 0 else []
+    dropped = writes_sentence(found["writes"], size_text)
+    end = [*([f"- {dropped}"] if dropped else []), *([] if found["file"] is None else [_next(found)])]
+    room = MAX_LINES - len(lines) - len(end)
+    # Each kind of note keeps its first lines.
+    if sum(map(len, notes)) > room:
+        notes = [shortened(kind, max(1, (room - len(notes)) // len(notes)), found) for kind in notes]
+    return [*lines, *(f"- {line}" for kind in notes for line in kind), *end]
+
+
+def first_line(found: dict[str, Any]) -> str:
+    """Whether the card is enough, or why that is not known."""
+    device, card = found["device"], found["card_bytes"]
+    if found["out_of_memory"]:
+        failed = found["out_of_memory"]
+        place = f" at {shown(failed['line'])}" if failed["line"] else ""
+        part = f" ({failed['part']})" if failed["part"] else ""
+        asked = f", which asked for {size_text(failed['asked_bytes'])}" if failed["asked_bytes"] else ""
+        used = f" with {size_text(failed['in_use_bytes'])} in use" if asked and failed["in_use_bytes"] else ""
+        return f"Does not fit on {device}: out of memory{place}{part}{asked}{used}."
+    if not found["complete"]:
+        if found["ended"] in ("end", "steps") and not found["least_reserved_bytes"]:
+            return f"The program used no GPU memory: {_unused(found)}."
+        before = "" if found["least_reserved_bytes"] else ", before any GPU memory was used"
+        return f"INCOMPLETE: {_ended(found)}{before}."
+    recorded, best, bounds = found["settings"]["recorded"], found["settings"]["best"], found["interval"]
+    low, high = bounds["low_bytes"], bounds["high_bytes"]
+    # With a late watchdog or a slow GPU, more than the recording.
+    most = max(recorded["reserved_bytes"], found["behind_gpu_reserved_bytes"] or 0, found["few_selected_reserved_bytes"] or 0)
+    reserves = f"reserves {size_text(most)} at its peak ({range_text(low, high)})" if high is not None else f"reserves {size_text(most)} {_growing(found)}"
+    gives = f"{size_text(card)} that the card gives to PyTorch"
+    if found["fits"] == "adapts":
+        count = found["caught_out_of_memory"]
+        return f"Runs on {device}: {count} request{'s' if count > 1 else ''} failed for lack of memory, which the program handled itself; reserves {size_text(most)} of {gives}."
+    if found["fits"] == "yes":
+        return f"Fits on {device} with {size_text(card - most)} to spare: {reserves}."
+    if found["fits"] == "tight":
+        return f"Fits on {device}, but PyTorch has to release cached memory again and again, which is slow: {reserves} where it can, with {gives}."
+    if found["fits"] == "setting":
+        return f"Fits on {device} only with {best['conf']}: reserves {size_text(best['reserved_bytes'])} then, {size_text(most)} with {recorded['conf'] or 'default settings'} ({range_text(low, high)}), of {gives}."
+    if found["fits"] == "maybe":
+        return f"May not fit on {device}: {reserves}, of {gives}."
+    needs = f"({range_text(low, high)})" if high is not None else f"{_growing(found)},"
+    return f"Does not fit on {device}: needs {size_text(most)} {needs} of {gives}."
+
+
+def _growing(found: dict[str, Any]) -> str:
+    return f"by step {found['steps_run']}, and {size_text(found['growth_bytes_per_step'])} more with each step"
+
+
+def _complete(found: dict[str, Any]) -> list[str]:
+    from .answer import total_bytes
+
+    recorded, best, bounds = found["settings"]["recorded"], found["settings"]["best"], found["interval"]
+    lines = []
+    if found["out_of_memory"]:
+        how = f"({range_text(bounds['low_bytes'], bounds['high_bytes'])})" if bounds["high_bytes"] is not None else _growing(found)
+        lines.append(f"Without that limit it would reserve {size_text(recorded['reserved_bytes'])} {how}; the card gives {size_text(found['card_bytes'])} to PyTorch.")
+        if found["fits"] == "setting":
+            lines.append(f"It fits with PYTORCH_CUDA_ALLOC_CONF={best['conf']}.")
+    smallest = found["smallest_gpu"]
+    if found["fits"] == "adapts":
+        lines.append("On another card it may ask for other sizes; --device estimates that, --unlimited the run in which no request fails.")
+    elif bounds["high_bytes"] is None:
+        lines.append("How large a card it needs depends on how many steps it makes; what grows is likely a leak: 'allocsim leaks' names the line.")
+    else:
+        lines.append(f"Smallest card: {smallest} ({size_text(total_bytes(smallest))})." if smallest else "No card that is known is large enough.")
+    lines += [
+        "",
+        f"  requested  {size_text(found['peak_requested_bytes'])}",
+        f"  allocated  {size_text(found['peak_allocated_bytes'])}",
+        f"  reserved   {size_text(recorded['reserved_bytes'])}  {recorded['conf'] or 'default settings'}",
+    ]
+    # Another setting lets other requests fail.
+    if best["conf"] != recorded["conf"] and found["fits"] != "adapts":
+        lines.append(f"             {size_text(best['reserved_bytes'])}  {best['conf']}")
+    return lines
+
+
+def _incomplete(found: dict[str, Any]) -> list[str]:
+    least, card = found["least_reserved_bytes"], found["card_bytes"]
+    lines = []
+    if found["out_of_memory"]:
+        if found["ended"] != "error" or found["line"] != found["out_of_memory"]["line"] or found["kind"] != "OutOfMemoryError":
+            lines.append(f"What it would need is not known: without that limit, {_ended(found)}.")
+        lines.append(f"It needs at least {size_text(least)}, plus what it would have asked for later.")
+    elif least:
+        enough = f"; {found['device']} gives {size_text(card)} to PyTorch" if card else ""
+        if card and least > card:
+            enough = f", more than the {size_text(card)} that {found['device']} gives to PyTorch"
+        lines.append(f"It needs at least {size_text(least)}, which it had reserved by then, plus what the rest of it would have asked for{enough}.")
+    remedy = _remedy(found)
+    return [*lines, remedy] if remedy else lines
+
+
+def _ended(found: dict[str, Any]) -> str:
+    """How the program ended, as part of a sentence."""
+    line, problem, ended = found["line"], (found["problem"] or "").rstrip("."), found["ended"]
+    subject = shown(line) if line else "the program" if not found["script"] else os.path.basename(found["script"])
+    at = f" at {shown(line)}" if line else ""
+    if ended in ("end", "steps"):
+        return "what the program did with GPU memory was not recorded"
+    if ended == "time":
+        return f"the program was ended{at} for lack of time"
+    if ended == "killed":
+        if problem and not problem.startswith("SIG"):
+            return f"the program crashed{at}: {problem}"
+        about = f" at about {shown(line)}" if line else ""
+        return f"the program was ended by {problem}{about}" if problem else f"a process of the program was ended from outside{about}"
+    if ended == "exit":
+        left = found["exit"] or {}
+        if left.get("function") is None or (left.get("line") is None and not problem):
+            return f"the program ended with exit code {left.get('code', found['exit_code'])}"
+        how = f"{left['function']}: {problem}" if problem else f"{left['function']}, exit code {left['code']}" if left["code"] else f"{left['function']}, before the rest of it ran"
+        return f"the program ended itself{at} ({how})"
+    if found["kind"] == "KeyboardInterrupt":
+        return f"the program was interrupted (Ctrl-C){at}"
+    if found["origin"] == "mock" and found["refused"] and not found["operation"]:
+        return f"{subject} calls {found['refused']}, which the mock CUDA driver does not have ({problem})"
+    if found["origin"] == "mock":
+        return f"{subject} uses {_names(found)} that the mock CUDA driver does not have ({problem})"
+    if found["origin"] == "allocsim":
+        return f"allocsim itself failed{at} in {found['operation'] or 'its own code'}, which is a defect of allocsim and not of the program ({problem})"
+    failed = "a thread failed" if ended == "thread" else "the program failed"
+    return f"{failed}{at}: {problem}"
+
+
+def _names(found: dict[str, Any]) -> str:
+    names = [each for each in (found["operation"], found["refused"]) if each]
+    return f"an operation ({', '.join(names)})" if names else "an operation"
+
+
+def _remedy(found: dict[str, Any]) -> str | None:
+    if found["origin"] == "mock" and found["refused"]:
+        return f"Next: {next_step(found['refused'])}."
+    if found["origin"] in ("mock", "allocsim"):
+        return f"Next: {_ISSUE}."
+    if found["ended"] == "time":
+        return "It came to the end of no step within its time: --time SECONDS gives it more."
+    if found["ended"] == "killed" and found["problem"] == "SIGKILL":
+        return "SIGKILL mostly means that this machine ran out of memory; --fake-weights needs less of it."
+    places = [each["line"] for each in found["reads"] if each["line"] and each["line"] == found["line"]]
+    if places and found["ended"] in ("error", "exit"):
+        return f"That line reads a value that is not known without a GPU: --value {shown(places[0])}=V gives it."
+    return None
+
+
+def _unused(found: dict[str, Any]) -> str:
+    if found["pytorch"] is None:
+        return "it did not load PyTorch"
+    if found["cuda"] is None:
+        return f"this PyTorch ({found['pytorch']}) is built without CUDA; install a CUDA build"
+    return "it ended without putting anything on a CUDA device"
+
+
+def _notes(found: dict[str, Any]) -> list[list[str]]:
+    """What is behind the figures, by kind."""
+    rank = rank_line(found, size_text)
+    one = [rank] if rank is not None else []
+    if found["beside_rank_bytes"]:
+        one.append(f"NCCL and the modules of kernels take another {size_text(found['beside_rank_bytes'])} of a rank's card, as measured on two ranks; larger jobs were not measured.")
+    if found["complete"]:
+        recorded = found["settings"]["recorded"]["reserved_bytes"]
+        if found["prompt_watchdog_reserved_bytes"] is not None:
+            one.append(f"NCCL's watchdog decides by chance how long the first buckets of DistributedDataParallel stay: {size_text(found['prompt_watchdog_reserved_bytes'])} where it looks in time.")
+        if found["behind_gpu_reserved_bytes"] not in (None, recorded):
+            one.append(f"Freed memory that another stream uses comes back when the GPU is done with it: {size_text(recorded)} where that is at once, {size_text(found['behind_gpu_reserved_bytes'])} where the GPU does only what the host waits for.")
+        if found["few_selected_reserved_bytes"] not in (None, recorded):
+            one.append(f"Masks of unknown values selected all elements; the program would reserve {size_text(found['few_selected_reserved_bytes'])} if each selected one.")
+        if found["most_picked_reserved_bytes"] not in (None, recorded):
+            one.append(f"How many elements pass comparisons of unknown integers was taken to be the square root of their number; the program would reserve {size_text(found['most_picked_reserved_bytes'])} if half passed.")
+        if found["similar_runs"] is not None:
+            one.append(_similar(found["similar_runs"]))
+        one += _course(found)
+    if found["unmeasured_workspaces"]:
+        most = f", the largest about {size_text(found['inferred_bytes'])}" if found["inferred_bytes"] else ""
+        one.append(f"{found['unmeasured_workspaces']} workspaces of libraries are guessed{most}: no measurement covers them.")
+    if found["complete"] and found["refused_functions"]:
+        called = found["refused_functions"]
+        one.append(f"The program called {', '.join(called[:3])}{', ...' if len(called) > 3 else ''}, which the mock CUDA driver does not have; what that does is left out: {next_step(called[0])}.")
+    if found["unmeasured_choices"]:
+        one.append(f"torch.compile would measure algorithms to choose one, {found['unmeasured_choices']} times; it took the first of each.")
+    if found["others_failed"]:
+        one.append(f"Other processes of the program failed: {', '.join(os.path.basename(each or 'python') for each in found['others_failed'][:3])}; the figures are those of {os.path.basename(found['script'] or 'python')}.")
+    kinds = [
+        one,
+        [f"A graph could not be compiled and ran uncompiled, {_times(each)}: {each['reason']}." for each in found["uncompiled"]],
+        [f"{shown(each['line'])} reads {each['what']} that depends on weights or activations: {each['value']} was given, {_times(each)}; --value {shown(each['line'])}=V gives another." for each in found["reads"] if not each.get("check")],
+        [f"{shown(each['line'])} selects by values that are not known: all elements were taken, {_times(each)}; --value {shown(each['line'])}=COUNT gives another." for each in found["selections"]],
+        [f"{shown(each['line'])} selects by integers that are not known: the square root of their number passed, {_times(each)}; --value {shown(each['line'])}=COUNT gives another." for each in found["picks"]],
+        [
+            f"{shown(each['line'])} groups keys in attention of float32: PyTorch 2.11 chooses a kernel that keeps a weight for each pair of positions, PyTorch 2.14 one that does not;"
+            f" this is {found['pytorch']}, install the release of the GPU."
+            for each in found["groups"]
+        ],
+        [f"{shown(each['line'])} chooses by values that are not known: choices were drawn uniformly, {_times(each)}; an uneven run needs more." for each in found["draws"]],
+        [f"{shown(each['line'])} chooses among many by values that are not known, {_times(each)}; if these are tokens, none was padding or an end, so generation ran to its longest." for each in found["tokens"]],
+    ]
+    return [shortened(kind, MAX_LINES_OF_A_KIND, found) for kind in kinds if kind]
+
+
+def _similar(similar: dict[str, int]) -> str:
+    return (
+        f"What the allocator keeps depends on sizes and their order, which are not known exactly: with sizes a little different it would reserve {range_text(similar['low_bytes'], similar['high_bytes'])}."
+    )
+
+
+def _times(each: dict[str, Any]) -> str:
+    return "once" if each["times"] == 1 else f"{each['times']} times"
+
+
+def _course(found: dict[str, Any]) -> list[str]:
+    """How far the program was run, and what that may cost."""
+    lines = []
+    steps = f" {found['steps_run']}" if found["steps_run"] else ""
+    later = found["later_bytes"] or {}
+    more = f"; the rest may reserve up to {size_text(later['high'])} more, which the interval holds" if later.get("high") else ""
+    if found["ended"] == "steps":
+        lines.append(f"The program was ended after{steps or ' its first'} steps; --steps N runs more{more}.")
+    elif found["ended"] == "time":
+        lines.append(f"The program was ended when its time was over, after{steps or ' no'} steps; --time SECONDS gives more{more}.")
+    elif found["ended"] == "repeats":
+        lines.append(f"The program was ended after{steps} steps, as they asked for nothing new{more}.")
+    for each in found["not_reached"]:
+        lines.append(f"Not reached: {each['phase']} at {shown(each['line'])}; --time SECONDS or --steps 0 runs longer.")
+    lengths = found["lengths"] or {}
+    for each in lengths.get("seen") or []:
+        longest = f"; the longest that the program can make is {lengths['longest_possible']} ({lengths['source']}), which --longest runs" if (lengths.get("longest_possible") or 0) > each["high"] else ""
+        lines.append(f"Lengths at {shown(each['line'])}: {each['low']} to {each['high']}{longest}.")
+    return lines
+
+
+def shortened(lines: Sequence[str], count: int, found: dict[str, Any]) -> list[str]:
+    """The first lines, and how many more there are."""
+    if len(lines) <= count:
+        return list(lines)
+    more = sum(int(line.split()[1]) if line.startswith("and ") and line.endswith(_ALL) else 1 for line in lines[count:])
+    return [*lines[:count], f"and {more} more {_ALL}"]
+
+
+_ALL = "(--json has all)"
+
+
+def _next(found: dict[str, Any]) -> str:
+    file = os.path.relpath(found["file"])
+    if not found["complete"]:
+        return f"- Next: 'allocsim view {file}' shows the run until then, 'allocsim peak {file}' who held the memory."
+    return f"- Next: 'allocsim view {file}', or peak, tune, diagnose, min-capacity."
+
+
+def print_line(line: str) -> None:
+    """One line on the standard output, with nothing that moves the cursor."""
+    print(visible(line))
+
+
+def size_text(size: float) -> str:
+    """Bytes as people write them: three digits and a unit."""
+    unit, name = _unit(size)
+    return f"{digits(size / unit)} {name}" if unit > 1 else f"{round(size)} {name}"
+
+
+def range_text(low: float, high: float) -> str:
+    """``31.1 to 32.3 GiB``."""
+    unit, name = _unit(high)
+    one, two = digits(low / unit), digits(high / unit)
+    return f"{two} {name}" if one == two else f"{one} to {two} {name}"
+
+
+def _unit(size: float) -> tuple[int, str]:
+    return next(((unit, name) for unit, name in UNITS if size >= unit * 0.9995), (1, "bytes"))
+
+
+def digits(value: float) -> str:
+    """Three digits of a number that is below a thousand, or a little above it."""
+    return f"{value:.2f}" if value < 9.995 else f"{value:.1f}" if value < 99.95 else f"{value:.0f}"
+
+
+def shown(line: str | None) -> str:
+    """``FILE:LINE`` as seen from here."""
+    if not line:
+        return "?"
+    file, _, number = line.rpartition(":")
+    short = os.path.relpath(file) if os.path.isabs(file) else file
+    return f"{short if not short.startswith('..') else file}:{number}"

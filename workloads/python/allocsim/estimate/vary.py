@@ -1,0 +1,87 @@
+"""The largest value of a parameter under which a program fits."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import Any, NamedTuple
+
+from ..temporary import temporary_folder
+from ..visible import visible
+from .answer import answer
+from .cards import Card
+from .screen import print_line, size_text
+
+#: Of ``answer.fits``, what counts as fitting: the program ran to its end in the card's memory.
+FITTING = ("yes", "tight", "maybe", "adapts")
+
+
+class Vary(NamedTuple):
+    """The largest value of a parameter under which the program fits."""
+
+    name: str
+    low: int
+    high: int
+
+    @staticmethod
+    def parse(text: str) -> "Vary":
+        """From ``batch=1..256``.
+
+        Raises:
+            ValueError: it is anything else.
+        """
+        found = re.fullmatch(r"([A-Za-z_][A-Za-z_0-9]*)=([0-9]{1,18})\.\.([0-9]{1,18})", text)
+        if found is None or not 0 < int(found[2]) <= int(found[3]):
+            raise ValueError(f"--vary {text} is not NAME=FROM..TO, as in batch=1..256")
+        return Vary(found[1], int(found[2]), int(found[3]))
+
+    def search(self, runs: Any, card: Card, device: str) -> int:
+        """Runs the program again and again, halving the range; returns the exit code."""
+        rows: dict[int, dict[str, Any]] = {}
+        with temporary_folder() as folder:
+
+            def fits(value: int) -> bool:
+                path = os.path.join(folder, f"{self.name}-{value}.pickle")
+                code, report = runs.run(path, {self.name: str(value)})
+                if report is None:
+                    raise RuntimeError(f"the program did not run with {self.name} {value}")
+                if report["out_of_memory_error"] is None or report["ended"] != "error":
+                    found = answer(report, device)
+                    if not found["complete"]:
+                        raise RuntimeError(f"with {self.name} {value}: {found['sentence']}")
+                else:
+                    found = answer(report | {"file": None}, device)
+                rows[value] = found
+                if report["file"] is not None:
+                    os.unlink(report["file"])
+                return found["fits"] in FITTING
+
+            try:
+                largest = self._largest(fits)
+            except RuntimeError as problem:
+                print(visible(f"allocsim estimate: {problem}"), file=sys.stderr)
+                return 1
+        for value in sorted(rows):
+            found = rows[value]
+            size = size_text(found["settings"]["recorded"]["reserved_bytes"]) if found["settings"] else ""
+            word = "does not fit" if found["fits"] not in FITTING else "may fit" if found["fits"] == "maybe" else "fits"
+            print_line(f"  {self.name} {value:>6}  {size:>10}  {word}")
+        if largest is None:
+            print_line(f"Not even {self.name} {self.low} fits on {device}.")
+        elif largest == self.high:
+            print_line(f"{self.name} {largest}, the largest that was asked for, fits on {device}.")
+        else:
+            print_line(f"{self.name} {largest} is the largest that fits on {device}; {largest + 1} does not.")
+        return 0
+
+    def _largest(self, fits: Any) -> int | None:
+        if fits(self.high):
+            return self.high
+        if self.low == self.high or not fits(self.low):
+            return None
+        low, high = self.low, self.high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if fits(middle) else (low, middle)
+        return low

@@ -1,0 +1,301 @@
+import contextlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from allocsim.estimate.branches import ITERATIONS, Branches
+from tests.test_estimate import ROOT, cuda_build
+
+
+class Asked:
+    """As a tensor whose value is unknown: it is chosen where the program asks for it."""
+
+    branches = Branches()
+
+    def __init__(self, *values):
+        self.values = values
+
+    def read(self):
+        return self.branches.choose(sys._getframe(2), self.values)[0]
+
+    def __bool__(self):
+        return bool(self.read())
+
+    def item(self):
+        return self.read()
+
+
+def flag():
+    return Asked(False, True)
+
+
+def number():
+    return Asked(1.0, 0.0, 0.5, 1e9, -1.0)
+
+
+def is_well():
+    return bool(flag())
+
+
+def check(condition, message="wrong"):
+    if not condition:
+        raise ValueError(message)
+
+
+class Checker:
+    def fail(self, message):
+        raise ValueError(message)
+
+    def check(self, condition):
+        if not condition:
+            self.fail("wrong")
+
+
+class BranchesTest(unittest.TestCase):
+    def setUp(self):
+        Asked.branches = Branches()
+
+    def test_an_assertion_holds(self):
+        assert flag()
+        assert not flag()
+        assert flag().item(), "with a message"
+        assert flag() and flag() and not flag()
+
+    def test_the_branch_that_raises_is_not_taken(self):
+        if flag():
+            raise ValueError
+        if not flag():
+            raise ValueError(f"not {flag!r:>9}")
+        well = flag().item()
+        if not well:
+            if self:
+                raise KeyError
+            raise ValueError
+        if not flag():
+            sys.exit(3)
+
+    def test_a_flag_is_followed_through_functions(self):
+        if not is_well():
+            raise ValueError
+        check(flag().item())
+        check(number().item() < 0.5)
+        checker = Checker()
+        checker.check(flag().item())
+
+    def test_all_and_any_of_many_flags(self):
+        assert all(flag() for _ in range(3))
+        assert not any(flag() for _ in range(3))
+
+    def test_a_number_is_chosen_that_holds(self):
+        self.assertEqual(1.0, number().item())
+        assert number().item() < 0.1
+        assert number().item() > 10
+        assert abs(number().item() - 0.5) < 1e-3
+
+    def test_where_no_branch_fails_the_default_is_given(self):
+        taken = "first" if flag() else "second"
+        self.assertEqual("second", taken)
+
+    def test_a_loop_whose_condition_is_unknown_ends(self):
+        counts = [0] * 5
+        while flag():
+            counts[0] += 1
+        while not flag():
+            counts[1] += 1
+        while number().item() > 1e-3:
+            counts[2] += 1
+        while True:
+            counts[3] += 1
+            if flag():
+                break
+        done = False
+        while not done:
+            counts[4] += 1
+            done = bool(flag())
+        self.assertEqual([ITERATIONS] * 5, counts)
+
+    def test_a_loop_that_ends_by_itself_runs_to_its_end(self):
+        steps = 0
+        while steps < 7:
+            steps += 1
+            if flag():
+                break
+        for _ in range(5):
+            steps += 1
+            if flag():
+                break
+        self.assertEqual(12, steps)
+
+    def test_what_handles_exceptions_of_a_with_statement_is_no_loop(self):
+        def within():
+            with contextlib.suppress(KeyError):
+                for _ in range(3):
+                    if flag():
+                        return None
+            return None
+
+        steps = 0
+        for _ in range(4):
+            with contextlib.suppress(KeyError):
+                steps += 1
+                within()
+            with contextlib.suppress(KeyError):
+                if flag():
+                    break
+        self.assertEqual(4, steps)
+
+
+CHECKS = """
+import math, torch
+import torch.distributions as D
+net = torch.nn.Linear(4, 4).cuda()
+x = torch.randn(8192, 4, device="cuda")
+big = torch.randn(3_000_000, 2, device="cuda")
+p = net(x).softmax(-1)
+assert torch.isfinite(big * 2).all() and not torch.isnan(big * 2).any().item()
+assert bool(torch.isfinite(big * 2).all().cpu())
+assert ((p.sum(-1) - 1).abs() < 1e-6).all()
+assert net(x).mean() < 1e9 and net(x).mean().item() < 10 and math.isfinite(net(x).mean())
+assert torch.allclose(net(x), net(x)) and torch.equal(net(x), net(x))
+torch.testing.assert_close(net(x), net(x))
+D.Categorical(logits=net(x)).log_prob(D.Categorical(probs=p).sample())
+D.Normal(net(x), net(x).exp()).log_prob(net(x))
+D.Dirichlet(net(x).exp()).log_prob(p)
+D.MultivariateNormal(net(x[:16]), torch.eye(4, device="cuda") * net(x[:16]).exp().mean()).sample()
+D.VonMises(net(x), net(x).exp()).sample()
+torch.normal(net(x), net(x).exp())
+torch.linalg.eig(net.weight.detach())
+net(x).sum().backward()
+torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0, error_if_nonfinite=True)
+error = net(x).abs().max()
+while error > 1e-4:
+    error = net(x).abs().max()
+"""
+
+TOKENS = """
+import torch
+scores = torch.nn.Linear(8, 50_000).cuda()(torch.randn(40, 8).cuda()).softmax(-1)
+few = torch.nn.Linear(8, 500).cuda()(torch.randn(4000, 8).cuda()).softmax(-1)
+scores.argmax(-1) == 7
+for choose in (lambda: scores.argmax(-1), lambda: torch.multinomial(scores, 1), lambda: torch.multinomial(few, 1), lambda: scores.topk(4).indices):
+    tokens = choose()
+    assert not (tokens == 7).any()
+    print(int(tokens.min() > 3))
+tokens = torch.multinomial(few, 1)
+print(int((tokens == 7).sum()))
+"""
+
+TRANSFORMED = """
+import torch
+from torch.func import functional_call, grad, jvp, vmap
+model = torch.nn.Sequential(torch.nn.Linear(64, 32), torch.nn.ReLU(), torch.nn.Linear(32, 10)).cuda()
+parameters = {name: each.detach() for name, each in model.named_parameters()}
+loss = lambda p, x, y: torch.nn.functional.cross_entropy(functional_call(model, p, (x[None],)), y[None])
+gradients = vmap(grad(loss), (None, 0, 0))(parameters, torch.randn(16, 64, device="cuda"), torch.randint(0, 10, (16,), device="cuda"))
+jvp(lambda x: torch.nn.functional.linear(x, parameters["0.weight"]), (torch.randn(4, 64, device="cuda"),), (torch.ones(4, 64, device="cuda"),))
+torch.nested.nested_tensor([torch.randn(3, 4), torch.randn(5, 4)], layout=torch.jagged).cuda().sin()
+print(gradients["0.weight"].shape[0])
+"""
+
+SAMPLED = """
+import torch
+scores = torch.nn.Linear(4, 1).cuda()(torch.rand(2000, 4).cuda()).detach()[:, 0]
+good, bad = (scores > 0.5).nonzero()[:, 0], (scores <= 0.5).nonzero()[:, 0]
+good, bad = good[torch.randperm(len(good), device="cuda")[:128]], bad[torch.randperm(len(bad), device="cuda")[:384]]
+first, second = (torch.zeros_like(scores, dtype=torch.uint8) for _ in range(2))
+first[good], second[bad] = 1, 1
+print(len(torch.where(first | second)[0]))
+print(int(first.count_nonzero() >= 0) and len(scores[first.bool()]))
+first.fill_(scores[0] > 0)
+print(len(torch.where(first)[0]))
+places = (scores * 100).long()
+def cut(places):
+    left, right = max(places[0], 0), min(places[1] + 1, 640)
+    return torch.zeros(8, 8, device="cuda")[left:right, 0].numel()
+print(max(cut(places) for _ in range(600)))
+"""
+
+PICKED = """
+import torch
+scores = torch.nn.Linear(4, 3).cuda()(torch.rand(2000, 4).cuda()).detach()
+labels = scores.argmax(1)
+labels[scores[:, 0] < 0.5] = 0
+good, bad = torch.where(labels >= 1)[0], torch.where(labels == 0)[0]
+print(len(good))
+print(len(bad))
+taken = torch.zeros_like(labels, dtype=torch.uint8)
+taken[good[torch.randperm(len(good), device="cuda")[:20]]] = 1
+taken[bad[:30]] = 1
+places = torch.where(taken)[0]
+print(len(places))
+print(len(labels[places][labels[places] > 0]))
+before = labels == 0
+labels[scores[:, 1] < 0.5] = -1
+print(len(before.nonzero()))
+print(len((labels < 0).nonzero()))
+assert (scores.argmax(1) + scores[:, 0].long() >= 0).all()
+"""
+
+DETECTIONS = """
+import torch
+from torchvision.ops import batched_nms, nms
+boxes = torch.nn.Linear(4, 4).cuda()(torch.rand(1000, 4).cuda()).detach()
+print(len(nms(boxes, boxes[:, 0].contiguous(), 0.5)))
+print(len(batched_nms(boxes, boxes[:, 0].contiguous(), torch.zeros(1000, dtype=torch.long, device="cuda"), 0.5)))
+"""
+
+
+class ValuesTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        problem = cuda_build()
+        if problem:
+            raise unittest.SkipTest(problem)
+
+    def run_program(self, text):
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        script = Path(folder, "program.py")
+        script.write_text(text)
+        environment = dict(os.environ, PYTHONPATH=str(ROOT / "workloads/python"), CUDA_VISIBLE_DEVICES="")
+        command = [sys.executable, "-m", "allocsim", "estimate", "--only-record", "-o", f"{folder}/run.pickle", "--", sys.executable, str(script)]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+        self.assertEqual(0, done.returncode, done.stderr)
+        return [int(line) for line in done.stderr.splitlines() if line.isdigit()]
+
+    def test_checks_of_unknown_values_pass(self):
+        self.run_program(CHECKS)
+
+    def test_tokens_are_neither_special_nor_what_they_are_compared_with(self):
+        self.assertEqual([1, 1, 1, 1, 0], self.run_program(TOKENS))
+
+    def test_transforms_of_functions_and_other_layouts_run(self):
+        self.assertEqual([16], self.run_program(TRANSFORMED))
+
+    def test_a_mask_that_was_set_at_unknown_places_selects_no_more_than_were_set(self):
+        self.assertEqual([512, 128, 2000, 0], self.run_program(SAMPLED))
+
+    def test_what_passes_comparisons_of_unknown_integers_agrees_in_all_of_them(self):
+        self.assertEqual([44, 1956, 50, 20, 1956, 44], self.run_program(PICKED))
+
+    def test_some_one_or_half_of_unknown_integers_pass(self):
+        from allocsim.estimate.picks import Picks, compared, drawn
+
+        for selections, count in (("likely", 31), ("few", 1), ("most", 500)):
+            self.assertEqual(count, Picks(selections).count(1000))
+        for comparison in ("eq", "ne", "lt", "le", "gt", "ge"):
+            self.assertEqual(31, int(compared(drawn((10, 100), comparison, 7, 31), comparison, 7).count_nonzero()))
+        self.assertEqual([0, 0, 0], [Picks(each).count(0) for each in ("likely", "few", "most")])
+
+    @unittest.skipUnless(importlib.util.find_spec("torchvision"), "torchvision is not installed")
+    def test_detections_that_a_library_selects_by_unknown_values_are_all_kept(self):
+        self.assertEqual([1000, 1000], self.run_program(DETECTIONS))
+
+
+if __name__ == "__main__":
+    unittest.main()
