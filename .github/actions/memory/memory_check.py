@@ -33,21 +33,26 @@ def allocsim(*arguments: str, allowed: tuple[int, ...] = (0,)) -> tuple[str, int
     return process.stdout.strip(), process.returncode
 
 
+def file_argument(path: str) -> str:
+    """A file as an argument that is not an option, whatever its name."""
+    return path if not path or os.path.isabs(path) else os.path.join(os.curdir, path)
+
+
 def reserved_bytes(recording: str) -> int:
     """The peak of reserved memory."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "peak.json"
-        allocsim("peak", recording, "--of", "reserved", "--json", str(file))
+        allocsim("peak", file_argument(recording), "--of", "reserved", "--json", str(file))
         return int(json.loads(file.read_text())["moment"]["reserved_bytes"])
 
 
 def text(recording: str, baseline: str, limits: list[str], max_growth: str) -> tuple[str, int, dict[str, object]]:
     """The comment, the exit code and the outputs."""
-    checked, code = allocsim("check", recording, *limits, "--markdown", allowed=(0, CHECK_DID_NOT_HOLD))
+    checked, code = allocsim("check", file_argument(recording), *limits, "--markdown", allowed=(0, CHECK_DID_NOT_HOLD))
     parts = [MARK, "### GPU memory", checked]
     outputs: dict[str, object] = {"reserved-bytes": reserved_bytes(recording), "change-bytes": ""}
     if baseline and Path(baseline).is_file():
-        compared, _ = allocsim("diff", baseline, recording, "--of", "reserved", "--markdown")
+        compared, _ = allocsim("diff", file_argument(baseline), file_argument(recording), "--of", "reserved", "--markdown")
         before = reserved_bytes(baseline)
         change = int(str(outputs["reserved-bytes"])) - before
         outputs["change-bytes"] = change

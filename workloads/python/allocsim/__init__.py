@@ -8,26 +8,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from .recorder import Recorder, record
 from .version import VERSION as __version__
 
 __all__ = ["AllocsimError", "Recorder", "Recording", "__version__", "estimate", "open", "record", "run"]
 
+#: As that of typing, which a file of the working folder may hide here from ``python -m allocsim``.
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from typing import Any
+
+    from .recorder import Recorder, record
     from .recording import AllocsimError, Recording, open, run
 
 _LATER = ("AllocsimError", "Recording", "open", "run")
 
 
 def __getattr__(name: str) -> Any:
-    # A program that only records does not pay for what asks afterwards.
+    # Nobody pays for what is not used, and a command is soon ready for signals.
     if name == "estimate":
         from .estimate.api import estimate
 
         globals()["estimate"] = estimate  # over the package of the same name, which Python has entered here
         return estimate
+    if name in ("Recorder", "record"):
+        from . import recorder
+
+        return getattr(recorder, name)
     if name in _LATER:
         from . import recording
 

@@ -2,42 +2,68 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-from typing import NoReturn
 
-from .engine import EngineMissing, command
+if __name__ == "__main__" and not getattr(sys.flags, "safe_path", False):
+    # Files of the working folder that are named like modules of Python are the user's, and not those that are meant here.
+    del sys.path[0]
+
+import os
+
+#: As that of typing, which takes long to load.
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 
 def main() -> NoReturn:
     """Runs the command that the arguments name."""
-    arguments = sys.argv[1:]
+    # What takes long to load is loaded where Ctrl-C is expected.
+    try:
+        try:
+            code = _run(sys.argv[1:])
+        finally:
+            # Also where a parser of arguments has printed its help and exits.
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        code = 130  # as a shell says of a command that SIGINT ended
+    except BrokenPipeError:
+        # Whoever read the output has enough. Nothing is left to write when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        code = 0
+    sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
+    if arguments[:1] == ["help"] and arguments[1:2] in (["record"], ["estimate"]):
+        arguments = [arguments[1], "--help"]
     if arguments[:1] == ["record"]:
         from .recorder.command import main as record
 
-        sys.exit(record(arguments[1:]))
+        return record(arguments[1:])
     if arguments[:1] == ["estimate"]:
         from .estimate.command import main as estimate
 
-        sys.exit(estimate(arguments[1:]))
+        return estimate(arguments[1:])
+    import subprocess
+
+    from .engine import EngineMissing, command
+
     try:
         program, environment = command()
     except EngineMissing as problem:
         print(f"allocsim: {problem}", file=sys.stderr)
-        sys.exit(1)
+        return 1
     if os.name == "nt":
-        sys.exit(subprocess.call([*program, *arguments], env=environment))
-    if arguments in (["--help"], ["-h"]):
-        # The program in Java does not know the commands that only Python has.
-        code = subprocess.call([*program, *arguments], env=environment)
-        print(
-            "\nRecord:\n  record    Records the GPU memory of a PyTorch program: allocsim record -- python train.py"
-            "\n  estimate  Says what a PyTorch program would need of a GPU, without one: allocsim estimate -- python train.py"
-        )
-        sys.exit(code)
-    sys.stdout.flush()
-    os.execve(program[0], [*program, *arguments], environment)
+        return subprocess.call([*program, *arguments], env=environment)
+    try:
+        os.execve(program[0], [*program, *arguments], environment)
+    except OSError as problem:
+        from .visible import visible
+
+        print(visible(f"allocsim: {program[0]} cannot be run: {problem.strerror}"), file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

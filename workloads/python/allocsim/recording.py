@@ -8,20 +8,33 @@ dictionaries.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import csv
 import html
 import importlib.util
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
 import tempfile
 import webbrowser
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Iterable, Mapping
+from typing import Any, Iterable, Iterator, Mapping
 
 from .engine import EngineMissing, command
+from .temporary import temporary_folder
+from .visible import visible
+
+
+#: Of what the program writes for Python to hold at once. Objects of Python take about ten times as much.
+MOST_ANSWER_BYTES = 256 << 20
+MOST_TABLE_BYTES = 4 << 30
+
+#: Characters of a sentence.
+_MOST_SENTENCE = 2000
 
 
 class AllocsimError(Exception):
@@ -46,28 +59,70 @@ def run(*arguments: str | os.PathLike[str], allowed: Iterable[int] = (0, 3)) -> 
         program, environment = command()
     except EngineMissing as problem:
         raise AllocsimError(str(problem), 1) from None
-    process = subprocess.run(
-        [*program, *(os.fspath(each) for each in arguments)], capture_output=True, text=True, encoding="utf-8", env=environment
-    )
+    try:
+        process = subprocess.run(
+            [*program, *(os.fspath(each) for each in arguments)], capture_output=True, text=True, encoding="utf-8", errors="backslashreplace", env=environment
+        )
+    except (OSError, ValueError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
+        raise AllocsimError(visible(f"{program[0]} cannot be run: {reason}"), 1) from None
     if process.returncode not in tuple(allowed):
+        # A shell between says it in its own way.
+        number = -process.returncode if process.returncode < 0 else process.returncode - 128
+        if number in set(signal.Signals):
+            raise AllocsimError(f"{program[0]} was ended by {signal.Signals(number).name}", 1)
         raise AllocsimError(_sentence(process.stderr), process.returncode)
     return process.stdout
 
 
+def file_argument(path: str | os.PathLike[str]) -> str:
+    """A file as an argument that is neither an option nor anything else that the command line gives a meaning to."""
+    text = os.fspath(path)
+    return text if os.path.isabs(text) else os.path.join(os.curdir, text) if _MEANS_MORE.match(text) else text
+
+
+#: Options, files of arguments, programs such as ``program:gpt``, and - for standard input.
+_MEANS_MORE = re.compile(r"[-@]|[a-z]+:")
+
+
 def answer(*arguments: str | os.PathLike[str], allowed: Iterable[int] = (0, 3)) -> dict[str, Any]:
     """Runs a command that gives JSON, and returns that."""
-    with tempfile.TemporaryDirectory() as folder:
+    with temporary_folder() as folder:
         file = Path(folder) / "answer.json"
         run(*arguments, "--json", file, allowed=allowed)
-        result: dict[str, Any] = json.loads(file.read_text("utf-8"))
-        return result
+        return _answer_in(file)
+
+
+def _answer_in(file: Path) -> dict[str, Any]:
+    with _understood(file, MOST_ANSWER_BYTES):
+        found = json.loads(file.read_text("utf-8"))
+        if not isinstance(found, dict):
+            raise TypeError(f"{type(found).__name__} in place of an object")
+        return found
+
+
+@contextlib.contextmanager
+def _understood(file: Path, most_bytes: int) -> Iterator[None]:
+    """What the program wrote for this package is read within the block.
+
+    Raises:
+        AllocsimError: it is larger than this package takes, or something else than it expects.
+    """
+    try:
+        size = file.stat().st_size
+        if size > most_bytes:
+            raise AllocsimError(f"the answer of {size} bytes is larger than Python takes at once ({most_bytes}); ask the command line, which writes it to a file", 1)
+        yield
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError, MemoryError, csv.Error) as problem:
+        said = visible(f"{type(problem).__name__}: {problem}")[:_MOST_SENTENCE]
+        raise AllocsimError(f"the answer of the program cannot be read ({said}); is it of the same version as this package?", 1) from None
 
 
 def _sentence(text: str) -> str:
     lines = [line for line in text.splitlines() if line.strip()]
     # What goes on may be said before.
-    said = [line.removeprefix("allocsim: ") for line in lines if line.startswith("allocsim: ")]
-    return (said or lines or ["allocsim ended without a word"])[-1]
+    said = [line.removeprefix("allocsim: ") for line in lines if line.startswith("allocsim: ") and line.removeprefix("allocsim: ").strip()]
+    return visible((said or lines or ["allocsim ended without a word"])[-1])[:_MOST_SENTENCE]
 
 
 class Answer(dict[str, Any]):
@@ -87,8 +142,13 @@ class Answer(dict[str, Any]):
         """One of its tables as a DataFrame; ``key`` names it, dots lead inwards."""
         value: Any = self
         for part in key.split("."):
+            if not isinstance(value, dict) or part not in value:
+                raise AllocsimError(f"the answer has no table {visible(key)[:100]}; it has {visible(', '.join(sorted(self)))[:_MOST_SENTENCE]}", 2)
             value = value[part]
-        return _table(value)
+        try:
+            return _table(value)
+        except (ValueError, TypeError, AttributeError, OverflowError) as problem:
+            raise AllocsimError(visible(f"{key} is no table ({problem})")[:_MOST_SENTENCE], 2) from None
 
 
 class Page(os.PathLike[str]):
@@ -117,6 +177,7 @@ class Recording:
 
     def __init__(self, path: str | os.PathLike[str], options: Iterable[str] = ()) -> None:
         self.path = Path(path)
+        self._file = file_argument(path)
         self._options = tuple(options)
         if not self.path.is_file():
             raise FileNotFoundError(f"{self.path}: there is no such file; check the path")
@@ -129,10 +190,10 @@ class Recording:
 
     def ask(self, name: str, *options: str) -> Answer:
         """The answer of any command that takes a trace, such as ``ask("leaks")``."""
-        with tempfile.TemporaryDirectory() as folder:
+        with temporary_folder() as folder:
             file = Path(folder) / "answer.json"
-            text = run(name, self.path, *self._options, *options, "--json", file)
-            return Answer(json.loads(file.read_text("utf-8")), text.rstrip())
+            text = run(name, self._file, *self._options, *options, "--json", file)
+            return Answer(_answer_in(file), text.rstrip())
 
     def diagnose(self, *options: str) -> Answer:
         """Why the run failed, what would have saved it, or what it could do with less memory."""
@@ -144,7 +205,7 @@ class Recording:
 
     def peak(self, by: str | None = None) -> Answer:
         """Who holds the memory at the peak, by ``stack`` (where recorded), ``size`` or ``phase``."""
-        return self.ask("peak", *(("--by", by) if by else ()))
+        return self.ask("peak", *((f"--by={by}",) if by else ()))
 
     def leaks(self, *options: str) -> Answer:
         """What grows over iterations."""
@@ -154,11 +215,11 @@ class Recording:
         """The run under other settings, under another limit or on another GPU."""
         options: list[str] = []
         if conf is not None:
-            options += ["--conf", conf]
+            options.append(f"--conf={conf}")
         if memory_limit is not None:
-            options += ["--memory-limit", str(memory_limit)]
+            options.append(f"--memory-limit={memory_limit}")
         if device is not None:
-            options += ["--device", device]
+            options.append(f"--device={device}")
         return self.ask("replay", *options)
 
     def view(self, folder: str | os.PathLike[str] | None = None, *, show: bool | None = None) -> Page:
@@ -169,7 +230,7 @@ class Recording:
             show: whether a browser opens it; by default, outside of notebooks, which show it themselves.
         """
         into = Path(folder) if folder is not None else Path(tempfile.mkdtemp(prefix="allocsim-"))
-        run("view", self.path, *self._options, "--report", into)
+        run("view", self._file, *self._options, "--report", into)
         page = Page(into / "view.html")
         if show if show is not None else "ipykernel" not in sys.modules:
             webbrowser.open(page.path.as_uri())
@@ -177,25 +238,24 @@ class Recording:
 
     @cached_property
     def record(self) -> dict[str, Any] | None:
-        """What ``allocsim record`` added; None where PyTorch alone wrote the file.
+        """What ``allocsim record`` added; None where PyTorch alone wrote the file."""
+        with temporary_folder() as folder:
+            file = Path(folder) / "facts.json"
+            run("inspect", self._file, "--facts", file)
+            with _understood(file, MOST_ANSWER_BYTES):
+                found = json.loads(file.read_text("utf-8"))
+                if found is not None and not isinstance(found, dict):
+                    raise TypeError(f"{type(found).__name__} in place of an object")
+                return found
 
-        Reads the pickle, so that it needs as much memory as the snapshot has in Python. Only data
-        is read, no code of the file is run.
-        """
-        text = self._snapshot.get("allocsim_record")
-        return None if text is None else json.loads(text)
-
-    @cached_property
-    def _snapshot(self) -> dict[str, Any]:
-        import pickle
-
-        class DataOnly(pickle.Unpickler):
-            def find_class(self, module: str, name: str) -> Any:
-                raise pickle.UnpicklingError(f"a snapshot holds no {module}.{name}")
-
-        with _opened(self.path) as stream:
-            value = DataOnly(stream).load()
-        return value if isinstance(value, dict) else {"segments": value, "device_traces": []}
+    def actions(self) -> Iterator[tuple[int, str, int]]:
+        """Device, action and address of each recorded event, such as ``(0, "alloc", 0x7f0000000000)``; 0 where it has no address."""
+        with temporary_folder() as folder:
+            file = Path(folder) / "events.csv"
+            run("inspect", self._file, "--events", file)
+            with _understood(file, sys.maxsize), builtins.open(file, encoding="utf-8", newline="") as stream:
+                for row in csv.DictReader(stream):
+                    yield int(row["device"]), row["action"], int(row["address"] or 0)
 
     def events(self, conf: str | None = None) -> Any:
         """The events of the allocator, as recorded, or as they would be under other settings.
@@ -208,65 +268,48 @@ class Recording:
         Args:
             conf: settings to replay the recording under.
         """
-        with tempfile.TemporaryDirectory() as folder:
+        with temporary_folder() as folder:
             file = Path(folder) / "events"
             if conf is None:
                 try:
-                    run("inspect", self.path, "--events", file)
-                    return _csv_table(file)
+                    run("inspect", self._file, "--events", file)
+                    with _understood(file, MOST_TABLE_BYTES):
+                        return _csv_table(file)
                 except AllocsimError as problem:
                     if problem.exit_code != 2:
                         raise
-            options = () if conf is None else ("--conf", conf)
-            run("replay", self.path, *self._options, *options, "--events", file)
-            return _lines_table(file)
+            options = () if conf is None else (f"--conf={conf}",)
+            run("replay", self._file, *self._options, *options, "--events", file)
+            with _understood(file, MOST_TABLE_BYTES):
+                return _lines_table(file)
 
     def live(self, device: int | None = None) -> Any:
-        """The blocks that the program held at the end, with their categories where they were recorded."""
-        record = self.record or {}
-        categories = {
-            (each["device"], each["address"]): each["category"] for each in record.get("categories", ())
-        }
-        rows = []
-        for segment in self._snapshot["segments"]:
-            number = segment.get("device", 0)
-            if device is not None and number != device:
-                continue
-            address = segment["address"]
-            for block in segment["blocks"]:
-                at = block.get("address", address)
-                if block["state"] == "active_allocated":
-                    rows.append(
-                        {
-                            "device": number,
-                            "address": at,
-                            "bytes": block["size"],
-                            "requested_bytes": block.get("requested_size"),
-                            "stream": segment["stream"],
-                            "category": categories.get((number, at)),
-                        }
-                    )
-                address = at + block["size"]
-        return _table(rows)
+        """The blocks that the program held at the end, a row each.
+
+        The columns are ``device``, ``address``, ``bytes``, ``requested_bytes``, ``stream``, ``category``
+        (such as ``parameter``; None where the recorder did not know) and ``frame``, the program's innermost one.
+
+        Args:
+            device: number of the GPU; all GPUs if it is None.
+        """
+        with temporary_folder() as folder:
+            file = Path(folder) / "blocks.csv"
+            run("inspect", self._file, "--blocks", file)
+            with _understood(file, MOST_TABLE_BYTES), builtins.open(file, encoding="utf-8", newline="") as stream:
+                rows = [
+                    {name: int(text) if name in _BLOCK_NUMBERS else text or None for name, text in row.items() if name != "state"}
+                    for row in csv.DictReader(stream)
+                    if row["state"] == "active_allocated" and (device is None or int(row["device"]) == device)
+                ]
+                return _table(rows)
+
+
+_BLOCK_NUMBERS = ("device", "address", "bytes", "requested_bytes", "stream")
 
 
 def open(path: str | os.PathLike[str], *options: str) -> Recording:
     """Opens a recording; the options go to every command, such as ``"--device-index", "1"``."""
     return Recording(path, options)
-
-
-def _opened(path: Path) -> Any:
-    with builtins.open(path, "rb") as stream:
-        start = stream.read(6)
-    if start.startswith(b"\x1f\x8b"):
-        import gzip
-
-        return gzip.open(path, "rb")
-    if start.startswith(b"\xfd7zXZ\x00"):
-        import lzma
-
-        return lzma.open(path, "rb")
-    return builtins.open(path, "rb")
 
 
 def _table(rows: Any) -> Any:

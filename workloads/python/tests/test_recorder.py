@@ -7,6 +7,7 @@ import json
 import os
 import pickle
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -22,11 +23,11 @@ import fake_torch  # noqa: E402
 
 import allocsim  # noqa: E402
 from allocsim.limits import bytes_of  # noqa: E402
-from allocsim.recorder.files import rank_path, write_snapshot  # noqa: E402
+from allocsim.recorder.files import RunFolder, part_of, rank_path, whole, write_snapshot  # noqa: E402
 from allocsim.recorder.follow import AfterImport  # noqa: E402
 
 TRAIN = """
-import os, sys, time
+import os, signal, sys, time
 sys.path.insert(0, {here!r})
 import fake_torch
 torch, device = fake_torch.install()
@@ -207,7 +208,9 @@ class ProcessTest(unittest.TestCase):
         self.path = os.path.join(self.folder.name, "run.pickle")
 
     def start(self, rest, *options, **environment):
-        program = TRAIN.format(here=str(HERE), rest=rest)
+        return self.start_program(TRAIN.format(here=str(HERE), rest=rest), *options, **environment)
+
+    def start_program(self, program, *options, **environment):
         return subprocess.Popen(
             [sys.executable, "-m", "allocsim", "record", "-o", self.path, *options, "--", sys.executable, "-c", program],
             env={**os.environ, "PYTHONPATH": str(HERE.parent), **environment},
@@ -222,6 +225,24 @@ class ProcessTest(unittest.TestCase):
         code, _, err = self.finish(self.start("sys.exit(7)"))
         self.assertEqual(code, 7, err)
         self.assertTrue(read(self.path)[1]["complete"])
+
+    def test_a_process_that_allocated_nothing_writes_no_file(self):
+        code, _, err = self.finish(self.start("device.history.clear()"))
+        self.assertEqual((code, os.listdir(self.folder.name)), (0, []), err)
+        self.assertIn("nothing was recorded: no Python process of this program allocated GPU memory through PyTorch", err)
+
+    def test_a_forked_process_that_uses_the_gpu_writes_a_file_of_its_own(self):
+        rest = (
+            "import multiprocessing\ndef work():\n    for each in waiting:\n        each()\n    device.allocate(7)\n"
+            "child = multiprocessing.get_context('fork').Process(target=work)\nchild.start()\nchild.join()\nprint(child.pid)\n"
+        )
+        program = TRAIN.format(here=str(HERE), rest=rest).replace("device.allocate(100)\n", "")
+        program = program.replace("from allocsim", "waiting = []\ntorch.cuda._lazy_call = waiting.append\nfrom allocsim")
+        code, out, err = self.finish(self.start_program(program))
+        self.assertEqual((code, os.listdir(self.folder.name)), (0, [f"run.pid{out.strip()}.pickle"]), err)
+        snapshot, record = read(os.path.join(self.folder.name, f"run.pid{out.strip()}.pickle"))
+        self.assertEqual([7], [each["size"] for each in snapshot["device_traces"][0]])
+        self.assertTrue(record["complete"])
 
     def test_ranks_write_side_by_side(self):
         self.finish(self.start("", RANK="3"))
@@ -276,7 +297,7 @@ class ProcessTest(unittest.TestCase):
         self.finish(process)
 
     def test_a_killed_program_leaves_its_latest_file(self):
-        for attempt in range(20):
+        for time_to_kill in (0, 0.01, 0.03, 0.06, 0.1, 0.15):
             process = self.start(
                 "print(os.getpid(), flush=True)\n"
                 "while not os.path.exists({0!r}): time.sleep(0.01)\n"
@@ -286,7 +307,6 @@ class ProcessTest(unittest.TestCase):
             )  # fmt: skip
             number = int(process.stdout.readline())
             process.stdout.readline()
-            time_to_kill = (attempt * 37 % 20) / 100
             try:
                 process.wait(time_to_kill)
             except subprocess.TimeoutExpired:
@@ -296,6 +316,56 @@ class ProcessTest(unittest.TestCase):
             self.assertGreaterEqual(len(read(self.path)[0]["device_traces"][0]), 1)
             os.unlink(self.path)
 
+    def test_what_a_signal_leaves_is_the_file_and_nothing_else(self):
+        for name in ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGKILL", "SIGSEGV"):
+            for wait in (0.0, 0.013, 0.04) if name in ("SIGTERM", "SIGKILL") else (0.02,):
+                with self.subTest(name, wait=wait):
+                    process = self.start(
+                        "print(os.getpid(), flush=True)\n"
+                        "while not os.path.exists({0!r}): time.sleep(0.01)\n"
+                        "print('flushed', flush=True)\n"
+                        "while True: device.allocate(1); time.sleep(0.0001)".format(self.path),
+                        "--flush", "0.02",
+                    )  # fmt: skip
+                    number = int(process.stdout.readline())
+                    process.stdout.readline()
+                    time.sleep(wait)
+                    os.kill(number, getattr(signal, name))
+                    _, _, err = self.finish(process)
+                    _, record = read(self.path)
+                    said = {"SIGTERM": "up to SIGTERM", "SIGHUP": "up to SIGHUP", "SIGINT": "run.pickle ("}.get(name, "before the end of the program")
+                    self.assertIn(said, err)
+                    self.assertEqual(record["complete"], name in ("SIGTERM", "SIGHUP", "SIGINT"), err)
+                    self.assertEqual(["run.pickle"], os.listdir(self.folder.name))
+                    os.unlink(self.path)
+
+    def test_a_program_that_leaves_by_exit_without_an_end_is_said_to_end_early(self):
+        _, _, err = self.finish(self.start("time.sleep(0.1)\nwhile not os.path.exists({0!r}): time.sleep(0.01)\nos._exit(0)".format(self.path), "--flush", "0.02"))
+        self.assertRegex(err, r"run\.pickle \(.*\), up to \d+ s before the end of the program")
+
+    def test_a_file_that_cannot_be_written_is_said_and_the_earlier_one_stays(self):
+        code, _, err = self.finish(
+            self.start(
+                "while not os.path.exists({0!r}): time.sleep(0.01)\n"
+                "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)".format(self.path),
+                "--flush", "0.05",
+            )
+        )  # fmt: skip
+        self.assertEqual(code, 0, err)
+        self.assertIn("run.pickle was not written: File too large; the file there is an earlier one", err)
+        self.assertFalse(read(self.path)[1]["complete"])
+        self.assertEqual(["run.pickle"], os.listdir(self.folder.name))
+
+    def test_another_users_file_of_a_fitting_name_is_not_taken_for_one_of_the_run(self):
+        planted = Path(self.folder.name, "run.rank7.pickle")
+        process = self.start("print('ready', flush=True); sys.stdin.read()")
+        process.stdout.readline()
+        planted.write_bytes(b"not ours")
+        process.send_signal(signal.SIGTERM)
+        _, _, err = self.finish(process)
+        self.assertIn("run.pickle (", err)
+        self.assertNotIn("rank7", err)
+
     def test_a_program_that_is_not_there_is_said(self):
         process = subprocess.run(
             [sys.executable, "-m", "allocsim", "record", "--", "no-such-program"],
@@ -303,6 +373,54 @@ class ProcessTest(unittest.TestCase):
         )  # fmt: skip
         self.assertEqual(process.returncode, 2)
         self.assertIn("there is no program no-such-program", process.stderr)
+
+
+class InterruptTest(unittest.TestCase):
+    def test_an_end_that_interrupts_a_begin_or_an_end_at_any_line_does_not_wait_for_itself(self):
+        program = textwrap.dedent("""
+            import os, sys, tempfile, threading
+            sys.path[:0] = [{package!r}, {here!r}]
+            import fake_torch
+            from allocsim.recorder import Recorder
+            PLACES = (os.sep + "recorder" + os.sep, os.sep + "threading.py")
+
+            def interrupted(number, path):
+                torch, device = fake_torch.install()
+                recorder = Recorder(path, flush_seconds=0)
+                lines = [0]
+
+                def traced(frame, event, argument):
+                    if not any(each in frame.f_code.co_filename for each in PLACES):
+                        return None
+                    if event == "line":
+                        lines[0] += 1
+                        if lines[0] == number:
+                            sys.settrace(None)
+                            recorder._terminate_now()
+                    return traced
+
+                recorder._terminate_now = lambda: (recorder._ending.set(), recorder.close("sigterm"))
+                sys.settrace(traced)
+                try:
+                    recorder.install(torch)
+                    recorder._ending.set()
+                    recorder.close("end")
+                finally:
+                    sys.settrace(None)
+                return lines[0] >= number
+
+            with tempfile.TemporaryDirectory() as folder:
+                number = {first}
+                while interrupted(number, os.path.join(folder, "run.pickle")):
+                    number += {apart}
+            print(number > 100)
+        """)
+        for first in range(1, 8, 2):
+            with self.subTest(first):
+                done = subprocess.run(
+                    [sys.executable, "-c", program.format(package=str(HERE.parent), here=str(HERE), first=first, apart=8)], capture_output=True, text=True, timeout=60,
+                )  # fmt: skip
+                self.assertEqual(("True\n", ""), (done.stdout, done.stderr))
 
 
 class AfterImportTest(unittest.TestCase):
@@ -336,11 +454,59 @@ class FilesTest(unittest.TestCase):
             write_snapshot(str(two), {"a": 1})
             self.assertEqual(one.read_bytes(), two.read_bytes())
 
+    def test_what_a_killed_process_left_is_removed_and_no_other_file(self):
+        with tempfile.TemporaryDirectory() as folder, RunFolder.made() as run:
+            path, other = str(Path(folder, "run.pickle")), Path(folder, "other.pickle")
+            left = Path(part_of(path))
+            below = Path(folder, "run.pickle.1-a", "b.1-c.part")
+            below.parent.mkdir()
+            for named, is_removed in ((left, True), (other, False), (below, False), (Path(part_of(str(other))), False)):
+                named.write_text("kept")
+                RunFolder(run).note(path, str(named), [])
+                self.assertEqual([], RunFolder(run).files())
+                self.assertEqual(is_removed, not named.exists(), named)
+
     def test_sizes_have_units_of_1024(self):
         self.assertEqual(bytes_of("24GiB"), 24 << 30)
         self.assertEqual(bytes_of("1.5k"), 1536)
         self.assertRaises(ValueError, bytes_of, "many")
 
+
+
+class WholeTest(unittest.TestCase):
+    """Files appear whole; what is no file of its own keeps its place."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def written(self, path: str) -> None:
+        with whole(path) as stream:
+            stream.write(b"what was said")
+
+    def test_a_pipe_stays_a_pipe_and_gets_what_was_written(self) -> None:
+        pipe = os.path.join(self.folder, "pipe")
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        self.written(pipe)
+        self.assertEqual(b"what was said", os.read(reader, 100))
+        self.assertTrue(stat.S_ISFIFO(os.stat(pipe).st_mode))
+
+    def test_a_link_goes_on_leading_to_its_file(self) -> None:
+        file, link = os.path.join(self.folder, "file"), os.path.join(self.folder, "link")
+        Path(file).write_bytes(b"before")
+        os.symlink(file, link)
+        self.written(link)
+        self.assertTrue(os.path.islink(link))
+        self.assertEqual(b"what was said", Path(file).read_bytes())
+
+    def test_an_open_stream_is_not_replaced(self) -> None:
+        with tempfile.TemporaryFile() as stream:
+            self.written(f"/dev/fd/{stream.fileno()}")
+            stream.seek(0)
+            self.assertEqual(b"what was said", stream.read())
 
 if __name__ == "__main__":
     unittest.main()

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import glob
 import json
 import os
 import shutil
-import signal
-import subprocess
 import sys
 import time
-from typing import Any, Sequence
+from typing import Sequence
 
-from .files import rank_path
+from ..usage import HelpFormatter, unusable
+from .files import RunFolder, Written, rank_path
 from .follow import VARIABLE
+from .program import NotRun, Signals
 from .recorder import MAX_ENTRIES, say
+
+#: What a file says that was written before the end of its program.
+_UP_TO = {
+    "out_of_memory": "up to its first failed request",
+    "sigterm": "up to SIGTERM",
+    "sighup": "up to SIGHUP",
+    "signal": "up to SIGUSR2",
+}
 
 #: The folder with the start-up file of Python that begins a recording in the processes of a program.
 SITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "site")
@@ -23,6 +30,17 @@ SITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "site")
 
 def main(arguments: Sequence[str]) -> int:
     """Runs a program with recording; returns its exit code."""
+    try:
+        return _record(arguments)
+    except NotRun as problem:
+        say(str(problem))
+        return 2
+    except OSError as problem:
+        say(unusable(problem))
+        return 1
+
+
+def _record(arguments: Sequence[str]) -> int:
     options, program = _parse(list(arguments))
     if not program:
         say("needs a program, as in: allocsim record -- python train.py")
@@ -35,39 +53,54 @@ def main(arguments: Sequence[str]) -> int:
     if not os.path.isdir(folder):
         say(f"the folder {folder} does not exist; make it first")
         return 1
-    began = time.time()
-    environment = dict(os.environ)
-    environment[VARIABLE] = json.dumps(
-        {
-            "path": path,
-            "max_entries": options.max_entries,
-            "stacks": options.stacks,
-            "flush_seconds": options.flush_seconds,
-            "parent": os.getpid(),
-        }
-    )
-    inherited = environment.get("PYTHONPATH")
-    environment["PYTHONPATH"] = SITE + (os.pathsep + inherited if inherited else "")
-    code = run_program(program, environment)
-    written = written_files(path, began)
-    if written:
+    with Signals(say, is_single=True) as signals, RunFolder.made() as run_folder:
+        environment = dict(os.environ)
+        environment[VARIABLE] = json.dumps(
+            {
+                "path": path,
+                "max_entries": options.max_entries,
+                "stacks": options.stacks,
+                "flush_seconds": options.flush_seconds,
+                "parent": os.getpid(),
+                "run_folder": run_folder,
+            }
+        )
+        inherited = environment.get("PYTHONPATH")
+        environment["PYTHONPATH"] = SITE + (os.pathsep + inherited if inherited else "")
+        code = signals.run(program, environment)
+        ended_seconds = time.time()
+        written = RunFolder(run_folder).files()
         for each in written:
-            say(f"{os.path.relpath(each)} ({os.path.getsize(each) / 1e6:.1f} MB)")
-        # Ranks are asked about together.
-        subject = written[0] if len(written) == 1 else os.path.dirname(written[0])
-        say(f"next: allocsim diagnose {os.path.relpath(subject)}")
-    else:
-        say("nothing was recorded: no Python process of this program used CUDA through PyTorch")
+            say(f"wrote {os.path.relpath(each.path)} ({os.path.getsize(each.path) / 1e6:.1f} MB){reach(each, ended_seconds)}")
+        if written:
+            # Ranks are asked about together.
+            subject = written[0].path if len(written) == 1 else os.path.dirname(written[0].path)
+            say(f"next: allocsim diagnose {os.path.relpath(subject)}")
+        elif not RunFolder(run_folder).has_begun():
+            say("nothing was recorded: the program ran no Python, or with the options -I, -E or -S, which keep allocsim out; leave them out")
+        else:
+            say("nothing was recorded: no Python process of this program allocated GPU memory through PyTorch")
     return code
 
 
-def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
+def reach(written: Written, ended_seconds: float) -> str:
+    """How far a recording goes, where it is not to the end of its program."""
+    if written.is_complete and written.reason in ("end", "error"):
+        return ""
+    if written.reason in _UP_TO:
+        return f", {_UP_TO[written.reason]}"
+    return f", up to {max(0.0, ended_seconds - written.at_seconds):.0f} s before the end of the program"
+
+
+def options_parser() -> argparse.ArgumentParser:
+    """The options, without the program."""
     parser = argparse.ArgumentParser(
         prog="allocsim record",
+        formatter_class=HelpFormatter,
         usage="allocsim record [-o FILE] [--max-entries N] [--stacks KIND] [--flush SECONDS] -- PROGRAM...",
         description="Records the GPU memory of a PyTorch program, without a change to it, with all that a"
         " snapshot lacks: settings, limit, GPU, releases, emptied caches, pools, steps.",
-        epilog="Writes the file at the end, when a request fails, on SIGTERM and on SIGUSR2 (send it to the"
+        epilog="Writes the file at the end, when a request fails, on SIGTERM, SIGHUP and SIGUSR2 (send it to the"
         " command, which passes it on), and in between. Ranks write side by side: run.rank0.pickle.",
     )
     parser.add_argument(
@@ -83,9 +116,14 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
         help="stacks to record: python, all (C++ too; slower), none (default: python)",
     )
     parser.add_argument(
-        "--flush", dest="flush_seconds", type=float, default=60.0, metavar="SECONDS",
+        "--flush", dest="flush_seconds", type=_seconds, default=60.0, metavar="SECONDS",
         help="shortest time between files written in between, 0 for none (default: 60)",
     )
+    return parser
+
+
+def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
+    parser = options_parser()
     if "--" in arguments:
         at = arguments.index("--")
         return parser.parse_args(arguments[:at]), arguments[at + 1 :]
@@ -94,34 +132,18 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
     return options, options.program
 
 
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError("give seconds, or 0 for none")
+    return value
+
+
 def _positive(text: str) -> int:
     value = int(text)
     if value < 1:
         raise argparse.ArgumentTypeError("give at least 1")
     return value
-
-
-def run_program(program: Sequence[str], environment: dict[str, str], output: Any = None) -> int:
-    """Runs a program, passes signals on to it, and returns its exit code; its output goes to a file, else to ours."""
-    process = subprocess.Popen(program, env=environment, stdout=output)
-
-    def pass_on(number: int, frame: Any) -> None:
-        if process.poll() is None:
-            process.send_signal(number)
-
-    # Ctrl-C reaches the program by itself.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for name in ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), pass_on)
-    code = process.wait()
-    return 128 - code if code < 0 else code
-
-
-def written_files(path: str, began: float) -> list[str]:
-    """The recordings of a run that began at a time, in seconds, by its ranks and processes."""
-    found = {path, *glob.glob(glob.escape(path.removesuffix(".gz").removesuffix(".pickle")) + ".*.pickle*")}
-    return sorted(each for each in found if os.path.isfile(each) and os.path.getmtime(each) >= began - 1 and not each.endswith(".part"))
 
 
 if __name__ == "__main__":

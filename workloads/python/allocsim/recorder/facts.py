@@ -214,7 +214,8 @@ class Facts:
     def _pool_made(self, pool: Any) -> None:
         identity = _pool(pool.id)
         self._pool_used(identity, "mem_pool")
-        weakref.finalize(pool, self._mem_pool_ends, identity).atexit = False
+        ended: Any = weakref.finalize(pool, self._mem_pool_ends, identity)
+        ended.atexit = False
 
     def _mem_pool_ends(self, identity: tuple[int, int]) -> None:
         self._pool_unused(identity)

@@ -1,36 +1,150 @@
-"""Writes files whole: beside their place, then renamed."""
+"""Writes files whole: without a name or under another one, then in their place."""
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import hashlib
+import json
 import os
 import pickle
-from typing import Any, Mapping
+import re
+import shutil
+import stat
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, BinaryIO, Callable, Iterator, Mapping, NamedTuple
+
+from ..temporary import temporary_base, temporary_folder
+
+#: How much of a file's end tells it from others. A recording ends with what was counted, and when.
+_END_BYTES = 1 << 16
 
 
-def write_snapshot(path: str, snapshot: Mapping[str, Any]) -> int:
-    """Writes a snapshot as a pickle, compressed where the name ends in ``.gz``; returns its bytes."""
-    path = os.fspath(path)
-    folder = os.path.dirname(os.path.abspath(path))
-    os.makedirs(folder, exist_ok=True)
-    beside = f"{path}.{os.getpid()}.part"
-    try:
-        with open(beside, "wb") as raw:
-            if path.endswith(".gz"):
-                with gzip.GzipFile("", "wb", compresslevel=1, fileobj=raw, mtime=0) as packed:
-                    pickle.dump(snapshot, packed, protocol=4)
-            else:
-                pickle.dump(snapshot, raw, protocol=4)
+def write_snapshot(
+    path: str, snapshot: Mapping[str, Any], beside: str | None = None, ready: Callable[[Mark], None] = lambda mark: None
+) -> int:
+    """Writes a snapshot as a pickle, compressed where the name ends in ``.gz``; returns its bytes.
+
+    Args:
+        path: the file, which appears whole or not at all.
+        snapshot: what is written.
+        beside: name of the file that is written where the system has no files without a name.
+        ready: is called with the mark of the file before it gets its place.
+    """
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    with whole(path, beside) as raw:
+        if path.endswith(".gz"):
+            with gzip.GzipFile("", "wb", compresslevel=1, fileobj=raw, mtime=0) as packed:
+                pickle.dump(snapshot, packed, protocol=4)
+        else:
+            pickle.dump(snapshot, raw, protocol=4)
+        mark = Mark.of(raw)
+        ready(mark)
+    return mark.size_bytes
+
+
+@contextlib.contextmanager
+def whole(path: str, beside: str | None = None) -> Iterator[BinaryIO]:
+    """A stream to write a file with, which gets its place at the end of the block, whole, or not at all where the block fails.
+
+    A device, a pipe or an open stream such as ``/dev/stdout`` keeps its place and gets what was written; a link goes on leading to its file.
+
+    Args:
+        path: the file.
+        beside: name of the file that is written where the system has no files without a name.
+    """
+    path = os.path.abspath(path)
+    if _is_stream(path):
+        with tempfile.TemporaryFile(dir=temporary_base()) as raw:
+            yield raw
+            raw.seek(0)
+            with open(path, "wb") as stream:
+                shutil.copyfileobj(raw, stream)
+        return
+    path = os.path.realpath(path)
+    beside = beside or part_of(path)
+    with _nameless(os.path.dirname(path), beside) as raw:
+        try:
+            yield raw
             raw.flush()
             os.fsync(raw.fileno())
-        os.replace(beside, path)
-    except BaseException:
+            if os.fstat(raw.fileno()).st_nlink == 0:
+                # With a folder given, though it is not used, Python asks the system to follow the link.
+                os.link(f"/proc/self/fd/{raw.fileno()}", beside, src_dir_fd=raw.fileno(), follow_symlinks=True)
+            os.replace(beside, path)
+        except BaseException:
+            remove(beside)
+            raise
+
+
+def _is_stream(path: str) -> bool:
+    """Whether a path names something that is written to and not replaced."""
+    try:
+        return not stat.S_ISREG(os.stat(path).st_mode) or path.startswith(("/dev/", "/proc/"))
+    except OSError:
+        return False
+
+
+class Mark(NamedTuple):
+    """What tells a recording from others, on every file system and after it was renamed or copied.
+
+    Attributes:
+        size_bytes: its size.
+        digest: of its end.
+    """
+
+    size_bytes: int
+    digest: str
+
+    @staticmethod
+    def of(stream: BinaryIO) -> Mark:
+        """The mark of a file as it is now; the stream is left at its end."""
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(max(0, size - _END_BYTES))
+        return Mark(size, hashlib.sha256(stream.read(_END_BYTES)).hexdigest())
+
+    @staticmethod
+    def of_file(path: str) -> Mark | None:
+        """The mark of a file, None where there is none."""
         try:
-            os.unlink(beside)
+            with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as stream:
+                return Mark.of(stream) if stat.S_ISREG(os.fstat(stream.fileno()).st_mode) else None
+        except OSError:
+            return None
+
+
+def _nameless(folder: str, beside: str) -> BinaryIO:
+    """A new file that is gone with its process until it gets a name, else one of the given name."""
+    mode = 0o666
+    if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):
+        try:
+            return os.fdopen(os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, mode), "w+b")
         except OSError:
             pass
-        raise
-    return os.path.getsize(path)
+    return os.fdopen(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), mode), "w+b")
+
+
+def part_of(path: str) -> str:
+    """A name beside a file that no other process uses."""
+    return f"{path}.{os.getpid()}-{time.monotonic_ns():x}.part"
+
+
+_PART = re.compile(r"\.\d+-[0-9a-f]+\.part")
+
+
+def is_part_of(part: str, path: str) -> bool:
+    """Whether a name is one that :func:`part_of` gives beside a file."""
+    return part.startswith(path) and _PART.fullmatch(part, len(path)) is not None
+
+
+def remove(path: str) -> None:
+    """Removes a file that may be gone already."""
+    try:
+        os.unlink(path)
+    except OSError:
+        pass
 
 
 def rank_path(path: str, mark: str) -> str:
@@ -40,3 +154,81 @@ def rank_path(path: str, mark: str) -> str:
         if path.endswith(ending):
             return f"{path[: -len(ending)]}.{mark}{ending}" if mark else path
     return f"{path}.{mark}.pickle" if mark else path + ".pickle"
+
+
+class Written(NamedTuple):
+    """A file that a process of a run has written.
+
+    Attributes:
+        path: the file.
+        reason: why it was written, such as ``end`` or ``flush``.
+        is_complete: whether the recording ended with it.
+        at_seconds: when it was written, in seconds since the epoch.
+        mark: what tells the file from others.
+    """
+
+    path: str
+    reason: str
+    is_complete: bool
+    at_seconds: float
+    mark: Mark
+
+
+class RunFolder:
+    """The folder in which the processes of a run note the files that they write.
+
+    The command makes it, under a name that nobody guesses and for its own user alone, so that no other file is
+    taken for one of the run.
+
+    Args:
+        path: the folder.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = Path(path)
+
+    @staticmethod
+    def made(base: str | None = None) -> contextlib.AbstractContextManager[str]:
+        """A new one, in a folder or where temporary files go, which is gone at the end of a ``with`` block."""
+        return temporary_folder(base)
+
+    def begin(self) -> None:
+        """Notes that a process of Python is followed."""
+        with contextlib.suppress(OSError):
+            (self._path / f"{os.getpid()}.begun").touch()
+
+    def has_begun(self) -> bool:
+        """Whether a process of Python was followed."""
+        return any(self._path.glob("*.begun"))
+
+    def note(self, path: str, part: str, files: list[Written]) -> None:
+        """Notes what this process writes; what it noted before is replaced.
+
+        Args:
+            path: the file.
+            part: a file that is left if the process is killed.
+            files: what the file may be from now on, the latest first. The one that has its place is known by its mark.
+        """
+        name = f"{os.getpid()}-{os.path.basename(path)}"[:200]
+        beside = self._path / f".{name}"
+        beside.write_text(json.dumps({"path": path, "part": part, "files": files}), encoding="utf-8")
+        os.replace(beside, self._path / f"{name}.noted")
+
+    def files(self) -> list[Written]:
+        """The files that are there, by name; what a killed process left of others is removed."""
+        found = {}
+        for noted in sorted(self._path.glob("*.noted")):
+            status = noted.lstat()
+            if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
+                continue
+            # The program can write here, too.
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+                content = json.loads(noted.read_text(encoding="utf-8"))
+                if is_part_of(content["part"], content["path"]):
+                    remove(content["part"])
+                mark = Mark.of_file(content["path"])
+                for path, reason, is_complete, at_seconds, noted_mark in content["files"]:
+                    if mark is not None and mark == Mark(*noted_mark):
+                        found[os.fspath(path)] = Written(path, str(reason), bool(is_complete), float(at_seconds), mark)
+                        break
+        return [found[path] for path in sorted(found)]

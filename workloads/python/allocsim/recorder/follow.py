@@ -9,6 +9,7 @@ import os
 import sys
 from typing import Any, Callable
 
+from .files import RunFolder
 from .recorder import Recorder, say
 
 VARIABLE = "ALLOCSIM_RECORD"
@@ -17,24 +18,39 @@ VARIABLE = "ALLOCSIM_RECORD"
 def follow() -> None:
     """Waits for ``import torch``."""
     options = json.loads(os.environ[VARIABLE])
+    if options["run_folder"] is not None:
+        RunFolder(options["run_folder"]).begin()
+    if "ALLOCSIM_ESTIMATE" in os.environ:
+        from ..estimate.ending import begin as begin_ending
+
+        begin_ending(json.loads(os.environ["ALLOCSIM_ESTIMATE"])["report"])
+        from ..estimate.launch import follow_launched
+
+        follow_launched(json.loads(os.environ["ALLOCSIM_ESTIMATE"]))
+
+    # Who started this process may have ended when PyTorch is loaded.
+    mark = _mark(options["parent"])
 
     def install(torch: Any) -> None:
+        recorder = Recorder(
+            options["path"],
+            max_entries=options["max_entries"],
+            stacks=options["stacks"],
+            flush_seconds=options["flush_seconds"],
+            mark=mark,
+            run_folder=options["run_folder"],
+            skip_empty=True,
+        )
         try:
-            recorder = Recorder(
-                options["path"],
-                max_entries=options["max_entries"],
-                stacks=options["stacks"],
-                flush_seconds=options["flush_seconds"],
-                mark=_mark(options["parent"]),
-            )
             recorder.install(torch)
             recorder.follow_signals()
+            recorder.follow_forks()
         except Exception as problem:
             say(f"this process is not recorded: {problem}")
         if "ALLOCSIM_ESTIMATE" in os.environ:
             from ..estimate.inside import begin
 
-            begin(torch)
+            begin(torch, sys._getframe(1), recorder)
 
     if "torch" in sys.modules:
         install(sys.modules["torch"])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import atexit
 import contextlib
 import json
+import multiprocessing
+import multiprocessing.util
 import os
 import signal
 import sys
@@ -14,8 +16,10 @@ from typing import Any, Iterator
 
 from ..visible import visible
 from .facts import Facts
-from .files import rank_path, write_snapshot
+from .flag import Flag
+from .files import Mark, RunFolder, Written, part_of, rank_path, write_snapshot
 from .patches import Patches
+from .writer import Writer
 
 MAX_ENTRIES = 5_000_000
 KEY = "allocsim_record"
@@ -39,6 +43,9 @@ class Recorder:
         stacks: ``"python"``, ``"all"`` (with C++) or ``"none"``.
         flush_seconds: shortest time between files written in between, 0 for none. What is written
             takes no more than a hundredth of the time, so that it comes less often as it grows.
+        mark: what goes before the ending of the name instead of the rank.
+        run_folder: where the command that started this process looks for what was written; None where none did.
+        skip_empty: nothing is written for a process that allocated nothing.
     """
 
     def __init__(
@@ -49,24 +56,30 @@ class Recorder:
         stacks: str = "python",
         flush_seconds: float = 60.0,
         mark: str | None = None,
+        run_folder: str | None = None,
+        skip_empty: bool = False,
     ) -> None:
         if stacks not in ("python", "all", "none"):
             raise ValueError(f"stacks is {stacks!r}; there are python, all and none")
         rank = os.environ.get("RANK")
         if mark is None:
             mark = f"rank{rank}" if rank is not None else ""
+        self._given_path = path
         self.path = os.path.abspath(rank_path(path, mark))
         self.facts = Facts()
         self.written_bytes = 0
         self._max_entries = max_entries
         self._stacks = stacks
         self._flush_seconds = flush_seconds
+        self._skip_empty = skip_empty
         self._patches = Patches()
         self._torch: Any = None
         self._pid = os.getpid()
-        self._writing = threading.RLock()
-        self._ended = threading.Event()
-        self._ending = threading.Event()
+        self._run_folder = None if run_folder is None else RunFolder(run_folder)
+        self._file: list[Written] = []
+        self._writer = Writer(self._write)
+        self._ended = Flag()
+        self._ending = Flag()
         self._begun = False
         self._saw_out_of_memory = False
 
@@ -82,6 +95,17 @@ class Recorder:
         self.facts.observe(torch, self._patches)
         torch.cuda._lazy_call(self._begin)
 
+    def follow_forks(self) -> None:
+        """A forked process that uses CUDA, which this one then has not, records into a file of its own."""
+        path = self._given_path
+
+        def forked() -> None:
+            if not self._begun and not self._ended.is_set():
+                self._pid = os.getpid()
+                self.path = os.path.abspath(rank_path(path, f"pid{self._pid}"))
+
+        os.register_at_fork(after_in_child=forked)
+
     def _ignore_own_recording(self, *args: Any, **kwargs: Any) -> None:
         """The program's own calls must not stop or clear the history; its dumps show ours."""
         self.facts.calls.append({"call": "record_memory_history", "ignored": True})
@@ -95,7 +119,11 @@ class Recorder:
             say(f"nothing is recorded: PyTorch {self._torch.__version__} refuses ({problem})")
             return
         self._begun = True
+        self._writer.start()
         atexit.register(self.close, "end")
+        if multiprocessing.parent_process() is not None:
+            # A process that multiprocessing forked runs no functions of atexit.
+            multiprocessing.util.Finalize(None, self.close, args=("end",), exitpriority=0)
         with contextlib.suppress(Exception):
             self._torch._C._cuda_attach_out_of_memory_observer(self._out_of_memory)
         if self._flush_seconds > 0 or SAMPLE_SECONDS > 0:
@@ -120,7 +148,7 @@ class Recorder:
         if self._begun:
             with contextlib.suppress(Exception):
                 self.facts.ask_collectives()
-            self.write(reason, is_complete=True)
+            self._writer.wait(self._writer.ask(reason, is_last=True))
         self._ended.set()
         self._patches.undo()
         atexit.unregister(self.close)
@@ -130,25 +158,42 @@ class Recorder:
 
     # --- writing ---------------------------------------------------------------------------
 
-    def write(self, reason: str, is_complete: bool = False) -> str | None:
-        """Writes everything recorded so far; returns the file, None where there is nothing yet."""
-        if not self._begun or self._ended.is_set() or os.getpid() != self._pid:
-            return None
-        with self._writing:
-            try:
-                self.facts.sample()
-                ends, snapshot = self._consistent_snapshot()
-                document = self.facts.document(reason, is_complete, ends)
-                snapshot["external_annotations"] = sorted(
-                    list(snapshot.get("external_annotations", ())) + self.facts.annotations(),
-                    key=lambda each: each["time_us"],
-                )
-                snapshot[KEY] = json.dumps(document, separators=(",", ":"))
-                self.written_bytes = write_snapshot(self.path, snapshot)
-                return self.path
-            except Exception as problem:
-                say(f"{self.path} was not written: {problem}")
-                return None
+    def write(self, reason: str) -> None:
+        """Writes everything recorded so far; nothing where there is nothing yet, or where the recording has ended."""
+        if self._begun and os.getpid() == self._pid:
+            self._writer.wait(self._writer.ask(reason))
+
+    def _write(self, reason: str, is_last: bool) -> None:
+        """In the writer's thread alone."""
+        try:
+            self.facts.sample()
+            ends, snapshot = self._consistent_snapshot()
+            if self._skip_empty and not any(snapshot["device_traces"]) and not snapshot["segments"]:
+                return
+            document = self.facts.document(reason, is_last, ends)
+            snapshot["external_annotations"] = sorted(
+                list(snapshot.get("external_annotations", ())) + self.facts.annotations(),
+                key=lambda each: each["time_us"],
+            )
+            snapshot[KEY] = json.dumps(document, separators=(",", ":"))
+            part = part_of(self.path)
+            latest: list[Written] = []
+
+            def ready(mark: Mark) -> None:
+                latest.append(Written(self.path, reason, is_last, time.time(), mark))
+                self._note(part, latest + self._file)
+
+            self._note(part, self._file)
+            self.written_bytes = write_snapshot(self.path, snapshot, part, ready)
+            self._file = latest
+        except Exception as problem:
+            said = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
+            say(f"{self.path} was not written: {said}{'; the file there is an earlier one' if self._file else ''}")
+
+    def _note(self, part: str, files: list[Written]) -> None:
+        if self._run_folder is not None:
+            with contextlib.suppress(OSError):
+                self._run_folder.note(self.path, part, files)
 
     def _consistent_snapshot(self) -> tuple[dict[int, list[int]], dict[str, Any]]:
         """A snapshot and where it ends, which other threads may move on between the two.
@@ -193,11 +238,13 @@ class Recorder:
     # --- signals ---------------------------------------------------------------------------
 
     def follow_signals(self) -> None:
-        """Writes on SIGUSR2, and on SIGTERM before it ends the process, where the program has no handlers."""
+        """Writes on SIGUSR2, and on SIGTERM and SIGHUP before they end the process, where the program has no handlers."""
         if threading.current_thread() is not threading.main_thread():
             return
         if hasattr(signal, "SIGUSR2") and signal.getsignal(signal.SIGUSR2) == signal.SIG_DFL:
             signal.signal(signal.SIGUSR2, lambda number, frame: self.write("signal"))
+        if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:
+            signal.signal(signal.SIGHUP, self._terminate)
         if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
             signal.signal(signal.SIGTERM, self._terminate)
             self._follow_without_handlers()
@@ -223,9 +270,9 @@ class Recorder:
 
     def _terminate(self, number: int, frame: Any) -> None:
         self._ending.set()
-        self.close("sigterm")
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGTERM)
+        self.close(signal.Signals(number).name.lower())
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
 
 
 def _forget_wakeups() -> None:

@@ -144,6 +144,48 @@ final class LauncherIT {
   }
 
   @Test
+  void commandsOfPythonStartWithoutJava() throws Exception {
+    Path python = folder.resolve("python");
+    Files.writeString(
+        python, "#!/bin/sh\ncase $1 in -c) ;; *) echo \"$PYTHONPATH|$ALLOCSIM|$*\" ;; esac\n");
+    assertTrue(python.toFile().setExecutable(true));
+    environment.put("ALLOCSIM_PYTHON", python.toString());
+    environment.put("ALLOCSIM_JAVA", folder.resolve("nothing").toString());
+    Ran ran =
+        Ran.script(
+            folder,
+            environment,
+            """
+            checkout/allocsim estimate --device l40s -- python 'a b.py'
+            checkout/allocsim help record
+            PYTHONPATH=mine checkout/allocsim record -- python
+            """);
+    String checkout = folder.toRealPath().resolve("checkout").toString();
+    assertEquals(
+        List.of(
+            checkout
+                + "/workloads/python|"
+                + checkout
+                + "/allocsim|-m allocsim estimate --device l40s -- python a b.py",
+            checkout + "/workloads/python|" + checkout + "/allocsim|-m allocsim record --help",
+            checkout
+                + "/workloads/python:mine|"
+                + checkout
+                + "/allocsim|-m allocsim record -- python"),
+        ran.made().output().lines().toList());
+  }
+
+  @Test
+  void commandsOfPythonWithoutPython() throws Exception {
+    environment.put("ALLOCSIM_PYTHON", folder.resolve("nothing").toString());
+    Ran.script(folder, environment, "checkout/allocsim estimate -- python train.py")
+        .assertRefused("estimate needs Python 3.10 or newer and found no ");
+    environment.put("ALLOCSIM_PYTHON", "false");
+    Ran.script(folder, environment, "checkout/allocsim record -- python train.py")
+        .assertRefused("record needs Python 3.10 or newer, which false is not;");
+  }
+
+  @Test
   void withoutAHome() throws Exception {
     Ran.script(folder, environment, "unset HOME; checkout/allocsim inspect a.pickle.xz").made();
   }

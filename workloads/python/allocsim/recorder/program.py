@@ -1,0 +1,116 @@
+"""Runs the program of a command, and passes signals on to it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any, Callable, Sequence
+
+#: Signals that end a program which does not handle them, and ask for nothing else.
+_ENDING = ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT")
+
+#: Signals that a terminal sends to the program, too.
+_OF_TERMINALS = ("SIGINT", "SIGQUIT")
+
+
+class NotRun(Exception):
+    """A program cannot be run; the message says why."""
+
+
+class Signals:
+    """What signals do to a command within the block: they go on to the program that it runs, and end the command while it runs none.
+
+    Ctrl-C reaches a program from the terminal by itself. A signal that the command was started to ignore, as by ``nohup``, stays ignored.
+
+    Args:
+        say: tells the user what was not passed on.
+        is_single: the command runs one program, and ends soon after it, so that no signal ends it any more then.
+    """
+
+    def __init__(self, say: Callable[[str], None], is_single: bool = False) -> None:
+        self._say = say
+        self._is_single = is_single
+        self._before: dict[int, Any] = {}
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_starting = False
+        self._early: list[int] = []
+        #: The first signal that came to end the program, None where none did.
+        self.ended_by: int | None = None
+
+    def __enter__(self) -> Signals:
+        if threading.current_thread() is threading.main_thread():
+            for name in (*_ENDING, "SIGUSR1", "SIGUSR2"):
+                number = getattr(signal, name, None)
+                if number is not None and signal.getsignal(number) not in (signal.SIG_IGN, None):
+                    self._before[number] = signal.signal(number, self._came)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None) -> None:
+        for number, before in self._before.items():
+            signal.signal(number, before)
+
+    def run(self, program: Sequence[str], environment: dict[str, str], output: Any = None, first: Callable[[], None] | None = None) -> int:
+        """Runs a program to its end, and returns its exit code as a shell does; its output goes to a file, else to ours.
+
+        Its process calls a function first, where there is one.
+
+        Raises:
+            NotRun: the program cannot be run.
+        """
+        self._is_starting = True
+        try:
+            self._process = subprocess.Popen(program, env=environment, stdout=output, preexec_fn=first)
+        except (OSError, subprocess.SubprocessError) as problem:
+            reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
+            raise NotRun(f"{program[0]} cannot be run: {reason}") from None
+        finally:
+            self._is_starting = False
+        while self._early:
+            self._pass_on(self._early.pop(0), self._process)
+        code = self._process.wait()
+        return 128 - code if code < 0 else code
+
+    def _came(self, number: int, frame: FrameType | None) -> None:
+        name = signal.Signals(number).name
+        is_ending = name in _ENDING
+        if is_ending and self.ended_by is None:
+            self.ended_by = number
+        if self._is_starting:
+            self._early.append(number)
+        elif self._process is not None and self._process.returncode is None:
+            if name not in _OF_TERMINALS or not _has_terminal():
+                self._pass_on(number, self._process)
+        elif is_ending and not (self._is_single and self._process is not None):
+            sys.exit(128 + number)
+
+    def _pass_on(self, number: int, process: subprocess.Popen[bytes]) -> None:
+        if number == getattr(signal, "SIGUSR2", None) and _would_end(process.pid, number):
+            self._say("SIGUSR2 was not passed on, as it would end the program, which has not loaded PyTorch; send it to the process that trains")
+            return
+        process.send_signal(number)
+
+
+def _has_terminal() -> bool:
+    """Whether this process has a terminal that sends signals."""
+    try:
+        os.close(os.open("/dev/tty", os.O_RDONLY | getattr(os, "O_NOCTTY", 0)))
+    except OSError:
+        return False
+    return True
+
+
+def _would_end(process: int, number: int) -> bool:
+    """Whether a process neither handles nor ignores a signal; False where the system does not tell."""
+    try:
+        text = Path(f"/proc/{process}/status").read_text("ascii", "replace")
+    except OSError:
+        return False
+    if "\nState:\tZ" in text:
+        return False
+    masks = {name: int(value, 16) for name, _, value in (line.partition(":") for line in text.splitlines()) if name in ("SigCgt", "SigIgn")}
+    return bool(masks) and not any(mask >> (number - 1) & 1 for mask in masks.values())

@@ -1,0 +1,74 @@
+"""Folders for temporary files that are gone with the process that made them, however it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import subprocess
+import tempfile
+from typing import Iterator
+
+#: Waits until its input ends, as with the process that holds the other end, and removes everything whose name begins as told.
+#: Who still writes there may need to be outrun; a folder may have lost the permission to be emptied.
+_KEEPER = """
+read -r _
+for attempt in 1 2 3 4 5; do
+    set -- "$0"*
+    [ -e "$1" ] || [ -L "$1" ] || exit 0
+    rm -rf -- "$@" || { chmod -R u+rwx -- "$@"; rm -rf -- "$@" && exit 0; sleep 0.2; }
+done
+"""
+
+
+@contextlib.contextmanager
+def temporary_folder(base: str | None = None) -> Iterator[str]:
+    """A new folder of this user alone, under a name that nobody guesses, which is gone after the block.
+
+    It is gone too when this process is killed within the block, where the system has a shell (``sh``).
+
+    Args:
+        base: the folder to make it in, else where temporary files go.
+    """
+    base = os.path.abspath(base or temporary_base())
+    prefix = f"allocsim-{secrets.token_hex(8)}-"
+    with _kept(os.path.join(base, prefix)):
+        with tempfile.TemporaryDirectory(prefix=prefix, dir=base, ignore_cleanup_errors=True) as folder:
+            yield str(folder)
+
+
+def temporary_base() -> str:
+    """Where temporary files go. Python's own search writes a file to learn it, which a killed process leaves.
+
+    Raises:
+        FileNotFoundError: there is no such folder.
+    """
+    named = (os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
+    for each in (*filter(None, named), *(("/tmp", "/var/tmp", "/usr/tmp") if os.name == "posix" else (tempfile.gettempdir(),))):
+        if os.path.isdir(each) and os.access(each, os.W_OK | os.X_OK):
+            return str(os.path.abspath(each))
+    raise FileNotFoundError(errno.ENOENT, "there is no folder for temporary files; set TMPDIR to one that can be written")
+
+
+@contextlib.contextmanager
+def _kept(prefix: str) -> Iterator[None]:
+    """Has another process remove what begins with a path when this block or this process ends."""
+    try:
+        # In a session of its own, so that what ends the group of this process does not reach it.
+        keeper = subprocess.Popen(
+            ["/bin/sh", "-c", _KEEPER, prefix], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True, cwd="/", env={"PATH": os.defpath},
+        )  # fmt: skip
+    except OSError:
+        yield
+        return
+    try:
+        yield
+    finally:
+        # A forked child of this process may hold the pipe, too. So a line ends the keeper, and not only the end of its input.
+        with contextlib.suppress(OSError):
+            os.write(keeper.stdin.fileno(), b"\n")  # type: ignore[union-attr]
+        with contextlib.suppress(OSError):
+            keeper.stdin.close()  # type: ignore[union-attr]
+        keeper.wait()
