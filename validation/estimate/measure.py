@@ -42,13 +42,25 @@ def measured(name: str, history: Path | None) -> dict:
         snapshot = torch.cuda.memory._snapshot()
         history.write_bytes(lzma.compress(pickle.dumps(snapshot, 4), preset=3))
     free, total = torch.cuda.mem_get_info()
-    return {
+    return guessed() | {
         "pytorch": torch.__version__, "cudnn": torch.backends.cudnn.version(), "device": torch.cuda.get_device_name(),
         "total_bytes": total, "used_bytes": total - free,
         "requested_bytes": stats["requested_bytes.all.peak"], "allocated_bytes": stats["allocated_bytes.all.peak"],
         "reserved_bytes": stats["reserved_bytes.all.peak"], "allocations": stats["allocation.all.allocated"],
         "seconds": round(time.time() - began, 1),
     }
+
+
+def guessed() -> dict:
+    """What the estimate guessed in this process, by which its interval is as wide as it is; nothing on a GPU."""
+    if "allocsim.estimate.ending" not in sys.modules:
+        return {}
+    ending = sys.modules["allocsim.estimate.ending"].current()
+    ending.collect()
+    report = ending.report
+    counts = {key: len(report[key]) for key in ("draws", "selections", "uncompiled")}
+    reads = [{key: each[key] for key in ("what", "value")} for each in report["reads"]]
+    return {"guessed": {key: report[key] for key in ("inferred_bytes", "unsized", "choices")} | counts | {"reads": reads}}
 
 
 def child(name: str, setting: str, folder: Path, kind: str) -> None:
