@@ -187,14 +187,15 @@ public final class Traffic {
    * The same requests several times, each time after the last one of the time before and the mean
    * time between two. Prompts of one time have nothing in common with those of another.
    *
-   * @throws IllegalArgumentException where there would be more than 2^28, or numbers of blocks
-   *     above 2^31
+   * @throws IllegalArgumentException where there would be more than 2^28, they would span more than
+   *     a hundred years, or numbers of blocks would be above 2^31
    */
   public Traffic repeated(int times) {
     if ((long) count * times > 1 << 28) {
       throw new IllegalArgumentException("more than " + (1 << 28) + " requests");
     }
     long periodNanos = spanNanos() + (count > 1 ? spanNanos() / (count - 1) : 0);
+    requireSpan((double) periodNanos * times);
     long numbers = 1L + Arrays.stream(blocks).max().orElse(0);
     if (numbers * times > Integer.MAX_VALUE) {
       throw new IllegalArgumentException("numbers of blocks above " + Integer.MAX_VALUE);
@@ -215,6 +216,12 @@ public final class Traffic {
     return rows.build();
   }
 
+  private static void requireSpan(double nanos) {
+    if (nanos > MOST_NANOS) {
+      throw new IllegalArgumentException("requests that span more than a hundred years");
+    }
+  }
+
   /** The first requests. */
   public Traffic first(int number) {
     Builder rows = new Builder(format, blockTokens);
@@ -232,8 +239,10 @@ public final class Traffic {
    * The same requests at another rate.
    *
    * @param factor how many times as many come in the same time, above 0
+   * @throws IllegalArgumentException where they would span more than a hundred years
    */
   public Traffic faster(double factor) {
+    requireSpan(spanNanos() / factor);
     Builder rows = new Builder(format, blockTokens);
     rows.unanswered = unanswered;
     rows.count = count;

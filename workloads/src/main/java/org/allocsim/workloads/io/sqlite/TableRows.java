@@ -11,6 +11,9 @@ import java.util.Arrays;
 public final class TableRows {
   private static final int LEAF = 13;
   private static final int INTERIOR = 5;
+  private static final int LEAF_HEADER_BYTES = 8;
+  private static final int INTERIOR_HEADER_BYTES = 12;
+  private static final int POINTER_BYTES = 2;
 
   /** SQLite's own bound on the depth of a tree. */
   private static final int MOST_DEPTH = 20;
@@ -37,6 +40,10 @@ public final class TableRows {
   private final byte[][] pages = new byte[MOST_DEPTH][];
   private final long[] numbers = new long[MOST_DEPTH];
   private final int[] cells = new int[MOST_DEPTH];
+
+  /** Of each of them, the bytes that its cells took so far, with the pointers to them. */
+  private final int[] takenBytes = new int[MOST_DEPTH];
+
   private int depth;
   private long pagesRead;
 
@@ -45,6 +52,9 @@ public final class TableRows {
   private long rowid;
   private final long[] types;
   private final int[] offsets;
+
+  /** Columns whose types and places are known of the current row; all others are null. */
+  private int typeCount;
 
   TableRows(SqliteFile file, long root, int[] places, int rowidPlace) throws IOException {
     this.file = file;
@@ -66,6 +76,7 @@ public final class TableRows {
     read(page, pages[depth]);
     numbers[depth] = page;
     cells[depth] = 0;
+    takenBytes[depth] = 0;
     depth++;
     if (type() != LEAF && type() != INTERIOR) {
       throw SqliteException.damaged(page);
@@ -103,7 +114,7 @@ public final class TableRows {
       boolean isLeaf = type() == LEAF;
       int cell = cells[depth - 1]++;
       if (cell < cellCount()) {
-        int at = cell(cell, isLeaf ? 8 : 12);
+        int at = cell(cell, isLeaf ? LEAF_HEADER_BYTES : INTERIOR_HEADER_BYTES);
         if (isLeaf) {
           takeRow(at);
           return true;
@@ -119,8 +130,11 @@ public final class TableRows {
   }
 
   private int cell(int index, int headerBytes) throws SqliteException {
-    int pointer = header() + headerBytes + 2 * index;
-    int at = pointer + 2 > file.usableBytes() ? 0 : (int) big(page(), pointer, 2);
+    int pointer = header() + headerBytes + POINTER_BYTES * index;
+    int at =
+        pointer + POINTER_BYTES > file.usableBytes()
+            ? 0
+            : (int) big(page(), pointer, POINTER_BYTES);
     if (at < header() + headerBytes || at + 4 > file.usableBytes()) {
       throw damaged();
     }
@@ -154,14 +168,29 @@ public final class TableRows {
     }
     int local = localBytes(rowBytes);
     int at = varint.position();
-    if (at + local + (local < rowBytes ? 4 : 0) > file.usableBytes()) {
+    int end = at + local + (local < rowBytes ? Integer.BYTES : 0);
+    if (end > file.usableBytes()) {
       throw damaged();
     }
+    requireOwnBytes(end - cell);
     System.arraycopy(page, at, row, 0, local);
     if (local < rowBytes) {
       takeOverflow(local, number(at + local));
     }
     takeHeader();
+  }
+
+  /**
+   * No two rows share bytes of a leaf. Without this, a page of a few rows could stand for thousands
+   * of copies of its bytes.
+   *
+   * @throws SqliteException where the rows so far take more than the page has
+   */
+  private void requireOwnBytes(int cellBytes) throws SqliteException {
+    takenBytes[depth - 1] += cellBytes + POINTER_BYTES;
+    if (takenBytes[depth - 1] > file.usableBytes() - header() - LEAF_HEADER_BYTES) {
+      throw damaged();
+    }
   }
 
   /**
@@ -199,9 +228,11 @@ public final class TableRows {
       throw damaged();
     }
     long offset = headerBytes;
-    for (int place = 0; place <= lastPlace; place++) {
-      // Columns that were added to a table later are not in the rows from before.
-      types[place] = varint.position() < headerBytes ? varint.next() : NULL;
+    // Columns that were added to a table later are not in the rows from before.
+    typeCount = 0;
+    while (typeCount <= lastPlace && varint.position() < headerBytes) {
+      int place = typeCount++;
+      types[place] = varint.next();
       offsets[place] = (int) offset;
       offset += bytesOf(types[place]);
       if (varint.isBroken() || types[place] < 0 || offset > rowBytes) {
@@ -217,6 +248,11 @@ public final class TableRows {
     return type < FIRST_BLOB ? (type == REAL ? Long.BYTES : 0) : (type - FIRST_BLOB) / 2;
   }
 
+  private long type(int column) {
+    int place = places[column];
+    return place < typeCount ? types[place] : NULL;
+  }
+
   /** Bytes of the pages read so far. */
   public long bytesRead() {
     return pagesRead * file.pageBytes();
@@ -229,7 +265,7 @@ public final class TableRows {
 
   /** Whether there is no value, also where the table does not have the column. */
   public boolean isNull(int column) {
-    return !has(column) || types[places[column]] == NULL && places[column] != rowidPlace;
+    return !has(column) || type(column) == NULL && places[column] != rowidPlace;
   }
 
   /**
@@ -239,7 +275,7 @@ public final class TableRows {
    */
   public long integer(int column) throws SqliteException {
     if (has(column)) {
-      long type = types[places[column]];
+      long type = type(column);
       int offset = offsets[places[column]];
       if (type == NULL && places[column] == rowidPlace) {
         return rowid;
@@ -265,7 +301,7 @@ public final class TableRows {
    */
   public String text(int column) throws SqliteException {
     if (has(column)) {
-      long type = types[places[column]];
+      long type = type(column);
       if (type > FIRST_BLOB && type % 2 == 1) {
         return new String(
             row, offsets[places[column]], (int) bytesOf(type), StandardCharsets.UTF_8);

@@ -146,6 +146,34 @@ class SqliteFileTest {
     assertTrue(rings > 0);
   }
 
+  /** Else a page could stand for as many rows as it has pointers, each as long as the page. */
+  @Test
+  void rowsThatShareTheirBytesAreRefused() throws IOException {
+    byte[] shared = resource("small_pages.sqlite");
+    int changed = 0;
+    for (int page = 512; page < shared.length; page += 512) {
+      int cells = (shared[page + 3] & 0xff) << 8 | shared[page + 4] & 0xff;
+      if (shared[page] == 13 && cells > 1) {
+        for (int at = page + 10; at < page + 8 + 2 * cells; at += 2) {
+          shared[at] = shared[page + 8];
+          shared[at + 1] = shared[page + 9];
+        }
+        // As many pointers to the first row as there is room for.
+        for (int at = page + 8 + 2 * cells; at < page + 400; at += 2) {
+          shared[at] = shared[page + 8];
+          shared[at + 1] = shared[page + 9];
+        }
+        shared[page + 3] = 0;
+        shared[page + 4] = (byte) 196;
+        changed++;
+      }
+    }
+    assertTrue(changed > 0);
+    Path file = Files.write(folder.resolve("shared"), shared);
+    String message = assertThrows(SqliteException.class, () -> rows(file)).getMessage();
+    assertTrue(message.endsWith("of the database is damaged"), message);
+  }
+
   @Test
   void changedBytesAreReadOrRefused() throws IOException {
     Random random = new Random(11);

@@ -145,7 +145,7 @@ public final class RecordedFactsReader {
       switch (key) {
         case "version" -> version = number();
         case "rank" -> rank = rank();
-        case "pytorch" -> release = release(json.getString());
+        case "pytorch" -> release = release(text("the release"));
         case "settings" -> readSettings();
         case "devices" -> readAll(this::readDevice);
         case "calls" -> readAll(this::readCall);
@@ -187,6 +187,7 @@ public final class RecordedFactsReader {
   /** Null where it is none that torchrun can have set. */
   private @Nullable Integer rank() {
     long value = json.currentToken() == JsonToken.VALUE_NUMBER_INT ? json.getLongValue() : -1;
+    json.skipChildren();
     return value >= 0 && value <= MOST_RANK ? Integer.valueOf((int) value) : null;
   }
 
@@ -203,7 +204,7 @@ public final class RecordedFactsReader {
     require(json.currentToken() == JsonToken.START_OBJECT, "the settings are no object");
     while (json.nextToken() != JsonToken.END_OBJECT) {
       json.nextToken();
-      firstSettings = json.getString();
+      firstSettings = text("a setting");
     }
   }
 
@@ -219,7 +220,7 @@ public final class RecordedFactsReader {
       json.nextToken();
       switch (key) {
         case "device" -> device = Math.toIntExact(number());
-        case "name" -> name = json.getString();
+        case "name" -> name = text("the name of a device");
         case "total_bytes" -> totalBytes = number();
         case "memory_fraction" -> fraction = fraction(1);
         case "memory_fractions" -> fractions = skipElements();
@@ -246,14 +247,14 @@ public final class RecordedFactsReader {
       String key = json.currentName();
       json.nextToken();
       switch (key) {
-        case "call" -> kind = kind(json.getString());
+        case "call" -> kind = kind(text("a call"));
         case "pool" -> {
           long[] numbers = numbers(2, "a pool");
           pool = new PoolId(numbers[0], numbers[1]);
         }
         case "device" -> only = Math.toIntExact(number());
         case "positions" -> positions = positions();
-        case "settings" -> settings = json.getString();
+        case "settings" -> settings = text("the settings of a call");
         case "fraction" -> fraction = fraction(1);
         case "before_start" -> isBeforeStart = json.getBooleanValue();
         default -> json.skipChildren();
@@ -321,7 +322,7 @@ public final class RecordedFactsReader {
         case "device" -> device = Math.toIntExact(number());
         case "address" -> address = number();
         case "bytes" -> bytes = number();
-        case "category" -> category = json.getString();
+        case "category" -> category = text("a category");
         default -> json.skipChildren();
       }
     }
@@ -440,6 +441,15 @@ public final class RecordedFactsReader {
       count++;
     }
     return count;
+  }
+
+  /** A text; empty where there is null. What is no text must not be passed over by half. */
+  private String text(String what) {
+    if (json.currentToken() == JsonToken.VALUE_NULL) {
+      return "";
+    }
+    require(json.currentToken() == JsonToken.VALUE_STRING, what + " is not a text");
+    return json.getString();
   }
 
   private long number() {

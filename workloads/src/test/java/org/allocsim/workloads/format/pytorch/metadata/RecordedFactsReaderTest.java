@@ -1,6 +1,7 @@
 package org.allocsim.workloads.format.pytorch.metadata;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -67,6 +68,13 @@ class RecordedFactsReaderTest {
   @ValueSource(
       strings = {
         "\"samples\": {}",
+        "\"settings\": {\"A\": [\"b\"]}",
+        "\"pytorch\": [\"2.11.0\"]",
+        "\"calls\": [{\"call\": [\"settings\"]}]",
+        "\"calls\": [{\"call\": \"settings\", \"settings\": {\"a\": 1}}]",
+        "\"categories\": [{\"category\": [\"forward\", {}]}]",
+        "\"categories\": [{\"category\": 7}]",
+        "\"devices\": [{\"name\": [[\"GPU\"]]}]",
         "\"samples\": [7]",
         "\"samples\": [{\"device\": 99999999999}]",
         "\"samples\": [{\"used_bytes\": -1}]",
@@ -79,5 +87,13 @@ class RecordedFactsReaderTest {
     IllegalArgumentException refusal =
         assertThrows(IllegalArgumentException.class, () -> device(keys));
     assertTrue(refusal.getMessage().matches("[a-z][a-z ]+"), refusal.getMessage());
+  }
+
+  @Test
+  void aRankThatIsNoNumberIsUnknownAndWhatFollowsIsRead() {
+    RecordedFacts facts =
+        RecordedFactsReader.read("{\"version\": 1, \"rank\": [3, {}], \"lost_calls\": 2}", 1);
+    assertNull(facts.rank());
+    assertEquals(2, facts.lostCalls());
   }
 }
