@@ -1,7 +1,5 @@
 package org.allocsim.simulator.kvcache;
 
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import org.allocsim.simulator.policy.pagedkv.PrefixIndex;
 
@@ -24,7 +22,8 @@ import org.allocsim.simulator.policy.pagedkv.PrefixIndex;
  * layers keep all tokens. Pages that are not mapped are backed by no memory; the product maps one
  * common page there.
  *
- * <p><b>Cost.</b> A block takes constant time; trimming prefixes is linear in the pages.
+ * <p><b>Cost.</b> A block takes constant time; trimming prefixes is linear in the blocks of the
+ * pages that become empty, each of which takes the logarithm of the pages.
  */
 public final class ElasticCache implements KvCache {
   /** Page in one layer's keys or values. */
@@ -53,9 +52,7 @@ public final class ElasticCache implements KvCache {
   /** Blocks that nobody uses and that keep a prefix, the longest unused first. */
   private final RecentOrder kept;
 
-  private final long[] keptSince;
-  private final int[] keptInPage;
-  private long clock;
+  private final KeptPages keptPages;
 
   private long heldBlocks;
   private long emptySlots;
@@ -93,8 +90,7 @@ public final class ElasticCache implements KvCache {
     references = new int[blocks];
     stored = new PrefixIndex(blocks);
     kept = new RecentOrder(blocks);
-    keptSince = new long[blocks];
-    keptInPage = new int[pageCount];
+    keptPages = new KeptPages(pages, pageCount);
     pages.take(1, taken);
   }
 
@@ -111,6 +107,11 @@ public final class ElasticCache implements KvCache {
       found++;
     }
     return found * blockTokens;
+  }
+
+  @Override
+  public boolean mayStore(PrefixHashes prefix, int block) {
+    return holder(prefix, block) != PrefixIndex.NONE;
   }
 
   @Override
@@ -190,7 +191,7 @@ public final class ElasticCache implements KvCache {
   private void use(int block) {
     if (references[block]++ == 0) {
       kept.remove(block);
-      keptInPage[pages.pageOf(block)]--;
+      keptPages.remove(block);
       heldBlocks++;
     }
   }
@@ -202,10 +203,10 @@ public final class ElasticCache implements KvCache {
     heldBlocks--;
     if (stored.has(block)) {
       kept.add(block);
-      keptSince[block] = clock++;
-      keptInPage[pages.pageOf(block)]++;
+      keptPages.add(block);
     } else {
       pages.give(block);
+      keptPages.given(block);
     }
   }
 
@@ -223,45 +224,25 @@ public final class ElasticCache implements KvCache {
 
   /** Forgets prefixes, of pages that become empty by it first. */
   private void trim(int count) {
-    List<Integer> emptied = new ArrayList<>();
-    for (int page = 0; page < pageCount; page++) {
-      if (keptInPage[page] > 0 && keptInPage[page] == pages.takenIn(page)) {
-        emptied.add(page);
-      }
-    }
-    emptied.sort(
-        Comparator.comparingInt((Integer page) -> keptInPage[page])
-            .thenComparingLong(this::lastKept));
     int left = count;
-    for (int page : emptied) {
-      if (keptInPage[page] > left) {
-        break;
-      }
-      left -= keptInPage[page];
+    int page = keptPages.fewest();
+    while (page != KeptPages.NONE && keptPages.count(page) <= left) {
+      left -= keptPages.count(page);
       for (int block = pages.startBlock(page); block < pages.endBlock(page); block++) {
         if (kept.contains(block)) {
           forget(block);
         }
       }
+      page = keptPages.fewest();
     }
     for (; left > 0; left--) {
       forget(kept.first());
     }
   }
 
-  private long lastKept(int page) {
-    long last = -1;
-    for (int block = pages.startBlock(page); block < pages.endBlock(page); block++) {
-      if (kept.contains(block)) {
-        last = Math.max(last, keptSince[block]);
-      }
-    }
-    return last;
-  }
-
   private void forget(int block) {
     kept.remove(block);
-    keptInPage[pages.pageOf(block)]--;
+    keptPages.remove(block);
     stored.remove(block);
     pages.give(block);
   }

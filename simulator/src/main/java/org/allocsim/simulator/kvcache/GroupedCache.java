@@ -121,6 +121,11 @@ abstract class GroupedCache implements KvCache {
   }
 
   @Override
+  public final boolean mayStore(PrefixHashes prefix, int block) {
+    return holder(prefix, block, 0) != NONE;
+  }
+
+  @Override
   public final void end(int sequence) {
     wastedBytes -= wasteOf(sequence, 0);
     tokens.end(sequence);

@@ -105,8 +105,12 @@ public final class JengaCache extends GroupedCache {
         open[group] = Arrays.copyOf(open[group], length);
       }
     }
-    skip(sequence, storedTokens);
     int shared = storedTokens / blockTokens;
+    // To share pages makes no more room, and takes long where there are many.
+    if (!hasRoomFor(blocksOf(room) - shared)) {
+      return false;
+    }
+    skip(sequence, storedTokens);
     for (int group = 0; group < groups.length; group++) {
       open[group][sequence] = NONE;
       for (int block = 0; block < shared; block++) {
@@ -159,10 +163,14 @@ public final class JengaCache extends GroupedCache {
     return true;
   }
 
+  private boolean hasRoomFor(int blocks) {
+    Arrays.fill(wanted, blocks);
+    return pages.hasRoom(wanted);
+  }
+
   /** Takes pages for further blocks in every group; all or none. */
   private boolean takePages(int sequence, int count) {
-    Arrays.fill(wanted, count);
-    if (!pages.hasRoom(wanted)) {
+    if (!hasRoomFor(count)) {
       return false;
     }
     int before = lists[0].count(sequence);

@@ -16,6 +16,12 @@ public interface KvCache {
   int storedTokens(PrefixHashes prefix, int mostTokens);
 
   /**
+   * Whether a block of a prefix may be stored; {@link #storedTokens} ends at the first that is not,
+   * where layers look back at everything.
+   */
+  boolean mayStore(PrefixHashes prefix, int block);
+
+  /**
    * Begins a sequence.
    *
    * @param sequence its number

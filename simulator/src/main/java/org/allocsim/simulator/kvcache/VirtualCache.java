@@ -113,6 +113,11 @@ public final class VirtualCache implements KvCache {
   }
 
   @Override
+  public boolean mayStore(PrefixHashes prefix, int block) {
+    return false;
+  }
+
+  @Override
   public boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int count, int room) {
     int slot = chooseSlot(room);
     if (slot == NONE || !mapFor(slot, room, true)) {
