@@ -2,7 +2,7 @@ package org.allocsim.simulator.run;
 
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
-import org.allocsim.simulator.policy.pytorch.CachingAllocator;
+import org.allocsim.simulator.policy.RestorablePolicy;
 import org.allocsim.simulator.stats.MemoryStats;
 
 /** Puts an allocator and its statistics into the state that existed before a history. */
@@ -13,7 +13,7 @@ public final class RestoredStart {
    * Restores a layout. The statistics then hold the current values of that state; what was
    * allocated and freed before, and the peaks, are not recorded and count from here.
    */
-  public static void restore(CachingAllocator policy, MemoryStats stats, MemoryLayout layout) {
+  public static void restore(RestorablePolicy policy, MemoryStats stats, MemoryLayout layout) {
     policy.restore(layout);
     for (int segment = 0; segment < layout.segmentCount(); segment++) {
       boolean small = layout.isSmall(segment);

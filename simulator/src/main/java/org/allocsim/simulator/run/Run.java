@@ -3,12 +3,10 @@ package org.allocsim.simulator.run;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.IntPredicate;
 import java.util.stream.Stream;
-import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.simulator.effect.EffectFollower;
@@ -19,13 +17,10 @@ import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.RestorablePolicy;
 import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.simulator.policy.pinned.PinnedHostAllocator;
-import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.simulator.stats.MemoryStats;
-import org.allocsim.simulator.timing.Pace;
-import org.allocsim.simulator.timing.Roofline;
-import org.allocsim.simulator.timing.Simulation;
 import org.allocsim.simulator.timing.TimeResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.jspecify.annotations.Nullable;
@@ -52,20 +47,13 @@ public final class Run {
   private final AllocatorPolicy policy;
   private final boolean stopsAtFailure;
 
-  /** Null unless memory is simulated. */
+  private final RunMemory memory;
+
+  /** The device of {@link #memory}, looked at after every row; null unless it is simulated. */
   private final @Nullable SimulatedDevice simulated;
 
-  /** Null unless memory is simulated. */
+  /** The process of {@link #memory}, asked before some rows; null where none is known. */
   private final @Nullable PyTorchProcess process;
-
-  /** Null unless the run is in time. */
-  private final @Nullable Simulation simulation;
-
-  /** Null unless a recording is followed. */
-  private final @Nullable EffectFollower follower;
-
-  /** Null unless a recording is followed. */
-  private final @Nullable RecordedMemory recorded;
 
   private final int lastRow;
   private int row = -1;
@@ -104,42 +92,19 @@ public final class Run {
             () -> row,
             setup.course().mostFailures());
     peak = new PeakMoment(stats);
-    DeviceMemory memory;
-    switch (setup.memory()) {
-      case MemorySource.Simulated(var profile) -> {
-        simulated = new SimulatedDevice(profile);
-        process = trace.isOfPyTorch() ? new PyTorchProcess(trace, setup.device(), simulated) : null;
-        simulation = setup.isInTime() ? simulation(setup, simulated) : null;
-        follower = null;
-        recorded = null;
-        memory = simulation == null ? simulated : simulation.memory();
-      }
-      case MemorySource.Shared(SimulatedDevice device, DeviceMemory given) -> {
+    memory = RunMemory.of(setup);
+    switch (memory) {
+      case RunMemory.Simulated(var device, _, var ofProgram) -> {
         simulated = device;
-        process =
-            trace.isOfPyTorch() && given.equals(device)
-                ? new PyTorchProcess(trace, setup.device(), device)
-                : null;
-        simulation = null;
-        follower = null;
-        recorded = null;
-        memory = given;
+        process = ofProgram;
       }
-      case MemorySource.Recorded(var effects, var start, long totalBytes) -> {
-        follower = new EffectFollower(effects, 0);
-        recorded = new RecordedMemory(effects, start, follower::position, totalBytes);
+      case RunMemory.InTime(var device, _, var ofProgram) -> {
+        simulated = device;
+        process = ofProgram;
+      }
+      case RunMemory.Recorded _, RunMemory.Other _ -> {
         simulated = null;
         process = null;
-        simulation = null;
-        memory = recorded;
-      }
-      case MemorySource.Given(DeviceMemory given) -> {
-        simulated = null;
-        process = null;
-        simulation = null;
-        follower = null;
-        recorded = null;
-        memory = given;
       }
     }
     listener = listener();
@@ -147,18 +112,10 @@ public final class Run {
         setup
             .policy()
             .create(
-                setup.limitBytes(), new FutureRequests(trace, setup.device()), memory, listener);
-  }
-
-  private static Simulation simulation(RunSetup setup, SimulatedDevice memory) {
-    Simulation simulation =
-        new Simulation(
-            setup.trace(), setup.device(), memory, Roofline.of(memory.profile().compute()));
-    long[] driverNanos = setup.course().recordedDriverNanos();
-    if (setup.trace().workCount() == 0 && driverNanos != null) {
-      simulation.keep(Pace.without(setup.trace(), driverNanos));
-    }
-    return simulation;
+                setup.limitBytes(),
+                new FutureRequests(trace, setup.device()),
+                memory.given(),
+                listener);
   }
 
   /** The statistics hear first, who follows the recording last. */
@@ -166,8 +123,11 @@ public final class Run {
     Stream<EffectListener> first = Stream.of(stats, peak, failures);
     Stream<EffectListener> others = Arrays.stream(observers).map(RunObserver::effects);
     Stream<EffectListener> last =
-        Stream.concat(
-            Stream.ofNullable(simulation).map(Simulation::listener), Stream.ofNullable(follower));
+        switch (memory) {
+          case RunMemory.InTime(_, var simulation, _) -> Stream.of(simulation.listener());
+          case RunMemory.Recorded(_, var follower) -> Stream.of(follower);
+          case RunMemory.Simulated _, RunMemory.Other _ -> Stream.empty();
+        };
     return EffectListeners.all(
         Stream.concat(Stream.concat(first, others), last)
             .filter(each -> !each.equals(EffectListeners.NONE))
@@ -195,7 +155,10 @@ public final class Run {
       throws PolicyOptionException, UnfitTraceException {
     Run run = new Run(setup, observers.clone());
     if (setup.memory() instanceof MemorySource.Recorded(_, var start, _)) {
-      RestoredStart.restore((CachingAllocator) run.policy, run.stats, start);
+      if (!(run.policy instanceof RestorablePolicy restorable)) {
+        throw new UnfitTraceException("an allocator that can begin with recorded memory");
+      }
+      RestoredStart.restore(restorable, run.stats, start);
       run.peak.startWith(run.stats.reservedBytes());
     }
     for (RunObserver observer : run.observers) {
@@ -207,14 +170,14 @@ public final class Run {
   /** Sends the rows; once. */
   public RunResult finish() {
     TimeResult time = null;
-    if (simulation != null) {
+    if (memory instanceof RunMemory.InTime(_, var simulation, _)) {
       AllocatorPolicy host =
           new PinnedHostAllocator(
               simulation.hostMemory(), EffectListeners.NONE, HostMemoryListener.NONE);
       time = simulation.run(policy, host, listener, stats::activeBytes, this::next);
     } else {
       Replay replay = new Replay(trace, setup.device(), policy, listener, stats::activeBytes);
-      if (follower != null) {
+      if (memory instanceof RunMemory.Recorded) {
         replay.runRestored(this::next);
       } else {
         replay.run(setup.course().passes(), this::next);
@@ -332,7 +295,7 @@ public final class Run {
     Map<DriverCall, Long> calls = new EnumMap<>(DriverCall.class);
     Map<DriverCall, Long> nanos = new EnumMap<>(DriverCall.class);
     for (DriverCall call : DriverCall.values()) {
-      if (recorded != null) {
+      if (memory instanceof RunMemory.Recorded(var recorded, _)) {
         calls.put(call, recorded.calls(call));
       } else if (simulated != null) {
         calls.put(call, simulated.driverCalls(call));
@@ -402,20 +365,29 @@ public final class Run {
 
   /** When the host comes to a row: in simulated time, else at the time of the trace. */
   public long nanosAt(int nextRow) {
-    return simulation == null ? trace.timeNanos(nextRow) : simulation.nowNanos();
+    return memory instanceof RunMemory.InTime(_, var simulation, _)
+        ? simulation.nowNanos()
+        : trace.timeNanos(nextRow);
   }
 
   /** What follows the recording; empty where none is followed. */
   public Optional<EffectFollower> follower() {
-    return Optional.ofNullable(follower);
+    return memory instanceof RunMemory.Recorded(_, var follower)
+        ? Optional.of(follower)
+        : Optional.empty();
   }
 
   /**
    * From now on the device of a followed recording grants what so many free bytes allow, at
    * addresses of its own: the allocator is to be asked what the recorded program did not.
+   *
+   * @throws IllegalStateException where no recording is followed
    */
   public void leaveRecording(long freeBytes) {
-    Objects.requireNonNull(recorded, "a recording").leaveRecording(freeBytes);
+    if (!(memory instanceof RunMemory.Recorded(var recorded, _))) {
+      throw new IllegalStateException("no recording is followed");
+    }
+    recorded.leaveRecording(freeBytes);
   }
 
   /**
@@ -423,7 +395,7 @@ public final class Run {
    * where there is none.
    */
   private long divergedRow() {
-    if (follower == null || recorded == null) {
+    if (!(memory instanceof RunMemory.Recorded(var recorded, var follower))) {
       return -1;
     }
     boolean ended =

@@ -501,7 +501,7 @@ class RunTest {
     assertTrue(run.driverNanos() > 0);
     run.policy().free(0);
     assertEquals(6 * MIB, run.stats().allocatedBytes());
-    assertThrows(NullPointerException.class, () -> run.leaveRecording(1));
+    assertThrows(IllegalStateException.class, () -> run.leaveRecording(1));
   }
 
   @Test

@@ -4,10 +4,10 @@ import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.order.SizeOrder;
-import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.RefusedRequests;
+import org.allocsim.simulator.policy.RestorablePolicy;
 import org.allocsim.simulator.policy.use.DeferredFrees;
 import org.allocsim.simulator.policy.use.StreamUses;
 import org.allocsim.simulator.stats.ByteFormat;
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * stream; expandable growth is linear in the number of unmapped ranges. <b>Limits.</b> One device,
  * one thread.
  */
-public final class CachingAllocator implements AllocatorPolicy {
+public final class CachingAllocator implements RestorablePolicy {
 
   private final PyTorchVersion version;
   private AllocatorConfig config;
@@ -474,7 +474,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     return handOutAndReport(allocation, blockBytes, blockBytes, block, block.bytes() > blockBytes);
   }
 
-  /** Puts an allocator that holds nothing into the state of a layout. */
+  @Override
   public void restore(MemoryLayout layout) {
     new LayoutRestoration(blocks, pools, expandables, reserved, this::remember).restore(layout);
   }
