@@ -4,11 +4,25 @@ package org.allocsim.analysis.leak;
 public final class IterationException extends Exception {
   private static final long serialVersionUID = 1L;
 
+  static final String REMEDY =
+      "record more iterations, or mark each with torch.profiler.record_function(\"step\")";
+
   private final boolean nameUnknown;
 
   IterationException(String sentence, boolean nameUnknown) {
     super(sentence);
     this.nameUnknown = nameUnknown;
+  }
+
+  /** What repeats are the layers of one pass. */
+  static IterationException withinOnePass(String repeated) {
+    return new IterationException(
+        "what repeats ("
+            + repeated
+            + ") lies within one call of a model, as its layers do, so there are no iterations to"
+            + " compare; "
+            + REMEDY,
+        false);
   }
 
   /** Whether a marker was asked for that the trace does not have. */

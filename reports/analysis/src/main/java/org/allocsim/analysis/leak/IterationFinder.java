@@ -30,8 +30,6 @@ public final class IterationFinder {
   private static final int MAX_NAMES = 4;
   private static final String NO_PERIOD =
       "no request delimits " + Iterations.FEWEST + " regular iterations";
-  private static final String REMEDY =
-      "record more iterations, or mark each with torch.profiler.record_function(\"step\")";
 
   private final AllocationTrace trace;
   private final int device;
@@ -99,7 +97,8 @@ public final class IterationFinder {
     }
     if (markers.keySet().stream().anyMatch(name -> name.startsWith(STEP))) {
       throw new IterationException(
-          rareMarkers() + ", so there are no iterations to compare; " + REMEDY, false);
+          rareMarkers() + ", so there are no iterations to compare; " + IterationException.REMEDY,
+          false);
     }
     Optional<Iterations> periodic = periodic();
     if (periodic.isPresent()) {
@@ -110,20 +109,14 @@ public final class IterationFinder {
             + " and "
             + NO_PERIOD
             + "; "
-            + REMEDY,
+            + IterationException.REMEDY,
         false);
   }
 
   /** Refuses the layers of one pass. */
   private Iterations whole(Iterations found) throws IterationException {
     if (SingleCall.holds(trace, device, found)) {
-      throw new IterationException(
-          "what repeats ("
-              + found.name()
-              + ") lies within one call of a model, as its layers do, so there are no iterations to"
-              + " compare; "
-              + REMEDY,
-          false);
+      throw IterationException.withinOnePass(found.name());
     }
     return found;
   }
@@ -135,7 +128,7 @@ public final class IterationFinder {
             new IterationException(
                 (markers.isEmpty() ? "it holds no markers" : rareMarkers())
                     + "; give --iterations period, or "
-                    + REMEDY,
+                    + IterationException.REMEDY,
                 false));
   }
 
@@ -170,7 +163,9 @@ public final class IterationFinder {
 
   /** Iterations by a request that comes back regularly. */
   public Iterations byPeriod() throws IterationException {
-    return periodic().orElseThrow(() -> new IterationException(NO_PERIOD + "; " + REMEDY, false));
+    return periodic()
+        .orElseThrow(
+            () -> new IterationException(NO_PERIOD + "; " + IterationException.REMEDY, false));
   }
 
   private Optional<Iterations> periodic() {

@@ -68,6 +68,11 @@ final class IterationSampler {
     }
   }
 
+  /** What is live when the recording ends, after the last iteration. */
+  long liveAtEndBytes() {
+    return liveBytes;
+  }
+
   /** The first row of an iteration, or the first after the last one, comes next. */
   private void beginAt(int row) {
     while (current < iterations.count() && iterations.begin(current + 1) <= row) {

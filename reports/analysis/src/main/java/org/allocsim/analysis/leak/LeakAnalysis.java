@@ -16,6 +16,10 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * reserved memory does so in the second half alone too. PLATEAU: reserved memory or the floor rose
  * after the warm-up and did not go on. NONE: neither rose.
  *
+ * <p>Iterations that are guessed from what repeats may be the layers of one pass, which gather
+ * memory until it ends. What grew over guessed iterations, is given back when the recording ends,
+ * and was asked for within one function that asks for more elsewhere, is no leak.
+ *
  * @param iterations how the program was cut
  * @param series what was measured
  * @param warmUp iterations at the start that do not count
@@ -52,7 +56,8 @@ public record LeakAnalysis(
    *
    * @param served has watched the replay
    * @param warmUp iterations to leave out, or −1 to find them from the data
-   * @throws IterationException where the warm-up leaves too few iterations
+   * @throws IterationException where the warm-up leaves too few iterations, or what grew over
+   *     guessed iterations is given back when the recording ends
    */
   public static LeakAnalysis of(
       AllocationTrace trace, int device, Iterations iterations, ServedBlocks served, int warmUp)
@@ -89,16 +94,21 @@ public record LeakAnalysis(
     Trend floor = Trend.of(series.floorBytes(), cut, CONFIDENCE_OF_EACH);
     Trend reserved = reserving.get();
     Trend excess = exceeding.get();
+    LeakVerdict verdict = verdict(series, cut, floor, kept, reserved, excess);
+    if (verdict == LeakVerdict.LEAK
+        && iterations.source() == Iterations.Source.PERIOD
+        && isGivenBack(series.floorBytes(), cut, sampler.liveAtEndBytes())
+        && SingleCall.holdsUntilTheEnd(trace, device, iterations)) {
+      throw IterationException.withinOnePass(iterations.name());
+    }
     return new LeakAnalysis(
-        iterations,
-        series,
-        cut,
-        floor,
-        kept,
-        reserved,
-        excess,
-        verdict(series, cut, floor, kept, reserved, excess),
-        growth.get());
+        iterations, series, cut, floor, kept, reserved, excess, verdict, growth.get());
+  }
+
+  /** Whether most of what the floor gained is not live any more when the recording ends. */
+  private static boolean isGivenBack(long[] floorBytes, int first, long atEndBytes) {
+    long gainedBytes = floorBytes[floorBytes.length - 1] - floorBytes[first];
+    return gainedBytes > 0 && atEndBytes - floorBytes[first] < gainedBytes / 2;
   }
 
   private static LeakVerdict verdict(

@@ -29,6 +29,9 @@ final class SingleCall {
   private static final String CONTAINER = "torch/nn/modules/container.py";
   private static final String BACKWARD = "_engine_run_backward";
 
+  /** What computes a module; called directly, it leaves no frame of the module's call. */
+  private static final String FORWARD = "forward";
+
   /** Modules of libraries that pass the call of the whole model on. */
   private static final Pattern WRAPPER =
       Pattern.compile(
@@ -37,6 +40,7 @@ final class SingleCall {
 
   private final StackTable table;
   private final boolean isGuess;
+  private final boolean isGivenBack;
 
   private final Stacks inside = new Stacks();
   private final Stacks outside = new Stacks();
@@ -65,7 +69,9 @@ final class SingleCall {
     }
   }
 
-  private SingleCall(AllocationTrace trace, int device, Iterations iterations) {
+  private SingleCall(
+      AllocationTrace trace, int device, Iterations iterations, boolean isGivenBack) {
+    this.isGivenBack = isGivenBack;
     table = trace.stacks();
     isGuess = iterations.source() == Iterations.Source.PERIOD;
     int iteration = -1;
@@ -76,7 +82,8 @@ final class SingleCall {
       while (iteration < iterations.count() && iterations.begin(iteration + 1) <= row) {
         iteration++;
       }
-      boolean isInside = iteration >= 0 && iteration < iterations.count();
+      // The first and the last may hold what comes right before and after the repetitions.
+      boolean isInside = iteration > 0 && iteration < iterations.count() - 1;
       boolean isPython = (isInside ? inside : outside).add(trace.stack(row), this::frames);
       if (isInside) {
         asking.set(iteration);
@@ -89,7 +96,16 @@ final class SingleCall {
 
   /** Whether all iterations lie within one call; false where there are no stacks. */
   static boolean holds(AllocationTrace trace, int device, Iterations iterations) {
-    return new SingleCall(trace, device, iterations).holds();
+    return new SingleCall(trace, device, iterations, false).holds();
+  }
+
+  /**
+   * The same of guessed iterations over which memory grew that is given back when the recording
+   * ends, as what layers gather is when their pass ends. Then it does not matter whether a module
+   * is called: any function of which the repetitions are a part may be a pass.
+   */
+  static boolean holdsUntilTheEnd(AllocationTrace trace, int device, Iterations iterations) {
+    return new SingleCall(trace, device, iterations, true).holds();
   }
 
   private boolean holds() {
@@ -102,11 +118,12 @@ final class SingleCall {
     boolean inModule = false;
     for (int depth = 0; depth < shared.size(); depth++) {
       Frame frame = shared.get(depth);
+      boolean isPart =
+          inModule && (frame.file().endsWith(CONTAINER) || isGuess && isModelsLine(frame));
+      inModule |= frame.function().equals(FORWARD);
       if (frame.function().equals(BACKWARD)
-          || inModule
-              && (frame.file().endsWith(CONTAINER)
-                  || isGuess && isModelsLine(shared.get(depth))
-                  || hasOtherLine(shared, depth))) {
+          || isPart
+          || (inModule || isGivenBack) && hasOtherLine(shared, depth)) {
         return true;
       }
       inModule |= frame.file().endsWith(MODULE);

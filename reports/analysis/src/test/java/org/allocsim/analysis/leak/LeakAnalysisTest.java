@@ -4,6 +4,7 @@ import static org.allocsim.analysis.leak.SyntheticProgram.MIB;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -12,6 +13,8 @@ import java.util.List;
 import java.util.Optional;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.simulator.trace.StackTable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -103,6 +106,49 @@ class LeakAnalysisTest {
     assertTrue(analysis.floor().grows());
     assertFalse(analysis.kept().orElseThrow().grows(), "nothing gets old");
     assertEquals(MIB, analysis.floor().slope());
+  }
+
+  /** Repetitions that keep a block each, from one line of a function that has others. */
+  private static AllocationTrace gathering(String function, boolean isGivenBack) {
+    StackTable.Builder stacks = new StackTable.Builder();
+    int outer = stacks.frame("run.py", 9, "<module>");
+    int input = stacks.stack(stacks.frame("net.py", 18, function), outer);
+    int layer = stacks.stack(stacks.frame("net.py", 20, function), outer);
+    AllocationTrace.Builder trace = new AllocationTrace.Builder();
+    trace.at(0, 0, input);
+    List<Integer> kept = new ArrayList<>(List.of(trace.allocate(12 * MIB, 0, PoolId.DEFAULT)));
+    for (int i = 0; i < 12; i++) {
+      trace.at(0, i, layer);
+      int first = trace.allocate(12 * MIB, 0, PoolId.DEFAULT);
+      kept.add(trace.allocate(16 * MIB, 0, PoolId.DEFAULT));
+      int second = trace.allocate(12 * MIB, 0, PoolId.DEFAULT);
+      trace.free(first);
+      trace.free(second);
+    }
+    if (isGivenBack) {
+      kept.forEach(trace::free);
+    }
+    return trace.build(stacks.build());
+  }
+
+  private static LeakAnalysis analyse(AllocationTrace trace) throws IterationException {
+    return SyntheticProgram.analyse(
+        trace, AllocatorConfig.DEFAULT, new IterationFinder(trace, 0).any());
+  }
+
+  @Test
+  void layersOfAModelWhoseForwardIsCalledDirectlyAreNoIterations() {
+    for (boolean isGivenBack : new boolean[] {true, false}) {
+      IterationException refused =
+          assertThrows(IterationException.class, () -> analyse(gathering("forward", isGivenBack)));
+      assertTrue(refused.getMessage().contains("as its layers do"), refused.getMessage());
+    }
+  }
+
+  @Test
+  void whatOneFunctionGathersAndGivesBackAtTheEndIsNoLeak() throws IterationException {
+    assertThrows(IterationException.class, () -> analyse(gathering("encode", true)));
+    assertEquals(LeakVerdict.LEAK, analyse(gathering("encode", false)).verdict());
   }
 
   @Test
