@@ -138,7 +138,9 @@ public final class OomExplainer {
         largeOther,
         findings,
         advice.helps(),
-        advice.cannotHelp());
+        advice.cannotHelp(),
+        Optional.empty(),
+        List.of());
   }
 
   /** By how much the request and what is allocated exceed the GPU. */
@@ -152,8 +154,14 @@ public final class OomExplainer {
   /** The verdict by the printed numbers; collects those of other numbers they may stand for. */
   private OomVerdict decide(Set<OomVerdict> possible) {
     OomVerdict ofWords = message.wording().verdict();
-    if (ofWords != null || request == null) {
-      return ofWords == null ? OomVerdict.UNKNOWN : ofWords;
+    if (ofWords != null) {
+      return ofWords;
+    }
+    if (request == null) {
+      // Metal prints its watermark only where it is what refuses.
+      return message.wording() == Wording.MPS && allowance != null
+          ? OomVerdict.CAPPED
+          : OomVerdict.UNKNOWN;
     }
     Decision decision = new Decision(possible);
     decision.rule(

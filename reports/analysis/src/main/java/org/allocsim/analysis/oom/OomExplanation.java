@@ -1,10 +1,14 @@
 package org.allocsim.analysis.oom;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.allocsim.analysis.oom.engine.EngineAdvice;
+import org.allocsim.analysis.oom.engine.EngineChange;
+import org.allocsim.analysis.oom.engine.EngineLog;
 
 /**
  * The verdict on one message, its arithmetic, and what follows from it.
@@ -26,6 +30,8 @@ import java.util.Set;
  * @param findings what else the numbers show
  * @param helps what can help
  * @param cannotHelp what cannot, and why
+ * @param engine what the log of an inference engine says; empty where none wrote it
+ * @param changes options of the engine that would have helped
  */
 public record OomExplanation(
     OomMessage message,
@@ -41,13 +47,54 @@ public record OomExplanation(
     boolean largeOther,
     List<String> findings,
     List<String> helps,
-    List<String> cannotHelp) {
+    List<String> cannotHelp,
+    Optional<EngineLog.Figures> engine,
+    List<EngineChange> changes) {
   /** Takes copies. */
   public OomExplanation {
     possible = Collections.unmodifiableSet(EnumSet.copyOf(possible));
     findings = List.copyOf(findings);
     helps = List.copyOf(helps);
     cannotHelp = List.copyOf(cannotHelp);
+    changes = List.copyOf(changes);
+  }
+
+  /** The same, with what the engine's log shows and what its options could do about it. */
+  OomExplanation inEngine(Optional<EngineLog.Figures> figures) {
+    List<EngineChange> helping = figures.map(this::changes).orElse(List.of());
+    List<String> all = new ArrayList<>(helping.stream().map(EngineChange::sentence).toList());
+    all.addAll(helps);
+    return new OomExplanation(
+        message,
+        verdict,
+        possible,
+        headline,
+        account,
+        table,
+        equation,
+        leftOver,
+        other,
+        nearlyFull,
+        largeOther,
+        findings,
+        all,
+        cannotHelp,
+        figures,
+        helping);
+  }
+
+  private List<EngineChange> changes(EngineLog.Figures figures) {
+    if (verdict == OomVerdict.HOST) {
+      return List.of();
+    }
+    if (!message.wording().isPyTorch()) {
+      return EngineAdvice.atStart(figures);
+    }
+    double shortBytes = leftOver.map(left -> -left.low()).orElse(0.0);
+    double gpuBytes = message.bytes(OomMessage.Amount.CAPACITY).map(ByteRange::low).orElse(0.0);
+    return shortBytes > 0 && gpuBytes > 0
+        ? EngineAdvice.beside(figures, shortBytes, gpuBytes)
+        : List.of();
   }
 
   /** Whether the printed numbers allow one verdict only. */

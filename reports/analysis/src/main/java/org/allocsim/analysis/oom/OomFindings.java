@@ -84,7 +84,24 @@ final class OomFindings {
   }
 
   private void limit(List<String> findings, OomVerdict verdict) {
-    if (allowance == null || (verdict == OomVerdict.CAPPED && leftOver == null)) {
+    if (allowance == null) {
+      return;
+    }
+    if (message.bytes(Amount.REQUEST).isEmpty()) {
+      findings.add(
+          "The limit leaves "
+              + describe(Math.max(0, allowance.value()))
+              + "; the text does not say how much was asked for."
+              + message
+                  .bytes(Amount.OTHER_ALLOCATIONS)
+                  .map(others ->
+                      " Others than PyTorch's allocator hold "
+                          + describe(others.value())
+                          + " in this process.")
+                  .orElse(""));
+      return;
+    }
+    if (verdict == OomVerdict.CAPPED && leftOver == null) {
       return;
     }
     if (verdict == OomVerdict.CAPPED && leftOver != null) {

@@ -15,6 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.allocsim.analysis.oom.engine.EngineLog;
+import org.allocsim.analysis.text.PhraseSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,16 +48,17 @@ public final class OomLog {
    * Each line of a broken message holds one of these unless the lines are very short, and a message
    * is looked for in the lines before, too.
    */
-  private static final String[] TRIGGERS =
-      Stream.concat(
-              OomAssembly.OPENINGS.stream(),
-              Stream.of(
-                  "OutOfMemory",
-                  "reserved by PyTorch",
-                  "reserved in total",
-                  "already allocated",
-                  "No space left on device: '/dev/shm"))
-          .toArray(String[]::new);
+  private static final PhraseSet TRIGGERS =
+      new PhraseSet(
+          Stream.concat(
+                  OomAssembly.OPENINGS.stream(),
+                  Stream.of(
+                      "OutOfMemory",
+                      "reserved by PyTorch",
+                      "reserved in total",
+                      "already allocated",
+                      "No space left on device: '/dev/shm"))
+              .toList());
 
   private static final int LONGEST_PHRASE =
       OomAssembly.OPENINGS.stream().mapToInt(String::length).max().orElseThrow();
@@ -92,6 +95,7 @@ public final class OomLog {
    * @param tables tables of {@code torch.cuda.memory_summary()}, in the order of their lines
    * @param dumps dumps of BFC allocators
    * @param places where requests that failed were made
+   * @param engine figures that an inference engine printed
    */
   public record Contents(
       List<Found> found,
@@ -102,11 +106,14 @@ public final class OomLog {
       boolean windows,
       List<SummaryTable> tables,
       List<BfcDump> dumps,
-      TracebackReader places) {
+      TracebackReader places,
+      EngineLog engine) {
     /** Why the requests of the messages failed, one explanation for each. */
     public List<OomExplanation> explain(OomSettings known) {
       return found.stream()
-          .map(each -> OomExplainer.explain(each.message(), tableOf(each), known, windows))
+          .map(each ->
+              OomExplainer.explain(each.message(), tableOf(each), known, windows)
+                  .inEngine(engine.figures(each.source())))
           .toList();
     }
 
@@ -197,6 +204,7 @@ public final class OomLog {
   private final SummaryReader summaries = new SummaryReader();
   private final BfcDumpReader dumps = new BfcDumpReader();
   private final TracebackReader places = new TracebackReader();
+  private final EngineLog engine = new EngineLog();
   private int listeningCount;
   private long lastNumber;
   private String currentSource = "";
@@ -218,13 +226,16 @@ public final class OomLog {
               log.line(text, number, continued);
               log.dumps.line(text, number);
               log.places.line(text, number);
+              if (EngineLog.mayHave(text)) {
+                log.engine.line(text, LinePrefix.of(text).source());
+              }
             });
     return log.contents(lines);
   }
 
   private void line(String text, long number, boolean continued) {
     summaries.line(text, number);
-    boolean triggered = isTriggered(text);
+    boolean triggered = TRIGGERS.occursIn(text);
     if (!triggered && listeningCount == 0 && isCutPhrase(text, number)) {
       triggered = true;
       currentSource = LinePrefix.of(before.getLast().text).source();
@@ -265,15 +276,6 @@ public final class OomLog {
   private boolean endsMessages(String text, long number, boolean triggered) {
     return FENCE.matcher(text).find()
         || !triggered && number > lastNumber + 1 && PROSE.matcher(text).find();
-  }
-
-  private static boolean isTriggered(String text) {
-    for (String trigger : TRIGGERS) {
-      if (text.contains(trigger)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** Whether a terminal broke a phrase in two: the line before ends with its first half. */
@@ -399,6 +401,7 @@ public final class OomLog {
         windows,
         summaries.end(),
         dumps.finish(),
-        places);
+        places,
+        engine);
   }
 }

@@ -129,6 +129,7 @@ public record OomMessage(
   public boolean hasNumbers() {
     return amounts.containsKey(Amount.REQUEST)
         || wording.verdict() != null
+        || wording == Wording.MPS && amounts.containsKey(Amount.LIMIT)
         || amounts.containsKey(Amount.CAPACITY) && amounts.containsKey(Amount.FREE);
   }
 

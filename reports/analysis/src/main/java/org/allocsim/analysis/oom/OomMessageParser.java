@@ -165,7 +165,11 @@ public final class OomMessageParser {
     return withOwnProcess(message);
   }
 
-  /** Without "this process", that of the listed ones is ours which holds just more than PyTorch. */
+  /**
+   * Without "this process", that of the listed ones is ours which holds just more than PyTorch. The
+   * driver lists all that are on the GPU: where the listed ones leave no room for another, and one
+   * alone holds enough, it is ours however much it holds.
+   */
   private static OomMessage withOwnProcess(OomMessage message) {
     Optional<ByteRange> cached = message.cached();
     Optional<ByteRange> allocated = message.bytes(Amount.ALLOCATED);
@@ -173,12 +177,33 @@ public final class OomMessageParser {
       return message;
     }
     ByteRange reserved = cached.get().plus(allocated.get());
-    return message.processes().stream()
-        .filter(use -> use.size().bytes().high() >= reserved.low())
+    List<ProcessUse> large =
+        message.processes().stream()
+            .filter(use -> use.size().bytes().high() >= reserved.low())
+            .toList();
+    if (large.size() == 1 && isOnlyRoomOf(message, reserved)) {
+      return message.withOwn(large.getFirst());
+    }
+    return large.stream()
         .filter(use -> use.size().bytes().value() - reserved.value() < MAX_CONTEXT_BYTES)
         .min(Comparator.comparingDouble((ProcessUse use) -> use.size().bytes().value()))
         .map(message::withOwn)
         .orElse(message);
+  }
+
+  /** Whether the listed processes leave less of the GPU than PyTorch has reserved. */
+  private static boolean isOnlyRoomOf(OomMessage message, ByteRange reserved) {
+    Optional<ByteRange> free = message.bytes(Amount.FREE);
+    return message
+        .bytes(Amount.CAPACITY)
+        .filter(_ -> free.isPresent())
+        .map(capacity -> capacity.minus(free.orElseThrow()))
+        .filter(used -> used.high() - listedBytes(message) < reserved.low())
+        .isPresent();
+  }
+
+  private static double listedBytes(OomMessage message) {
+    return message.processes().stream().mapToDouble(use -> use.size().bytes().low()).sum();
   }
 
   /** The size in the first group pair that took part, counted from {@code first}. */

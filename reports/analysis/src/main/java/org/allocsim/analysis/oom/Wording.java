@@ -18,6 +18,18 @@ public enum Wording {
           + " CUDA.reclaim() between phases; end other processes on the GPU."),
   /** The six lines of {@code backend:cudaMallocAsync}. */
   ASYNC("PyTorch with backend:cudaMallocAsync", "wouldexceedallowedmemory"),
+  /**
+   * The driver refused memory, and NVML, which PyTorch asks for the figures of its message, failed:
+   * on a slice of a GPU (MIG) it does so by default.
+   */
+  NVML_ASSERT(
+      "PyTorch 2.1 or later",
+      "NVML_SUCCESS==rINTERNALASSERTFAILED.{1,400}CUDACachingAllocator",
+      OomVerdict.UNKNOWN,
+      "the GPU ran out of memory, and NVML failed when PyTorch asked it for the figures, as it does"
+          + " on a slice of a GPU (MIG)",
+      "On a MIG slice, see what it has (nvidia-smi -L, torch.cuda.mem_get_info()); need less at"
+          + " once, or a larger slice. torch.cuda.memory_summary() shows what PyTorch held."),
   /** A request of 2^60 bytes or more. */
   EXABYTE(
       "PyTorch, any version",
@@ -169,7 +181,7 @@ public enum Wording {
   HOST_KILLED(
       "the operating system",
       "[Oo]utofmemory:Kill|oom-kill|OOMKilled(?!:false)|oom_kill|cgroupout-of-memory"
-          + "|killedduetothenoderunninglowonmemory|exceededmemorylimit\\(|exceedingmemorylimits"
+          + "|killedduetothenoderunninglowonmemory|killedduetomemorypressure|exceededmemorylimit\\(|exceedingmemorylimits"
           + "|Exceeded(?:step|job)memorylimit|task[\\ds,-]{1,40}:OutOfMemory"
           + "|TERM_MEMLIMIT|memorybudget\\.Restarting",
       OomVerdict.HOST,
@@ -206,7 +218,8 @@ public enum Wording {
   /** An allocator of the host's memory. */
   HOST(
       "an allocator of host memory",
-      "DefaultCPUAllocator|runtime:outofmemory|java\\.lang\\.OutOfMemoryError|JavaScriptheapoutof"
+      "DefaultCPUAllocator|runtime:outofmemory"
+          + "|java\\.lang\\.OutOfMemoryError(?!:Couldnotallocatenativememory)|JavaScriptheapoutof"
           + "|memoryallocationof\\d+bytesfailed|ggml_backend_cpu_buffer_type_alloc_buffer"
           + "|instanceofstd::bad_alloc|Cannotallocatememory"
           + "|Unabletoallocate(?:[\\d.]+[KMGTP]iBforan)?array|OOMwhenallocating.*byallocator(?:mkl)?cpu"

@@ -15,7 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.allocsim.analysis.SharedRecordings;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
@@ -28,9 +29,10 @@ import tools.jackson.core.json.JsonFactory;
 class PostedMessagesTest {
   private static final String UNKNOWN = "unknown";
 
-  @Test
-  void noVerdictIsWrongAndWhatTheTextDecidesIsDecided() throws IOException {
-    Path file = folder().resolve("messages.jsonl");
+  @ParameterizedTest
+  @ValueSource(strings = {"messages.jsonl", "messages-2.jsonl"})
+  void noVerdictIsWrongAndWhatTheTextDecidesIsDecided(String name) throws IOException {
+    Path file = folder().resolve(name);
     int recognised = 0;
     int right = 0;
     int decidable = 0;

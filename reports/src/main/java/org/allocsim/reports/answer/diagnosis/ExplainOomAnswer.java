@@ -223,6 +223,17 @@ public record ExplainOomAnswer(
                   "The figures of the verdict as an equation.",
                   each -> emptyToNull(each.why().equation()))
               .missing("there is none")
+              .one(
+                  "engine",
+                  "What the log of an inference engine says, the last figure of each kind.",
+                  EnginePart.FIGURES,
+                  each -> each.why().engine().orElse(null))
+              .missing("no engine wrote the log")
+              .many(
+                  "engine_changes",
+                  "Options of the engine that would have helped.",
+                  EnginePart.CHANGE,
+                  each -> each.why().changes())
               .texts("findings", "What the figures show.", each -> each.why().findings())
               .texts("helps", "What can help.", each -> each.why().helps())
               .texts("cannot_help", "What cannot.", each -> each.why().cannotHelp()));

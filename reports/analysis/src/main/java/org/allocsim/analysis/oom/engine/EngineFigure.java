@@ -1,0 +1,72 @@
+package org.allocsim.analysis.oom.engine;
+
+/** A figure that the log of an engine prints. */
+public enum EngineFigure {
+  /** Part of the GPU's memory that the engine may use, or its static part. */
+  SHARE("share_ratio", "Part of the GPU's memory that the engine may use.", Unit.RATIO),
+  /** Memory of the GPU. */
+  TOTAL("gpu_bytes", "Memory of the GPU.", Unit.BYTES),
+  /** Free before the model was loaded. */
+  FREE_AT_START("free_at_start_bytes", "Free before the model was loaded.", Unit.BYTES),
+  /** Free with the model loaded. */
+  FREE_AFTER_WEIGHTS("free_after_weights_bytes", "Free with the model loaded.", Unit.BYTES),
+  /** Free with the KV cache allocated. */
+  FREE_AFTER_CACHE("free_after_cache_bytes", "Free with the KV cache allocated.", Unit.BYTES),
+  /** The model's weights on the GPU. */
+  WEIGHTS("weights_bytes", "The model's weights on the GPU.", Unit.BYTES),
+  /** What the share leaves for the KV cache. */
+  KV_CACHE("kv_cache_bytes", "Memory of the KV cache.", Unit.BYTES),
+  /** What one sequence of the largest length needs of it. */
+  KV_NEEDED("kv_needed_bytes", "KV cache that one longest sequence needs.", Unit.BYTES),
+  /** Tokens that the KV cache holds. */
+  KV_TOKENS("kv_tokens", "Tokens that the KV cache holds.", Unit.COUNT),
+  /** Memory of CUDA graphs. */
+  GRAPHS("graphs_bytes", "Memory of CUDA graphs.", Unit.BYTES),
+  /** Largest batch that is captured as a graph. */
+  GRAPH_BATCH("graph_batch", "Largest batch that is captured as a CUDA graph.", Unit.COUNT),
+  /** Longest sequence that was asked for. */
+  LENGTH("length_tokens", "Longest sequence that was asked for.", Unit.COUNT),
+  /** Longest sequence that the engine found possible. */
+  LONGEST("longest_tokens", "Longest sequence that the engine found possible.", Unit.COUNT),
+  /** Layers of the model, with the output layer. */
+  LAYERS("layers", "Layers of the model, with the output layer.", Unit.COUNT),
+  /** Layers of them on GPUs. */
+  GPU_LAYERS("gpu_layers", "Layers on GPUs.", Unit.COUNT),
+  /** A buffer that could not be allocated. */
+  BUFFER("buffer_bytes", "Buffer that could not be allocated.", Unit.BYTES);
+
+  /** What a figure counts. */
+  public enum Unit {
+    /** Bytes. */
+    BYTES,
+    /** Things. */
+    COUNT,
+    /** A part of 1. */
+    RATIO
+  }
+
+  private final String key;
+  private final String meaning;
+  private final Unit unit;
+
+  EngineFigure(String key, String meaning, Unit unit) {
+    this.key = key;
+    this.meaning = meaning;
+    this.unit = unit;
+  }
+
+  /** Name in JSON. */
+  public String key() {
+    return key;
+  }
+
+  /** A sentence for documents. */
+  public String meaning() {
+    return meaning;
+  }
+
+  /** What it counts. */
+  public Unit unit() {
+    return unit;
+  }
+}
