@@ -62,7 +62,9 @@ enum FuzzTarget {
   POLICY(input -> new PolicyChoiceConverter().convert(text(input))),
   SIZE(input -> new ShareOrSize.Converter().convert(text(input))),
   TORCH_VERSION(input -> new TorchVersionConverter().convert(text(input))),
-  PROGRAM(FuzzTarget::program);
+  PROGRAM(FuzzTarget::program),
+  /** What the bytes choose of some structures. */
+  STRUCTURE(FuzzStructure::read);
 
   /** Reads an input, or refuses it. */
   @FunctionalInterface
@@ -132,7 +134,7 @@ enum FuzzTarget {
   }
 
   private static void file(byte[] input, FileReader reader) throws Exception {
-    Path file = Files.createTempFile("fuzz", ".trace");
+    Path file = Files.createTempFile(FuzzFolder.get(), "fuzz", ".trace");
     try {
       reader.read(Files.write(file, input));
     } finally {

@@ -17,7 +17,9 @@ public final class ServingComparison {
    * The results, in the order of the caches.
    *
    * @param cacheBytes memory for keys and values
-   * @throws IllegalArgumentException where one of the caches cannot have so few or so many
+   * @param progress hears how many requests are over, of those of all caches
+   * @throws IllegalArgumentException where one of the caches cannot have so few or so many, or
+   *     takes too much work
    */
   public static List<ServingResult> run(
       Traffic traffic,
@@ -27,13 +29,44 @@ public final class ServingComparison {
       List<CacheKind> caches,
       long cacheBytes,
       ParallelTasks.Progress progress) {
+    Requests over = new Requests(progress);
     List<Callable<ServingResult>> runs =
         caches.stream()
             .map(cache ->
                 engine(traffic, model, device, settings, cache, cacheBytes, CacheCalls.NONE))
-            .<Callable<ServingResult>>map(engine -> engine::run)
+            .<Callable<ServingResult>>map(engine -> () -> engine.run(over.add()))
             .toList();
-    return ParallelTasks.run(runs, progress);
+    return ParallelTasks.run(runs, (_, _) -> {});
+  }
+
+  /** How many requests are over with all caches together. */
+  private static final class Requests {
+    private final ParallelTasks.Progress progress;
+    private int engines;
+    private int done;
+
+    Requests(ParallelTasks.Progress progress) {
+      this.progress = progress;
+    }
+
+    /** What one more engine tells. */
+    synchronized ServingEngine.Progress add() {
+      engines++;
+      return new ServingEngine.Progress() {
+        private int told;
+
+        @Override
+        public void over(int requests, int total) {
+          add(requests - told, total);
+          told = requests;
+        }
+      };
+    }
+
+    private synchronized void add(int requests, int total) {
+      done += requests;
+      progress.done(done, engines * total);
+    }
   }
 
   /**

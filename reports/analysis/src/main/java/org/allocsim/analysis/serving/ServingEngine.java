@@ -9,6 +9,7 @@ import org.allocsim.simulator.kvcache.CacheLayout;
 import org.allocsim.simulator.kvcache.DriverWork;
 import org.allocsim.simulator.kvcache.KvCache;
 import org.allocsim.simulator.kvcache.LayerGroup;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.serving.ModelShape;
 import org.allocsim.workloads.serving.ServedModel;
 import org.allocsim.workloads.traffic.Traffic;
@@ -30,6 +31,9 @@ import org.allocsim.workloads.traffic.Traffic;
  * states of a token, so the last block of a stored prefix is computed again. The draft computes the
  * tokens of each step, then one token for each sequence and further guess.
  *
+ * <p>A sequence that found no room is not tried again before it can find some: not until another
+ * has ended, or more of its prefix is stored. Each try would look at all of its blocks.
+ *
  * <p><b>Source.</b> vllm-project/vllm, {@code v1/core/sched/scheduler.py} (2026) and {@code
  * v1/spec_decode/eagle.py}, without priorities and transfers.
  *
@@ -37,6 +41,21 @@ import org.allocsim.workloads.traffic.Traffic;
  * ends where the sequence reaches it. The lengths of answers are those of the file.
  */
 final class ServingEngine {
+  /**
+   * Work that requests may take: sequences that compute, summed over the steps, and blocks of
+   * tokens that are looked at. A million of Azure's requests take half of it. What takes more is
+   * refused before it begins.
+   */
+  static final long MAX_WORK = 1L << 29;
+
+  /**
+   * Work beyond that of the requests after which a run is given up: it computes the same answers
+   * again and again, for lack of memory.
+   */
+  private static final long MAX_REPEATED_WORK = 1L << 29;
+
+  private static final int NONE = -1;
+
   private final Traffic traffic;
   private final KvCache cache;
   private final CacheKind kind;
@@ -51,6 +70,11 @@ final class ServingEngine {
   private final CacheUse use;
   private final int mostTokens;
   private final boolean hasWindows;
+
+  /** Bytes of keys and values of a token, the model's and the draft's. */
+  private final long tokenBytes;
+
+  private final long draftTokenBytes;
 
   private final IntQueue waiting = new IntQueue();
   private int arrivals;
@@ -97,6 +121,26 @@ final class ServingEngine {
   private int firstTokens;
   private final long[] firstTokenNanos;
 
+  /** The request that found no room and cannot find any yet; {@link #NONE} if there may be some. */
+  private int blocked = NONE;
+
+  private int blockedRow;
+
+  /** Blocks of its prefix that were stored, and tokens for which there was no room after them. */
+  private int blockedStored;
+
+  private int blockedTokens;
+
+  private long work;
+  private Progress progress = (_, _) -> {};
+
+  /** Hears how many requests are over, served or refused. */
+  @FunctionalInterface
+  interface Progress {
+    /** So many requests of those of the traffic are over. */
+    void over(int requests, int total);
+  }
+
   /** Of this step: tokens that are computed, and tokens at which they look back. */
   private int stepTokens;
 
@@ -128,6 +172,8 @@ final class ServingEngine {
     use = new CacheUse(cache);
     mostTokens =
         Math.min(settings.mostTokens(), cache.mostTokens(settings.stepTokens() + lookahead));
+    tokenBytes = model.tokenBytes();
+    draftTokenBytes = settings.speculation().map(each -> each.draft().tokenBytes()).orElse(0L);
     hasWindows = model.groups().stream().anyMatch(group -> group.windowTokens() > 0);
     answered = new int[traffic.count()];
     Arrays.fill(answered, -1);
@@ -153,8 +199,28 @@ final class ServingEngine {
     return cache.layout();
   }
 
+  /** Serves all requests, or those until the process is asked to end. */
+  ServingResult run(Progress listener) {
+    progress = listener;
+    return run();
+  }
+
+  /**
+   * The same without anybody who hears of progress.
+   *
+   * @throws IllegalArgumentException with the cause, where it takes too much work
+   */
   ServingResult run() {
-    while (true) {
+    long most = leastWork() + MAX_REPEATED_WORK;
+    int told = 0;
+    while (!EarlyEnd.isAsked()) {
+      if (served + refused > told) {
+        told = served + refused;
+        progress.over(told, traffic.count());
+      }
+      if (work > most) {
+        throw new IllegalArgumentException(tooMuchWork());
+      }
       arrive();
       if (running == 0 && waiting.isEmpty()) {
         if (arrivals == traffic.count()) {
@@ -167,6 +233,42 @@ final class ServingEngine {
       }
       step();
     }
+    return result();
+  }
+
+  /**
+   * Work of the requests where none is thrown out.
+   *
+   * @throws IllegalArgumentException where it is too much
+   */
+  private long leastWork() {
+    long least = 0;
+    for (int request = 0; request < traffic.count(); request++) {
+      int prompt = traffic.promptTokens(request);
+      if (prompt < mostTokens) {
+        long answer = Math.min(traffic.outputTokens(request), mostTokens - prompt);
+        least += prompt / settings.blockTokens() + answer / (1 + lookahead);
+      }
+      if (least > MAX_WORK) {
+        throw new IllegalArgumentException(
+            ("the %d requests take more work than the %d steps of sequences and blocks of prompts"
+                    + " that are served: serve the first ones with --first %d")
+                .formatted(traffic.count(), MAX_WORK, request));
+      }
+    }
+    return least;
+  }
+
+  private String tooMuchWork() {
+    return ("cache %s has served %d of %d requests after %d tokens, %d of them computed again"
+            + " because memory was short, and is given up: serve fewer requests with --first,"
+            + " with less --max-num-seqs or --max-model-len, or give more memory")
+        .formatted(
+            kind.label(),
+            served,
+            traffic.count(),
+            promptTokens + outputTokens + recomputedTokens,
+            recomputedTokens);
   }
 
   private void arrive() {
@@ -208,7 +310,7 @@ final class ServingEngine {
       return 0;
     }
     StepTime time = draftTime.get();
-    long bytes = storedTokens * settings.speculation().orElseThrow().draft().tokenBytes();
+    long bytes = storedTokens * draftTokenBytes;
     return time.nanos(stepTokens, attended, bytes)
         + (lookahead - 1) * time.nanos(running, storedTokens, bytes);
   }
@@ -271,6 +373,8 @@ final class ServingEngine {
   }
 
   private void leave(int row) {
+    blocked = NONE;
+    work += computed[row] / settings.blockTokens();
     cache.end(row);
     storedTokens -= computed[row];
     readBytes -= model.readBytes(computed[row]);
@@ -285,11 +389,12 @@ final class ServingEngine {
   }
 
   private void store(int row, int tokens) {
+    work += 1 + tokens / settings.blockTokens();
     storedTokens += tokens;
     readBytes +=
         hasWindows
             ? model.readBytes(computed[row] + tokens) - model.readBytes(computed[row])
-            : tokens * model.tokenBytes();
+            : tokens * tokenBytes;
     computed[row] += tokens;
   }
 
@@ -302,12 +407,17 @@ final class ServingEngine {
         && stepTokens < settings.stepTokens()) {
       int request = waiting.peek();
       int row = freeRows.peek();
+      if (isBlocked(request, row)) {
+        return place;
+      }
       hashes[row].set(request);
       boolean isFirst = answered[request] < 0;
-      int tokens = traffic.promptTokens(request) + Math.max(0, answered[request]);
+      int tokens = known(request);
       int stored = storedTokens(row, tokens - 1);
+      work += 1 + stored / settings.blockTokens();
       int fresh = Math.min(tokens - stored, settings.stepTokens() - stepTokens);
       if (!cache.begin(row, hashes[row], stored, stored + fresh, room(stored + fresh))) {
+        block(request, row, stored, fresh);
         return place;
       }
       waiting.poll();
@@ -317,6 +427,41 @@ final class ServingEngine {
       compute(place++, fresh);
     }
     return place;
+  }
+
+  /**
+   * Notes that a request found no room. Where windows give up blocks as sequences grow, or heads
+   * look at other prefixes, it is tried in each step.
+   */
+  private void block(int request, int row, int stored, int fresh) {
+    if (!hasWindows && lookahead == 0) {
+      blocked = request;
+      blockedRow = row;
+      blockedStored = stored / settings.blockTokens();
+      blockedTokens = fresh;
+    }
+  }
+
+  /** Whether a request needs as much room as it did not find, and there is no more of it. */
+  private boolean isBlocked(int request, int row) {
+    if (request != blocked || row != blockedRow) {
+      return false;
+    }
+    // Blocks that are lost at the end of the prefix are room that others took.
+    while (blockedStored > 0 && !cache.mayStore(hashes[row], blockedStored - 1)) {
+      blockedStored--;
+    }
+    int stored = blockedStored * settings.blockTokens();
+    int fresh = Math.min(known(request) - stored, settings.stepTokens() - stepTokens);
+    boolean isLonger =
+        stored + settings.blockTokens() < known(request)
+            && cache.mayStore(hashes[row], blockedStored);
+    return fresh >= blockedTokens && !isLonger;
+  }
+
+  /** Tokens of a request's prompt, and of its answer so far. */
+  private int known(int request) {
+    return traffic.promptTokens(request) + Math.max(0, answered[request]);
   }
 
   private int storedTokens(int row, int most) {

@@ -22,8 +22,12 @@ final class StepTime {
   private final double nanosPerByte;
   private final double nanosPerOperation;
   private final long fixedNanos;
-  private final ServedModel model;
   private final long weightBytes;
+
+  /** Operations for a token, and for a token at which it looks back. */
+  private final double tokenOperations;
+
+  private final double attendedOperations;
 
   /**
    * The time of a model's steps.
@@ -31,8 +35,9 @@ final class StepTime {
    * @param weightBytes weights that it reads in a step
    */
   StepTime(DeviceProfile device, ServedModel model, long weightBytes) {
-    this.model = model;
     this.weightBytes = weightBytes;
+    tokenOperations = 2.0 * model.activeParameters();
+    attendedOperations = 4.0 * model.layers() * model.queryWidth();
     nanosPerByte = NANOS_PER_SECOND / device.compute().memoryBytesPerSecond();
     nanosPerOperation = NANOS_PER_SECOND / device.compute().flopsPerSecond(Precision.BF16);
     fixedNanos = (long) model.layers() * KERNELS_PER_LAYER * device.compute().kernelNanos();
@@ -47,9 +52,7 @@ final class StepTime {
    */
   long nanos(int tokens, double attended, long readBytes) {
     double reading = (weightBytes + readBytes) * nanosPerByte;
-    double operations =
-        2.0 * model.activeParameters() * tokens
-            + 4.0 * model.layers() * model.queryWidth() * attended;
+    double operations = tokenOperations * tokens + attendedOperations * attended;
     return fixedNanos + (long) Math.max(reading, operations * nanosPerOperation);
   }
 }
