@@ -21,12 +21,19 @@ import com.tngtech.archunit.lang.ArchRule;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.allocsim.reports.answer.job.InspectJob;
+import org.allocsim.reports.answer.product.InspectAnswer;
+import org.allocsim.reports.input.Traces;
+import org.allocsim.reports.question.Asked;
+import org.allocsim.reports.question.Question;
 import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.stats.BlockEffects;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.stats.PoolCounters;
 import org.allocsim.simulator.timing.Simulation;
+import org.allocsim.workloads.source.ReadingOptions;
+import org.allocsim.workloads.source.TraceSource;
 
 /** Which code may depend on which, over the classes of all modules. */
 @AnalyzeClasses(
@@ -97,6 +104,17 @@ final class ArchitectureTest {
 
   @ArchTest static final ArchRule reportsPackagesFormNoCycles = noPackageCycles("reports");
 
+  /** One way from a trace to its requests, so that all questions are about the same program. */
+  @ArchTest
+  static final ArchRule onlyProgramsReadRequests =
+      noClasses()
+          .that()
+          .resideInAnyPackage("org.allocsim.analysis..", "org.allocsim.reports..")
+          .and()
+          .resideOutsideOfPackage("org.allocsim.analysis.program..")
+          .should()
+          .callMethod(TraceSource.class, "read", ReadingOptions.class);
+
   @ArchTest
   static final ArchRule answersKnowNeitherOptionsNorCommands =
       noClasses()
@@ -105,6 +123,40 @@ final class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage("picocli..", "org.allocsim.reports.cli..");
+
+  /** Answers say what was found; questions open traces and run them. */
+  @ArchTest
+  static final ArchRule answersOpenAndRunNothing =
+      noClasses()
+          .that()
+          .resideInAPackage("org.allocsim.reports.answer..")
+          .should()
+          .dependOnClassesThat(
+              type(Run.class)
+                  .or(type(Traces.class))
+                  .or(resideInAnyPackage("org.allocsim.reports.question..")));
+
+  /** What is in a file is said of the file itself. */
+  @ArchTest
+  static final ArchRule answersAreAboutProgramsNotFiles =
+      noClasses()
+          .that()
+          .resideInAPackage("org.allocsim.reports.answer..")
+          .and(not(type(InspectAnswer.class)))
+          .and(not(type(InspectJob.class)))
+          .should()
+          .dependOnClassesThat(type(TraceSource.class));
+
+  /** One way from a question to what is written, for files and for jobs. */
+  @ArchTest
+  static final ArchRule commandsHaveQuestionsAsked =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("org.allocsim.reports.question")
+          .and()
+          .resideInAPackage("org.allocsim.reports..")
+          .should()
+          .callMethod(Question.class, "ask", Asked.class);
 
   @ArchTest
   static final ArchRule onlyTheCommandLineKnowsPicocli =

@@ -2,8 +2,6 @@ package org.allocsim.analysis;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import org.allocsim.analysis.moment.Landmarks;
 import org.allocsim.analysis.moment.LiveSet;
@@ -11,38 +9,28 @@ import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentFinder;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.Origins;
-import org.allocsim.analysis.moment.ReplayInput;
 import org.allocsim.analysis.moment.StackLabels;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.program.Conditions;
+import org.allocsim.analysis.program.Program;
+import org.allocsim.analysis.program.ProgramException;
+import org.allocsim.analysis.program.ProgramSource;
+import org.allocsim.analysis.program.Trial;
 import org.allocsim.analysis.tuning.Platform;
-import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.analysis.tuning.TuningGrid;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyChoice;
-import org.allocsim.simulator.policy.pytorch.ConfigException;
-import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
-import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
-import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
-import org.allocsim.simulator.run.MemorySource;
-import org.allocsim.simulator.run.RecordedDriverTime;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunObserver;
 import org.allocsim.simulator.run.RunPolicy;
 import org.allocsim.simulator.run.RunResult;
-import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.profile.ProfileException;
 import org.allocsim.workloads.profile.ProfileFile;
 import org.allocsim.workloads.profile.ShippedProfiles;
 import org.allocsim.workloads.source.DeviceTrace;
-import org.allocsim.workloads.source.OpenedTrace;
-import org.allocsim.workloads.source.ReadingOptions;
-import org.allocsim.workloads.source.Recording;
-import org.allocsim.workloads.source.SourceUsageException;
 import org.allocsim.workloads.source.TraceSource;
 import org.jspecify.annotations.Nullable;
 
@@ -62,25 +50,8 @@ public final class TracedProgram {
   /** Failed requests that are kept with their messages. */
   private static final int MOST_FAILURES = 1 << 15;
 
-  /** A program on one device under parsed settings. */
-  private record Prepared(
-      OpenedTrace input, int device, ParsedConfig config, RecordedCircumstances circumstances) {
-    long limitBytes() {
-      return circumstances.limitBytes();
-    }
-
-    DeviceProfile profile() {
-      return circumstances.profile();
-    }
-
-    /** The device, with what is known of the recorded process's other memory. */
-    DeviceProfile profileWithHistory() {
-      return profile().withHistory(input.addressHistory(device));
-    }
-  }
-
-  private final RequestReader reader;
-  private final Circumstances circumstances;
+  private final ProgramSource source;
+  private final Conditions conditions;
 
   /** Its moments, and where its allocations come from. */
   private record Survey(Landmarks landmarks, Origins origins) {}
@@ -89,12 +60,12 @@ public final class TracedProgram {
   private @Nullable Survey survey;
 
   TracedProgram(TraceSource source) {
-    this(new RequestReader(source), Circumstances.of(source));
+    this(new ProgramSource(source), Conditions.RECORDED);
   }
 
-  private TracedProgram(RequestReader reader, Circumstances circumstances) {
-    this.reader = reader;
-    this.circumstances = circumstances;
+  private TracedProgram(ProgramSource source, Conditions conditions) {
+    this.source = source;
+    this.conditions = conditions;
   }
 
   /**
@@ -103,7 +74,7 @@ public final class TracedProgram {
    * @param conf value of {@code PYTORCH_CUDA_ALLOC_CONF}; empty for the defaults
    */
   public TracedProgram under(String conf) {
-    return with(circumstances.under(conf));
+    return with(conditions.under(conf));
   }
 
   /**
@@ -114,7 +85,7 @@ public final class TracedProgram {
    * @throws AnalysisException where there is no such release
    */
   public TracedProgram withRelease(String release) throws AnalysisException {
-    return with(circumstances.withRelease(releaseOf(release)));
+    return with(conditions.by(releaseOf(release)));
   }
 
   /**
@@ -123,10 +94,7 @@ public final class TracedProgram {
    * @param bytes bytes that it may hold from the GPU
    */
   public TracedProgram withLimit(long bytes) {
-    if (bytes < 0) {
-      throw new IllegalArgumentException("a limit of " + bytes + " bytes is negative");
-    }
-    return with(circumstances.withLimit(bytes));
+    return with(conditions.within(new Conditions.Limit.Size(bytes)));
   }
 
   /**
@@ -153,7 +121,7 @@ public final class TracedProgram {
 
   /** The same on another GPU. */
   public TracedProgram on(DeviceProfile device) {
-    return with(circumstances.on(device));
+    return with(conditions.on(device));
   }
 
   /**
@@ -172,11 +140,11 @@ public final class TracedProgram {
    * @param index from 0
    */
   public TracedProgram ofDevice(int index) {
-    return with(circumstances.ofDevice(index));
+    return with(conditions.ofDevice(index));
   }
 
-  private TracedProgram with(Circumstances others) {
-    return new TracedProgram(reader, others);
+  private TracedProgram with(Conditions others) {
+    return new TracedProgram(source, others);
   }
 
   /**
@@ -186,8 +154,7 @@ public final class TracedProgram {
    *     refused, or the device has no requests
    */
   public DeviceTrace requests() throws AnalysisException {
-    Prepared prepared = prepare();
-    return new DeviceTrace(prepared.input(), prepared.device());
+    return program().input();
   }
 
   /**
@@ -197,16 +164,13 @@ public final class TracedProgram {
    * @throws AnalysisException as {@link #requests}
    */
   public RunResult run() throws AnalysisException {
-    Prepared prepared = prepare();
-    RunSetup setup = setup(prepared, pytorch(prepared.config()));
-    DeviceTrace input = new DeviceTrace(prepared.input(), prepared.device());
-    if (Objects.equals(input.conf(), prepared.config().text())) {
-      Optional<RunResult> followed = prepared.circumstances().follow(input, setup);
-      if (followed.isPresent()) {
-        return followed.get();
-      }
-    }
-    return runOnModel(prepared, setup);
+    Program program = program();
+    return Trial.of(
+            program,
+            (setup, isRecorded) ->
+                Run.of((isRecorded ? setup : program.inTime(setup)).keepingFailures(MOST_FAILURES)),
+            RunResult::divergedRow)
+        .outcome();
   }
 
   /**
@@ -215,8 +179,9 @@ public final class TracedProgram {
    * @throws AnalysisException as {@link #requests}
    */
   public RunResult run(RunObserver observer) throws AnalysisException {
-    Prepared prepared = prepare();
-    return Run.of(setup(prepared, pytorch(prepared.config())), observer);
+    Program program = program();
+    return Run.of(
+        program.onModel(RunPolicy.of(program.pytorch())).keepingFailures(MOST_FAILURES), observer);
   }
 
   /**
@@ -235,11 +200,11 @@ public final class TracedProgram {
     } catch (IllegalArgumentException e) {
       throw new AnalysisException(e.getMessage(), e);
     }
-    if (!choice.provider().spec().id().equals(Scenario.PYTORCH)) {
+    if (!choice.provider().spec().id().equals(Program.PYTORCH)) {
       return run(RunPolicy.of(choice), choice.label());
     }
-    String conf = choice.options().get(Scenario.CONF_OPTION);
-    String release = choice.options().get(Scenario.VERSION_OPTION);
+    String conf = choice.options().get(Program.CONF_OPTION);
+    String release = choice.options().get(Program.VERSION_OPTION);
     TracedProgram program = conf == null ? this : under(conf);
     return (release == null ? program : program.withRelease(release)).run();
   }
@@ -257,11 +222,12 @@ public final class TracedProgram {
   }
 
   private RunResult run(RunPolicy policy, String label) throws AnalysisException {
-    Prepared prepared = prepare(parse("", "no settings"));
-    RunResult result = runOnModel(prepared, setup(prepared, policy));
+    Program program = program();
+    RunResult result =
+        Run.of(program.inTime(program.onModel(policy)).keepingFailures(MOST_FAILURES));
     if (!result.isRun()) {
       throw new AnalysisException(
-          reader.name() + ": policy " + label + " cannot serve it: " + result.notRunBecause());
+          program.name() + ": policy " + label + " cannot serve it: " + result.notRunBecause());
     }
     return result;
   }
@@ -273,34 +239,21 @@ public final class TracedProgram {
    * @throws AnalysisException as {@link #requests}
    */
   public Tuning tune() throws AnalysisException {
-    Prepared prepared = prepare();
-    TuningGrid grid =
-        TuningGrid.of(
-            prepared.config().text(),
-            circumstances.oldest(),
-            Platform.LINUX,
-            prepared.limitBytes() != MemoryLimit.NONE,
-            TuningGrid.Fineness.USUAL);
-    try {
-      return Tuning.run(
-          new DeviceTrace(prepared.input(), prepared.device()),
-          grid,
-          circumstances.release(),
-          Platform.LINUX,
-          prepared.circumstances(),
-          (_, _) -> {});
-    } catch (ConfigException e) {
-      throw new IllegalStateException("the grid holds a string that PyTorch refuses", e);
-    }
+    Program program = program();
+    return Tuning.run(
+        program,
+        TuningGrid.of(program, Platform.LINUX, TuningGrid.Fineness.USUAL),
+        Platform.LINUX,
+        (_, _) -> {});
   }
 
   /**
-   * The memory when allocated bytes first reach their peak.
+   * The memory at the fullest moment of the highest reservation.
    *
    * @throws AnalysisException as {@link #requests}
    */
   public MemoryMoment peak() throws AnalysisException {
-    return at(MomentQuery.of(MomentQuery.Kind.PEAK_ALLOCATED)).orElseThrow();
+    return at(MomentQuery.of(MomentQuery.Kind.PEAK_RESERVED)).orElseThrow();
   }
 
   /**
@@ -328,76 +281,20 @@ public final class TracedProgram {
   /** Finds the moments, once. */
   private Survey survey() throws AnalysisException {
     if (survey == null) {
-      Prepared prepared = prepare();
-      ReplayInput input =
-          ReplayInput.of(
-              new DeviceTrace(prepared.input(), prepared.device()),
-              prepared.config(),
-              circumstances.release(),
-              prepared.circumstances());
+      Program program = program();
       survey =
           new Survey(
-              MomentFinder.survey(input, Progress.NONE), Origins.of(input.trace(), input.device()));
+              MomentFinder.survey(program, Progress.NONE),
+              Origins.of(program.input().trace(), program.input().device()));
     }
     return survey;
   }
 
-  private Prepared prepare() throws AnalysisException {
-    if (circumstances.conf() != null) {
-      return prepare(parse(circumstances.conf(), "settings \"" + circumstances.conf() + "\""));
-    }
-    Optional<ParsedConfig> recorded = reader.recordedConfig(circumstances.release());
-    return prepare(recorded.isPresent() ? recorded.get() : parse("", "no settings"));
-  }
-
-  private Prepared prepare(ParsedConfig config) throws AnalysisException {
-    DeviceProfile profile = circumstances.profile();
-    Optional<String> obstacle = Scenario.obstacle(config, profile);
-    if (obstacle.isPresent()) {
-      throw new AnalysisException("settings \"" + config.text() + "\": " + obstacle.get());
-    }
-    long limitBytes =
-        Scenario.limit(
-            config,
-            circumstances.release(),
-            circumstances.limitBytes(),
-            circumstances.isDeviceChosen() ? profile : reader.recordedGpu());
-    OpenedTrace input =
-        reader.read(new ReadingOptions(circumstances.release(), limitBytes, profile.totalBytes()));
+  private Program program() throws AnalysisException {
     try {
-      int device = input.device(circumstances.deviceIndex());
-      return new Prepared(
-          input,
-          device,
-          config,
-          RecordedCircumstances.of(
-              new DeviceTrace(input, device), limitBytes, circumstances.device()));
-    } catch (SourceUsageException e) {
-      throw new AnalysisException(e.getMessage(), e);
-    }
-  }
-
-  private ParsedConfig parse(String conf, String label) throws AnalysisException {
-    try {
-      ParsedConfig config = ConfigParser.parse(conf, circumstances.release());
-      if (config.backend() != ParsedConfig.Backend.NATIVE) {
-        throw new AnalysisException(
-            label
-                + ": PyTorch's caching allocator is not backend "
-                + config.backend().label()
-                + "; leave the backend out, or run policy cuda-async");
-      }
-      return config;
-    } catch (ConfigException e) {
-      throw new AnalysisException(
-          label
-              + ": PyTorch "
-              + circumstances.release().id()
-              + " refuses them with \""
-              + e.getMessage().strip()
-              + "\"; "
-              + e.remedy("correct them"),
-          e);
+      return source.under(conditions);
+    } catch (ProgramException e) {
+      throw new AnalysisException(String.valueOf(e.getMessage()), e);
     }
   }
 
@@ -409,44 +306,9 @@ public final class TracedProgram {
     }
   }
 
-  private RunPolicy pytorch(ParsedConfig config) {
-    return RunPolicy.of(
-        new PolicyChoice(
-            Policies.named(Scenario.PYTORCH).orElseThrow(),
-            Map.of(
-                Scenario.CONF_OPTION,
-                config.text(),
-                Scenario.VERSION_OPTION,
-                circumstances.release().id())));
-  }
-
-  private static RunSetup setup(Prepared prepared, RunPolicy policy) {
-    return new RunSetup(
-            prepared.input().trace(),
-            prepared.device(),
-            policy,
-            prepared.limitBytes(),
-            new MemorySource.Simulated(prepared.profileWithHistory()))
-        .keepingFailures(MOST_FAILURES);
-  }
-
-  /** Runs at the program's own pace, where a recording shows it. */
-  private static RunResult runOnModel(Prepared prepared, RunSetup setup) {
-    Optional<Recording> recording = prepared.input().recording();
-    return Run.of(
-        recording.isPresent()
-            ? setup.atPaceBeside(
-                RecordedDriverTime.byRow(
-                    setup.trace(),
-                    setup.device(),
-                    recording.get().effects(setup.device()),
-                    prepared.profile()))
-            : setup);
-  }
-
   /** The name as it was given. */
   @Override
   public String toString() {
-    return reader.name();
+    return source.trace().name();
   }
 }

@@ -98,7 +98,7 @@ class TracedProgramTest {
   void theHoldersOfAMomentAddUpToItsAllocatedMemory() throws AnalysisException {
     TracedProgram program = Analysis.open(SAMPLE);
     MemoryMoment peak = program.peak();
-    assertEquals(program.run().peakAllocatedBytes(), peak.bytes().allocatedBytes());
+    assertEquals(program.run().peakReservedBytes(), peak.bytes().reservedBytes());
     for (LiveSet.By by : LiveSet.By.values()) {
       assertEquals(
           peak.bytes().allocatedBytes(), program.holders(peak, by).allocated().blockBytes());

@@ -2,17 +2,13 @@ package org.allocsim.reports.cli;
 
 import java.io.IOException;
 import java.util.concurrent.Callable;
-import org.allocsim.analysis.account.GpuAccount;
-import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentQuery;
-import org.allocsim.reports.answer.job.AccountJob;
-import org.allocsim.reports.answer.moment.AccountAnswer;
-import org.allocsim.reports.answer.moment.ReplayedProgram;
 import org.allocsim.reports.cli.option.Choices;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.ProgramOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Jobs;
+import org.allocsim.reports.question.moment.AccountQuestion;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -66,15 +62,10 @@ final class AccountCommand implements Callable<Integer> {
     if (Jobs.isFolder(traceName)) {
       gpuOptions.requireForJob();
     }
-    CardOptions.Samples samples = gpuOptions.read();
-    return JobRun.of(outputOptions, name -> account(name, samples))
-        .run(traceName, AccountAnswer::document, _ -> true, new AccountJob());
-  }
-
-  private AccountAnswer account(String name, CardOptions.Samples samples) {
-    ReplayedProgram program = ReplayedProgram.read(name, programOptions);
-    MemoryMoment moment = program.at(query);
-    GpuAccount.Gpu gpu = gpuOptions.gpu(samples, program, moment, programOptions.device());
-    return AccountAnswer.of(program, samples.notes(), moment, gpu);
+    return programOptions
+        .asking(outputOptions)
+        .ask(
+            new AccountQuestion(query, gpuOptions.read(programOptions.device().chosen())),
+            traceName);
   }
 }

@@ -1,22 +1,13 @@
 package org.allocsim.reports.cli;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
-import org.allocsim.analysis.moment.Landmarks;
-import org.allocsim.analysis.moment.MemoryMoment;
-import org.allocsim.analysis.moment.MomentQuery;
-import org.allocsim.analysis.tuning.LimitCheck;
-import org.allocsim.reports.answer.job.CheckJob;
-import org.allocsim.reports.answer.moment.CheckAnswer;
-import org.allocsim.reports.answer.moment.ReplayedProgram;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.ProgramOptions;
 import org.allocsim.reports.cli.option.ShareOrSize;
 import org.allocsim.reports.cli.option.SizeConverter;
 import org.allocsim.reports.cli.option.TraceOptions;
-import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.question.moment.CheckQuestion;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -88,48 +79,13 @@ final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (maxReservedBytes == null
-        && maxAllocatedBytes == null
-        && maxRequestedBytes == null
-        && maxSlack == null
-        && !noOom) {
-      throw Failure.usage(
-          "check without a limit checks nothing; give --max-reserved, --max-allocated,"
-              + " --max-requested, --max-slack or --no-oom");
-    }
-    return JobRun.of(outputOptions, this::check)
-        .run(traceName, CheckAnswer::document, CheckAnswer::holds, new CheckJob());
-  }
-
-  private CheckAnswer check(String name) {
-    ReplayedProgram program = ReplayedProgram.replay(name, programOptions);
-    return new CheckAnswer(program, checks(program));
-  }
-
-  private List<LimitCheck> checks(ReplayedProgram program) {
-    Landmarks landmarks = program.landmarks().orElseThrow();
-    List<LimitCheck> checks = new ArrayList<>();
-    add(checks, "reserved", landmarks.peakReservedBytes(), maxReservedBytes);
-    add(checks, "allocated", landmarks.peakAllocatedBytes(), maxAllocatedBytes);
-    add(checks, "requested", landmarks.peakRequestedBytes(), maxRequestedBytes);
-    if (maxSlack != null) {
-      MemoryMoment peak = program.at(MomentQuery.of(MomentQuery.Kind.PEAK_RESERVED));
-      add(
-          checks,
-          "slack",
-          peak.bytes().slackBytes(),
-          maxSlack.bytesOf(peak.bytes().reservedBytes()));
-    }
-    if (noOom) {
-      checks.add(new LimitCheck("failed requests", landmarks.failures(), 0, false));
-    }
-    return checks;
-  }
-
-  private static void add(
-      List<LimitCheck> checks, String subject, long actualBytes, Long limitBytes) {
-    if (limitBytes != null) {
-      checks.add(new LimitCheck(subject, actualBytes, limitBytes, true));
-    }
+    CheckQuestion question =
+        new CheckQuestion(
+            maxReservedBytes,
+            maxAllocatedBytes,
+            maxRequestedBytes,
+            maxSlack == null ? null : maxSlack::bytesOf,
+            noOom);
+    return programOptions.asking(outputOptions).ask(question, traceName);
   }
 }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.allocsim.analysis.program.Conditions;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.cli.option.TorchVersionOption;
 import org.allocsim.reports.cli.option.TraceOptions;
@@ -77,7 +78,8 @@ final class ConvertCommand implements Callable<Integer> {
     TraceWriter writer = target.writer().orElseThrow();
     try (OutputFiles outputs = new OutputFiles(out)) {
       OutputFiles.Output output = outputs.open("--output", outputName, file);
-      DeviceTrace input = traceOptions.read(name, torchVersion);
+      DeviceTrace input =
+          traceOptions.open(name, Conditions.RECORDED.by(torchVersion.given())).input();
       List<String> losses = losses(writer, input);
       try (OutputStream stream =
           Compression.ofName(outputName)

@@ -1,28 +1,12 @@
 package org.allocsim.reports.cli;
 
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.Collections;
-import java.util.List;
 import java.util.concurrent.Callable;
-import org.allocsim.reports.answer.job.InspectJob;
-import org.allocsim.reports.answer.product.HistoryRows;
-import org.allocsim.reports.answer.product.InspectAnswer;
-import org.allocsim.reports.answer.product.SnapshotContents;
-import org.allocsim.reports.answer.product.TraceContents;
+import org.allocsim.analysis.program.Conditions;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
-import org.allocsim.reports.input.Jobs;
-import org.allocsim.reports.input.Traces;
-import org.allocsim.reports.output.DocumentOutputs;
-import org.allocsim.reports.output.ExitCodes;
-import org.allocsim.reports.output.Failure;
-import org.allocsim.reports.output.OutputFiles;
-import org.allocsim.workloads.format.TraceFormat;
-import org.allocsim.workloads.format.TraceFormats;
-import org.allocsim.workloads.format.pytorch.Snapshot;
-import org.allocsim.workloads.source.TraceSource;
-import org.jspecify.annotations.Nullable;
+import org.allocsim.reports.question.Asking;
+import org.allocsim.reports.question.recording.InspectQuestion;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -77,57 +61,26 @@ final class InspectCommand implements Callable<Integer> {
               + " standard output.")
   private String eventsName;
 
+  @Option(
+      names = "--blocks",
+      paramLabel = "FILE",
+      description =
+          "Write each block at the end of the recording as a row of CSV, with what it is for where"
+              + " that was recorded; - is standard output.")
+  private String blocksName;
+
+  @Option(
+      names = "--facts",
+      paramLabel = "FILE",
+      description =
+          "Write what 'allocsim record' added to the snapshot, as JSON; - is standard output.")
+  private String factsName;
+
   @Mixin private OutputOptions outputOptions;
 
   @Override
   public Integer call() throws IOException {
-    if (from < 0 || to < from) {
-      throw Failure.usage(
-          "--from " + from + " --to " + to + " is no range; give a start and an end after it");
-    }
-    if (Jobs.isFolder(name)) {
-      if (eventsName != null) {
-        throw Failure.usage(
-            "--events writes those of one recording; give the file of one rank instead of the"
-                + " folder "
-                + name);
-      }
-      return JobRun.of(outputOptions, rank -> inspect(rank, null)).run(name, new InspectJob());
-    }
-    List<Path> inputs = Collections.singletonList(Traces.file(name));
-    try (DocumentOutputs outputs = outputOptions.open(inputs.toArray(Path[]::new))) {
-      outputs.write(inspect(name, outputs.open("--events", eventsName)).document());
-      return ExitCodes.DONE;
-    }
-  }
-
-  /**
-   * Looks into a file.
-   *
-   * @param events gets the entries of its histories; null without {@code --events}
-   */
-  private InspectAnswer inspect(String file, OutputFiles.@Nullable Output events) {
-    TraceSource source = Traces.open(file, format);
-    Snapshot snapshot = source.snapshot().orElse(null);
-    if (snapshot == null && (from > 0 || to < Long.MAX_VALUE || events != null)) {
-      throw Failure.usage(
-          file + " holds no history, which --from, --to and --events mean; leave them out");
-    }
-    if (events != null && snapshot != null) {
-      HistoryRows.write(snapshot, from, to, events.stream());
-    }
-    return new InspectAnswer(
-        source,
-        summary(source),
-        snapshot == null ? null : SnapshotContents.of(snapshot, from, to),
-        snapshot != null
-            ? List.of()
-            : TraceContents.of(Traces.read(source, source.defaultOptions()).trace()));
-  }
-
-  private static String summary(TraceSource source) {
-    return TraceFormats.named(source.format())
-        .map(TraceFormat::summary)
-        .orElse("generated; 'allocsim list programs' shows the programs");
+    return new Asking(outputOptions, format, Conditions.RECORDED)
+        .ask(new InspectQuestion(from, to, eventsName, blocksName, factsName), name);
   }
 }

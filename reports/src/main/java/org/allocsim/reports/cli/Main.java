@@ -5,6 +5,7 @@ import java.io.FileOutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 import org.allocsim.reports.cli.option.PluginOption;
@@ -24,6 +25,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.RunLast;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command {@code allocsim}. */
 @Command(
@@ -41,18 +43,21 @@ import picocli.CommandLine.Spec;
       "1:failed: unreadable input, unwritable output",
       "2:wrong usage",
       "3:a check did not hold",
-      "10-17:verdicts of explain-oom, listed in its help"
+      "10-20:verdicts of explain-oom, listed in its help"
     },
     footerHeading = "%nExamples:%n",
     footer = {
+      "  allocsim estimate -- python train.py",
+      "  allocsim record -- python train.py",
       "  allocsim inspect snapshot.pickle",
       "  allocsim replay snapshot.pickle --memory-fraction 0.9 --chart memory.svg",
       "  allocsim verify snapshot.pickle",
       "  allocsim tune snapshot.pickle --capacity 24GiB",
       "  allocsim explain-oom train.log",
       "",
-      "A snapshot comes from PyTorch: call torch.cuda.memory._record_memory_history() before",
-      "the work and torch.cuda.memory._dump_snapshot(\"snapshot.pickle\") after it."
+      "Without 'record', a snapshot comes from PyTorch itself: call",
+      "torch.cuda.memory._record_memory_history() before the work and",
+      "torch.cuda.memory._dump_snapshot(\"snapshot.pickle\") after it."
     })
 public final class Main implements Runnable {
   @Spec private CommandSpec spec;
@@ -62,7 +67,7 @@ public final class Main implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "a command is missing, such as replay, peak or leaks");
+        spec.commandLine(), "no command given; try estimate, record, diagnose or replay");
   }
 
   /** Runs the command line; the process ends with its exit code. */
@@ -92,7 +97,8 @@ public final class Main implements Runnable {
   static int run(PrintWriter out, PrintWriter err, boolean debug, String... args) {
     int exitCode;
     try {
-      exitCode = PluginOption.within(args, () -> execute(out, err, debug, args));
+      String[] asked = withoutHelpWord(args);
+      exitCode = PluginOption.within(asked, () -> execute(out, err, debug, asked));
       out.flush();
     } catch (Failure failure) {
       exitCode = FailureReport.print(failure, err, debug);
@@ -104,6 +110,21 @@ public final class Main implements Runnable {
     err.flush();
     EarlyEnd.finish();
     return exitCode;
+  }
+
+  /** {@code help replay} is {@code replay --help}. */
+  private static String[] withoutHelpWord(String[] args) {
+    if (args.length == 0 || !args[0].equals("help")) {
+      return args;
+    }
+    String[] named = Arrays.copyOfRange(args, 1, args.length);
+    if (named.length > 0 && command(named).isEmpty()) {
+      // An unknown command is refused by name.
+      return named;
+    }
+    String[] asked = Arrays.copyOf(named, named.length + 1);
+    asked[named.length] = "--help";
+    return asked;
   }
 
   private static int execute(PrintWriter out, PrintWriter err, boolean debug, String... args) {
@@ -126,8 +147,16 @@ public final class Main implements Runnable {
     }
   }
 
-  /** Help that cannot be printed is a failure like any other. */
+  /** Help that cannot be printed is a failure like any other; an unknown command has none. */
   private static int lastCommand(ParseResult parsed) {
+    ParseResult last = parsed;
+    while (last.hasSubcommand()) {
+      last = last.subcommand();
+    }
+    CommandLine command = last.commandSpec().commandLine();
+    if (!command.getSubcommands().isEmpty() && !last.unmatched().isEmpty()) {
+      throw new UnmatchedArgumentException(command, last.unmatched());
+    }
     try {
       return new RunLast().execute(parsed);
     } catch (Failure failure) {

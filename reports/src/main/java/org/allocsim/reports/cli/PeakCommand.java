@@ -2,18 +2,11 @@ package org.allocsim.reports.cli;
 
 import java.io.IOException;
 import java.util.concurrent.Callable;
-import org.allocsim.analysis.attribution.Attribution;
-import org.allocsim.analysis.moment.LiveSet;
-import org.allocsim.analysis.moment.MomentQuery;
-import org.allocsim.reports.answer.job.PeakJob;
-import org.allocsim.reports.answer.moment.PeakAnswer;
-import org.allocsim.reports.answer.moment.ProgramMoment;
-import org.allocsim.reports.answer.moment.ReplayedProgram;
-import org.allocsim.reports.answer.moment.TableLimits;
 import org.allocsim.reports.cli.option.GroupingOptions;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.ProgramOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.question.moment.PeakQuestion;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -34,7 +27,7 @@ import picocli.CommandLine.Parameters;
     footerHeading = "%nExamples:%n",
     footer = {
       "  allocsim peak snapshot.pickle",
-      "  allocsim peak snapshot.pickle --by phase --of reserved",
+      "  allocsim peak snapshot.pickle --by phase --of allocated",
       "  allocsim peak snapshot.pickle --by size --top 40 --json peak.json",
       "",
       "Stacks are in a snapshot if torch.cuda.memory._record_memory_history() recorded them",
@@ -55,18 +48,8 @@ final class PeakCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    return JobRun.of(outputOptions, this::peak)
-        .showing(answer -> answer.at().program().pageRuns(answer::attribution))
-        .run(traceName, PeakAnswer::document, _ -> true, new PeakJob());
-  }
-
-  private PeakAnswer peak(String name) {
-    TableLimits limits = grouping.limits();
-    ReplayedProgram program = ReplayedProgram.read(name, programOptions);
-    ProgramMoment peak =
-        new ProgramMoment(program, program.peak(grouping.query(MomentQuery.Kind.PEAK_ALLOCATED)));
-    Attribution attribution = program.attribution(categoryOption.rules());
-    LiveSet live = peak.live(grouping.by(program), limits.frames(), attribution);
-    return new PeakAnswer(peak, live, attribution, limits.top());
+    return programOptions
+        .asking(outputOptions)
+        .ask(new PeakQuestion(grouping.grouping(), categoryOption.rules()), traceName);
   }
 }

@@ -5,23 +5,15 @@ import java.math.BigDecimal;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.allocsim.analysis.recording.RecordedCircumstances;
-import org.allocsim.analysis.tuning.Fragility;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.tuning.Scenario;
-import org.allocsim.reports.answer.job.PerturbJob;
-import org.allocsim.reports.answer.tuning.PerturbAnswer;
 import org.allocsim.reports.cli.option.Choices;
-import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.ProgramOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
-import org.allocsim.reports.input.Settings;
 import org.allocsim.reports.output.Failure;
-import org.allocsim.reports.output.ProgressMeter;
+import org.allocsim.reports.question.tuning.PerturbQuestion;
 import org.allocsim.simulator.policy.PolicyChoice;
-import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
-import org.allocsim.workloads.io.EarlyEnd;
-import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.transform.Perturbation;
 import org.allocsim.workloads.transform.Perturbation.Resize;
 import picocli.CommandLine.Command;
@@ -54,7 +46,6 @@ import picocli.CommandLine.TypeConversionException;
     })
 final class PerturbCommand implements Callable<Integer> {
   private static final int MAX_RUNS = 100_000;
-  private static final double NANOS_PER_SECOND = 1e9;
 
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
@@ -100,7 +91,7 @@ final class PerturbCommand implements Callable<Integer> {
       description =
           "Allocator, with options in parentheses: rmm-pool(initial=1GiB); 'allocsim list policies'"
               + " shows them (default: pytorch).")
-  private String policyName = Scenario.PYTORCH;
+  private String policyName = Program.PYTORCH;
 
   @Mixin private ProgramOptions programOptions;
 
@@ -110,40 +101,13 @@ final class PerturbCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Perturbation perturbation = perturbation();
     PolicyChoice policy = policy();
-    if (programOptions.config() != null && !Scenario.takesConf(policy.provider().spec())) {
+    if (programOptions.conf() != null && !Scenario.takesConf(policy.provider().spec())) {
       throw Failure.usage(
           "--conf is for policy pytorch, not " + policy.label() + "; leave one of them out");
     }
-    return JobRun.of(outputOptions, name -> perturb(name, perturbation, policy))
-        .onAllCores()
-        .run(traceName, PerturbAnswer::document, _ -> true, new PerturbJob());
-  }
-
-  private PerturbAnswer perturb(String name, Perturbation perturbation, PolicyChoice policy) {
-    DeviceOptions deviceOptions = programOptions.device();
-    DeviceTrace input = programOptions.trace().read(name, deviceOptions.release());
-    ParsedConfig given = programOptions.config();
-    ParsedConfig config = given != null ? given : recorded(input);
-    Settings.requirePossible(config, deviceOptions.profile());
-    RecordedCircumstances circumstances = deviceOptions.circumstances(input, config);
-    Scenario scenario =
-        new Scenario(
-            policy,
-            config,
-            deviceOptions.torchVersion(),
-            circumstances.limitBytes(),
-            circumstances.profile().withHistory(input.addresses()));
-    scenario
-        .obstacle(input.trace(), input.device())
-        .ifPresent(sentence -> {
-          throw new Failure(name + ": " + sentence);
-        });
-    EarlyEnd.begin();
-    long startNanos = System.nanoTime();
-    Fragility fragility = replay(input, scenario, perturbation);
-    double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
-    return new PerturbAnswer(
-        name, input.sha256(), input.device(), perturbation, seed, fragility, seconds);
+    return programOptions
+        .asking(outputOptions)
+        .ask(new PerturbQuestion(policy, perturbation, runs, seed), traceName);
   }
 
   private PolicyChoice policy() {
@@ -158,15 +122,6 @@ final class PerturbCommand implements Callable<Integer> {
           "--policy " + policyName + ": write pytorch, and give --conf and --torch-version");
     }
     return policy;
-  }
-
-  /** The settings of the recording; other formats have none. */
-  private ParsedConfig recorded(DeviceTrace input) {
-    return Settings.parse(
-        "the recorded settings",
-        input.conf() == null ? "" : input.conf(),
-        programOptions.device().torchVersion(),
-        Scenario.PYTORCH);
   }
 
   private Perturbation perturbation() {
@@ -187,13 +142,6 @@ final class PerturbCommand implements Callable<Integer> {
         swapsNeighbours,
         resizeShare == null ? 0 : resizeShare,
         resize == null ? Resize.SIZE : resize);
-  }
-
-  private Fragility replay(DeviceTrace input, Scenario scenario, Perturbation perturbation) {
-    try (ProgressMeter progress = ProgressMeter.of("replaying", "copies")) {
-      return Fragility.run(
-          input.trace(), input.device(), scenario, perturbation, seed, runs, progress::update);
-    }
   }
 
   /** Reads {@code 2%}, {@code ±2%} or {@code 2} as 0.02. */

@@ -2,18 +2,14 @@ package org.allocsim.reports.cli;
 
 import java.io.IOException;
 import java.util.concurrent.Callable;
-import org.allocsim.analysis.attribution.CategoryRules;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.Pins;
-import org.allocsim.reports.answer.job.PinsJob;
-import org.allocsim.reports.answer.moment.PinsAnswer;
-import org.allocsim.reports.answer.moment.ReplayedProgram;
-import org.allocsim.reports.answer.moment.TableLimits;
 import org.allocsim.reports.cli.option.Choices;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.ProgramOptions;
 import org.allocsim.reports.cli.option.TableOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.question.moment.PinsQuestion;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -68,17 +64,8 @@ final class PinsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    TableLimits limits = tableOptions.limits();
-    return JobRun.of(outputOptions, name -> pins(name, limits))
-        .showing(answer -> {
-          ReplayedProgram program = answer.at().program();
-          return program.pageRuns(() -> program.attribution(CategoryRules.NONE));
-        })
-        .run(traceName, PinsAnswer::document, _ -> true, new PinsJob());
-  }
-
-  private PinsAnswer pins(String name, TableLimits limits) {
-    ReplayedProgram program = ReplayedProgram.read(name, programOptions);
-    return PinsAnswer.of(program, program.at(query), order, limits);
+    return programOptions
+        .asking(outputOptions)
+        .ask(new PinsQuestion(query, order, tableOptions.limits()), traceName);
   }
 }

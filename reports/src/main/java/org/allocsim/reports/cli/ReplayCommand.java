@@ -1,20 +1,11 @@
 package org.allocsim.reports.cli;
 
 import java.io.IOException;
-import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.Callable;
-import org.allocsim.analysis.recording.RecordedCircumstances;
-import org.allocsim.analysis.tuning.Scenario;
-import org.allocsim.reports.answer.job.ReplayJob;
+import org.allocsim.analysis.program.Conditions;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.reports.answer.replay.CacheInsertion;
-import org.allocsim.reports.answer.replay.RepeatedAnswer;
-import org.allocsim.reports.answer.replay.ReplayAnswer;
-import org.allocsim.reports.answer.replay.ReplayPictures;
-import org.allocsim.reports.answer.replay.ReplayRequest;
 import org.allocsim.reports.chart.ChartFile;
-import org.allocsim.reports.chart.ChartTheme;
-import org.allocsim.reports.chart.memory.MemoryTimelineChart;
 import org.allocsim.reports.cli.option.CacheInsertionConverter;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.FigureOptions;
@@ -22,23 +13,13 @@ import org.allocsim.reports.cli.option.PolicyChoiceConverter;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Addresses;
 import org.allocsim.reports.input.Jobs;
-import org.allocsim.reports.input.ReplaySetup;
-import org.allocsim.reports.input.Settings;
-import org.allocsim.reports.input.Traces;
-import org.allocsim.reports.output.ChartFolder;
-import org.allocsim.reports.output.DocumentOutputs;
-import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
-import org.allocsim.reports.output.OutputFiles;
+import org.allocsim.reports.question.Asking;
+import org.allocsim.reports.question.replay.RepeatedReplayQuestion;
+import org.allocsim.reports.question.replay.ReplayQuestion;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
-import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.run.AfterOom;
-import org.allocsim.workloads.source.DeviceTrace;
-import org.allocsim.workloads.source.OpenedTrace;
-import org.allocsim.workloads.source.ReadingOptions;
-import org.allocsim.workloads.source.TraceSource;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -78,7 +59,7 @@ final class ReplayCommand implements Callable<Integer> {
       description =
           "Allocator, with options in parentheses: rmm-pool(initial=1GiB); 'allocsim list policies'"
               + " shows them (default: pytorch).",
-      defaultValue = Scenario.PYTORCH,
+      defaultValue = Program.PYTORCH,
       converter = PolicyChoiceConverter.class)
   private PolicyChoice policy;
 
@@ -162,133 +143,60 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    ChartFile chartFormat = FigureOptions.format(chartName);
+    FigureOptions.format(chartName);
     outputOptions.requireCharts(
         chartName != null || chartsName != null,
         "--chart FILE, --charts DIR or --report DIR, or leave it out");
-    if (insertion != null && addresses == Addresses.RECORDED) {
-      throw Failure.usage(
-          "--insert changes the program, so recorded addresses do not fit; leave out --addresses");
-    }
+    ReplayQuestion question = question();
     if (repeat != null && repeat < 1) {
       throw Failure.usage("--repeat " + repeat + " is less than once; give 1 or more");
     }
     boolean isRepeated = repeat != null && repeat > 1;
-    if (isRepeated) {
-      requireRepeatable();
-    }
-    if (Jobs.isFolder(traceName)) {
-      return replayJob();
-    }
-    try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
-      if (isRepeated) {
-        outputs.write(RepeatedAnswer.of(setup(traceName), repeat).document());
-        return ExitCodes.DONE;
-      }
-      OutputFiles.Output events = outputs.open("--events", eventsName);
-      OutputFiles.Output chart = outputs.open("--chart", chartName);
-      ChartFolder folder = outputs.charts("--charts", chartsName);
-      ReplayAnswer answer = answer(traceName, events);
-      ReplayPictures pictures = new ReplayPictures(answer);
-      if (chart != null && chartFormat != null) {
-        outputOptions.draw(
-            pictures.memory(ChartTheme.LIGHT, outputOptions.isByEvent()),
-            MemoryTimelineChart.WIDTH,
-            MemoryTimelineChart.HEIGHT,
-            chartFormat,
-            chart);
-      }
-      for (ChartFolder each : Arrays.asList(folder, outputs.charts())) {
-        if (each != null) {
-          pictures.write(each);
-        }
-      }
-      outputs.write(answer.document(), () -> List.of(answer.pageRun()));
-    }
-    return ExitCodes.DONE;
-  }
-
-  /**
-   * Replays the program once.
-   *
-   * @param events gets every effect as a line, or null
-   */
-  ReplayAnswer answer(String name, OutputFiles.@Nullable Output events) throws IOException {
-    return new ReplayRequest(
-            setup(name),
-            addresses,
-            deviceOptions.isDeviceGiven(),
-            traceOptions.deviceIndex() != null,
-            insertion)
-        .replay(events);
-  }
-
-  private int replayJob() throws IOException {
-    if (repeat != null || eventsName != null || chartName != null || chartsName != null) {
-      throw Failure.usage(
-          traceName
-              + " is the folder of a job, and --repeat, --events, --chart and --charts are for one"
-              + " recording; give the file of one rank");
-    }
-    return JobRun.of(outputOptions, name -> answer(name, null))
-        .showing(answer -> List.of(answer.pageRun()))
-        .run(traceName, new ReplayJob());
-  }
-
-  private void requireRepeatable() {
-    if (addresses == Addresses.RECORDED
-        || insertion != null
-        || check
-        || eventsName != null
-        || chartName != null
-        || chartsName != null) {
+    if (isRepeated && !question.isPlain()) {
       throw Failure.usage(
           "--repeat shows statistics and speed of modelled addresses; leave out --addresses"
               + " recorded, --insert, --check, --events, --chart and --charts");
     }
+    if (repeat != null && Jobs.isFolder(traceName)) {
+      throw ReplayQuestion.refusedForJob(traceName);
+    }
+    Asking asking = traceOptions.asking(outputOptions, conditions());
+    return isRepeated
+        ? asking.ask(new RepeatedReplayQuestion(question.policy(), afterOom, repeat), traceName)
+        : asking.ask(question, traceName);
   }
 
-  /** What is replayed, and how. */
-  private ReplaySetup setup(String name) {
-    TraceSource source = traceOptions.open(name);
-    deviceOptions.release().follow(source);
-    PyTorchVersion version = chosenVersion();
-    ParsedConfig given = givenConfig(version);
-    ParsedConfig config = isPyTorch() ? config(source, given, version) : null;
-    long limitBytes =
-        deviceOptions.limitBytes(config == null ? noSettings(version) : config, source);
-    OpenedTrace input =
-        Traces.read(
-            source, new ReadingOptions(version, limitBytes, deviceOptions.profile().totalBytes()));
-    if (!isPyTorch() && (addresses == Addresses.RECORDED || check)) {
-      throw Failure.usage(
-          "--addresses recorded and --check are for policy pytorch; leave them out");
-    }
-    if (addresses == Addresses.RECORDED && input.recording().isEmpty()) {
-      throw Failure.usage(name + " holds no recorded addresses; leave out --addresses recorded");
-    }
-    int device = Traces.device(input, traceOptions.deviceIndex());
-    RecordedCircumstances circumstances =
-        deviceOptions.circumstances(
-            new DeviceTrace(input, device), config == null ? noSettings(version) : config);
-    return new ReplaySetup(
-        input,
-        device,
-        config != null ? Settings.pytorch(config, version) : policy,
-        config,
-        circumstances.profile(),
-        circumstances.limitBytes(),
+  /** What is asked. */
+  ReplayQuestion question() {
+    return new ReplayQuestion(
+        isPyTorch() ? null : policy,
+        addresses,
         afterOom,
-        check);
+        insertion,
+        check,
+        new ReplayQuestion.Files(eventsName, chartName, chartsName, outputOptions.isByEvent()));
   }
 
   private boolean isPyTorch() {
-    return policy.provider().spec().id().equals(Scenario.PYTORCH);
+    return policy.provider().spec().id().equals(Program.PYTORCH);
   }
 
-  private PyTorchVersion chosenVersion() {
-    String named = policy.options().get(Scenario.VERSION_OPTION);
-    return isPyTorch() && named != null ? version(named) : deviceOptions.torchVersion();
+  /** What the options ask for; policy pytorch may name settings and release itself. */
+  Conditions conditions() {
+    Conditions conditions = deviceOptions.conditions();
+    if (!isPyTorch()) {
+      if (conf != null) {
+        throw Failure.usage("--conf is for policy pytorch; leave it out");
+      }
+      return conditions;
+    }
+    String inPolicy = policy.options().get(Program.CONF_OPTION);
+    if (conf != null && inPolicy != null) {
+      throw Failure.usage("--conf and --policy both give settings; leave one of them out");
+    }
+    String release = policy.options().get(Program.VERSION_OPTION);
+    return (release == null ? conditions : conditions.by(version(release)))
+        .under(conf == null ? inPolicy : conf);
   }
 
   private static PyTorchVersion version(String name) {
@@ -297,30 +205,5 @@ final class ReplayCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw Failure.usage("--policy: " + e.getMessage());
     }
-  }
-
-  /** The settings that the user chose; null for the recorded ones. */
-  private @Nullable ParsedConfig givenConfig(PyTorchVersion version) {
-    String inPolicy = policy.options().get(Scenario.CONF_OPTION);
-    if (conf != null && (!isPyTorch() || inPolicy != null)) {
-      throw Failure.usage(
-          isPyTorch()
-              ? "--conf and --policy both give settings; leave one of them out"
-              : "--conf is for policy pytorch; leave it out");
-    }
-    String text = conf == null && isPyTorch() ? inPolicy : conf;
-    return text == null ? null : Settings.parse(text, version, policy.label());
-  }
-
-  private ParsedConfig config(
-      TraceSource source, @Nullable ParsedConfig given, PyTorchVersion version) {
-    ParsedConfig recorded = Traces.recordedConfig(source, version);
-    ParsedConfig config = given != null ? given : recorded != null ? recorded : noSettings(version);
-    Settings.requirePossible(config, deviceOptions.profile());
-    return config;
-  }
-
-  private static ParsedConfig noSettings(PyTorchVersion version) {
-    return Settings.parse("", version, Scenario.PYTORCH);
   }
 }

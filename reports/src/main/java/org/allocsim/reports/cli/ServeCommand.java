@@ -29,6 +29,7 @@ import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.serving.ServedModel;
 import org.allocsim.workloads.source.TraceSource;
 import org.allocsim.workloads.traffic.Traffic;
@@ -260,6 +261,7 @@ final class ServeCommand implements Callable<Integer> {
               modelOptions.speculation());
       ServingBudget budget = budget(model, settings);
       Traffic traffic = traffic(file);
+      EarlyEnd.begin();
       List<ServingResult> results = serve(traffic, model, settings, kinds, budget);
       List<ShareTrial> trials = trials(traffic, model, settings, kinds.getFirst(), budget);
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
@@ -319,6 +321,12 @@ final class ServeCommand implements Callable<Integer> {
                   .formatted(model.name(), utilization, device.name())
               + " take a larger GPU, more of them, or a larger --gpu-memory-utilization");
     }
+    if (budget.largestCacheBytes() <= 0) {
+      throw new Failure(
+          "%s: weights, the profiling run, graphs, the context and other processes take more than %s has at any --gpu-memory-utilization;"
+                  .formatted(model.name(), device.name())
+              + " take a larger GPU, or less of them");
+    }
     return budget;
   }
 
@@ -355,6 +363,9 @@ final class ServeCommand implements Callable<Integer> {
     }
     SortedSet<Double> all = new TreeSet<>(shares);
     all.add(budget.largestUtilization());
+    if (EarlyEnd.isAsked()) {
+      return List.of();
+    }
     all.removeIf(share -> budget.at(share).cacheBytes() <= 0);
     try {
       return ShareTrial.run(traffic, model, device, settings, kind, budget, List.copyOf(all));
@@ -373,7 +384,8 @@ final class ServeCommand implements Callable<Integer> {
     } catch (TraceFormatException e) {
       throw new Failure(e.getMessage(), e);
     } catch (IllegalArgumentException e) {
-      throw Failure.usage("--repeat " + times + " makes " + e.getMessage());
+      throw Failure.usage(
+          "--repeat " + times + " at --speed " + speed + " makes " + e.getMessage());
     }
   }
 
@@ -383,7 +395,7 @@ final class ServeCommand implements Callable<Integer> {
       ServingSettings settings,
       List<CacheKind> kinds,
       ServingBudget budget) {
-    try (ProgressMeter progress = ProgressMeter.of("serving", "caches")) {
+    try (ProgressMeter progress = ProgressMeter.of("serving", "requests")) {
       return ServingComparison.run(
           traffic, model, device, settings, kinds, budget.cacheBytes(), progress::update);
     } catch (IllegalArgumentException e) {

@@ -3,44 +3,20 @@ package org.allocsim.reports.cli;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.Callable;
-import org.allocsim.analysis.recording.RecordedCircumstances;
-import org.allocsim.analysis.recording.RecordedGpu;
-import org.allocsim.analysis.share.CommonClock;
-import org.allocsim.analysis.share.SharedGpu;
-import org.allocsim.analysis.share.SharedGpu.LimitRange;
-import org.allocsim.analysis.share.SharedTimeline;
-import org.allocsim.analysis.share.SharingProgram;
-import org.allocsim.analysis.tuning.Scenario;
-import org.allocsim.reports.answer.share.ShareAnswer;
-import org.allocsim.reports.chart.memory.SharedMemoryChart;
-import org.allocsim.reports.chart.memory.SharedMemoryData;
+import org.allocsim.analysis.program.Conditions;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.FigureOptions;
 import org.allocsim.reports.cli.option.SizeConverter;
 import org.allocsim.reports.cli.option.TenantOption;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Jobs;
-import org.allocsim.reports.input.Settings;
-import org.allocsim.reports.input.Traces;
-import org.allocsim.reports.output.ChartFolder;
-import org.allocsim.reports.output.DocumentOutputs;
-import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
-import org.allocsim.reports.output.ProgressMeter;
-import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.policy.PolicyChoice;
-import org.allocsim.simulator.policy.pytorch.ConfigException;
-import org.allocsim.simulator.policy.pytorch.MemoryLimit;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
-import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
+import org.allocsim.reports.question.AskedTrace;
+import org.allocsim.reports.question.tuning.ShareQuestion;
+import org.allocsim.reports.question.tuning.SharedProcess;
 import org.allocsim.simulator.run.AfterOom;
-import org.allocsim.simulator.run.SharedObserver;
-import org.allocsim.simulator.run.SharedResult;
-import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -88,31 +64,6 @@ import picocli.CommandLine.Parameters;
       "  allocsim share a.pickle,other=1.2GiB b.pickle --smallest --limits --json share.json"
     })
 final class ShareCommand implements Callable<Integer> {
-  private static final double NANOS_PER_SECOND = 1e9;
-  private static final String PROGRAM = "program:";
-
-  /**
-   * What the driver keeps once a GPU is in use, which is in the context of a profile: the second
-   * process of an H200 has so much more than the first (driver 580.159.04).
-   */
-  private static final long KEPT_BYTES = 3_342_336;
-
-  /**
-   * Memory of the server of Multi-Process Service, and what a client's context lacks beside one
-   * without it (H200, driver 580.159.04). NVIDIA's guide to MPS says that since Volta the saving is
-   * small, as clients are isolated from each other.
-   */
-  private static final long MPS_SERVER_BYTES = 64L << 20;
-
-  private static final long MPS_SAVED_BYTES = 6_946_816;
-
-  /**
-   * What of a client's context counts against its limit: a Tesla T4 reports 1 GiB and 4 GiB less as
-   * much as free to a client with these limits that has allocated nothing, and its whole memory as
-   * total (a public note on {@code CUDA_MPS_PINNED_DEVICE_MEM_LIMIT}). Other GPUs may differ.
-   */
-  private static final long MPS_COUNTED_BYTES = 24_252_432;
-
   @Parameters(
       paramLabel = "TRACE[,SETTING=VALUE...]",
       arity = "1..*",
@@ -172,14 +123,6 @@ final class ShareCommand implements Callable<Integer> {
 
   @Mixin private FigureOptions outputOptions;
 
-  /**
-   * A process before its place on the common clock is known.
-   *
-   * @param version the release whose rules apply to it
-   */
-  private record Given(
-      TenantOption option, DeviceTrace input, PyTorchVersion version, ParsedConfig conf) {}
-
   @Override
   public Integer call() throws IOException {
     outputOptions.requireCharts(false, "--report DIR, or leave it out");
@@ -187,37 +130,17 @@ final class ShareCommand implements Callable<Integer> {
       throw Failure.usage("--figure: the processes' events have no order but time; leave axis out");
     }
     List<TenantOption> options = options();
-    Path[] files = options.stream().map(option -> Traces.file(option.trace())).toArray(Path[]::new);
-    try (DocumentOutputs outputs = outputOptions.open(files)) {
-      long startNanos = System.nanoTime();
-      List<Given> given = options.stream().map(this::read).toList();
-      DeviceProfile gpu = gpu(given.getFirst());
-      CommonClock clock = CommonClock.of(given.stream().map(Given::input).toList());
-      SharedGpu shared = new SharedGpu(programs(given, gpu, clock), gpu, afterOom);
-      ChartFolder charts = outputs.charts();
-      SharedTimeline timeline = new SharedTimeline(given.size());
-      SharedResult result = shared.run(charts == null ? SharedObserver.NONE : timeline);
-      ShareAnswer answer =
-          new ShareAnswer(
-              shared,
-              result,
-              findsLimits ? limits(shared) : List.of(),
-              findsSmallest ? (Long) shared.smallestBytes() : null,
-              clock.isRecorded(),
-              (System.nanoTime() - startNanos) / NANOS_PER_SECOND);
-      if (charts == null) {
-        outputs.write(answer.document(null));
-      } else {
-        SharedMemoryData memory = answer.memory(timeline);
-        charts.write(
-            "shared",
-            SharedMemoryChart.WIDTH,
-            SharedMemoryChart.HEIGHT,
-            theme -> answer.chart(memory, theme));
-        outputs.write(answer.document(memory));
-      }
-      return result.passes() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
-    }
+    ShareQuestion question =
+        new ShareQuestion(
+            options.stream().map(this::process).toList(),
+            deviceOptions.chosen(),
+            mps,
+            afterOom,
+            findsSmallest,
+            findsLimits);
+    return traceOptions
+        .asking(outputOptions, deviceOptions.conditions())
+        .askAbout(question, options.stream().map(this::trace).toList());
   }
 
   private List<TenantOption> options() {
@@ -235,127 +158,25 @@ final class ShareCommand implements Callable<Integer> {
     return options;
   }
 
-  private Given read(TenantOption option) {
-    DeviceTrace input = traceOptions.read(option.trace(), deviceOptions.release());
-    PyTorchVersion version = deviceOptions.torchVersion();
-    String conf = option.value("conf").orElse(input.conf() == null ? "" : input.conf());
-    return new Given(
-        option, input, version, Settings.parse("conf", conf, version, Scenario.PYTORCH));
-  }
-
-  private DeviceProfile gpu(Given first) {
-    DeviceProfile gpu =
-        deviceOptions.isDeviceGiven()
-            ? deviceOptions.profile()
-            : RecordedGpu.of(first.input().opened().source());
-    // A capacity is what is free before the first process.
-    return gpu.contextBytes() == 0
-        ? gpu.withTotal(Math.max(gpu.totalBytes(), DeviceProfile.CONTEXT_BYTES))
-            .withContext(DeviceProfile.CONTEXT_BYTES)
-        : gpu;
-  }
-
-  private List<SharingProgram> programs(List<Given> given, DeviceProfile gpu, CommonClock clock) {
-    List<SharingProgram> programs = new ArrayList<>();
-    Set<String> names = new HashSet<>();
-    for (Given each : given) {
-      SharingProgram program = program(each, gpu, clock.startNanos().get(programs.size()), names);
-      if (program.fixedBytes() > gpu.totalBytes()) {
-        throw Failure.usage(
-            "%s: a context of %d bytes is larger than %s; give a smaller context, or another"
-                    .formatted(program.name(), program.fixedBytes(), gpu.name())
-                + " --device");
-      }
-      programs.add(program);
-    }
-    return programs;
-  }
-
-  private SharingProgram program(
-      Given given, DeviceProfile gpu, long clockNanos, Set<String> names) {
-    TenantOption option = given.option();
-    String name = option.value("name").orElseGet(() -> fileName(option.trace()));
-    for (int number = 2; !names.add(name); number++) {
-      name = option.value("name").orElseGet(() -> fileName(option.trace())) + " " + number;
-    }
-    PolicyChoice choice =
-        option.policy().orElseGet(() -> Settings.pytorch(given.conf(), given.version()));
-    return new SharingProgram(
-        name,
-        given.input(),
-        choice,
-        limitBytes(given, gpu),
-        option
-            .bytes("context")
-            .orElseGet(() -> contextBytes == null ? contextBytes(gpu, names.size()) : contextBytes),
-        option.bytes("other").orElse(0L),
-        option.startNanos().orElse(clockNanos),
-        option.exits(),
-        roomBytes(option, name));
-  }
-
-  /** What a client's limit leaves beside its context and libraries; −1 where it has none. */
-  private long roomBytes(TenantOption option, String name) {
+  private SharedProcess process(TenantOption option) {
     Long own = option.bytes("mps-limit").orElse(mpsLimitBytes);
-    if (own == null) {
-      return -1;
-    }
-    if (!mps) {
-      throw Failure.usage("mps-limit is for clients of Multi-Process Service; add --mps");
-    }
-    long limit = mpsLimitBytes == null ? own : Math.min(own, mpsLimitBytes);
-    long room = limit - MPS_COUNTED_BYTES - option.bytes("other").orElse(0L);
-    if (room < 0) {
-      throw Failure.usage(
-          "%s: a limit of %d bytes has no room for its context and libraries; give a larger"
-                  .formatted(name, limit)
-              + " mps-limit");
-    }
-    return room;
+    return new SharedProcess(
+        option.value("name").orElse(null),
+        option.policy().orElse(null),
+        option.bytes("context").orElse(contextBytes),
+        option.bytes("other").orElse(0L),
+        option.startNanos().orElse(null),
+        option.exits(),
+        own == null || mpsLimitBytes == null ? own : Long.valueOf(Math.min(own, mpsLimitBytes)));
   }
 
-  /** The context of the process with a number from 1. */
-  private long contextBytes(DeviceProfile gpu, int number) {
-    long bare = gpu.contextBytes() - (number == 1 ? 0 : KEPT_BYTES);
-    long changed = !mps ? bare : number == 1 ? bare + MPS_SERVER_BYTES : bare - MPS_SAVED_BYTES;
-    return Math.max(0, changed);
-  }
-
-  private long limitBytes(Given given, DeviceProfile gpu) {
-    TenantOption option = given.option();
+  private AskedTrace trace(TenantOption option) {
+    Conditions conditions = deviceOptions.conditions().under(option.value("conf").orElse(null));
     if (option.bytes("memory-limit").isPresent()) {
-      return option.bytes("memory-limit").get();
+      conditions = conditions.within(new Conditions.Limit.Size(option.bytes("memory-limit").get()));
+    } else if (option.fraction().isPresent()) {
+      conditions = conditions.within(new Conditions.Limit.Fraction(option.fraction().get()));
     }
-    if (option.fraction().isPresent()) {
-      try {
-        return MemoryLimit.ofFraction(option.fraction().get(), gpu.totalBytes(), given.version());
-      } catch (ConfigException e) {
-        throw Failure.usage("memory-fraction: " + e.getMessage());
-      }
-    }
-    RecordedCircumstances circumstances = deviceOptions.circumstances(given.input(), given.conf());
-    return circumstances.limitBytes();
-  }
-
-  private static String fileName(String trace) {
-    if (trace.startsWith(PROGRAM)) {
-      String program = trace.substring(PROGRAM.length());
-      int options = program.indexOf('(');
-      return options < 0 ? program : program.substring(0, options);
-    }
-    String file = String.valueOf(Path.of(trace).getFileName());
-    int dot = file.indexOf('.');
-    return dot <= 0 ? file : file.substring(0, dot);
-  }
-
-  private static List<LimitRange> limits(SharedGpu shared) {
-    List<LimitRange> limits = new ArrayList<>();
-    try (ProgressMeter progress = ProgressMeter.of("searching", "limits")) {
-      for (int program = 0; program < shared.programs().size(); program++) {
-        limits.add(shared.limits(program));
-        progress.update(limits.size(), shared.programs().size());
-      }
-    }
-    return limits;
+    return traceOptions.asked(option.trace(), conditions);
   }
 }

@@ -16,11 +16,10 @@ import org.allocsim.analysis.fleet.sweep.SweepListener;
 import org.allocsim.analysis.fleet.sweep.SweepRequest;
 import org.allocsim.analysis.fleet.sweep.SweepResults;
 import org.allocsim.analysis.fleet.sweep.SweepSummary;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.text.RowTable;
-import org.allocsim.analysis.tuning.Scenario;
-import org.allocsim.reports.cli.option.ConfListOptions;
 import org.allocsim.reports.cli.option.LimitOptions;
 import org.allocsim.reports.cli.option.PolicyListOptions;
 import org.allocsim.reports.cli.option.ProfileConverter;
@@ -32,6 +31,7 @@ import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.reports.plugin.PluginLoader;
+import org.allocsim.reports.question.replay.ConfChoices;
 import org.allocsim.reports.text.VisibleText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
@@ -114,7 +114,7 @@ final class SweepCommand implements Callable<Integer> {
               + ").")
   private String confs = SweepRequest.RECORDED + ";" + EXPANDABLE;
 
-  @Mixin private PolicyListOptions policyOptions = new PolicyListOptions(Scenario.PYTORCH);
+  @Mixin private PolicyListOptions policyOptions = new PolicyListOptions(Program.PYTORCH);
 
   @Option(
       names = {"--capacities", "--capacity"},
@@ -187,7 +187,7 @@ final class SweepCommand implements Callable<Integer> {
             ownGpus,
             limit == null ? null : limit.fraction(),
             limit == null ? null : limit.bytes(),
-            torchVersion.isGiven() ? torchVersion.version().id() : SweepRequest.RECORDED,
+            torchVersion.given() == null ? SweepRequest.RECORDED : torchVersion.given().id(),
             afterOom == AfterOom.STOP,
             traceOptions.deviceIndex(),
             traceOptions.format(),
@@ -244,7 +244,7 @@ final class SweepCommand implements Callable<Integer> {
 
   private List<String> confs() throws IOException {
     List<String> list = new ArrayList<>();
-    for (String text : ConfListOptions.split(confs)) {
+    for (String text : ConfChoices.split(confs)) {
       if (!text.startsWith("@")) {
         list.add(text);
         continue;

@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
 import org.allocsim.analysis.leak.IterationException;
 import org.allocsim.analysis.leak.IterationFinder;
 import org.allocsim.analysis.leak.Iterations;
+import org.allocsim.analysis.program.Conditions;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.cli.option.IterationsOption;
 import org.allocsim.reports.input.Traces;
@@ -251,7 +252,7 @@ final class TransformCommand implements Callable<Integer> {
 
   private AllocationTrace read(String name) {
     TraceSource source = Traces.open(name, format);
-    return Traces.read(source, source.defaultOptions()).trace();
+    return Traces.program(source, Conditions.RECORDED).input().trace();
   }
 
   private Window window(AllocationTrace trace) {

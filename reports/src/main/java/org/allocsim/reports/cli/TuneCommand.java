@@ -1,30 +1,14 @@
 package org.allocsim.reports.cli;
 
 import java.io.IOException;
-import java.util.List;
 import java.util.concurrent.Callable;
-import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Platform;
-import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.analysis.tuning.TuningGrid;
-import org.allocsim.reports.answer.job.TuneJob;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
-import org.allocsim.reports.answer.tuning.TuneRecording;
-import org.allocsim.reports.chart.comparison.Histogram;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
-import org.allocsim.reports.html.TraceRecording;
-import org.allocsim.reports.input.Settings;
-import org.allocsim.reports.output.ProgressMeter;
-import org.allocsim.simulator.policy.pytorch.ConfigException;
-import org.allocsim.simulator.policy.pytorch.MemoryLimit;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
-import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
-import org.allocsim.workloads.io.EarlyEnd;
-import org.allocsim.workloads.source.DeviceTrace;
-import org.allocsim.workloads.source.ReadingOptions;
-import org.allocsim.workloads.source.TraceSource;
+import org.allocsim.reports.question.tuning.TuneQuestion;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -67,8 +51,6 @@ import picocli.CommandLine.Spec;
       "  allocsim tune snapshot.pickle --report tuned"
     })
 final class TuneCommand implements Callable<Integer> {
-  private static final double NANOS_PER_SECOND = 1e9;
-
   @Spec private CommandSpec spec;
 
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
@@ -109,77 +91,8 @@ final class TuneCommand implements Callable<Integer> {
           spec.commandLine(),
           "--top " + top + " is negative; give the number of rows, or 0 for all");
     }
-    return JobRun.of(outputOptions, this::tune)
-        .showing(Tuned::pageRuns)
-        .onAllCores()
-        .run(
-            traceName,
-            tuned -> tuned.answer().document(top),
-            tuned -> !tuned.answer().tuning().allFail(),
-            Tuned::answer,
-            new TuneJob(top));
-  }
-
-  /** An answer and the recording that it is about. */
-  private record Tuned(DeviceTrace input, TuneAnswer answer) {
-    private List<TraceRecording> pageRuns() {
-      return List.of(
-          TuneRecording.of(
-              new TraceRecording(input),
-              input,
-              answer.tuning(),
-              answer.circumstances().maxBytes()));
-    }
-  }
-
-  private Tuned tune(String name) {
-    TraceSource source = traceOptions.open(name);
-    deviceOptions.release().follow(source);
-    PyTorchVersion version = deviceOptions.torchVersion();
-    ParsedConfig recorded = Settings.recorded(source, version);
-    Settings.requirePossible(recorded, deviceOptions.profile());
-    DeviceTrace input =
-        traceOptions.read(
-            source,
-            new ReadingOptions(
-                version,
-                deviceOptions.limitBytes(recorded, source),
-                deviceOptions.profile().totalBytes()));
-    RecordedCircumstances circumstances = deviceOptions.circumstances(input, recorded);
-    EarlyEnd.begin();
-    long startNanos = System.nanoTime();
-    Tuning tuning = tune(input, recorded, circumstances);
-    double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
-    return new Tuned(
-        input,
-        new TuneAnswer(
-            name,
-            input.sha256(),
-            input.eventCount(),
-            input.device(),
-            version,
-            platform,
-            circumstances,
-            tuning,
-            Histogram.ofSizes(input.trace(), input.device()),
-            Histogram.ofLifetimes(input.trace(), input.device()),
-            seconds));
-  }
-
-  private Tuning tune(
-      DeviceTrace input, ParsedConfig recorded, RecordedCircumstances circumstances) {
-    TuningGrid grid =
-        TuningGrid.of(
-            recorded.text(),
-            deviceOptions.release().oldest(),
-            platform,
-            circumstances.limitBytes() != MemoryLimit.NONE,
-            fineness);
-    try (ProgressMeter progress = ProgressMeter.of("tuning", "settings")) {
-      return Tuning.run(
-          input, grid, deviceOptions.torchVersion(), platform, circumstances, progress::update);
-    } catch (ConfigException e) {
-      throw new IllegalStateException("the grid holds a string that PyTorch refuses", e);
-    }
+    return traceOptions
+        .asking(outputOptions, deviceOptions.conditions())
+        .ask(new TuneQuestion(platform, fineness, top), traceName);
   }
 }

@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.analysis.program.Conditions;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.reports.answer.validation.CachesAnswer;
 import org.allocsim.reports.answer.validation.TogetherAnswer;
 import org.allocsim.reports.answer.validation.TorchAnswer;
 import org.allocsim.reports.answer.validation.TorchValidation;
 import org.allocsim.reports.answer.validation.ValidateAnswer;
 import org.allocsim.reports.answer.validation.ValidateCharts;
-import org.allocsim.reports.answer.validation.ValidateRecordings;
 import org.allocsim.reports.answer.validation.ValidatedCase;
 import org.allocsim.reports.cli.option.ConfListOptions;
 import org.allocsim.reports.cli.option.FigureOptions;
@@ -33,6 +33,7 @@ import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.question.page.ValidateRecordings;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.PolicyOptionException;
@@ -50,8 +51,6 @@ import org.allocsim.validation.gpu.cuda.CudaException;
 import org.allocsim.validation.gpu.cuda.GpuBounds;
 import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.source.DeviceTrace;
-import org.allocsim.workloads.source.ReadingOptions;
-import org.allocsim.workloads.source.TraceSource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -93,7 +92,7 @@ final class ValidateCommand implements Callable<Integer> {
       description = "Traces of any format; 'allocsim list formats' shows them.")
   private List<String> names = List.of();
 
-  @Mixin private PolicyListOptions policyOptions = new PolicyListOptions(Scenario.PYTORCH);
+  @Mixin private PolicyListOptions policyOptions = new PolicyListOptions(Program.PYTORCH);
 
   @Mixin private ConfListOptions confOptions;
 
@@ -246,7 +245,7 @@ final class ValidateCommand implements Callable<Integer> {
         members.add(
             new TogetherValidation.Member(
                 option.trace(),
-                traceOptions.read(option.trace()),
+                traceOptions.open(option.trace(), Conditions.RECORDED).input(),
                 option.policy().orElse(usual),
                 option
                     .bytes("memory-limit")
@@ -279,7 +278,7 @@ final class ValidateCommand implements Callable<Integer> {
   private int validatePyTorch(DocumentOutputs outputs) {
     TorchValidation validation =
         new TorchValidation(torch.runs(), gpu, mostSeconds, limitBytes, confOptions.given());
-    names.forEach(name -> validation.add(traceOptions.read(name)));
+    names.forEach(name -> validation.add(traceOptions.open(name, Conditions.RECORDED).input()));
     TorchAnswer answer = validation.run(driverVersion());
     outputs.write(answer.document());
     return answer.failed()
@@ -295,16 +294,17 @@ final class ValidateCommand implements Callable<Integer> {
       validation.warmUp();
       List<ValidatedCase> cases = new ArrayList<>();
       for (String name : names) {
-        TraceSource source = traceOptions.open(name);
-        ReadingOptions options = source.defaultOptions();
-        DeviceTrace input = traceOptions.read(source, options);
+        Program program = traceOptions.open(name, Conditions.RECORDED);
+        DeviceTrace input = program.input();
         List<PolicyChoice> expanded =
-            confOptions.expand(
-                chosen,
-                input.conf(),
-                null,
-                options.version(),
-                GpuValidation.profile(identity, identity.freeBytesAtStart()));
+            confOptions
+                .choices()
+                .expand(
+                    chosen,
+                    input.conf(),
+                    null,
+                    program.release(),
+                    GpuValidation.profile(identity, identity.freeBytesAtStart()));
         for (PolicyChoice choice : expanded) {
           run(input, choice, validation, identity, bounds, cases);
         }

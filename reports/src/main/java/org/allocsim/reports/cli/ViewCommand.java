@@ -1,27 +1,20 @@
 package org.allocsim.reports.cli;
 
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.allocsim.analysis.recording.RecordedCircumstances;
-import org.allocsim.analysis.tuning.Scenario;
-import org.allocsim.reports.answer.compare.CompareAnswer;
-import org.allocsim.reports.answer.compare.ComparedTrace;
-import org.allocsim.reports.answer.compare.ViewAnswer;
-import org.allocsim.reports.answer.compare.ViewedTrace;
+import java.util.stream.Stream;
 import org.allocsim.reports.cli.option.ConfListOptions;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
-import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.reports.input.Jobs;
-import org.allocsim.reports.input.Settings;
-import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.DocumentOutputs;
-import org.allocsim.reports.output.ExitCodes;
-import org.allocsim.simulator.policy.PolicyChoice;
-import org.allocsim.workloads.source.DeviceTrace;
+import org.allocsim.reports.question.AnswerOutputs;
+import org.allocsim.reports.question.replay.ViewQuestion;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -53,8 +46,6 @@ import picocli.CommandLine.Spec;
       "  allocsim view snapshot.pickle --confs ';expandable_segments:True'"
     })
 final class ViewCommand implements Callable<Integer> {
-  private static final String POLICY = "pytorch";
-
   @Spec private CommandSpec spec;
 
   @Parameters(
@@ -86,59 +77,34 @@ final class ViewCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    List<String> files = expanded();
-    try (DocumentOutputs outputs =
-        new DocumentOutputs(
-            spec.commandLine().getOut(), false, files.stream().map(Traces::file).toList(), null)) {
-      outputs.open(spec.name(), json, null, report);
-      List<ComparedTrace> traces = new ArrayList<>();
-      List<TraceRecording> recordings = new ArrayList<>();
-      for (String file : files) {
-        List<DeviceTrace> devices = traceOptions.readAll(file, deviceOptions.release());
-        for (DeviceTrace device : devices) {
-          String name = devices.size() == 1 ? file : file + ", GPU " + device.device();
-          traces.add(run(device, name, recordings));
-        }
-      }
-      outputs.write(
-          ViewAnswer.document(new CompareAnswer(deviceOptions.torchVersion(), traces)), recordings);
-    }
-    return ExitCodes.DONE;
+    return traceOptions
+        .asking(new Page(), deviceOptions.conditions())
+        .ask(new ViewQuestion(confOptions.choices()), expanded());
   }
 
   /** The files, with those of folders in the order in which people sort names. */
   private List<String> expanded() {
-    List<String> files = new ArrayList<>();
-    for (String name : names) {
-      if (Jobs.isFolder(name)) {
-        Jobs.recordings(name).stream().map(Path::toString).forEach(files::add);
-      } else {
-        files.add(name);
-      }
-    }
-    return files;
+    return names.stream()
+        .flatMap(name ->
+            Jobs.isFolder(name)
+                ? Jobs.recordings(name).stream().map(Path::toString)
+                : Stream.of(name))
+        .toList();
   }
 
-  private ComparedTrace run(DeviceTrace input, String name, List<TraceRecording> recordings) {
-    List<PolicyChoice> choices =
-        confOptions
-            .expand(
-                PolicyChoice.parseList(POLICY),
-                input.conf(),
-                null,
-                deviceOptions.torchVersion(),
-                deviceOptions.profile())
-            .stream()
-            // The recorded settings come first; others are shown where they are asked for.
-            .limit(confOptions.given() == null ? 1 : Long.MAX_VALUE)
-            .toList();
-    RecordedCircumstances circumstances =
-        deviceOptions.circumstances(
-            input, Settings.parse("", deviceOptions.torchVersion(), Scenario.PYTORCH));
-    ViewedTrace viewed = ViewedTrace.of(input, circumstances, choices);
-    viewed.recording().rename(name);
-    viewed.recording().pack();
-    recordings.add(viewed.recording());
-    return viewed.compared();
+  /** The page comes first, so that there are fewer outputs. */
+  private final class Page implements AnswerOutputs {
+    @Override
+    public DocumentOutputs open(@Nullable Path... inputs) {
+      DocumentOutputs outputs =
+          new DocumentOutputs(spec.commandLine().getOut(), false, Arrays.asList(inputs), null);
+      outputs.open(spec.name(), json, null, report);
+      return outputs;
+    }
+
+    @Override
+    public PrintWriter err() {
+      return spec.commandLine().getErr();
+    }
   }
 }

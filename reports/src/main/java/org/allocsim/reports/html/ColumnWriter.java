@@ -17,11 +17,19 @@ final class ColumnWriter {
   private byte[] bytes = new byte[1 << 12];
   private int count;
 
-  /** Appends a number from 0 on. */
+  /**
+   * Appends a number from 0 on.
+   *
+   * @throws PageException where it is too large
+   */
   void put(long number) {
     if (number < 0 || number >= LIMIT) {
-      throw new IllegalArgumentException(number + " is outside 0..2^53");
+      throw new PageException(Long.toString(number));
     }
+    append(number);
+  }
+
+  private void append(long number) {
     if (count + MAX_BYTES > bytes.length) {
       bytes = Arrays.copyOf(bytes, Math.addExact(bytes.length, bytes.length >> 1));
     }
@@ -33,9 +41,30 @@ final class ColumnWriter {
     bytes[count++] = (byte) rest;
   }
 
-  /** Appends a number of either sign: 0, −1, 1, −2, … become 0, 1, 2, 3, … */
+  /**
+   * Appends a number of either sign: 0, −1, 1, −2, … become 0, 1, 2, 3, …
+   *
+   * @throws PageException where it is 2<sup>52</sup> or more on either side
+   */
   void putSigned(long number) {
-    put(zigzag(number));
+    long code = zigzag(number);
+    if (code < 0 || code >= LIMIT) {
+      throw new PageException(Long.toString(number));
+    }
+    append(code);
+  }
+
+  /**
+   * Appends a number less another, of either sign.
+   *
+   * @throws PageException where the difference is 2<sup>52</sup> or more on either side
+   */
+  void putDifference(long number, long before) {
+    long difference = number - before;
+    if (((number ^ before) & (number ^ difference)) < 0) {
+      throw new PageException("the difference of " + number + " and " + before);
+    }
+    putSigned(difference);
   }
 
   static long zigzag(long number) {

@@ -210,7 +210,7 @@ final class TraceColumns {
         before = startNanos;
         isFirst = false;
       }
-      out.putSigned(trace.timeNanos(row) - before);
+      out.putDifference(trace.timeNanos(row), before);
       before = trace.timeNanos(row);
     }
     return startNanos;

@@ -4,6 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.FailureReport;
 
 /** Names of files to read. */
 public final class Inputs {
@@ -29,7 +30,7 @@ public final class Inputs {
           name + " is a folder; name a file in it, that of one rank where it holds a job");
     }
     if (!Files.exists(file)) {
-      throw new Failure(name + ": no such file; check the path");
+      throw new Failure(FailureReport.noSuchFile(name));
     }
     if (!Files.isReadable(file)) {
       throw new Failure(name + ": permission denied; make the file readable");

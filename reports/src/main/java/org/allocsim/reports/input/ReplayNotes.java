@@ -2,24 +2,31 @@ package org.allocsim.reports.input;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.format.pytorch.DeviceHistory;
+import org.jspecify.annotations.Nullable;
 
 /** What the reader of a replay's results should know of how they came about. */
 public final class ReplayNotes {
-  private final ReplaySetup setup;
+  private final Program program;
   private final List<String> notes = new ArrayList<>();
 
-  /** Starts with what the reader of the file and PyTorch's parser have to say. */
-  public ReplayNotes(ReplaySetup setup) {
-    this.setup = setup;
-    notes.addAll(setup.input().notes());
-    if (setup.config() == null) {
+  /**
+   * Starts with what the reader of the file and PyTorch's parser have to say.
+   *
+   * @param config settings of PyTorch's allocator; null for other allocators
+   */
+  public ReplayNotes(Program program, @Nullable ParsedConfig config) {
+    this.program = program;
+    notes.addAll(program.input().notes());
+    if (config == null) {
       return;
     }
-    notes.addAll(setup.config().warnings());
-    if (setup.config().allocator().garbageCollectionThreshold() > 0 && isUnlimited()) {
+    notes.addAll(config.warnings());
+    if (config.allocator().garbageCollectionThreshold() > 0 && isUnlimited()) {
       notes.add(
           "garbage_collection_threshold has no effect without a limit; give the one of the program"
               + " with --memory-fraction or --memory-limit");
@@ -27,7 +34,7 @@ public final class ReplayNotes {
   }
 
   private boolean isUnlimited() {
-    return setup.limitBytes() == MemoryLimit.NONE;
+    return program.circumstances().limitBytes() == MemoryLimit.NONE;
   }
 
   public void add(String note) {
@@ -46,10 +53,10 @@ public final class ReplayNotes {
   /** Histories of other devices, which nobody chose to leave out. */
   public void addOtherDevices() {
     List<DeviceHistory> devices =
-        setup.recording().map(each -> each.snapshot().devices()).orElse(List.of());
+        program.input().recording().map(each -> each.snapshot().devices()).orElse(List.of());
     for (int device = 0; device < devices.size(); device++) {
       int events = devices.get(device).effects().count();
-      if (device != setup.device() && events > 0) {
+      if (device != program.input().device() && events > 0) {
         notes.add(
             "not replayed: %s of device %s; --device-index %s chooses them"
                 .formatted(Numbers.count(events, "event"), device, device));

@@ -2,9 +2,12 @@ package org.allocsim.reports.input;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.function.Consumer;
+import org.allocsim.analysis.program.Conditions;
+import org.allocsim.analysis.program.Program;
+import org.allocsim.analysis.program.ProgramException;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
+import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.format.TraceFormat;
@@ -12,8 +15,6 @@ import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.TraceFormats;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
-import org.allocsim.workloads.source.OpenedTrace;
-import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.Recording;
 import org.allocsim.workloads.source.SourceUsageException;
 import org.allocsim.workloads.source.TraceSource;
@@ -23,22 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Opens traces for commands: with a progress bar, and with their failures as commands report them.
  */
 public final class Traces {
-  /** Not a scoped value, which the browser's Java lacks. */
-  private static final ThreadLocal<Consumer<TraceSource>> OPENED = new ThreadLocal<>();
-
-  /** Ends what {@link #hearing} began. */
-  public interface Hearing extends AutoCloseable {
-    @Override
-    void close();
-  }
-
   private Traces() {}
-
-  /** Tells somebody of each trace that this thread opens, until it is closed. */
-  public static Hearing hearing(Consumer<TraceSource> hearer) {
-    OPENED.set(hearer);
-    return OPENED::remove;
-  }
 
   /**
    * Reads a file, or generates what {@code program:ID} asks.
@@ -51,12 +37,7 @@ public final class Traces {
       Inputs.require(name);
     }
     try (ProgressMeter progress = ProgressMeter.ofBytes("reading")) {
-      TraceSource source = TraceSource.open(name, format, progress::update);
-      Consumer<TraceSource> hearer = OPENED.get();
-      if (hearer != null) {
-        hearer.accept(source);
-      }
-      return source;
+      return TraceSource.open(name, format, progress::update);
     } catch (TraceFormatException e) {
       throw new Failure(e.getMessage(), e);
     } catch (SourceUsageException e) {
@@ -112,42 +93,41 @@ public final class Traces {
   }
 
   /**
-   * The settings that a source was recorded with; null where it gives none.
+   * A program under conditions.
    *
-   * @throws Failure where the recording has no history, or the release refuses its settings
+   * @throws Failure where the trace cannot be read, or the conditions make no sense for it
    */
-  public static @Nullable ParsedConfig recordedConfig(TraceSource source, PyTorchVersion version) {
+  public static Program program(TraceSource source, Conditions conditions) {
     try {
-      return source.recordedConfig(version).orElse(null);
-    } catch (TraceFormatException e) {
-      throw new Failure(e.getMessage(), e);
+      return Program.open(source, conditions);
+    } catch (ProgramException e) {
+      throw Failure.of(e);
     }
   }
 
   /**
-   * The requests of a source.
+   * Settings by the rules of a release.
    *
-   * @throws Failure where its recording is damaged
+   * @throws Failure where it refuses them, or they ask for another allocator
    */
-  public static OpenedTrace read(TraceSource source, ReadingOptions options) {
+  public static ParsedConfig settings(String conf, PyTorchVersion release) {
     try {
-      return source.read(options);
-    } catch (TraceFormatException e) {
-      throw new Failure(e.getMessage(), e);
+      return Program.parse(conf, release);
+    } catch (ProgramException e) {
+      throw Failure.of(e);
     }
   }
 
   /**
-   * The device that is looked at.
+   * Refuses settings under which the driver of a GPU would refuse every large segment.
    *
-   * @param chosen index that the user chose, or null
-   * @throws Failure where that device did nothing
+   * @throws Failure that names the setting
    */
-  public static int device(OpenedTrace trace, @Nullable Integer chosen) {
+  public static void requirePossible(ParsedConfig settings, DeviceProfile gpu) {
     try {
-      return trace.device(chosen);
-    } catch (SourceUsageException e) {
-      throw Failure.usage(e.getMessage());
+      Program.requirePossible(settings, gpu);
+    } catch (ProgramException e) {
+      throw Failure.of(e);
     }
   }
 }

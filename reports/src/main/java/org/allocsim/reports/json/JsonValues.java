@@ -11,6 +11,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.json.JsonFactory;
 
 /** Reads a small JSON document as maps, lists, strings, numbers, booleans and nulls. */
@@ -37,8 +38,16 @@ public final class JsonValues {
       }
       return new JsonValues(json).object();
     } catch (JacksonException e) {
-      throw new IOException("it is not JSON (" + e.getOriginalMessage() + ")", e);
+      throw new IOException(broken(e), e);
     }
+  }
+
+  /** Where JSON is broken; what the parser says of it names its own settings. */
+  static String broken(JacksonException cause) {
+    TokenStreamLocation at = cause.getLocation();
+    return at == null || at.getLineNr() < 1
+        ? "it is not valid JSON"
+        : "it is not valid JSON at line %d, column %d".formatted(at.getLineNr(), at.getColumnNr());
   }
 
   private Map<String, @Nullable Object> object() throws IOException {

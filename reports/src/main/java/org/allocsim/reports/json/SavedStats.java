@@ -40,7 +40,7 @@ public final class SavedStats {
       }
       return stats;
     } catch (JacksonException e) {
-      throw new IOException("it is not JSON (" + e.getOriginalMessage() + ")", e);
+      throw new IOException(JsonValues.broken(e), e);
     }
   }
 

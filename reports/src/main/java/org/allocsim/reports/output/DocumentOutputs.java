@@ -1,15 +1,21 @@
 package org.allocsim.reports.output;
 
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.text.RowTable;
+import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
+import org.allocsim.reports.chart.ChartSize;
 import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Table;
@@ -19,8 +25,11 @@ import org.allocsim.reports.document.render.MarkdownRenderer;
 import org.allocsim.reports.document.render.TerminalRenderer;
 import org.allocsim.reports.html.ReportPage;
 import org.allocsim.reports.html.TraceRecording;
+import org.allocsim.reports.plugin.PluginLoader;
+import org.allocsim.reports.text.VisibleText;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.workloads.io.EarlyEnd;
+import org.jfree.chart.JFreeChart;
 import org.jspecify.annotations.Nullable;
 
 /** Where one answer goes: files, a page with charts, and the terminal. */
@@ -35,6 +44,7 @@ public final class DocumentOutputs implements AutoCloseable {
   private final OutputFiles outputs;
   private final @Nullable FigureStyle figure;
   private final List<OutputFiles.Output> json = new ArrayList<>();
+  private final Map<String, OutputFiles.Output> further = new HashMap<>();
   private String name = "";
   private OutputFiles.@Nullable Output csv;
   private @Nullable Path folder;
@@ -91,12 +101,40 @@ public final class DocumentOutputs implements AutoCloseable {
 
   /** Opens a further file, which appears with the others; null where the option is absent. */
   public OutputFiles.@Nullable Output open(String option, @Nullable String name) {
-    return name == null ? null : openGiven(option, name);
+    if (name != null) {
+      further.put(option, openGiven(option, name));
+    }
+    return further.get(option);
+  }
+
+  /** The further file that was opened for an option; null where there is none. */
+  public OutputFiles.@Nullable Output opened(String option) {
+    return further.get(option);
   }
 
   /** Opens a further file of an option that is there, which appears with the others. */
   public OutputFiles.Output openGiven(String option, String name) {
     return outputs.openApart(option, name, inputs);
+  }
+
+  /**
+   * Draws a chart into the further file of an option.
+   *
+   * @param name the file's name, which ends in a format
+   * @param width width on screens
+   * @param height height on screens
+   */
+  public void draw(String option, String name, JFreeChart chart, int width, int height)
+      throws IOException {
+    try (OutputStream stream =
+        new BufferedOutputStream(Objects.requireNonNull(opened(option)).stream())) {
+      FigureStyle.write(
+          figure,
+          chart,
+          ChartSize.screen(width, height),
+          ChartFile.ofName(name).orElseThrow(),
+          stream);
+    }
   }
 
   /** Whether there is a page, for which runs must be recorded. */
@@ -120,7 +158,7 @@ public final class DocumentOutputs implements AutoCloseable {
   }
 
   /** As {@link #write(Document, List)}; runs are recorded only where there is a page. */
-  public <T> void write(Document<T> document, Supplier<List<TraceRecording>> recordings) {
+  public void write(Document<?> document, Supplier<List<TraceRecording>> recordings) {
     write(document, hasPage() ? recordings.get() : List.of());
   }
 
@@ -135,7 +173,7 @@ public final class DocumentOutputs implements AutoCloseable {
    *
    * @param recordings what the page shows of runs, in the order of the document's tables
    */
-  public <T> void write(Document<T> document, List<TraceRecording> recordings) {
+  public void write(Document<?> document, List<TraceRecording> recordings) {
     if (figure != null) {
       figure
           .names()
@@ -145,6 +183,10 @@ public final class DocumentOutputs implements AutoCloseable {
           });
     }
     boolean isPartial = EarlyEnd.isAsked();
+    List<String> plugins =
+        PluginLoader.current()
+            .map(loader -> loader.jars().stream().map(Path::toString).toList())
+            .orElse(List.of());
     Table<?> main = document.mainCsv();
     if (csv != null && main != null) {
       CsvRenderer.write(main, csv.stream());
@@ -159,6 +201,9 @@ public final class DocumentOutputs implements AutoCloseable {
       if (isPartial) {
         results.put(JsonRenderer.PARTIAL, true);
       }
+      if (!plugins.isEmpty()) {
+        results.put(JsonRenderer.PLUGINS, plugins);
+      }
       for (OutputFiles.Output each : json) {
         JsonText.write(results, each.stream());
       }
@@ -170,6 +215,11 @@ public final class DocumentOutputs implements AutoCloseable {
     if (!outputs.takesStandardOutput()) {
       if (isPartial) {
         WrappedText.printLine(out, PARTIAL);
+        out.println();
+      }
+      if (!plugins.isEmpty()) {
+        WrappedText.printLine(
+            out, VisibleText.of("With code of plugins: " + String.join(", ", plugins) + "."));
         out.println();
       }
       if (isMarkdown) {

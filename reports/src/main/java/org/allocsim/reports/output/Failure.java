@@ -1,5 +1,6 @@
 package org.allocsim.reports.output;
 
+import org.allocsim.analysis.program.ProgramException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,12 @@ public final class Failure extends RuntimeException {
   /** The command line asks for something that makes no sense: exit code 2. */
   public static Failure usage(String sentence) {
     return new Failure(ExitCodes.USAGE, sentence, null);
+  }
+
+  /** A program that cannot be had. */
+  public static Failure of(ProgramException cause) {
+    String sentence = String.valueOf(cause.getMessage());
+    return cause.isUsage() ? usage(sentence) : new Failure(sentence, cause);
   }
 
   /** The exit code of the process. */

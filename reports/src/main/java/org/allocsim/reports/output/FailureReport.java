@@ -10,6 +10,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import org.allocsim.reports.html.PageException;
 import org.allocsim.reports.text.VisibleText;
 import org.allocsim.simulator.engine.InvariantViolation;
 import org.allocsim.workloads.io.MemoryBudget;
@@ -23,6 +24,9 @@ public final class FailureReport {
       ": this is a defect of allocsim, please report it with the output of a run under "
           + DEBUG_VARIABLE
           + "=1";
+
+  /** What Java makes of bytes in a name that are not UTF-8. */
+  private static final char REPLACED = '\uFFFD';
 
   private static final Pattern LINE_ENDS = Pattern.compile("\r\n|[\n-\r\u0085\u2028\u2029\t]");
 
@@ -45,6 +49,7 @@ public final class FailureReport {
   private static String sentence(Throwable failure) {
     return switch (failure) {
       case Failure known -> known.getMessage();
+      case PageException page -> page.getMessage();
       case UncheckedIOException io when io.getCause() != null -> describe(io.getCause());
       case IOException io -> describe(io);
       case OutOfMemoryError _ ->
@@ -69,7 +74,7 @@ public final class FailureReport {
   /** What an input or output error means; messages of the JDK that are only a path get a cause. */
   public static String describe(IOException failure) {
     return switch (failure) {
-      case NoSuchFileException missing -> missing.getFile() + ": no such file; check the path";
+      case NoSuchFileException missing -> noSuchFile(missing.getFile());
       case AccessDeniedException denied ->
           denied.getFile() + ": permission denied; check the rights of the file and its folder";
       case NotDirectoryException wrong -> wrong.getFile() + ": not a folder; check the path";
@@ -86,6 +91,15 @@ public final class FailureReport {
               ? failure.getClass().getSimpleName() + ": the input or output failed"
               : failure.getMessage();
     };
+  }
+
+  /** That there is no file of a name; Java cannot open one whose name is not UTF-8. */
+  public static String noSuchFile(String name) {
+    return name
+        + ": no such file; "
+        + (name.indexOf(REPLACED) < 0
+            ? "check the path"
+            : "its name has bytes that are not UTF-8, by which no file can be opened; rename it");
   }
 
   /** Text of several lines as one; what else a terminal would obey becomes visible. */

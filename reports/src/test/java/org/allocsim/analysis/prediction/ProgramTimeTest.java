@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.reports.cli.Golden;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.Policies;
@@ -77,7 +77,7 @@ class ProgramTimeTest {
   }
 
   private static TimeResult time(AllocationTrace trace, DeviceProfile profile) {
-    PolicyChoice pytorch = PolicyChoice.of(Policies.named(Scenario.PYTORCH).orElseThrow());
+    PolicyChoice pytorch = PolicyChoice.of(Policies.named(Program.PYTORCH).orElseThrow());
     return Run.of(new RunSetup(trace, 0, pytorch, -1, profile).with(AfterOom.STOP)).time();
   }
 

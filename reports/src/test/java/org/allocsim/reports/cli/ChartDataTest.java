@@ -16,13 +16,13 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.allocsim.analysis.moment.ObservedRun;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.program.Conditions;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.answer.compare.CompareAnswer;
 import org.allocsim.reports.answer.compare.CompareCharts;
 import org.allocsim.reports.answer.compare.ComparedTrace;
-import org.allocsim.reports.answer.compare.RecordedTrial;
 import org.allocsim.reports.answer.validation.ValidateAnswer;
 import org.allocsim.reports.answer.validation.ValidateCharts;
 import org.allocsim.reports.chart.ChartTheme;
@@ -30,12 +30,10 @@ import org.allocsim.reports.chart.memory.MemoryTimelineChart;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.output.ChartFolder;
+import org.allocsim.reports.question.page.RecordedTrial;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicyChoice;
-import org.allocsim.simulator.policy.pytorch.MemoryLimit;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.stats.ByteFormat;
-import org.allocsim.workloads.source.DeviceTrace;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.plot.CategoryPlot;
 import org.jfree.chart.plot.CombinedDomainXYPlot;
@@ -122,16 +120,17 @@ class ChartDataTest {
 
   /** The JSON of a trace, and the charts that are drawn beside it. */
   private JsonNode compare(Path trace, String policies, KeptCharts charts) throws IOException {
-    DeviceTrace input = new TraceOptions().read(trace.toString());
-    RecordedCircumstances circumstances =
-        RecordedCircumstances.given(MemoryLimit.NONE, DeviceProfiles.defaultProfile());
+    Program program =
+        new TraceOptions()
+            .open(trace.toString(), Conditions.RECORDED.on(DeviceProfiles.defaultProfile()));
     List<ObservedRun> runs =
-        new RecordedTrial(input, circumstances, true)
-            .runAll(PolicyChoice.parseList(policies), (_, _) -> {});
-    ComparedTrace compared = ComparedTrace.of(input, circumstances, null, runs);
-    CompareAnswer answer = new CompareAnswer(PyTorchVersion.DEFAULT, List.of(compared));
+        new RecordedTrial(program, true).runAll(PolicyChoice.parseList(policies), (_, _) -> {});
+    ComparedTrace compared = ComparedTrace.of(program, null, runs);
+    CompareAnswer answer = new CompareAnswer(List.of(compared));
     new CompareCharts(
-            compared, new MemoryTimelineChart.Bound("limit", circumstances.maxBytes()), runs)
+            compared,
+            new MemoryTimelineChart.Bound("limit", program.circumstances().maxBytes()),
+            runs)
         .write(charts, "");
     ByteArrayOutputStream json = new ByteArrayOutputStream();
     JsonText.write(JsonRenderer.json(answer.document()), json);

@@ -14,8 +14,9 @@ import picocli.CommandLine;
 
 /** A command line for each command that does what the command is for; none may be missing. */
 final class CommandLines {
-  /** Those that need a GPU or an optional part print nothing but help here. */
-  private static final List<String> ELSEWHERE = List.of("validate", "calibrate", "bench");
+  /** Those that need a GPU, Python or an optional part print nothing but help here. */
+  private static final List<String> ELSEWHERE =
+      List.of("estimate", "record", "validate", "calibrate", "bench");
 
   private CommandLines() {}
 

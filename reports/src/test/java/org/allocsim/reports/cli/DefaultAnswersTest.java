@@ -10,19 +10,17 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.program.Conditions;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.analysis.tuning.TuningGrid;
-import org.allocsim.reports.answer.compare.RecordedTrial;
+import org.allocsim.reports.question.page.RecordedTrial;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyChoice;
-import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.workloads.source.DeviceTrace;
-import org.allocsim.workloads.source.OpenedTrace;
-import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.RecordedFailure;
 import org.allocsim.workloads.source.Recording;
 import org.allocsim.workloads.source.TraceSource;
@@ -52,9 +50,8 @@ class DefaultAnswersTest {
     return source(file).release().orElseThrow();
   }
 
-  private static DeviceTrace open(Path file) throws Exception {
-    OpenedTrace opened = source(file).read(ReadingOptions.of(release(file)));
-    return new DeviceTrace(opened, opened.device(null));
+  private static Program open(Path file) throws Exception {
+    return Program.open(source(file), Conditions.RECORDED.by(release(file)));
   }
 
   private static void requireRecorded(DeviceTrace input, RunResult result) {
@@ -70,11 +67,10 @@ class DefaultAnswersTest {
   @TestFactory
   Stream<DynamicTest> tuneHasTheRecordingsPeakAndFailures() throws IOException {
     return each(file -> {
-      DeviceTrace input = open(file);
+      Program program = open(file);
+      DeviceTrace input = program.input();
       TuningGrid grid = new TuningGrid(Stream.of(input.conf(), "").distinct().toList(), Map.of());
-      RecordedCircumstances circumstances = RecordedCircumstances.of(input, MemoryLimit.NONE, null);
-      Tuning tuning =
-          Tuning.run(input, grid, release(file), Platform.LINUX, circumstances, (_, _) -> {});
+      Tuning tuning = Tuning.run(program, grid, Platform.LINUX, (_, _) -> {});
       requireRecorded(input, tuning.recorded().result());
     });
   }
@@ -82,14 +78,14 @@ class DefaultAnswersTest {
   @TestFactory
   Stream<DynamicTest> compareHasTheRecordingsPeakAndFailures() throws IOException {
     return each(file -> {
-      DeviceTrace input = open(file);
-      RecordedCircumstances circumstances = RecordedCircumstances.of(input, MemoryLimit.NONE, null);
+      Program program = open(file);
+      DeviceTrace input = program.input();
       PolicyChoice recorded =
           new PolicyChoice(
               Policies.named("pytorch").orElseThrow(),
               Map.of("conf", input.conf(), "torch-version", release(file).id()));
       RunResult result =
-          new RecordedTrial(input, circumstances, false)
+          new RecordedTrial(program, false)
               .runAll(List.of(recorded), (_, _) -> {})
               .getFirst()
               .result();

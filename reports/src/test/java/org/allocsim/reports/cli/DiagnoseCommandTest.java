@@ -63,7 +63,8 @@ class DiagnoseCommandTest {
     assertEquals(
         program.get("limit_bytes").asLong(),
         program.get("left_bytes").asLong() + best(program).get("peak_reserved_bytes").asLong());
-    String first = program.get("settings").get(0).get("conf").asString();
+    assertEquals(program.get("best_conf"), program.get("settings").get(0).get("conf"));
+    String first = program.get("settings").get(1).get("conf").asString();
     CommandRun perturbed =
         CommandRun.of(
             "perturb",
@@ -78,7 +79,7 @@ class DiagnoseCommandTest {
     int failed = new ObjectMapper().readTree(perturbed.out()).get("failed_runs").asInt();
     assertTrue(failed > 0, perturbed.err());
     String details = answer.get("verdict").get("details").toString();
-    assertTrue(details.contains(first + " ranks higher, with "), details);
+    assertTrue(details.contains(first + " would come first by its own run, with "), details);
     assertTrue(details.contains(failed + " of 50 changed copies fail under it."), details);
   }
 

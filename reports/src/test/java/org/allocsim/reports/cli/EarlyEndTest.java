@@ -216,6 +216,49 @@ class EarlyEndTest {
     assertFalse(answer.at(search.entries).isEmpty());
   }
 
+  /** Answers so long, and memory so short, that serving them takes minutes. */
+  private Path longAnswers() throws IOException {
+    StringBuilder rows = new StringBuilder("Timestamp,Request tokens,Response tokens\n");
+    for (int i = 0; i < 300; i++) {
+      rows.append(i).append(",5,120000\n");
+    }
+    return Files.writeString(folder.resolve("long.csv"), rows);
+  }
+
+  @Test
+  void serveSaysWhatWasServedUntilThen() throws Exception {
+    Path traffic = longAnswers();
+    Path json = folder.resolve("serve.json");
+    Path log = folder.resolve("log");
+    for (String signal : List.of("TERM", "INT")) {
+      Files.deleteIfExists(json);
+      for (long millis = 2_000; !Files.exists(json); millis += millis / 2) {
+        Process child =
+            Child.start(
+                ":",
+                List.of(),
+                log,
+                "serve",
+                traffic,
+                "--model",
+                "llama-3.1-8b",
+                "--cache",
+                "paged,kvcached",
+                "--json",
+                json);
+        assertFalse(child.waitFor(millis, TimeUnit.MILLISECONDS), () -> "it was over too soon");
+        assertEquals(signal.equals("TERM") ? BY_TERM : BY_INT, end(child, signal));
+      }
+      List<String> said = Files.readAllLines(log);
+      assertTrue(said.contains(PARTIAL), said.toString());
+      assertEquals(TOLD, said.getLast());
+      JsonNode answer = new ObjectMapper().readTree(json);
+      assertTrue(answer.path("partial").asBoolean());
+      JsonNode paged = answer.at("/caches/0");
+      assertTrue(paged.path("served").asInt() < 300, paged.toString());
+    }
+  }
+
   private static boolean hasTemporary(Path folder) throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
       return files.anyMatch(file -> file.getFileName().toString().startsWith(".allocsim-"));

@@ -10,6 +10,8 @@ import java.util.List;
 import org.allocsim.reports.output.ExitCodes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 class InspectCommandTest {
   @TempDir private Path folder;
@@ -54,6 +56,30 @@ class InspectCommandTest {
             .map(line -> line.split(",", 3))
             .map(c -> c[0] + "," + c[1])
             .toList());
+  }
+
+  @Test
+  void everyBlockAtTheEndIsARowWithTheBytesOfItsSegment() throws IOException {
+    Path file = CommandRun.recording("two_gpu.pickle.xz");
+    Path rows = folder.resolve("blocks.csv");
+    CommandRun run = CommandRun.of("inspect", file, "--blocks", rows, "--json", "-");
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    List<String> lines = Files.readAllLines(rows);
+    assertEquals(
+        "device,address,bytes,requested_bytes,state,stream,category,frame", lines.getFirst());
+    long total = lines.stream().skip(1).mapToLong(line -> Long.parseLong(line.split(",")[2])).sum();
+    long reserved = 0;
+    for (JsonNode device : JsonMapper.shared().readTree(run.out()).get("devices")) {
+      reserved += device.get("reserved_bytes").asLong();
+    }
+    assertEquals(reserved, total);
+  }
+
+  @Test
+  void whatTheRecorderAddedIsWrittenAsItIsAndNullWithoutIt() throws IOException {
+    CommandRun run =
+        CommandRun.of("inspect", CommandRun.recording("two_gpu.pickle.xz"), "--facts", "-");
+    assertEquals("null", run.out().lines().findFirst().orElse(""), run.err());
   }
 
   @Test

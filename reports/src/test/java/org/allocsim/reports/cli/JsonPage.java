@@ -25,7 +25,7 @@ final class JsonPage {
         schemas` shows them, `allocsim list schemas allocsim-compare-2` prints one. A new version follows when a key goes or
         changes its meaning; keys may be added without one. Bytes are whole numbers in keys that end in `_bytes`,
         nanoseconds in `_nanos` (in version 1 also `_ns`), seconds in `_seconds`, parts of a whole in `_ratio`; undefined
-        figures are null. The answer of a command that a signal ended early has the key `partial`, which is true. Columns of CSV have the names of these keys.
+        figures are null. The answer of a command that a signal ended early has the key `partial`, which is true; one with plugins has the key `plugins`, a list of their jars. Columns of CSV have the names of these keys.
 
         A test makes this page from the schemas. `[]` stands for the elements of a list, `*` for keys that depend on the
         data.
@@ -46,7 +46,9 @@ final class JsonPage {
   private void rows(String prefix, JsonNode schema) {
     schema.path("properties").properties().stream()
         // Every answer may have it, and the introduction says so.
-        .filter(each -> !each.getKey().equals(JsonRenderer.PARTIAL))
+        .filter(each ->
+            !each.getKey().equals(JsonRenderer.PARTIAL)
+                && !each.getKey().equals(JsonRenderer.PLUGINS))
         .forEach(each -> row(prefix + each.getKey(), each.getValue()));
     if (schema.path("additionalProperties").isObject()) {
       row(prefix + "*", schema.path("additionalProperties"));

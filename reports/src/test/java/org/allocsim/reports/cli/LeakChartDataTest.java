@@ -10,10 +10,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.allocsim.analysis.program.Conditions;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.diagnosis.LeaksAnswer;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.document.render.JsonRenderer;
+import org.allocsim.reports.question.Asked;
+import org.allocsim.reports.question.AskedTrace;
 import org.jfree.chart.plot.CombinedDomainXYPlot;
 import org.jfree.chart.plot.IntervalMarker;
 import org.jfree.chart.plot.XYPlot;
@@ -32,7 +35,9 @@ class LeakChartDataTest {
       LeaksCommand command = new LeaksCommand();
       new CommandLine(command)
           .parseArgs(arguments.stream().map(String::valueOf).toArray(String[]::new));
-      LeaksAnswer answer = command.analyse().answer();
+      AskedTrace trace =
+          AskedTrace.ofName(arguments.getFirst().toString(), null, Conditions.RECORDED);
+      LeaksAnswer answer = command.question().ask(new Asked(List.of(trace))).answer();
       ByteArrayOutputStream json = new ByteArrayOutputStream();
       JsonText.write(JsonRenderer.json(answer.document(false)), json);
       return new Drawn(

@@ -3,7 +3,6 @@ package org.allocsim.reports.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,22 +10,20 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.program.Conditions;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.reports.answer.compare.CompareAnswer;
 import org.allocsim.reports.answer.compare.ComparedTrace;
-import org.allocsim.reports.answer.compare.RecordedTrial;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.html.ReportPage;
 import org.allocsim.reports.html.TraceRecording;
+import org.allocsim.reports.question.page.RecordedTrial;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicyChoice;
-import org.allocsim.simulator.policy.pytorch.MemoryLimit;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
-import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.TraceSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -85,26 +82,23 @@ class LongTracePageTest {
     return builder.build(stacks.build());
   }
 
-  private Path page(List<AllocationTrace> traces, String policies) throws IOException {
+  private Path page(List<AllocationTrace> traces, String policies) throws Exception {
     List<ComparedTrace> compared = new ArrayList<>();
     List<TraceRecording> recordings = new ArrayList<>();
     for (AllocationTrace trace : traces) {
       String name = "long" + compared.size();
-      DeviceTrace input = new DeviceTrace(TraceSource.of(name, trace), 0);
-      RecordedCircumstances circumstances =
-          RecordedCircumstances.given(MemoryLimit.NONE, DeviceProfiles.defaultProfile());
-      RecordedTrial recorded = new RecordedTrial(input, circumstances, true);
+      Program program =
+          Program.open(
+              TraceSource.of(name, trace).source(),
+              Conditions.RECORDED.on(DeviceProfiles.defaultProfile()));
+      RecordedTrial recorded = new RecordedTrial(program, true);
       ComparedTrace each =
           ComparedTrace.of(
-              input,
-              circumstances,
-              null,
-              recorded.runAll(PolicyChoice.parseList(policies), (_, _) -> {}));
+              program, null, recorded.runAll(PolicyChoice.parseList(policies), (_, _) -> {}));
       compared.add(each);
       recordings.add(recorded.recording(each.results(), null));
     }
-    Document<CompareAnswer> document =
-        new CompareAnswer(PyTorchVersion.DEFAULT, compared).document();
+    Document<CompareAnswer> document = new CompareAnswer(compared).document();
     Path file = folder.resolve("long.html");
     try (OutputStream out = Files.newOutputStream(file)) {
       new ReportPage(document, JsonRenderer.json(document), recordings).write(out);
@@ -143,7 +137,7 @@ class LongTracePageTest {
   /** One policy suffices: frames cost the same whichever is shown. */
   @Test
   void fiveMillionEventsOpenInThreeSecondsAndArePannedAtMoreThanThirtyFramesASecond()
-      throws IOException {
+      throws Exception {
     try (Browser browser = Browser.start()) {
       AllocationTrace trace = trace(5_000_000);
       Path file = page(List.of(trace), "pytorch");
@@ -184,7 +178,7 @@ class LongTracePageTest {
   }
 
   @Test
-  void eightRanksOfAMillionEventsOpenInThreeSecondsWithoutStalls() throws IOException {
+  void eightRanksOfAMillionEventsOpenInThreeSecondsWithoutStalls() throws Exception {
     try (Browser browser = Browser.start()) {
       AllocationTrace rank = trace(1_000_000);
       Path file = page(Collections.nCopies(8, rank), "pytorch");
@@ -207,7 +201,7 @@ class LongTracePageTest {
   }
 
   @Test
-  void aPageAboutAQuarterOfAMillionEventsIsSmallAndOpensInThreeSeconds() throws IOException {
+  void aPageAboutAQuarterOfAMillionEventsIsSmallAndOpensInThreeSeconds() throws Exception {
     try (Browser browser = Browser.start()) {
       Path file = page(List.of(trace(250_000)), MANY);
       assertTrue(Files.size(file) < 5_000_000, Files.size(file) + " bytes");

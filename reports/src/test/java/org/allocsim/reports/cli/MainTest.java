@@ -14,8 +14,12 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.IntSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.stream.IntStream;
+import org.allocsim.analysis.oom.OomVerdict;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.FailureReport;
 import org.junit.jupiter.api.Test;
@@ -131,7 +135,7 @@ class MainTest {
 
   @ParameterizedTest
   @CsvSource({
-    "xyz t, unknown command 'xyz'; there are diagnose",
+    "xyz t, unknown command 'xyz'; there are estimate",
     "list models, unknown command 'models'; there are",
     "replay t u, 'u' is one argument too many",
     "replay t --capcity 1GiB, unknown option '--capcity'; did you mean '--capacity'?",
@@ -150,6 +154,9 @@ class MainTest {
       value = {
         "tunee t|unknown command 'tunee'|tune",
         "list device|unknown command 'device'|devices",
+        "replai --help|unknown command 'replai'|replay",
+        "--help replai|unknown command 'replai'|replay",
+        "list device --help|unknown command 'device'|devices",
         "list policies pytorh|'pytorh' is not a policy|pytorch",
         "list programs rezsnet|there is no program rezsnet|resnet",
         "list schemas allocsim-tun-2|there is no schema allocsim-tun-2|allocsim-tune-2",
@@ -234,12 +241,14 @@ class MainTest {
     }
     assertEquals(
         List.of(
+            "Run a PyTorch program:",
             "Diagnose a run:",
             "Decide on settings, allocator and GPU:",
             "Look:",
             "Convert and make traces:",
             "Prove results:"),
         List.copyOf(groups.keySet()));
+    assertEquals(List.of("estimate", "record"), groups.get("Run a PyTorch program:"));
     assertEquals("diagnose", groups.get("Diagnose a run:").getFirst());
     assertEquals(List.of("view", "inspect", "list"), groups.get("Look:"));
     assertEquals(
@@ -260,14 +269,47 @@ class MainTest {
     assertEquals(commands, listed);
   }
 
+  @Test
+  void commandsOfPythonAreKnownAndSayWhereTheyAre() {
+    for (String name : List.of("estimate", "record")) {
+      String help = CommandRun.of(name, "--help").out();
+      assertTrue(help.contains("allocsim " + name + " -- python train.py"), help);
+      CommandRun run = CommandRun.of(name, "--steps", "3", "--", "python", "train.py", "--lr=1");
+      assertEquals(ExitCodes.FAILED, run.exitCode());
+      assertTrue(run.err().contains(name + " needs the Python package"), run.err());
+      assertTrue(run.err().contains("pip install allocsim"), run.err());
+      assertEquals(1, run.err().lines().count(), run.err());
+    }
+    assertTrue(CommandRun.of("estimat").err().contains("did you mean 'estimate'?"));
+    assertTrue(CommandRun.of("rekord").err().contains("did you mean 'record'?"));
+  }
+
+  @Test
+  void helpWithACommandIsTheHelpOfTheCommand() {
+    for (String name : List.of("record", "estimate", "replay")) {
+      CommandRun run = CommandRun.of("help", name);
+      assertEquals(ExitCodes.DONE, run.exitCode());
+      assertEquals(CommandRun.of(name, "--help").out(), run.out());
+    }
+    assertEquals(CommandRun.of("--help").out(), CommandRun.of("help").out());
+    assertTrue(CommandRun.of("help", "replai").err().contains("did you mean 'replay'?"));
+  }
+
   private static String commandList() {
     String help = CommandRun.of("--help").out();
-    return help.substring(help.indexOf("Diagnose a run:"), help.indexOf("\nExit codes:"));
+    return help.substring(help.indexOf("Run a PyTorch program:"), help.indexOf("\nExit codes:"));
   }
 
   @Test
   void helpListsTheExitCodes() {
-    assertTrue(CommandRun.of("--help").out().contains("3       a check did not hold"));
+    String help = CommandRun.of("--help").out();
+    assertTrue(help.contains("3       a check did not hold"), help);
+    IntSummaryStatistics verdicts =
+        IntStream.concat(
+                Arrays.stream(OomVerdict.values()).mapToInt(ExitCodes::of),
+                IntStream.of(ExitCodes.NO_NUMBERS))
+            .summaryStatistics();
+    assertTrue(help.contains(verdicts.getMin() + "-" + verdicts.getMax() + "   verdicts"), help);
   }
 
   @Test

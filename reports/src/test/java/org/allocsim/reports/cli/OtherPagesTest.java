@@ -10,14 +10,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.allocsim.analysis.program.Conditions;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.validation.ValidateAnswer;
-import org.allocsim.reports.answer.validation.ValidateRecordings;
 import org.allocsim.reports.answer.validation.ValidatedCase;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.html.ReportPage;
 import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.question.page.ValidateRecordings;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.validation.gpu.AddressComparison;
@@ -211,7 +212,10 @@ class OtherPagesTest {
   private Path validatePage(String difference) throws IOException {
     PolicyChoice pytorch = PolicyChoice.parse("pytorch");
     DeviceTrace input =
-        new TraceOptions().read(CommandRun.recording("prefetch_streams.pickle.xz").toString());
+        new TraceOptions()
+            .open(
+                CommandRun.recording("prefetch_streams.pickle.xz").toString(), Conditions.RECORDED)
+            .input();
     ValidateRecordings recordings = new ValidateRecordings();
     recordings.add(input, 0, pytorch, -1, DeviceProfiles.defaultProfile());
     ValidateAnswer report =

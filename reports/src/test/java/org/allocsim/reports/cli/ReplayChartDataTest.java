@@ -20,6 +20,8 @@ import org.allocsim.reports.answer.replay.ReplayPictures;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.memory.MemoryTimelineChart;
 import org.allocsim.reports.document.render.JsonRenderer;
+import org.allocsim.reports.question.Asked;
+import org.allocsim.reports.question.AskedTrace;
 import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.jfree.chart.JFreeChart;
@@ -58,7 +60,8 @@ class ReplayChartDataTest {
       CommandLine commandLine = new CommandLine(command);
       Converters.register(commandLine);
       commandLine.parseArgs(Stream.of(arguments).map(String::valueOf).toArray(String[]::new));
-      ReplayAnswer answer = command.answer(arguments[0].toString(), null);
+      AskedTrace trace = AskedTrace.ofName(arguments[0].toString(), null, command.conditions());
+      ReplayAnswer answer = command.question().ask(new Asked(List.of(trace)));
       ByteArrayOutputStream json = new ByteArrayOutputStream();
       JsonText.write(JsonRenderer.json(answer.document()), json);
       return new Drawn(
@@ -194,7 +197,7 @@ class ReplayChartDataTest {
     }
     int row = drawn.answer().result().failures().get(oom).row();
     long nanos =
-        drawn.answer().run().setup().trace().timeNanos(row)
+        drawn.answer().run().program().input().trace().timeNanos(row)
             - drawn.answer().run().observed().overTime().orElseThrow().memory().startNanos(0);
     return isOver && nanos / NANOS_PER_SECOND == crosses.getXValue(0, cross);
   }

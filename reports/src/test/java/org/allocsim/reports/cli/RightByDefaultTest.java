@@ -215,7 +215,12 @@ class RightByDefaultTest {
     Path late = cached(snapshot, ADDRESS, 600 * MIB).writeTo(folder);
     String tuned = done("tune", late);
     assertTrue(tuned.startsWith("Keep the recorded settings, (default)"), tuned);
-    assertTrue(tuned.contains("lowers the peak of 600.00 MiB"), tuned);
+    assertTrue(tuned.contains("which reserved 1.07 GiB at most"), tuned);
+    JsonNode rows = json("tune", late).get("settings");
+    assertEquals(1, rows.get(0).get("rank").asInt());
+    assertEquals(1100 * MIB, rows.get(0).get("peak_reserved_bytes").asLong());
+    assertEquals(1, rows.get(1).get("rank").asInt(), "the recorded settings from the same start");
+    assertEquals(600 * MIB, rows.get(1).get("peak_reserved_bytes").asLong());
     String says =
         "The recording begins late, with 500.00 MiB reserved and 0 B of it in use; other settings"
             + " are modelled from the blocks in use, with an empty cache.";

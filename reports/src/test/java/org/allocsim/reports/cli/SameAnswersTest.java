@@ -69,7 +69,8 @@ class SameAnswersTest {
   }
 
   private static List<String> grid(String recordedConf, boolean limited) {
-    return TuningGrid.of(recordedConf, VERSION, Platform.LINUX, limited).confs();
+    return TuningGrid.of(recordedConf, VERSION, Platform.LINUX, limited, TuningGrid.Fineness.USUAL)
+        .confs();
   }
 
   @TestFactory

@@ -178,6 +178,7 @@ class ServeCommandTest {
     "--page-size, 3MiB",
     "--cache, slab",
     "--speed, 0",
+    "--other-processes, 9PiB",
     "--first, 0"
   })
   void whatAnOptionCannotBeIsOneSentence(String option, String value) {

@@ -52,7 +52,12 @@ class ColumnWriterTest {
   @Test
   void numbersThatAScriptCannotReadExactlyAreRefused() {
     ColumnWriter out = new ColumnWriter();
-    assertThrows(IllegalArgumentException.class, () -> out.put(1L << 53));
-    assertThrows(IllegalArgumentException.class, () -> out.put(-1));
+    assertThrows(PageException.class, () -> out.put(1L << 53));
+    assertThrows(PageException.class, () -> out.put(-1));
+    assertThrows(PageException.class, () -> out.putSigned(1L << 52));
+    assertThrows(PageException.class, () -> out.putSigned(Long.MIN_VALUE));
+    assertThrows(PageException.class, () -> out.putDifference(Long.MAX_VALUE, -5));
+    assertThrows(PageException.class, () -> out.putDifference(Long.MIN_VALUE, 1));
+    assertEquals(0, out.size());
   }
 }

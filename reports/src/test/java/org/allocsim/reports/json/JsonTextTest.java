@@ -60,6 +60,14 @@ class JsonTextTest {
     assertEquals("{\"a\":[1,2,{}],\"b\":1.0E-7}", JsonText.line(map));
   }
 
+  /** What would turn the direction of a terminal's line, or be invisible on it. */
+  @Test
+  void whatCannotBeSeenIsEscaped() {
+    assertEquals(
+        "\"a\\u202Eb\\u2028\\u200F\\u007F\\uD83Dü\uD83D\uDE00\\uDB40\\uDC01\"",
+        JsonText.line("a\u202eb\u2028\u200f\u007f\ud83dü\ud83d\ude00\udb40\udc01"));
+  }
+
   /** All characters that a text may hold, and doubles of every size. */
   @Test
   void textsAndNumbersAreReadBackAsTheyWere() {

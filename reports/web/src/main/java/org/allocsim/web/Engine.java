@@ -18,6 +18,7 @@ import org.allocsim.reports.html.ReportPage;
 import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.FailureReport;
+import org.allocsim.reports.question.AskedTrace;
 import org.allocsim.workloads.source.TraceSource;
 import org.jspecify.annotations.Nullable;
 import org.teavm.jso.JSExport;
@@ -73,7 +74,7 @@ public final class Engine {
       if (source == null) {
         throw new Failure("no file is open");
       }
-      answer = new Questions(source, new WebSettings(source, values)).answer(question);
+      answer = Questions.ask(question, AskedTrace.of(source, WebConditions.of(values)));
     });
   }
 
@@ -98,7 +99,8 @@ public final class Engine {
       case "json" -> JsonText.write(JsonRenderer.json(last.document()), out);
       case "csv" -> CsvRenderer.write(Objects.requireNonNull(rows), out);
       case "page" ->
-          new ReportPage(last.document(), JsonRenderer.json(last.document()), last.recordings())
+          new ReportPage(
+                  last.document(), JsonRenderer.json(last.document()), last.recordings().get())
               .write(out);
       default -> throw new IllegalArgumentException(form);
     }

@@ -18,12 +18,12 @@ import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentFinder;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.Origins;
-import org.allocsim.analysis.moment.ReplayInput;
 import org.allocsim.analysis.oom.OomExplainer;
 import org.allocsim.analysis.oom.OomExplanation;
 import org.allocsim.analysis.oom.OomMessage;
 import org.allocsim.analysis.oom.OomMessageParser;
 import org.allocsim.analysis.oom.OomSettings;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.analysis.tuning.CapacitySearch;
@@ -34,9 +34,7 @@ import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.analysis.tuning.TuningGrid;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.run.RunResult;
@@ -48,7 +46,8 @@ import org.allocsim.workloads.source.DeviceTrace;
  *
  * @param tuning the settings that were tried
  * @param landmarks the program under the recorded settings, with its first failed request
- * @param moment memory when that request failed; where none failed, at the peak of allocated memory
+ * @param moment memory when that request failed; where none failed, at the fullest moment of the
+ *     highest reservation
  * @param culprits who holds the memory of that moment
  * @param askedAt the line that made the failed request; empty where none failed or no stack shows
  *     it
@@ -79,49 +78,44 @@ public record Diagnosis(
   /**
    * Diagnoses a recorded program.
    *
-   * @param config the recorded settings
-   * @param version whose rules apply
    * @param grid the settings to try, the recorded ones first
    * @param progress hears of settings that were tried and of copies
    */
   public static Diagnosis of(
-      DeviceTrace input,
-      ParsedConfig config,
-      PyTorchVersion version,
-      TuningGrid grid,
-      Platform platform,
-      RecordedCircumstances circumstances,
-      Tuning.Progress progress) {
-    return new Work(input, config, version, circumstances).diagnose(grid, platform, progress);
+      Program program, TuningGrid grid, Platform platform, Tuning.Progress progress) {
+    return new Work(program).diagnose(grid, platform, progress);
   }
 
   /** The deciding moment of a program under the recorded settings. */
   private record Held(MemoryMoment moment, Origins origins) {}
 
   /** What diagnoses are made of. */
-  private record Work(
-      DeviceTrace input,
-      ParsedConfig config,
-      PyTorchVersion version,
-      RecordedCircumstances circumstances) {
+  private record Work(Program program) {
+    private DeviceTrace input() {
+      return program.input();
+    }
+
+    private RecordedCircumstances circumstances() {
+      return program.circumstances();
+    }
+
     Diagnosis diagnose(TuningGrid grid, Platform platform, Tuning.Progress progress) {
       ServedBlocks served = new ServedBlocks();
       Supplier<Landmarks> surveyed =
-          ParallelTasks.beside(() ->
-              MomentFinder.survey(
-                  ReplayInput.of(input, config, version, circumstances), Progress.NONE, served));
-      Supplier<Optional<Iterations>> steps = ParallelTasks.beside(() -> Tuning.steps(input));
+          ParallelTasks.beside(() -> MomentFinder.survey(program, Progress.NONE, served));
+      Supplier<Optional<Iterations>> steps = ParallelTasks.beside(() -> Tuning.steps(input()));
       Supplier<Optional<LeakAnalysis>> leaks =
           ParallelTasks.beside(() -> {
             Optional<Iterations> found = steps.get();
             // Only once the survey is over are all blocks noted.
-            ReplayInput replayed = surveyed.get().input();
-            return found.flatMap(each -> leaks(replayed, each, served));
+            Landmarks whole = surveyed.get();
+            return found.flatMap(each -> leaks(whole, each, served));
           });
       Supplier<Held> atMoment = ParallelTasks.beside(() -> held(surveyed.get()));
-      Supplier<Demand> demand = ParallelTasks.beside(() -> Tuning.demand(input, version));
+      Supplier<Demand> demand = ParallelTasks.beside(() -> Tuning.demand(program));
       Supplier<Optional<DeviceProfile>> recordedGpu =
-          ParallelTasks.beside(() -> smallestGpu(config, surveyed.get().result(), demand.get()));
+          ParallelTasks.beside(
+              () -> smallestGpu(program.config(), surveyed.get().result(), demand.get()));
       Tuning tuning = tune(grid, platform, surveyed, steps, demand, progress);
       Tuning.Entry best = tuning.best();
       Optional<Fragility> copies = copies(tuning, progress);
@@ -147,11 +141,11 @@ public record Diagnosis(
 
     /** What the memory holds when the first request fails, else at its peak. */
     private Held held(Landmarks landmarks) {
-      Origins origins = Origins.of(input.trace(), input.device());
+      Origins origins = Origins.of(input().trace(), input().device());
       MomentQuery.Kind kind =
           landmarks.firstFailure().isPresent()
               ? MomentQuery.Kind.FIRST_OOM
-              : MomentQuery.Kind.PEAK_ALLOCATED;
+              : MomentQuery.Kind.PEAK_RESERVED;
       return new Held(
           MomentFinder.at(landmarks, MomentQuery.of(kind), origins, Progress.NONE).orElseThrow(),
           origins);
@@ -164,42 +158,36 @@ public record Diagnosis(
         Supplier<Optional<Iterations>> steps,
         Supplier<Demand> demand,
         Tuning.Progress progress) {
-      try {
-        return Tuning.run(
-            input,
-            grid,
-            version,
-            platform,
-            circumstances,
-            _ ->
-                Optional.of(surveyed.get())
-                    .filter(Landmarks::hasRecordedAddresses)
-                    .map(Landmarks::result),
-            steps,
-            demand,
-            progress);
-      } catch (ConfigException e) {
-        throw new IllegalStateException("the grid holds a string that PyTorch refuses", e);
-      }
+      return Tuning.run(
+          program,
+          grid,
+          platform,
+          _ ->
+              Optional.of(surveyed.get())
+                  .filter(Landmarks::hasRecordedAddresses)
+                  .map(Landmarks::result),
+          steps,
+          demand,
+          progress);
     }
 
     /** Tries the margin, where anything says how much memory there was. */
     private Optional<Fragility> copies(Tuning tuning, Tuning.Progress progress) {
-      return !tuning.best().result().passes() || circumstances.areUnknown()
+      return !tuning.best().result().passes() || circumstances().areUnknown()
           ? Optional.empty()
-          : tuning.recommendation().withCopies(input, progress).copies();
+          : tuning.recommendation().withCopies(input(), progress).copies();
     }
 
     private OomExplanation why(FailedRequest failed) {
       OomSettings settings =
-          config.text().isEmpty()
+          program.config().text().isEmpty()
               ? OomSettings.UNKNOWN
-              : new OomSettings(config.text(), "by the recording");
+              : new OomSettings(program.config().text(), "by the recording");
       OomMessage message = OomMessageParser.parse(failed.message());
       return OomExplainer.explain(
-          circumstances.limitBytes() == MemoryLimit.NONE
+          circumstances().limitBytes() == MemoryLimit.NONE
               ? message
-              : message.withLimit(circumstances.limitBytes()),
+              : message.withLimit(circumstances().limitBytes()),
           settings,
           false);
     }
@@ -207,29 +195,30 @@ public record Diagnosis(
     private Optional<DeviceProfile> smallestGpu(
         ParsedConfig settings, RunResult known, Demand demand) {
       return CapacitySearch.smallestGpu(
-          input.trace(), input.device(), onDevices(settings), demand, known);
+          input().trace(), input().device(), onDevices(settings), demand, known);
     }
 
     private OptionalLong missingBytes(Tuning.Entry best, Tuning.Progress progress) {
       SequencedSet<ParsedConfig> configs = new LinkedHashSet<>();
       configs.add(best.scenario().config());
-      configs.add(config);
+      configs.add(program.config());
       List<Function<DeviceProfile, Scenario>> settings =
           configs.stream().map(this::onDevices).toList();
-      return CapacitySearch.run(input.trace(), input.device(), settings, progress).stream()
+      return CapacitySearch.run(input().trace(), input().device(), settings, progress).stream()
           .mapToLong(CapacitySearch.Result::capacityBytes)
           .filter(bytes -> bytes >= 0)
-          .map(bytes -> bytes - circumstances.maxBytes())
+          .map(bytes -> bytes - circumstances().maxBytes())
           .min();
     }
 
     /** A setting on devices of any size, without a limit. */
     private Function<DeviceProfile, Scenario> onDevices(ParsedConfig settings) {
-      return device -> new Scenario(settings, version, MemoryLimit.NONE, device);
+      return device -> new Scenario(settings, program.release(), MemoryLimit.NONE, device);
     }
 
     private static Optional<LeakAnalysis> leaks(
-        ReplayInput replayed, Iterations steps, ServedBlocks served) {
+        Landmarks whole, Iterations steps, ServedBlocks served) {
+      DeviceTrace replayed = whole.program().input();
       try {
         return Optional.of(LeakAnalysis.of(replayed.trace(), replayed.device(), steps, served, -1));
       } catch (IterationException _) {

@@ -3,6 +3,7 @@ package org.allocsim.analysis.diagnosis;
 import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.oom.OomMessage;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
@@ -18,16 +19,13 @@ public final class MessageCircumstances {
    * held and what was free on a full GPU. A recording alone shows between which sizes the limit
    * lies; one of these that is printed is the limit.
    *
-   * @param shown what options give and the recording shows
-   * @param givenBytes the limit that options give, −1 without one
+   * @param program what options give and the recording shows
    * @param source where the message stands
    */
-  public static RecordedCircumstances of(
-      DeviceTrace input,
-      RecordedCircumstances shown,
-      long givenBytes,
-      OomMessage message,
-      String source) {
+  public static RecordedCircumstances of(Program program, OomMessage message, String source) {
+    DeviceTrace input = program.input();
+    RecordedCircumstances shown = program.circumstances();
+    long givenBytes = program.knownLimitBytes();
     Optional<Long> limit = rounded(message, OomMessage.Amount.LIMIT);
     if (!shown.areUnknown()) {
       return limit.isPresent() && givenBytes == MemoryLimit.NONE && explains(limit.get(), input)

@@ -2,6 +2,7 @@ package org.allocsim.analysis.diagnosis;
 
 import java.util.List;
 import java.util.Optional;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.CapacitySearch;
 import org.allocsim.analysis.tuning.Demand;
@@ -10,9 +11,7 @@ import org.allocsim.analysis.tuning.Recommendation;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunResult;
@@ -39,26 +38,18 @@ public record SettingTrial(Optional<DeviceProfile> smallestGpu, int copies, int 
    *
    * @param conf a string that the release takes
    */
-  public static SettingTrial of(
-      DeviceTrace input,
-      String conf,
-      PyTorchVersion version,
-      RecordedCircumstances circumstances,
-      Tuning.Progress progress) {
+  public static SettingTrial of(Program program, String conf, Tuning.Progress progress) {
+    DeviceTrace input = program.input();
+    RecordedCircumstances circumstances = program.circumstances();
     DeviceProfile profile = circumstances.profile().withHistory(input.addresses());
-    Scenario scenario;
-    try {
-      scenario = Scenario.of(conf, version, circumstances.limitBytes(), profile);
-    } catch (ConfigException e) {
-      throw new IllegalStateException("a setting was tried that PyTorch refuses", e);
-    }
+    Scenario scenario = Scenario.of(conf, program.release(), circumstances.limitBytes(), profile);
     RunResult result = Run.of(scenario.setup(input.trace(), input.device(), AfterOom.STOP));
     Tuning.Entry entry = new Tuning.Entry(conf, scenario, result, List.of(), List.of(), false);
     return of(
         CapacitySearch.smallestGpu(
             input.trace(),
             input.device(),
-            device -> new Scenario(scenario.config(), version, MemoryLimit.NONE, device),
+            device -> new Scenario(scenario.config(), program.release(), MemoryLimit.NONE, device),
             Demand.of(input.trace(), input.device(), scenario.config().allocator()),
             result),
         result.passes() && !circumstances.areUnknown()

@@ -33,6 +33,8 @@ public final class FleetAnalysis {
           SweepColumn.PEAK_RESERVED_BYTES,
           SweepColumn.DRIVER_NANOS);
 
+  private static final long MAX_RANK = 9_999_999;
+
   private final Family family;
   private final Map<FleetChoice, ChoiceTally> tallies = new LinkedHashMap<>();
   private final Map<String, Map<FleetChoice, ChoiceTally>> families = new TreeMap<>();
@@ -87,8 +89,18 @@ public final class FleetAnalysis {
       if (row.get(column) == null) {
         throw new IllegalArgumentException("a run needs a value in " + column.label());
       }
+    }
+    for (SweepColumn column : SweepColumn.all()) {
       if (row.get(column) instanceof Long figure && figure < 0) {
         throw new IllegalArgumentException("its " + column.label() + " is negative");
+      }
+    }
+    if (row.get(SweepColumn.JOB) != null) {
+      if (row.get(SweepColumn.RANK) == null) {
+        throw new IllegalArgumentException("a run of a job needs a value in rank");
+      }
+      if (row.number(SweepColumn.RANK) > MAX_RANK) {
+        throw new IllegalArgumentException("its rank is larger than " + MAX_RANK);
       }
     }
   }

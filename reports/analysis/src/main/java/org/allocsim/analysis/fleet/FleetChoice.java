@@ -2,7 +2,7 @@ package org.allocsim.analysis.fleet;
 
 import org.allocsim.analysis.fleet.sweep.SweepColumn;
 import org.allocsim.analysis.fleet.sweep.SweepRow;
-import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.analysis.program.Program;
 
 /**
  * An allocator under settings.
@@ -19,7 +19,7 @@ public record FleetChoice(String policy, String conf, String options) {
 
   /** Whether it is a setting of PyTorch's allocator, which a program can be given. */
   public boolean isSetting() {
-    return policy.equals(Scenario.PYTORCH);
+    return policy.equals(Program.PYTORCH);
   }
 
   /** As tables name it. */

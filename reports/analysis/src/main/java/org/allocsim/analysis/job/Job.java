@@ -116,7 +116,7 @@ public record Job(Path folder, List<Rank> ranks, List<String> others, List<Integ
               job
                   + " holds more than "
                   + MOST_FILES
-                  + " files, which is no job; 'allocsim sweep' takes fleets of recordings");
+                  + " files, which is not a job; 'allocsim sweep' takes fleets of recordings");
         }
         // A pipe or a device would never end.
         if (Files.isRegularFile(entry)) {

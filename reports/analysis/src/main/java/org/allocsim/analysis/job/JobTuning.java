@@ -15,7 +15,7 @@ import org.allocsim.analysis.tuning.Tuning;
  * different limits can be compared; of driver time that of the slowest rank counts.
  *
  * @param ranks what was found of each rank
- * @param ranked the settings that were tried on every rank, the best first
+ * @param ranked the settings that were tried on every rank, the recommended one first
  * @param notOnAll number of settings that were tried on some ranks only
  * @param now every rank under its own recorded settings
  * @param recommended the setting for all ranks; empty where they are as well off as they are
@@ -51,8 +51,15 @@ public record JobTuning(
             JobTuning::figures,
             recorded.peakReservedBytes() / Tuning.STEPS_OF_PEAK,
             ranks.stream().mapToLong(each -> each.found().negligibleNanos()).max().orElseThrow());
+    Optional<JobSetting> recommended = recommended(ranks, ranked, recorded);
+    Optional<JobSetting> first =
+        recommended.or(() -> ranked.stream().filter(each -> isRecorded(each, ranks)).findFirst());
     return new JobTuning(
-        ranks, ranked, (int) tried - onAll.size(), recorded, recommended(ranks, ranked, recorded));
+        ranks,
+        first.map(each -> SettingOrder.withFirst(each, ranked)).orElse(ranked),
+        (int) tried - onAll.size(),
+        recorded,
+        recommended);
   }
 
   private static Map<String, RankTuning.Outcome> byConf(RankTuning rank) {

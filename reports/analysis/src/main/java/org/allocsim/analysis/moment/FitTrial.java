@@ -96,7 +96,7 @@ public final class FitTrial {
     failure = Objects.requireNonNull(moment.failure());
     shortage = Objects.requireNonNull(failure.shortage());
     layout = moment.layout();
-    config = landmarks.input().config();
+    config = landmarks.program().config().allocator();
     missingBytes = missingBytes(moment.bytes().reservedBytes());
   }
 
@@ -126,7 +126,7 @@ public final class FitTrial {
 
   /** Whether the limit is the largest that explains the failures, so that more may be missing. */
   public boolean isLimitInferred() {
-    return landmarks.input().isLimitInferred();
+    return landmarks.program().isLimitInferred();
   }
 
   /** Whether the request would fit if nothing in a segment were in use. */
@@ -155,7 +155,7 @@ public final class FitTrial {
 
   /** Replays up to the failure, gives the blocks back and asks again. */
   boolean isServedWithout(List<Pins.Block> blocks) {
-    Run run = MomentFinder.runTo(landmarks.input(), failure.row());
+    Run run = MomentFinder.runTo(landmarks, failure.row());
     if (landmarks.hasRecordedAddresses()) {
       run.leaveRecording(shortage.deviceFreeBytes());
     }

@@ -2,13 +2,17 @@ package org.allocsim.analysis.moment;
 
 import java.util.Optional;
 import org.allocsim.analysis.moment.MomentQuery.Kind;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.RunPolicy;
 import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.run.RunSetup;
 
 /**
  * What the first pass over a program found: where its peaks are, and what failed first.
  *
- * @param input what was replayed; the recorded run is left out of it where it did not fit
+ * @param program what was replayed
+ * @param hasRecordedAddresses whether addresses and refusals are the recorded ones
  * @param divergedRow recorded row from which on the allocator did something else than in the
  *     recording, so that addresses were modelled instead; −1 if it did not, or was not tried
  * @param peakReservedBytes peak of reserved memory
@@ -23,7 +27,8 @@ import org.allocsim.simulator.run.RunResult;
  * @param firstFailure the first request that failed for lack of memory
  */
 public record Landmarks(
-    ReplayInput input,
+    Program program,
+    boolean hasRecordedAddresses,
     long divergedRow,
     long peakReservedBytes,
     long peakAllocatedBytes,
@@ -45,9 +50,10 @@ public record Landmarks(
     return result.failureCount();
   }
 
-  /** Whether addresses and refusals are the recorded ones. */
-  public boolean hasRecordedAddresses() {
-    return input.recording() != null;
+  /** The run of the whole program. */
+  public RunSetup setup() {
+    RunPolicy policy = RunPolicy.of(program.pytorch());
+    return hasRecordedAddresses ? program.onRecordedAnswers(policy) : program.onModel(policy);
   }
 
   /** Row after which a moment lies; empty where the program has no such moment. */

@@ -4,6 +4,8 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
 import org.allocsim.analysis.moment.MomentQuery.Kind;
+import org.allocsim.analysis.program.Program;
+import org.allocsim.analysis.program.Trial;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.PolicyOptionException;
@@ -31,13 +33,13 @@ public final class MomentFinder {
    *
    * @param observers look on, at the second run too where there is one
    */
-  public static Landmarks survey(ReplayInput input, Progress progress, RunObserver... observers) {
-    Survey survey = new Survey(input, progress, observers);
-    long divergedRow = survey.result.divergedRow();
-    if (divergedRow < 0) {
-      return survey.landmarks(-1);
-    }
-    return new Survey(input.modelled(), progress, observers).landmarks(divergedRow);
+  public static Landmarks survey(Program program, Progress progress, RunObserver... observers) {
+    Trial<Survey> trial =
+        Trial.of(
+            program,
+            (setup, isRecorded) -> new Survey(setup, isRecorded, progress, observers),
+            survey -> survey.result.divergedRow());
+    return trial.outcome().landmarks(program, trial);
   }
 
   /** The memory at a moment; empty where the program has no such moment. */
@@ -50,12 +52,11 @@ public final class MomentFinder {
 
   private static MemoryMoment stopAfter(
       Landmarks landmarks, MomentQuery query, int row, Origins origins, Progress progress) {
-    ReplayInput input = landmarks.input();
-    Run run = runTo(input, row, new RowProgress(row, progress));
+    Run run = runTo(landmarks, row, new RowProgress(row, progress));
     MemoryLayout layout = MemoryLayout.of(run.policy());
     MemoryMoment.Totals totals = MemoryMoment.Totals.of(layout);
     requireEqual(totals, run.stats());
-    AllocationTrace trace = input.trace();
+    AllocationTrace trace = landmarks.program().input().trace();
     boolean caused =
         row >= 0
             && query.kind() != Kind.END
@@ -77,7 +78,7 @@ public final class MomentFinder {
         totals,
         stream,
         layout,
-        SlackSplit.of(layout, stream, input.config().largeSegmentBytes()),
+        SlackSplit.of(layout, stream, landmarks.program().config().allocator().largeSegmentBytes()),
         deviceFreeBytes,
         run.simulatedDevice().map(SimulatedDevice::collectivesBytes).orElse(-1L),
         failure);
@@ -94,8 +95,8 @@ public final class MomentFinder {
   }
 
   /** A run that ended after a row, with its allocator as it was then. */
-  static Run runTo(ReplayInput input, int row, RunObserver... observers) {
-    Run run = start(input.setup().endingAfter(row), observers);
+  static Run runTo(Landmarks landmarks, int row, RunObserver... observers) {
+    Run run = start(landmarks.setup().endingAfter(row), observers);
     run.finish();
     return run;
   }
@@ -110,7 +111,6 @@ public final class MomentFinder {
 
   /** The first pass. */
   private static final class Survey implements RunObserver {
-    private final ReplayInput input;
     private final MemoryStats stats;
     private final Run run;
     private final RunResult result;
@@ -123,16 +123,16 @@ public final class MomentFinder {
     private long allocated;
     private long requested;
 
-    Survey(ReplayInput input, Progress progress, RunObserver... others) {
-      this.input = input;
-      row = input.startRow();
+    Survey(RunSetup setup, boolean isRecorded, Progress progress, RunObserver... others) {
+      // What was recorded begins after what the allocator held then.
+      row = isRecorded ? setup.trace().prologueCount() - 1 : -1;
       reservedRow = row;
       allocatedRow = row;
       requestedRow = row;
       RunObserver[] observers = Arrays.copyOf(others, others.length + 2);
       observers[others.length] = this;
-      observers[others.length + 1] = new RowProgress(input.trace().eventCount(), progress);
-      run = start(input.setup(), observers);
+      observers[others.length + 1] = new RowProgress(setup.trace().eventCount(), progress);
+      run = start(setup, observers);
       stats = run.stats();
       result = run.finish();
     }
@@ -166,15 +166,16 @@ public final class MomentFinder {
       }
     }
 
-    Landmarks landmarks(long divergedRow) {
+    Landmarks landmarks(Program program, Trial<Survey> trial) {
       if (reserved != stats.peakReservedBytes()
           || allocated != stats.peakAllocatedBytes()
           || requested != stats.peakRequestedBytes()) {
         throw new IllegalStateException("a peak lies inside a request: " + stats.toMap());
       }
       return new Landmarks(
-          input,
-          divergedRow,
+          program,
+          trial.isRecorded(),
+          trial.divergedRow(),
           reserved,
           allocated,
           requested,

@@ -9,10 +9,6 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
-import org.allocsim.simulator.run.MemorySource;
-import org.allocsim.simulator.run.Run;
-import org.allocsim.simulator.run.RunResult;
-import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.workloads.format.pytorch.derive.DeviceRefusal;
 import org.allocsim.workloads.format.pytorch.metadata.RecordedFacts;
@@ -180,26 +176,6 @@ public record RecordedCircumstances(
   public boolean canFollow(DeviceTrace input) {
     return RecordedAnswers.canHold(
         input.opened(), input.device(), limitBytes, profile, isDeviceChosen);
-  }
-
-  /**
-   * Runs the recorded program once more with what the recorded device answered.
-   *
-   * @param setup the run under the recorded settings
-   * @return empty where the answers cannot hold in these circumstances, or do not lead through the
-   *     whole recording
-   */
-  public Optional<RunResult> follow(DeviceTrace input, RunSetup setup) {
-    if (!canFollow(input)) {
-      return Optional.empty();
-    }
-    Recording recording = input.recording().orElseThrow();
-    MemorySource memory =
-        new MemorySource.Recorded(
-            recording.effects(input.device()),
-            recording.start(input.device()),
-            profile.totalBytes());
-    return Optional.of(Run.of(setup.with(memory))).filter(each -> each.divergedRow() < 0);
   }
 
   private static String limit(DeviceTrace input, long limitBytes) {

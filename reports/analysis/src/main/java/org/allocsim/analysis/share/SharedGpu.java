@@ -10,6 +10,7 @@ import org.allocsim.simulator.run.SharedObserver;
 import org.allocsim.simulator.run.SharedResult;
 import org.allocsim.simulator.run.SharedRun;
 import org.allocsim.simulator.run.Tenant;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.profile.ShippedProfiles;
 
 /**
@@ -42,6 +43,15 @@ public record SharedGpu(List<SharingProgram> programs, DeviceProfile gpu, AfterO
     static final LimitRange NONE = new LimitRange(-1, -1);
   }
 
+  /** The process was asked to end before a search was over. */
+  public static final class EndedException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private EndedException() {
+      super("the search was ended early");
+    }
+  }
+
   /** Runs the programs together. */
   public SharedResult run(SharedObserver observer) {
     return run(programs, gpu, observer);
@@ -55,6 +65,9 @@ public record SharedGpu(List<SharingProgram> programs, DeviceProfile gpu, AfterO
   }
 
   private boolean passes(List<SharingProgram> sharing, long totalBytes) {
+    if (EarlyEnd.isAsked()) {
+      throw new EndedException();
+    }
     // Where not even a context fits, no tenant can be made.
     return sharing.stream().allMatch(program -> program.fixedBytes() <= totalBytes)
         && run(sharing, gpu.withTotal(totalBytes), SharedObserver.NONE).passes();

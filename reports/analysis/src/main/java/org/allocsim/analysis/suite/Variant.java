@@ -2,6 +2,7 @@ package org.allocsim.analysis.suite;
 
 import java.util.Map;
 import java.util.TreeMap;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
@@ -41,7 +42,7 @@ public record Variant(
         label,
         trace,
         0,
-        Scenario.PYTORCH,
+        Program.PYTORCH,
         "",
         PyTorchVersion.DEFAULT,
         DeviceProfiles.ofCapacity(1024 * Requests.GIB),
@@ -107,7 +108,7 @@ public record Variant(
     if (!conf.isEmpty()) {
       options.put("conf", conf);
     }
-    if (chosen.provider().spec().id().equals(Scenario.PYTORCH)) {
+    if (chosen.provider().spec().id().equals(Program.PYTORCH)) {
       options.put("torch-version", version.id());
     }
     return new PolicyChoice(chosen.provider(), options);

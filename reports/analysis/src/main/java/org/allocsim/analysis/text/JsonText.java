@@ -141,8 +141,12 @@ public final class JsonText {
         case '\f' -> text.append("\\f");
         case '\r' -> text.append("\\r");
         default -> {
-          if (c < ' ') {
-            text.append("\\u00").append(HEX.charAt(c >> 4)).append(HEX.charAt(c & 15));
+          if (isHidden(string, i)) {
+            text.append("\\u")
+                .append(HEX.charAt(c >> 12))
+                .append(HEX.charAt(c >> 8 & 15))
+                .append(HEX.charAt(c >> 4 & 15))
+                .append(HEX.charAt(c & 15));
           } else {
             text.append(c);
           }
@@ -150,5 +154,27 @@ public final class JsonText {
       }
     }
     text.append('"');
+  }
+
+  /**
+   * Whether a character, or the pair that it belongs to, would do something to a terminal or be
+   * invisible on it: control characters, marks of direction, separators of lines, half pairs.
+   */
+  private static boolean isHidden(String string, int at) {
+    char c = string.charAt(at);
+    if (c >= ' ' && c < 0x7f) {
+      return false;
+    }
+    boolean isSecond =
+        Character.isLowSurrogate(c) && at > 0 && Character.isHighSurrogate(string.charAt(at - 1));
+    return switch (Character.getType(string.codePointAt(isSecond ? at - 1 : at))) {
+      case Character.CONTROL,
+          Character.FORMAT,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR,
+          Character.SURROGATE ->
+          true;
+      default -> false;
+    };
   }
 }

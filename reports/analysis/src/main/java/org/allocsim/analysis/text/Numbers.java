@@ -6,6 +6,7 @@ import org.allocsim.simulator.stats.ByteFormat;
 /** Writes counts, sizes, shares and times for people. */
 public final class Numbers {
   private static final double NANOS_PER_SECOND = 1e9;
+  private static final double MIN_SHOWN_RATIO = -10;
   private static final double NANOS_PER_MICRO = 1e3;
   private static final double NANOS_PER_MILLI = 1e6;
 
@@ -32,9 +33,18 @@ public final class Numbers {
     return whole <= 0 ? "-" : percent((double) part / whole);
   }
 
-  /** A ratio in percent with one decimal, or a dash where it is undefined. */
+  /**
+   * A ratio in percent with one decimal, or a dash where it is undefined. Savings and changes below
+   * -1000 % are only said to be below, as their digits say nothing and would widen whole tables.
+   */
   public static String percent(double ratio) {
-    return Double.isFinite(ratio) ? String.format(Locale.ROOT, "%.1f %%", 100 * ratio) : "-";
+    if (!Double.isFinite(ratio)) {
+      return "-";
+    }
+    if (ratio < MIN_SHOWN_RATIO) {
+      return "below -1000 %";
+    }
+    return String.format(Locale.ROOT, "%.1f %%", 100 * ratio);
   }
 
   /** A duration in seconds with three decimals. */

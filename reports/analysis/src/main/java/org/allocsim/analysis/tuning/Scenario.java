@@ -3,6 +3,8 @@ package org.allocsim.analysis.tuning;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.allocsim.analysis.program.ConfOnDevice;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyChoice;
@@ -17,7 +19,6 @@ import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunSetup;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
@@ -35,18 +36,6 @@ public record Scenario(
     PyTorchVersion version,
     long limitBytes,
     DeviceProfile device) {
-  /** The policy that PyTorch's settings are for. */
-  public static final String PYTORCH = "pytorch";
-
-  /** Sums with larger segments would pass 2^63. */
-  private static final long LARGEST_SEGMENT_BYTES = 1L << 60;
-
-  /** Option of policies that take the strings of {@code PYTORCH_CUDA_ALLOC_CONF}. */
-  public static final String CONF_OPTION = "conf";
-
-  /** Option of policy pytorch that names the release. */
-  public static final String VERSION_OPTION = "torch-version";
-
   /** Refuses settings that ask for an allocator that is not the caching one. */
   public Scenario {
     if (config.backend() != ParsedConfig.Backend.NATIVE) {
@@ -61,31 +50,9 @@ public record Scenario(
     this(pytorch(), config, version, limitBytes, device);
   }
 
-  /**
-   * Why no device of a profile can follow settings, and what to do; empty where one can. Under such
-   * settings its driver would refuse every large segment.
-   */
-  public static Optional<String> obstacle(ParsedConfig config, DeviceProfile profile) {
-    long segmentBytes = config.allocator().largeSegmentBytes();
-    if (segmentBytes <= 0 || segmentBytes > LARGEST_SEGMENT_BYTES) {
-      return Optional.of(
-          "large_segment_size_mb is beyond "
-              + ByteFormat.human(LARGEST_SEGMENT_BYTES)
-              + ", more than can be simulated; write a smaller number");
-    }
-    if (config.allocator().expandableSegments() && segmentBytes % profile.pageBytes() != 0) {
-      return Optional.of(
-          "with expandable segments the driver serves large_segment_size_mb only in multiples of"
-              + " its pages of "
-              + ByteFormat.human(profile.pageBytes())
-              + "; write an even number");
-    }
-    return Optional.empty();
-  }
-
   private static PolicyChoice pytorch() {
     return PolicyChoice.of(
-        Policies.named(PYTORCH)
+        Policies.named(Program.PYTORCH)
             .orElseThrow(() -> new IllegalStateException("policy pytorch is not installed")));
   }
 
@@ -101,7 +68,7 @@ public record Scenario(
 
   /** Whether a policy takes the strings of {@code PYTORCH_CUDA_ALLOC_CONF}. */
   public static boolean takesConf(PolicySpec spec) {
-    return spec.options().stream().anyMatch(option -> option.name().equals(CONF_OPTION));
+    return spec.options().stream().anyMatch(option -> option.name().equals(Program.CONF_OPTION));
   }
 
   /** The run of one device of a trace under these circumstances. */
@@ -115,8 +82,8 @@ public record Scenario(
       return choice;
     }
     Map<String, String> options = new LinkedHashMap<>(choice.options());
-    options.put(CONF_OPTION, config.text());
-    options.put(VERSION_OPTION, version.id());
+    options.put(Program.CONF_OPTION, config.text());
+    options.put(Program.VERSION_OPTION, version.id());
     return new PolicyChoice(choice.provider(), options);
   }
 
@@ -138,30 +105,21 @@ public record Scenario(
    * torch.cuda.set_per_process_memory_fraction} does.
    *
    * @param limitBytes the allocator's own limit, −1 without one
-   * @throws ConfigException where the release refuses the string
+   * @throws IllegalStateException where the release refuses the string
    */
   public static Scenario of(
-      String conf, PyTorchVersion version, long limitBytes, DeviceProfile device)
-      throws ConfigException {
-    ParsedConfig config = ConfigParser.parse(conf, version);
-    return new Scenario(config, version, limit(config, version, limitBytes, device), device);
+      String conf, PyTorchVersion version, long limitBytes, DeviceProfile device) {
+    ParsedConfig config = parsed(conf, version);
+    return new Scenario(
+        config, version, ConfOnDevice.limitBytes(config, version, limitBytes, device), device);
   }
 
-  /**
-   * The limit that holds under settings on a device.
-   *
-   * @param givenBytes a limit that the program sets itself, −1 without one
-   */
-  public static long limit(
-      ParsedConfig config, PyTorchVersion version, long givenBytes, DeviceProfile device) {
-    double fraction = config.allocator().perProcessMemoryFraction();
-    if (givenBytes != MemoryLimit.NONE || fraction == 1) {
-      return givenBytes;
-    }
+  /** Settings that the release is known to take. */
+  static ParsedConfig parsed(String conf, PyTorchVersion version) {
     try {
-      return MemoryLimit.ofFraction(fraction, device.totalBytes(), version);
+      return ConfigParser.parse(conf, version);
     } catch (ConfigException e) {
-      throw new IllegalStateException("the parser let fraction " + fraction + " pass", e);
+      throw new IllegalStateException("a setting was tried that PyTorch refuses: " + conf, e);
     }
   }
 

@@ -44,6 +44,14 @@ public final class SettingOrder {
     }
   }
 
+  /** The same with the one that is recommended at the front. */
+  public static <T> List<T> withFirst(T first, List<T> ranked) {
+    List<T> all = new ArrayList<>(ranked);
+    all.remove(first);
+    all.addFirst(first);
+    return all;
+  }
+
   /**
    * Settings, the best first.
    *

@@ -16,14 +16,13 @@ import java.util.function.Supplier;
 import org.allocsim.analysis.leak.IterationException;
 import org.allocsim.analysis.leak.IterationFinder;
 import org.allocsim.analysis.leak.Iterations;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.recording.LateStart;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
-import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
-import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunResult;
@@ -39,7 +38,7 @@ import org.allocsim.workloads.source.DeviceTrace;
  * program's time, then by the number of settings. Where requests fail, the setting that gets
  * further ranks higher.
  *
- * @param ranked one entry for every string tried, the best first
+ * @param ranked one entry for every string tried, the recommended one first, then the best
  * @param recorded the settings that the program was recorded with
  * @param modelled what the recorded settings come to from the start that all others have
  * @param lateStart where that start is not that of the recorded allocator
@@ -99,6 +98,11 @@ public record Tuning(
       findings = List.copyOf(findings);
     }
 
+    /** The same with another result. */
+    Entry with(RunResult other) {
+      return new Entry(conf, scenario, other, stepNanos, findings, sameAsPlain);
+    }
+
     /** Mean of the driver's time in a step, −1 without steps. */
     public long nanosPerStep() {
       return stepNanos.isEmpty()
@@ -125,10 +129,10 @@ public record Tuning(
    * What decides of a string how the allocator serves the program; strings that share it share a
    * run.
    */
-  private record Circumstances(AllocatorConfig config, long limitBytes) {
-    static Circumstances of(Scenario scenario, long largestBytes) {
+  private record Rules(AllocatorConfig config, long limitBytes) {
+    static Rules of(Scenario scenario, long largestBytes) {
       long limitBytes = scenario.limitBytes();
-      return new Circumstances(
+      return new Rules(
           scenario.config().allocator().forProgram(largestBytes, limitBytes >= 0), limitBytes);
     }
   }
@@ -167,23 +171,14 @@ public record Tuning(
    *
    * @param grid its first string is the recorded one
    */
-  public static Tuning run(
-      DeviceTrace input,
-      TuningGrid grid,
-      PyTorchVersion version,
-      Platform platform,
-      RecordedCircumstances circumstances,
-      Progress progress)
-      throws ConfigException {
+  public static Tuning run(Program program, TuningGrid grid, Platform platform, Progress progress) {
     return run(
-        input,
+        program,
         grid,
-        version,
         platform,
-        circumstances,
-        setup -> circumstances.follow(input, setup),
-        ParallelTasks.beside(() -> steps(input)),
-        ParallelTasks.beside(() -> demand(input, version)),
+        setup -> program.follow(setup),
+        ParallelTasks.beside(() -> steps(program.input())),
+        ParallelTasks.beside(() -> demand(program)),
         progress);
   }
 
@@ -191,34 +186,34 @@ public record Tuning(
    * As above.
    *
    * @param followed runs the recorded settings and follows what the device answered, as {@link
-   *     RecordedCircumstances#follow} does
+   *     Program#follow} does
    * @param steps the program's steps, as {@link #steps(DeviceTrace)} finds them
    * @param demand what the program holds, as {@link #demand} finds it
    */
   public static Tuning run(
-      DeviceTrace input,
+      Program program,
       TuningGrid grid,
-      PyTorchVersion version,
       Platform platform,
-      RecordedCircumstances circumstances,
       Function<RunSetup, Optional<RunResult>> followed,
       Supplier<Optional<Iterations>> steps,
       Supplier<Demand> demand,
-      Progress progress)
-      throws ConfigException {
+      Progress progress) {
+    DeviceTrace input = program.input();
+    PyTorchVersion version = program.release();
+    RecordedCircumstances circumstances = program.circumstances();
     AllocationTrace trace = input.trace();
     int device = input.device();
     DeviceProfile profile = circumstances.profile().withHistory(input.addresses());
     long largestBytes = Demand.largestBytes(trace, device);
     List<Scenario> scenarios = new ArrayList<>();
-    SequencedMap<Circumstances, Callable<Optional<Ended>>> tasks = new LinkedHashMap<>();
+    SequencedMap<Rules, Callable<Optional<Ended>>> tasks = new LinkedHashMap<>();
     for (String conf : grid.confs()) {
       Scenario scenario = Scenario.of(conf, version, circumstances.limitBytes(), profile);
       boolean isRecorded = scenarios.isEmpty() && input.recording().isPresent();
       boolean isNeeded = scenarios.isEmpty() || conf.isEmpty();
       scenarios.add(scenario);
       tasks.putIfAbsent(
-          Circumstances.of(scenario, largestBytes),
+          Rules.of(scenario, largestBytes),
           () -> {
             if (!isNeeded && EarlyEnd.isAsked()) {
               return Optional.empty();
@@ -234,7 +229,7 @@ public record Tuning(
     }
     Scenario unset = Scenario.of("", version, circumstances.limitBytes(), profile);
     Supplier<Long> negligible = ParallelTasks.beside(() -> negligibleNanos(trace, device));
-    Map<Circumstances, TimedResult> results = new HashMap<>();
+    Map<Rules, TimedResult> results = new HashMap<>();
     Iterator<Optional<Ended>> done =
         ParallelTasks.run(List.copyOf(tasks.values()), progress::done).iterator();
     tasks
@@ -243,14 +238,13 @@ public record Tuning(
             each -> done.next().ifPresent(ended -> results.put(each, ended.timed(steps.get()))));
     List<String> notBegun = new ArrayList<>();
     scenarios.removeIf(each ->
-        !results.containsKey(Circumstances.of(each, largestBytes))
-            && notBegun.add(each.config().text()));
+        !results.containsKey(Rules.of(each, largestBytes)) && notBegun.add(each.config().text()));
     Map<String, List<String>> leftOut = new LinkedHashMap<>(grid.leftOut());
     if (!notBegun.isEmpty()) {
       leftOut.put(ASKED_TO_STOP, notBegun);
     }
     Function<Scenario, TimedResult> resultOf =
-        each -> Objects.requireNonNull(results.get(Circumstances.of(each, largestBytes)));
+        each -> Objects.requireNonNull(results.get(Rules.of(each, largestBytes)));
     RunResult plain = resultOf.apply(unset).result;
     Map<String, Entry> entries = new LinkedHashMap<>();
     for (Scenario scenario : scenarios) {
@@ -268,20 +262,24 @@ public record Tuning(
     }
     Entry recorded = Objects.requireNonNull(entries.get(grid.confs().getFirst()));
     long negligibleNanos = negligible.get();
+    RunResult modelled = resultOf.apply(recorded.scenario()).modelled;
+    Optional<LateStart> lateStart = LateStart.of(input);
+    RunResult compared = compared(lateStart, recorded.result(), modelled);
     List<Entry> ranked =
         SettingOrder.ranked(
             entries.values(),
-            Entry::figures,
-            recorded.result().peakReservedBytes() / STEPS_OF_PEAK,
+            entry -> entry.equals(recorded) ? entry.with(compared).figures() : entry.figures(),
+            compared.peakReservedBytes() / STEPS_OF_PEAK,
             negligibleNanos);
-    RunResult modelled = resultOf.apply(recorded.scenario()).modelled;
+    Recommendation recommendation =
+        Recommendation.of(input, ranked, recorded, modelled, circumstances, progress);
     return new Tuning(
-        ranked,
+        SettingOrder.withFirst(recommendation.entry(), ranked),
         recorded,
         modelled,
-        LateStart.of(input),
+        lateStart,
         Objects.requireNonNull(entries.get("")),
-        Recommendation.of(input, ranked, recorded, modelled, circumstances, progress),
+        recommendation,
         demand.get(),
         steps.get(),
         negligibleNanos,
@@ -296,9 +294,27 @@ public record Tuning(
 
   /** What others are compared with: of a late recording from the start that all others have. */
   public RunResult before() {
-    return lateStart.isPresent() && recorded.result().passes() && modelled.passes()
-        ? modelled
-        : recorded.result();
+    return compared(lateStart, recorded.result(), modelled);
+  }
+
+  private static RunResult compared(
+      Optional<LateStart> lateStart, RunResult recorded, RunResult modelled) {
+    return isComparedFromLateStart(lateStart, recorded, modelled) ? modelled : recorded;
+  }
+
+  private static boolean isComparedFromLateStart(
+      Optional<LateStart> lateStart, RunResult recorded, RunResult modelled) {
+    return lateStart.isPresent() && recorded.passes() && modelled.passes();
+  }
+
+  /**
+   * The recorded settings from the start that all others have; empty where the recording begins
+   * there, too.
+   */
+  public Optional<Entry> fromSameStart() {
+    return isComparedFromLateStart(lateStart, recorded.result(), modelled)
+        ? Optional.of(recorded.with(modelled))
+        : Optional.empty();
   }
 
   /** A program's steps, as {@code leaks} finds them; empty where it finds none. */
@@ -311,8 +327,10 @@ public record Tuning(
   }
 
   /** What a program holds at most under PyTorch's default settings. */
-  public static Demand demand(DeviceTrace input, PyTorchVersion version) throws ConfigException {
-    return Demand.of(input.trace(), input.device(), ConfigParser.parse("", version).allocator());
+  public static Demand demand(Program program) {
+    DeviceTrace input = program.input();
+    return Demand.of(
+        input.trace(), input.device(), Scenario.parsed("", program.release()).allocator());
   }
 
   private static long negligibleNanos(AllocationTrace trace, int device) {

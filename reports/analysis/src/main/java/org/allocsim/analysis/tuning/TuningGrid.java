@@ -9,7 +9,9 @@ import java.util.Map;
 import java.util.SequencedSet;
 import java.util.Set;
 import java.util.stream.IntStream;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.tuning.LintFinding.Kind;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 
 /**
@@ -66,10 +68,14 @@ public record TuningGrid(List<String> confs, Map<String, List<String>> leftOut) 
     leftOut = Collections.unmodifiableMap(copy);
   }
 
-  /** The usual grid for a program. */
-  public static TuningGrid of(
-      String recordedConf, PyTorchVersion version, Platform platform, boolean limited) {
-    return of(recordedConf, version, platform, limited, Fineness.USUAL);
+  /** The grid for a program under its conditions, whose settings come first. */
+  public static TuningGrid of(Program program, Platform platform, Fineness fineness) {
+    return of(
+        program.config().text(),
+        program.oldestRelease(),
+        platform,
+        program.circumstances().limitBytes() != MemoryLimit.NONE,
+        fineness);
   }
 
   /**

@@ -14,11 +14,10 @@ import org.allocsim.analysis.moment.Landmarks;
 import org.allocsim.analysis.moment.MomentFinder;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.Origins;
-import org.allocsim.analysis.moment.ReplayInput;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.program.Conditions;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
-import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.pytorch.metadata.RecordedFacts;
@@ -52,15 +51,11 @@ class RecordedCategoriesTest {
         .storages();
   }
 
-  private static MemoryLayout end(DeviceTrace input) {
+  private static MemoryLayout end(DeviceTrace input) throws Exception {
     Origins origins = Origins.of(input.trace(), 0);
     Landmarks landmarks =
         MomentFinder.survey(
-            ReplayInput.of(
-                input,
-                input.recording().orElseThrow().config(),
-                PyTorchVersion.V2_11,
-                RecordedCircumstances.of(input, MemoryLimit.NONE, null)),
+            Program.open(input.opened().source(), Conditions.RECORDED.by(PyTorchVersion.V2_11)),
             Progress.NONE);
     assertTrue(landmarks.hasRecordedAddresses());
     MomentQuery query = MomentQuery.of(MomentQuery.Kind.END);

@@ -9,6 +9,7 @@ import java.util.List;
 import org.allocsim.analysis.moment.LiveSet.By;
 import org.allocsim.analysis.moment.LiveSet.Group;
 import org.allocsim.analysis.moment.MomentQuery.Kind;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
@@ -20,12 +21,15 @@ class LiveSetTest {
   private static final String STACKS = "pytorch-models/gpt_fixed_accum_amp.stacks";
 
   private static LiveSet live(Landmarks landmarks, Kind kind, By by) {
-    ReplayInput input = landmarks.input();
-    return LiveSet.of(TestPrograms.at(landmarks, kind), Origins.of(input.trace(), 0), by, 3);
+    return LiveSet.of(
+        TestPrograms.at(landmarks, kind),
+        Origins.of(landmarks.program().input().trace(), 0),
+        by,
+        3);
   }
 
   /** Two stacks of which PyTorch's own frames differ, a block without one, phases in phases. */
-  private static ReplayInput program() throws Exception {
+  private static Program program() throws Exception {
     StackTable.Builder stacks = new StackTable.Builder();
     String torch = "/env/lib/python3.12/site-packages/torch/nn/modules/module.py";
     int user = stacks.frame("/home/me/project/model.py", 12, "forward");

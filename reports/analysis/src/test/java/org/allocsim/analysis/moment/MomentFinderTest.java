@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.allocsim.analysis.moment.MomentQuery.Kind;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class MomentFinderTest {
   /** Reserved memory has its peak before allocated memory has it. */
-  private static ReplayInput program() throws Exception {
+  private static Program program() throws Exception {
     AllocationTrace.Builder trace = new AllocationTrace.Builder();
     trace.at(0, 1_000, 0);
     int first = trace.allocate(60 * MIB, 0, PoolId.DEFAULT);
@@ -69,7 +70,7 @@ class MomentFinderTest {
     Landmarks landmarks = TestPrograms.survey(program());
     MemoryMoment moment = TestPrograms.at(landmarks, MomentQuery.afterRequest(0));
     assertEquals(60 * MIB, moment.bytes().reservedBytes());
-    Origins origins = Origins.of(landmarks.input().trace(), 0);
+    Origins origins = Origins.of(landmarks.program().input().trace(), 0);
     assertFalse(landmarks.row(MomentQuery.afterRequest(5), origins).isPresent());
     assertTrue(landmarks.row(MomentQuery.afterRequest(4), origins).isPresent());
   }
@@ -91,25 +92,6 @@ class MomentFinderTest {
     MemoryMoment moment = TestPrograms.at(landmarks, Kind.PEAK_RESERVED);
     assertEquals(-1, moment.requestIndex());
     assertEquals(0, moment.bytes().reservedBytes());
-  }
-
-  @Test
-  void recordedAddressesThatDoNotFitAreModelled() throws Exception {
-    ReplayInput recorded = TestPrograms.recorded(TestPrograms.shipped("cat_growth"));
-    ReplayInput other = TestPrograms.under(recorded, "expandable_segments:True");
-    Landmarks landmarks =
-        TestPrograms.survey(
-            new ReplayInput(
-                other.trace(),
-                0,
-                other.config(),
-                other.version(),
-                other.profile(),
-                -1,
-                recorded.recording()));
-    assertFalse(landmarks.hasRecordedAddresses());
-    assertTrue(landmarks.divergedRow() >= 0);
-    assertEquals(TestPrograms.survey(other).peakReservedBytes(), landmarks.peakReservedBytes());
   }
 
   /** The ring of the recorder lost the start; the end must still be what the snapshot says. */

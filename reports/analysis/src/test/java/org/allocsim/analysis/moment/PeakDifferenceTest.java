@@ -6,21 +6,22 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.allocsim.analysis.moment.LiveSet.By;
 import org.allocsim.analysis.moment.MomentQuery.Kind;
 import org.allocsim.analysis.moment.PeakDifference.Row;
+import org.allocsim.analysis.program.Program;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class PeakDifferenceTest {
-  private static PeakDifference difference(ReplayInput one, ReplayInput two, By by) {
+  private static PeakDifference difference(Program one, Program two, By by) {
     Landmarks first = TestPrograms.survey(one);
     Landmarks second = TestPrograms.survey(two);
     MemoryMoment before = TestPrograms.at(first, Kind.PEAK_RESERVED);
     MemoryMoment after = TestPrograms.at(second, Kind.PEAK_RESERVED);
     return PeakDifference.of(
         before,
-        LiveSet.of(before, Origins.of(one.trace(), 0), by, 3),
+        LiveSet.of(before, Origins.of(one.input().trace(), 0), by, 3),
         after,
-        LiveSet.of(after, Origins.of(two.trace(), 0), by, 3));
+        LiveSet.of(after, Origins.of(two.input().trace(), 0), by, 3));
   }
 
   @ParameterizedTest
@@ -43,7 +44,7 @@ class PeakDifferenceTest {
 
   @Test
   void theSameRequestsUnderOtherSettingsDifferByTheAllocatorOnly() throws Exception {
-    ReplayInput recorded = TestPrograms.recorded(TestPrograms.shipped("cat_growth"));
+    Program recorded = TestPrograms.recorded(TestPrograms.shipped("cat_growth"));
     PeakDifference difference =
         difference(recorded, TestPrograms.under(recorded, "expandable_segments:True"), By.SIZE);
     assertTrue(difference.reservedBytes() < 0);
@@ -53,7 +54,7 @@ class PeakDifferenceTest {
 
   @Test
   void aProgramDoesNotDifferFromItself() throws Exception {
-    ReplayInput recorded = TestPrograms.recorded(TestPrograms.shipped("device_oom"));
+    Program recorded = TestPrograms.recorded(TestPrograms.shipped("device_oom"));
     PeakDifference difference = difference(recorded, recorded, By.SIZE);
     assertEquals(0, difference.reservedBytes());
     assertTrue(

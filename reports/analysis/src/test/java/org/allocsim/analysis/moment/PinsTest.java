@@ -12,6 +12,7 @@ import java.util.Random;
 import org.allocsim.analysis.moment.FitTrial.Remedy;
 import org.allocsim.analysis.moment.FitTrial.Way;
 import org.allocsim.analysis.moment.MomentQuery.Kind;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -65,7 +66,7 @@ class PinsTest {
         List.of(
             landmarks,
             TestPrograms.survey(
-                TestPrograms.under(landmarks.input(), "expandable_segments:True")))) {
+                TestPrograms.under(landmarks.program(), "expandable_segments:True")))) {
       MemoryMoment peak = TestPrograms.at(each, Kind.PEAK_RESERVED);
       // Free pages and blocks in segments where all blocks in use await their free are pinned too.
       assertEquals(
@@ -204,7 +205,7 @@ class PinsTest {
     return cheapest;
   }
 
-  private static FitTrial trial(ReplayInput input) {
+  private static FitTrial trial(Program input) {
     Landmarks landmarks = TestPrograms.survey(input);
     return new FitTrial(landmarks, TestPrograms.at(landmarks, Kind.FIRST_OOM));
   }

@@ -4,6 +4,7 @@ import static org.allocsim.analysis.moment.TestPrograms.MIB;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.allocsim.analysis.program.Program;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.run.Run;
@@ -84,13 +85,17 @@ class SlackSplitTest {
     "two_gpu, expandable_segments:True"
   })
   void emptyingTheCacheReturnsWhatIsReleasable(String name, String conf) throws Exception {
-    ReplayInput input = TestPrograms.under(TestPrograms.recorded(TestPrograms.shipped(name)), conf);
+    Program program = TestPrograms.under(TestPrograms.recorded(TestPrograms.shipped(name)), conf);
     long largest = 0;
-    int rows = input.trace().eventCount();
+    Landmarks landmarks = TestPrograms.survey(program);
+    int rows = program.input().trace().eventCount();
     for (int row = rows / 20; row < rows; row += rows / 20) {
-      Run replay = MomentFinder.runTo(input, row);
+      Run replay = MomentFinder.runTo(landmarks, row);
       SlackSplit slack =
-          SlackSplit.of(MemoryLayout.of(replay.policy()), 0, input.config().largeSegmentBytes());
+          SlackSplit.of(
+              MemoryLayout.of(replay.policy()),
+              0,
+              program.config().allocator().largeSegmentBytes());
       assertEquals(0, slack.awaitingBytes() + slack.privateBytes());
       long before = replay.stats().reservedBytes();
       replay.policy().emptyCache();

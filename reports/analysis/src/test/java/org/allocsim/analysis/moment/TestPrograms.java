@@ -5,17 +5,14 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.allocsim.analysis.SharedRecordings;
+import org.allocsim.analysis.program.Conditions;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
-import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.StackTable;
-import org.allocsim.workloads.format.pytorch.Snapshot;
-import org.allocsim.workloads.format.pytorch.SnapshotReader;
-import org.allocsim.workloads.format.pytorch.derive.DerivationOptions;
-import org.allocsim.workloads.format.pytorch.derive.DerivedRequests;
-import org.allocsim.workloads.format.pytorch.derive.RequestDerivation;
+import org.allocsim.workloads.source.DeviceTrace;
+import org.allocsim.workloads.source.TraceSource;
 
 /** Programs to ask questions about. */
 public final class TestPrograms {
@@ -25,62 +22,41 @@ public final class TestPrograms {
   private TestPrograms() {}
 
   /** A hand-made program on a simulated device on which so much is free. */
-  public static ReplayInput modelled(
+  public static Program modelled(
       AllocationTrace.Builder trace, StackTable stacks, String conf, long capacityBytes)
       throws Exception {
     return modelled(trace.build(stacks), conf, capacityBytes);
   }
 
-  public static ReplayInput modelled(AllocationTrace trace, String conf, long capacityBytes)
+  public static Program modelled(AllocationTrace trace, String conf, long capacityBytes)
       throws Exception {
-    return new ReplayInput(
-        trace,
-        0,
-        ConfigParser.parse(conf, VERSION).allocator(),
-        VERSION,
-        DeviceProfiles.ofCapacity(capacityBytes),
-        -1,
-        null);
+    return Program.open(
+        TraceSource.of("program", trace).source(),
+        Conditions.RECORDED
+            .by(VERSION)
+            .under(conf)
+            .on(DeviceProfiles.ofCapacity(capacityBytes))
+            .ofDevice(trace.eventCount() == 0 ? null : 0));
   }
 
   /** A recorded program with recorded addresses. */
-  public static ReplayInput recorded(Path file) throws Exception {
-    Snapshot snapshot = SnapshotReader.read(file, (_, _) -> {});
-    long deviceBytes = DeviceProfiles.defaultProfile().totalBytes();
-    AllocatorConfig config = ConfigParser.parse(snapshot.settings().conf(), VERSION).allocator();
-    DerivedRequests requests =
-        RequestDerivation.derive(snapshot, new DerivationOptions(config, VERSION, -1, deviceBytes));
-    return new ReplayInput(
-        requests.trace(),
-        0,
-        config,
-        VERSION,
-        DeviceProfiles.defaultProfile(),
-        -1,
-        new ReplayInput.RecordedRun(
-            snapshot.devices().getFirst().effects(),
-            requests.starts().getFirst().layout(),
-            requests.limitBytes(0)));
+  public static Program recorded(Path file) throws Exception {
+    return Program.open(
+        TraceSource.open(file.toString(), null, (_, _) -> {}),
+        Conditions.RECORDED.by(VERSION).ofDevice(0));
   }
 
-  /** The same program under other settings, with modelled addresses. */
-  public static ReplayInput under(ReplayInput input, String conf) throws Exception {
-    return new ReplayInput(
-        input.trace(),
-        input.device(),
-        ConfigParser.parse(conf, VERSION).allocator(),
-        input.version(),
-        input.profile(),
-        input.limitBytes(),
-        null);
+  /** The same program under other settings. */
+  public static Program under(Program program, String conf) throws Exception {
+    return program.under(program.conditions().under(conf));
   }
 
-  public static Landmarks survey(ReplayInput input) {
+  public static Landmarks survey(Program input) {
     return MomentFinder.survey(input, (_, _) -> {});
   }
 
   public static MemoryMoment at(Landmarks landmarks, MomentQuery query) {
-    ReplayInput input = landmarks.input();
+    DeviceTrace input = landmarks.program().input();
     Origins origins = Origins.of(input.trace(), input.device());
     return MomentFinder.at(landmarks, query, origins, (_, _) -> {}).orElseThrow();
   }

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.function.Function;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.run.Run;
@@ -23,11 +22,7 @@ class CapacitySearchTest {
   private static final long STEP = CapacitySearch.STEP_BYTES;
 
   private static Scenario scenario(String conf, long limitBytes, DeviceProfile profile) {
-    try {
-      return Scenario.of(conf, PyTorchVersion.V2_11, limitBytes, profile);
-    } catch (ConfigException e) {
-      throw new AssertionError(e);
-    }
+    return Scenario.of(conf, PyTorchVersion.V2_11, limitBytes, profile);
   }
 
   private static List<CapacitySearch.Result> search(AllocationTrace trace, String... confs) {

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.cost.DriverCall;
-import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.run.FailedRequest;
@@ -22,12 +21,8 @@ class ScenarioTest {
   private static final long GIB = SyntheticPrograms.GIB;
 
   private static Scenario scenario(String conf, long limitBytes, long capacityBytes) {
-    try {
-      return Scenario.of(
-          conf, PyTorchVersion.V2_11, limitBytes, DeviceProfiles.ofCapacity(capacityBytes));
-    } catch (ConfigException e) {
-      throw new AssertionError(e);
-    }
+    return Scenario.of(
+        conf, PyTorchVersion.V2_11, limitBytes, DeviceProfiles.ofCapacity(capacityBytes));
   }
 
   private static RunResult run(AllocationTrace trace, Scenario scenario, AfterOom afterOom) {

@@ -6,14 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.program.Conditions;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
-import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.TraceSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,19 +23,23 @@ class TuningTest {
   private static final long GIB = SyntheticPrograms.GIB;
 
   private static Tuning tune(AllocationTrace trace, TuningGrid grid, long capacityBytes)
-      throws ConfigException {
+      throws Exception {
     return Tuning.run(
-        new DeviceTrace(TraceSource.of("program", trace), 0),
+        Program.open(
+            TraceSource.of("program", trace).source(),
+            Conditions.RECORDED
+                .by(PyTorchVersion.V2_11)
+                .on(DeviceProfiles.ofCapacity(capacityBytes))),
         grid,
-        PyTorchVersion.V2_11,
         Platform.LINUX,
-        RecordedCircumstances.given(-1, DeviceProfiles.ofCapacity(capacityBytes)),
         (done, total) -> {});
   }
 
-  private static Tuning tune(AllocationTrace trace, long capacityBytes) throws ConfigException {
+  private static Tuning tune(AllocationTrace trace, long capacityBytes) throws Exception {
     return tune(
-        trace, TuningGrid.of("", PyTorchVersion.V2_11, Platform.LINUX, false), capacityBytes);
+        trace,
+        TuningGrid.of("", PyTorchVersion.V2_11, Platform.LINUX, false, TuningGrid.Fineness.USUAL),
+        capacityBytes);
   }
 
   private static int rank(Tuning tuning, String conf) {
@@ -48,7 +51,7 @@ class TuningTest {
   }
 
   @Test
-  void splitLimitsBelowTheConvertedWeightsRankAboveTheDefault() throws ConfigException {
+  void splitLimitsBelowTheConvertedWeightsRankAboveTheDefault() throws Exception {
     Tuning tuning = tune(SyntheticPrograms.weightConversion(36), 80 * GIB);
     for (int limit : new int[] {20, 32, 64, 128, 256, 512}) {
       String conf = "max_split_size_mb:" + limit;
@@ -61,7 +64,7 @@ class TuningTest {
   }
 
   @Test
-  void aSplitLimitAboveEveryBlockIsTheSameAsTheDefault() throws ConfigException {
+  void aSplitLimitAboveEveryBlockIsTheSameAsTheDefault() throws Exception {
     TuningGrid grid =
         new TuningGrid(List.of("", "max_split_size_mb:512", "max_split_size_mb:600"), Map.of());
     Tuning tuning = tune(SyntheticPrograms.weightConversion(36), grid, 80 * GIB);
@@ -71,7 +74,7 @@ class TuningTest {
   }
 
   @Test
-  void theSettingThatServesEveryRequestIsRecommended() throws ConfigException {
+  void theSettingThatServesEveryRequestIsRecommended() throws Exception {
     Tuning tuning = tune(SyntheticPrograms.weightConversion(36), 31 * GIB);
     RunResult plain = entry(tuning, "").result();
     assertFalse(plain.passes());
@@ -85,7 +88,7 @@ class TuningTest {
   }
 
   @Test
-  void noSettingHelpsWhereTheProgramHoldsMoreThanThereIs() throws ConfigException {
+  void noSettingHelpsWhereTheProgramHoldsMoreThanThereIs() throws Exception {
     Tuning tuning = tune(SyntheticPrograms.keeping(3 * GIB, 3 * GIB), 5 * GIB);
     assertTrue(tuning.isHopeless());
     assertTrue(tuning.allFail());
@@ -93,14 +96,14 @@ class TuningTest {
   }
 
   @Test
-  void aProgramWithoutSlackKeepsItsSettings() throws ConfigException {
+  void aProgramWithoutSlackKeepsItsSettings() throws Exception {
     Tuning tuning = tune(SyntheticPrograms.keeping(3 * GIB, 3 * GIB), 80 * GIB);
     assertTrue(tuning.recommended().isEmpty());
     assertEquals("", tuning.ranked().getFirst().conf());
   }
 
   @Test
-  void twoSettingsThatHarmEachOtherAreShownAndNeverRecommended() throws ConfigException {
+  void twoSettingsThatHarmEachOtherAreShownAndNeverRecommended() throws Exception {
     Tuning tuning = tune(SyntheticPrograms.weightConversion(4), 80 * GIB);
     Tuning.Entry both = entry(tuning, "expandable_segments:True,max_split_size_mb:128");
     assertFalse(both.isSafe());
@@ -108,7 +111,7 @@ class TuningTest {
   }
 
   @Test
-  void theOrderIsTheSameEveryTime() throws ConfigException {
+  void theOrderIsTheSameEveryTime() throws Exception {
     AllocationTrace trace = SyntheticPrograms.weightConversion(8);
     List<String> first = tune(trace, 80 * GIB).ranked().stream().map(Tuning.Entry::conf).toList();
     List<String> second = tune(trace, 80 * GIB).ranked().stream().map(Tuning.Entry::conf).toList();
@@ -118,13 +121,15 @@ class TuningTest {
 
   @Test
   void theGridHoldsWhatTheReleaseAndThePlatformOffer() {
-    TuningGrid linux = TuningGrid.of("x", PyTorchVersion.V2_11, Platform.LINUX, true);
+    TuningGrid linux =
+        TuningGrid.of("x", PyTorchVersion.V2_11, Platform.LINUX, true, TuningGrid.Fineness.USUAL);
     assertTrue(linux.confs().size() >= 40 && linux.confs().size() <= 80, "" + linux.confs().size());
     assertEquals("x", linux.confs().getFirst());
     assertTrue(linux.confs().contains("garbage_collection_threshold:0.8"));
     assertTrue(linux.leftOut().isEmpty(), linux.leftOut().toString());
 
-    TuningGrid windows = TuningGrid.of("", PyTorchVersion.V2_8, Platform.WINDOWS, false);
+    TuningGrid windows =
+        TuningGrid.of("", PyTorchVersion.V2_8, Platform.WINDOWS, false, TuningGrid.Fineness.USUAL);
     assertTrue(windows.confs().stream().noneMatch(conf -> conf.contains("expandable")));
     assertTrue(windows.confs().stream().noneMatch(conf -> conf.contains("large_segment")));
     // Up to 2.8 the split limit must be more than 20 MiB.
@@ -136,7 +141,7 @@ class TuningTest {
 
   @ParameterizedTest
   @EnumSource
-  void noReleaseIsOfferedWhatItRefuses(PyTorchVersion version) throws ConfigException {
+  void noReleaseIsOfferedWhatItRefuses(PyTorchVersion version) throws Exception {
     for (Platform platform : Platform.values()) {
       for (TuningGrid.Fineness fineness : TuningGrid.Fineness.values()) {
         List<String> confs = TuningGrid.of("", version, platform, true, fineness).confs();
@@ -150,7 +155,8 @@ class TuningTest {
 
   @Test
   void aFineGridHoldsTheUsualOneAndMore() {
-    TuningGrid usual = TuningGrid.of("", PyTorchVersion.V2_11, Platform.LINUX, false);
+    TuningGrid usual =
+        TuningGrid.of("", PyTorchVersion.V2_11, Platform.LINUX, false, TuningGrid.Fineness.USUAL);
     TuningGrid fine = fine(PyTorchVersion.V2_11, false);
     assertTrue(fine.confs().containsAll(usual.confs()));
     assertEquals(usual.confs(), fine.confs().subList(0, usual.confs().size()));
@@ -167,7 +173,7 @@ class TuningTest {
   }
 
   @Test
-  void theUsualSettingsComeOutTheSameOnAFineGrid() throws ConfigException {
+  void theUsualSettingsComeOutTheSameOnAFineGrid() throws Exception {
     AllocationTrace trace = SyntheticPrograms.weightConversion(8);
     Tuning usual = tune(trace, 80 * GIB);
     Tuning fine = tune(trace, fine(PyTorchVersion.V2_11, false), 80 * GIB);

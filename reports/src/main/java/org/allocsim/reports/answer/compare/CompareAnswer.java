@@ -26,7 +26,6 @@ import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Unit;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.simulator.policy.Policies;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.timing.BusyTimeline;
@@ -37,10 +36,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What many policies made of one or more traces.
  *
- * @param version the release of PyTorch whose rules applied
  * @param traces the traces in their order
  */
-public record CompareAnswer(PyTorchVersion version, List<ComparedTrace> traces) {
+public record CompareAnswer(List<ComparedTrace> traces) {
   private static final double NANOS_PER_SECOND = 1e9;
 
   private static final Shape<ReservedParts> PARTS =

@@ -7,11 +7,11 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.recording.LateStart;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.analysis.tuning.Recommendation;
-import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.reports.answer.part.Cost;
 import org.allocsim.reports.answer.part.FirstFailure;
@@ -40,8 +40,8 @@ final class CompareVerdict {
   private final long neededBytes;
   private final RecordedCircumstances circumstances;
 
-  private CompareVerdict(CompareAnswer answer, ComparedTrace trace) {
-    version = answer.version();
+  private CompareVerdict(ComparedTrace trace) {
+    version = trace.release();
     neededBytes =
         Demand.of(trace.trace(), trace.device(), AllocatorConfig.DEFAULT).peakRequestedBytes();
     circumstances = trace.circumstances();
@@ -60,11 +60,11 @@ final class CompareVerdict {
   }
 
   static Verdict of(CompareAnswer answer, ComparedTrace trace) {
-    return new CompareVerdict(answer, trace).make().with(List.of(NextStep.diagnose(trace.file())));
+    return new CompareVerdict(trace).make().with(List.of(NextStep.diagnose(trace.file())));
   }
 
   private static boolean isPyTorch(RunResult result) {
-    return result.choice().provider().spec().id().equals(Scenario.PYTORCH);
+    return result.choice().provider().spec().id().equals(Program.PYTORCH);
   }
 
   private static String conf(RunResult result) {
@@ -104,16 +104,31 @@ final class CompareVerdict {
               Settings.name(conf(now)),
               failure(now)));
     }
-    long beforeBytes = tuning.map(Tuning::before).orElse(now).peakReservedBytes();
+    boolean isLate = tuning.flatMap(Tuning::fromSameStart).isPresent();
+    long beforeBytes = now.peakReservedBytes();
     long savedBytes = beforeBytes - then.peakReservedBytes();
     if (then.equals(now) || tuning.isEmpty() && !Recommendation.isBetter(then, now)) {
       return setting(
           Verdict.Tone.NEUTRAL,
           now,
+          isLate
+              ? Sentence.of(
+                  "Keep {}: no setting that was compared lowers by more than 2 % what it comes to"
+                      + " from the blocks in use when the recording begins.",
+                  Settings.name(conf(now)))
+              : Sentence.of(
+                  "Keep {}: no setting that was compared lowers its peak of {} by more than 2 %.",
+                  Settings.name(conf(now)), bytes(beforeBytes)));
+    }
+    if (isLate) {
+      return setting(
+          Verdict.Tone.GOOD,
+          then,
           Sentence.of(
-              "Keep {}: no setting that was compared lowers its peak of {} by more than 2 %.",
-              Settings.name(conf(now)),
-              bytes(tuning.map(Tuning::before).orElse(now).peakReservedBytes())));
+              "Set {}: PyTorch reserves {} at most from the blocks in use when the recording"
+                  + " begins; 'allocsim tune' compares it with the recorded settings from there.",
+              Settings.name(conf(then)),
+              bytes(then.peakReservedBytes())));
     }
     return setting(
         Verdict.Tone.GOOD,

@@ -5,10 +5,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.moment.ObservedRun;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.recording.LateStart;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.reports.answer.part.InferenceText;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.source.DeviceTrace;
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param format id of its format
  * @param trace the requests
  * @param device index of the recorded device
+ * @param release the release of PyTorch whose rules applied
  * @param circumstances the simulated device and the allocator's own limit
  * @param conf settings that the program was recorded with; null where they are not known
  * @param tuning the search for settings; null where the user chose them
@@ -35,6 +38,7 @@ public record ComparedTrace(
     String format,
     AllocationTrace trace,
     int device,
+    PyTorchVersion release,
     RecordedCircumstances circumstances,
     @Nullable String conf,
     @Nullable Tuning tuning,
@@ -60,18 +64,16 @@ public record ComparedTrace(
    *
    * @param tuning the search for settings; null where the user chose them
    */
-  public static ComparedTrace of(
-      DeviceTrace input,
-      RecordedCircumstances circumstances,
-      @Nullable Tuning tuning,
-      List<ObservedRun> runs) {
+  public static ComparedTrace of(Program program, @Nullable Tuning tuning, List<ObservedRun> runs) {
+    DeviceTrace input = program.input();
     return new ComparedTrace(
         input.name(),
         input.sha256(),
         input.format(),
         input.trace(),
         input.device(),
-        circumstances,
+        program.release(),
+        program.circumstances(),
         input.conf(),
         tuning,
         LateStart.of(input),

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
-import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.run.RunResult;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The runs of a comparison that a reader looks at first: the recorded setting of PyTorch, the best
  * one, and the best other allocator. Where PyTorch did not run, the best allocators.
  */
-final class KeyRuns {
+public final class KeyRuns {
   /** More lines than this are hard to distinguish in a chart that shows all others behind them. */
   private static final int MAX_RUNS = 3;
 
@@ -31,7 +31,7 @@ final class KeyRuns {
    *
    * @param recordedConf settings that the program was recorded with; null where they are not known
    */
-  static KeyRuns of(List<RunResult> ranked, @Nullable String recordedConf) {
+  public static KeyRuns of(List<RunResult> ranked, @Nullable String recordedConf) {
     List<RunResult> pytorch = new ArrayList<>();
     List<RunResult> others = new ArrayList<>();
     List<RunResult> rest = new ArrayList<>();
@@ -64,7 +64,7 @@ final class KeyRuns {
   }
 
   /** They themselves, those that are more of PyTorch before the others; none where nothing ran. */
-  List<RunResult> runs() {
+  public List<RunResult> runs() {
     return runs;
   }
 
@@ -74,12 +74,12 @@ final class KeyRuns {
     return pytorch.isEmpty() ? runs : pytorch;
   }
 
-  static boolean isPyTorch(RunResult result) {
-    return id(result).equals(Scenario.PYTORCH);
+  public static boolean isPyTorch(RunResult result) {
+    return id(result).equals(Program.PYTORCH);
   }
 
   /** Whether a result is that of PyTorch under these settings. */
-  static boolean isUnder(RunResult result, @Nullable String conf) {
+  public static boolean isUnder(RunResult result, @Nullable String conf) {
     return isPyTorch(result) && result.choice().options().getOrDefault("conf", "").equals(conf);
   }
 

@@ -15,6 +15,7 @@ import org.allocsim.analysis.diagnosis.Diagnosis;
 import org.allocsim.analysis.leak.LeakAnalysis;
 import org.allocsim.analysis.moment.CodeLine;
 import org.allocsim.analysis.moment.Culprits;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.analysis.tuning.Fragility;
@@ -30,7 +31,6 @@ import org.allocsim.reports.answer.part.Margin;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
-import org.allocsim.reports.answer.tuning.TuneRecording;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Facts;
 import org.allocsim.reports.document.Notes;
@@ -41,12 +41,9 @@ import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Unit;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
-import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.reports.output.FailureReport;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
-import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.jspecify.annotations.Nullable;
@@ -66,16 +63,6 @@ public record DiagnosedProgram(
     RecordedCircumstances circumstances,
     Diagnosis diagnosis,
     Attribution attribution) {
-  /** What a page shows of it. */
-  public List<TraceRecording> pageRuns() {
-    return List.of(
-        TuneRecording.of(
-            new TraceRecording(input, this::attribution),
-            input,
-            diagnosis.tuning(),
-            circumstances.maxBytes()));
-  }
-
   private static final int LINES_ON_PAPER = 8;
   private static final int SETTINGS_ON_PAPER = 3;
   private static final String NONE_FAILED = "no request failed";
@@ -221,33 +208,19 @@ public record DiagnosedProgram(
    * Diagnoses a recorded program; of a long one fewer settings are tried, so that the answer takes
    * seconds.
    *
-   * @param recorded the settings that it was recorded with
-   * @param version whose rules apply
-   * @param oldest the oldest release that the recording may be of
    * @param platform where the program is to run
    * @param rules the user's own categories
    * @param progress hears of settings that were tried and of copies
    */
   public static DiagnosedProgram of(
-      DeviceTrace input,
-      ParsedConfig recorded,
-      PyTorchVersion version,
-      PyTorchVersion oldest,
-      Platform platform,
-      RecordedCircumstances circumstances,
-      CategoryRules rules,
-      Tuning.Progress progress) {
+      Program program, Platform platform, CategoryRules rules, Tuning.Progress progress) {
+    DeviceTrace input = program.input();
     TuningGrid grid =
-        TuningGrid.of(
-            recorded.text(),
-            oldest,
-            platform,
-            circumstances.limitBytes() != MemoryLimit.NONE,
-            TuningGrid.quick(input.trace().eventCount()));
+        TuningGrid.of(program, platform, TuningGrid.quick(input.trace().eventCount()));
     Supplier<Attribution> attribution = ParallelTasks.beside(() -> Attribution.of(input, rules));
-    Diagnosis diagnosis =
-        Diagnosis.of(input, recorded, version, grid, platform, circumstances, progress);
-    return new DiagnosedProgram(input, version, circumstances, diagnosis, attribution.get());
+    Diagnosis diagnosis = Diagnosis.of(program, grid, platform, progress);
+    return new DiagnosedProgram(
+        input, program.release(), program.circumstances(), diagnosis, attribution.get());
   }
 
   /** What is held at the moment that the diagnosis is about. */
@@ -340,10 +313,13 @@ public record DiagnosedProgram(
     }
     return isChange()
         ? Sentence.of(
-            "{} would reserve {} at most instead of {}.",
+            "{} would reserve {} at most instead of {}{}.",
             name,
             bytes(peakBytes),
-            bytes(tuning.recorded().result().peakReservedBytes()))
+            bytes(tuning.before().peakReservedBytes()),
+            tuning.fromSameStart().isPresent()
+                ? ", both from the blocks in use when the recording begins"
+                : "")
         : Sentence.of(
             "No other setting that is safe lowers the peak by more than 2 %: keep {}.", name);
   }

@@ -18,7 +18,7 @@ import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
 
 /** {@code account} of a job: where the memory of each rank's GPU is. */
-public final class AccountJob extends JobQuestion<AccountAnswer, Row, Finding> {
+public final class AccountJob extends JobView<AccountAnswer, Row, Finding> {
   /**
    * A rank.
    *

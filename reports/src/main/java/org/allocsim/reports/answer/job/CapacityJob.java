@@ -30,7 +30,7 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.jspecify.annotations.Nullable;
 
 /** {@code min-capacity} of a job: the smallest device on which every rank runs. */
-public final class CapacityJob extends JobQuestion<CapacityAnswer, Row, Finding> {
+public final class CapacityJob extends JobView<CapacityAnswer, Row, Finding> {
   /** Rounds in which ranks may make the device larger for one another. */
   private static final int MOST_ROUNDS = 4;
 

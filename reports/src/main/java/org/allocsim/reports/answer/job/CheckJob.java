@@ -17,7 +17,7 @@ import org.allocsim.reports.document.Verdict.Tone;
 import org.allocsim.simulator.stats.ByteFormat;
 
 /** {@code check} of a job: does every rank keep its limits? */
-public final class CheckJob extends JobQuestion<CheckAnswer, Row, Finding> {
+public final class CheckJob extends JobView<CheckAnswer, Row, Finding> {
   /**
    * A rank.
    *

@@ -25,7 +25,7 @@ import org.allocsim.simulator.run.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /** {@code compare} of a job: allocators on every rank. */
-public final class CompareJob extends JobQuestion<ComparedTrace, Row, Finding> {
+public final class CompareJob extends JobView<ComparedTrace, Row, Finding> {
   /**
    * What an allocator made of a rank.
    *

@@ -41,7 +41,7 @@ import org.allocsim.simulator.run.FailedRequest;
 import org.jspecify.annotations.Nullable;
 
 /** {@code diagnose} of a job: which rank failed first and why, and what helps all of them. */
-public final class DiagnoseJob extends JobQuestion<DiagnosedProgram, Row, Finding> {
+public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
   private static final int SETTINGS_ON_PAPER = 5;
   private static final int FAILURES_SHOWN = 3;
   private static final String NO_GPU = "it runs on no known GPU";

@@ -20,7 +20,7 @@ import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
 
 /** {@code diff} of two jobs, rank by rank. */
-public final class DiffJob extends JobQuestion<DiffAnswer, Row, Finding> {
+public final class DiffJob extends JobView<DiffAnswer, Row, Finding> {
   /**
    * A rank in both jobs.
    *

@@ -28,7 +28,7 @@ import org.allocsim.reports.document.Verdict.Tone;
 import org.jspecify.annotations.Nullable;
 
 /** {@code fit} of several jobs that differ in batch or length: what each rank needs at another. */
-public final class FitJob extends JobQuestion<FitAnswer, Row, Finding> {
+public final class FitJob extends JobView<FitAnswer, Row, Finding> {
   private static final String NO_LIMIT = "no limit was found";
 
   /**

@@ -23,7 +23,7 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.jspecify.annotations.Nullable;
 
 /** {@code inspect} of a job: what is in each rank's file. */
-public final class InspectJob extends JobQuestion<InspectAnswer, Row, Finding> {
+public final class InspectJob extends JobView<InspectAnswer, Row, Finding> {
   private static final String NOT_RECORDED = "the file holds requests only";
 
   /**

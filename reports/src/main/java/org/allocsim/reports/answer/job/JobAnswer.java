@@ -119,7 +119,7 @@ public record JobAnswer<R, F>(
     return Shape.of(rank -> rank.embed(RANK, Ranked::rank).embed(row, Ranked::found));
   }
 
-  public <A> Document<JobAnswer<R, F>> document(JobQuestion<A, R, F> question) {
+  public <A> Document<JobAnswer<R, F>> document(JobView<A, R, F> question) {
     Table<Ranked<R>> table =
         Table.of("Ranks", rows(question.row()), ranks)
             .first(RANKS_SHOWN, new Table.More("rank", "--json FILE has all"));
@@ -143,7 +143,7 @@ public record JobAnswer<R, F>(
   }
 
   /** The exit code: a rank that could not be read makes the answer incomplete. */
-  public <A> int exitCode(JobQuestion<A, R, F> question) {
+  public <A> int exitCode(JobView<A, R, F> question) {
     return !unreadable.isEmpty()
         ? ExitCodes.FAILED
         : question.holds(finding) ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;

@@ -19,7 +19,7 @@ import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
 
 /** {@code leaks} of a job: does the memory of a rank grow? */
-public final class LeaksJob extends JobQuestion<LeaksAnswer, Row, Finding> {
+public final class LeaksJob extends JobView<LeaksAnswer, Row, Finding> {
   /**
    * A rank.
    *

@@ -23,7 +23,7 @@ import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
 
 /** {@code peak} of a job: what each rank holds at its peak. */
-public final class PeakJob extends JobQuestion<PeakAnswer, Row, JobBalance> {
+public final class PeakJob extends JobView<PeakAnswer, Row, JobBalance> {
   /**
    * A rank.
    *

@@ -21,7 +21,7 @@ import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
 
 /** {@code perturb} of a job: changed copies of every rank, those of one seed together. */
-public final class PerturbJob extends JobQuestion<PerturbAnswer, Row, Finding> {
+public final class PerturbJob extends JobView<PerturbAnswer, Row, Finding> {
   /**
    * A rank.
    *

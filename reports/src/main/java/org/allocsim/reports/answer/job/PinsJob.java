@@ -22,7 +22,7 @@ import org.allocsim.reports.document.Verdict.Tone;
 import org.jspecify.annotations.Nullable;
 
 /** {@code pins} of a job: what keeps segments of each rank from being released. */
-public final class PinsJob extends JobQuestion<PinsAnswer, Row, Finding> {
+public final class PinsJob extends JobView<PinsAnswer, Row, Finding> {
   private static final String NO_FAILURE = "no request failed at the moment";
 
   /**

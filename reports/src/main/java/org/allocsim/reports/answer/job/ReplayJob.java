@@ -25,7 +25,7 @@ import org.allocsim.simulator.run.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /** {@code replay} of a job: one policy on every rank. */
-public final class ReplayJob extends JobQuestion<ReplayAnswer, Row, Finding> {
+public final class ReplayJob extends JobView<ReplayAnswer, Row, Finding> {
   /**
    * A rank.
    *
@@ -95,7 +95,7 @@ public final class ReplayJob extends JobQuestion<ReplayAnswer, Row, Finding> {
   public Row keep(ReplayAnswer answer) {
     RunResult result = answer.result();
     return new Row(
-        answer.run().setup().device(),
+        answer.run().program().input().device(),
         answer.addresses().toString(),
         new RankPeak(result.peakReservedBytes(), result.peakAllocatedBytes(), 0, new long[0]),
         result.requests(),

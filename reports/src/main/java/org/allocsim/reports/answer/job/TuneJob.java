@@ -19,7 +19,7 @@ import org.allocsim.reports.document.Verdict.Tone;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 
 /** {@code tune} of a job: settings for all ranks. */
-public final class TuneJob extends JobQuestion<TuneAnswer, Row, JobTuning> {
+public final class TuneJob extends JobView<TuneAnswer, Row, JobTuning> {
   /**
    * A rank.
    *

@@ -16,7 +16,7 @@ import org.allocsim.reports.document.Verdict.Tone;
 import org.jspecify.annotations.Nullable;
 
 /** {@code verify} of a job: is every rank repeated exactly? */
-public final class VerifyJob extends JobQuestion<List<VerifiedDevice>, Row, Finding> {
+public final class VerifyJob extends JobView<List<VerifiedDevice>, Row, Finding> {
   /**
    * A rank.
    *

@@ -237,7 +237,7 @@ public record PinsAnswer(
     long pageBytes =
         program
             .landmarks()
-            .map(landmarks -> landmarks.input().config().largeSegmentBytes())
+            .map(landmarks -> landmarks.program().config().allocator().largeSegmentBytes())
             .orElse(AllocatorConfig.DEFAULT_LARGE_SEGMENT_BYTES);
     FitTrial trial =
         moment.failure() == null

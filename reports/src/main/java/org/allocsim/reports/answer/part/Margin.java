@@ -63,14 +63,14 @@ public final class Margin {
         left, tried.failures() == 0 ? "none" : count(tried.failures()), count(tried.runs().size()));
   }
 
-  /** Why a setting that ranks higher is not the one that is recommended. */
+  /** Why the setting that is best by its own run is not the one that is recommended. */
   public static Optional<Sentence> passedOver(Recommendation recommendation) {
     return recommendation
         .passedOver()
         .map(each ->
             Sentence.of(
-                "{} ranks higher, with {} reserved at most, but {} of {} changed copies fail under"
-                    + " it.",
+                "{} would come first by its own run, with {} reserved at most, but {} of {} changed"
+                    + " copies fail under it.",
                 Settings.name(each.entry().conf()),
                 Quantity.bytes(each.entry().result().peakReservedBytes()),
                 count(each.copies().failures()),

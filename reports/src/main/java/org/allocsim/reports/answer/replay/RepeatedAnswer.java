@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
@@ -17,12 +18,7 @@ import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Unit;
 import org.allocsim.reports.document.Verbatim;
-import org.allocsim.reports.input.Addresses;
-import org.allocsim.reports.input.ReplaySetup;
-import org.allocsim.reports.output.Failure;
-import org.allocsim.reports.output.ProgressMeter;
-import org.allocsim.simulator.run.Run;
-import org.allocsim.simulator.run.RunObserver;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.MemorySummary;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -31,21 +27,19 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * What many passes over one program on a simulated device came to, without its time: what the
  * allocator did altogether, and how fast.
  *
- * @param setup what was run
+ * @param program what was run
+ * @param choice the allocator with its options
  * @param result what came of it
  */
-public record RepeatedAnswer(ReplaySetup setup, RunResult result) {
+public record RepeatedAnswer(Program program, PolicyChoice choice, RunResult result) {
   private static final double NANOS_PER_SECOND = 1e9;
-
-  /** Failed requests of many passes that are shown. */
-  private static final int FAILURES_SHOWN = 3;
 
   private static final Shape<RepeatedAnswer> TRACE =
       Shape.of(trace ->
           trace
               .embed(
                   Recorded.file(
-                      each -> each.setup().input().name(), each -> each.setup().input().sha256()))
+                      each -> each.program().name(), each -> each.program().input().sha256()))
               .count(
                   "rows",
                   "Rows of the trace that are this device's requests to its allocator.",
@@ -59,24 +53,21 @@ public record RepeatedAnswer(ReplaySetup setup, RunResult result) {
           Shape.of(answer ->
               answer
                   .one("trace", "The trace.", TRACE, each -> each)
-                  .text(
-                      "policy",
-                      "Id of the policy.",
-                      each -> each.setup().choice().provider().spec().id())
+                  .text("policy", "Id of the policy.", each -> each.choice().provider().spec().id())
                   .named(
                       Unit.TEXT,
                       "options",
                       "Options of the policy that were given.",
                       "Value of an option that was given.",
-                      each -> each.setup().choice().options())
+                      each -> each.choice().options())
                   .text(
                       "device",
                       "Name of the simulated device's profile.",
-                      each -> each.setup().profile().name())
+                      each -> each.program().circumstances().profile().name())
                   .bytes(
                       "limit_bytes",
                       "The allocator's own limit.",
-                      each -> each.setup().limitBytes() < 0 ? null : each.setup().limitBytes())
+                      each -> each.limitBytes() < 0 ? null : Long.valueOf(each.limitBytes()))
                   .missing("there is none")
                   .count("passes", "Passes over the program.", RepeatedAnswer::passes)
                   .count(
@@ -113,52 +104,6 @@ public record RepeatedAnswer(ReplaySetup setup, RunResult result) {
                       "Events over wall time.",
                       each -> each.rate(each.events()))));
 
-  /**
-   * Runs the passes.
-   *
-   * @throws Failure where the policy cannot serve the program
-   */
-  public static RepeatedAnswer of(ReplaySetup setup, long passes) {
-    try (ProgressMeter progress = ProgressMeter.of("replaying", "passes")) {
-      RunResult result =
-          Run.of(
-              setup.run(Addresses.MODELLED).repeated(passes).keepingFailures(FAILURES_SHOWN),
-              new Passes(setup, passes, progress));
-      String reason = result.notRunBecause();
-      if (reason != null) {
-        throw ReplayRun.cannotServe(setup, reason);
-      }
-      return new RepeatedAnswer(setup, result);
-    }
-  }
-
-  /** Reports how many passes have begun. */
-  private static final class Passes implements RunObserver {
-    private final long total;
-    private final ProgressMeter progress;
-    private final int first;
-    private long begun;
-
-    Passes(ReplaySetup setup, long total, ProgressMeter progress) {
-      this.total = total;
-      this.progress = progress;
-      AllocationTrace trace = setup.trace();
-      int event = trace.prologueCount();
-      while (event < trace.eventCount() && trace.device(event) != setup.device()) {
-        event++;
-      }
-      first = event;
-    }
-
-    @Override
-    public boolean before(int row) {
-      if (row == first) {
-        progress.update(begun++, total);
-      }
-      return true;
-    }
-  }
-
   public Document<RepeatedAnswer> document() {
     List<Block> blocks = new ArrayList<>();
     result.failures().forEach(failure -> blocks.add(new Verbatim(failure.message())));
@@ -167,17 +112,17 @@ public record RepeatedAnswer(ReplaySetup setup, RunResult result) {
             .and(
                 "trace",
                 "{}: {} of device {}, {} over",
-                setup.input().name(),
+                program.name(),
                 Quantity.count(rows(), "request"),
-                setup.device(),
+                program.input().device(),
                 Quantity.count(passes(), "time"))
-            .and("policy", "{}", setup.choice().label())
+            .and("policy", "{}", choice.label())
             .and(
                 "device",
                 "{}, {}, addresses modelled",
-                setup.profile().name(),
-                ReplayAnswer.limit(setup)));
-    blocks.add(new Verbatim(MemorySummary.format(this::stat, setup.device(), false)));
+                program.circumstances().profile().name(),
+                ReplayAnswer.limit(program)));
+    blocks.add(new Verbatim(MemorySummary.format(this::stat, program.input().device(), false)));
     List<Sentence> sentences = new ArrayList<>();
     if (result.failureCount() > 0) {
       sentences.add(Sentence.of("{} failed.", Quantity.count(result.failureCount(), "request")));
@@ -194,11 +139,15 @@ public record RepeatedAnswer(ReplaySetup setup, RunResult result) {
     blocks.add(new Notes(null, sentences));
     return new Document<>(
         KIND,
-        setup.input().name(),
+        program.name(),
         null,
         List.of(new Section(null, blocks)),
         Table.of("Passes", KIND.shape(), List.of(this)),
         this);
+  }
+
+  private long limitBytes() {
+    return program.circumstances().limitBytes();
   }
 
   private long passes() {
@@ -228,9 +177,9 @@ public record RepeatedAnswer(ReplaySetup setup, RunResult result) {
 
   /** Rows of the trace that are this device's requests to its allocator. */
   private long rows() {
-    AllocationTrace trace = setup.trace();
+    AllocationTrace trace = program.input().trace();
     return IntStream.range(0, trace.eventCount())
-        .filter(row -> trace.device(row) == setup.device() && !trace.kind(row).isWork())
+        .filter(row -> trace.device(row) == program.input().device() && !trace.kind(row).isWork())
         .count();
   }
 }

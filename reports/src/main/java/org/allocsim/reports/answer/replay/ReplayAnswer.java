@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.moment.MomentText;
 import org.allocsim.reports.answer.part.NextStep;
-import org.allocsim.reports.answer.part.PageRun;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.answer.part.RecordingMaps;
 import org.allocsim.reports.document.Block;
@@ -32,17 +32,12 @@ import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Unit;
 import org.allocsim.reports.document.Verbatim;
 import org.allocsim.reports.document.Verdict;
-import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.reports.input.Addresses;
-import org.allocsim.reports.input.ReplaySetup;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
-import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.run.RunResult;
-import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.stats.MemorySummary;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
-import org.allocsim.workloads.source.DeviceTrace;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,13 +66,15 @@ public record ReplayAnswer(
           trace
               .embed(
                   Recorded.file(
-                      each -> each.setup().input().name(), each -> each.setup().input().sha256()))
+                      each -> each.program().name(), each -> each.program().input().sha256()))
               .count("events", "Rows of the recorded history.", ReplayAnswer::events)
               .count(
                   "allocation_requests",
                   "Allocation requests in the trace.",
                   each -> each.result().requests())
-              .embed(Recorded.settings(answer -> RecordingMaps.settings(answer.setup().input()))));
+              .embed(
+                  Recorded.settings(
+                      answer -> RecordingMaps.settings(answer.program().input().opened()))));
 
   private static final Shape<ReplayAnswer> INSERTED =
       Shape.of(inserted ->
@@ -126,17 +123,17 @@ public record ReplayAnswer(
                   .text(
                       "policy",
                       "Id of the policy.",
-                      each -> each.setup().choice().provider().spec().id())
+                      each -> each.run().choice().provider().spec().id())
                   .text(
                       "torch_version",
                       "Release of PyTorch whose rules applied.",
-                      each -> each.setup().config() == null ? null : each.version())
+                      each -> each.run().config() == null ? null : each.version())
                   .missing(NOT_PYTORCH)
                   .text(
                       "conf",
                       "Settings of PyTorch's allocator in force, as in PYTORCH_CUDA_ALLOC_CONF;"
                           + " empty: the default.",
-                      each -> each.setup().config() == null ? null : each.setup().config().text())
+                      each -> each.run().config() == null ? null : each.run().config().text())
                   .missing(NOT_PYTORCH)
                   .named(
                       Unit.TEXT,
@@ -144,18 +141,16 @@ public record ReplayAnswer(
                       "Options of the policy that were given.",
                       "Value of an option that was given.",
                       each ->
-                          each.setup().config() == null
-                              ? each.setup().choice().options()
-                              : Map.of())
+                          each.run().config() == null ? each.run().choice().options() : Map.of())
                   .text(
                       "device",
                       "Name of the simulated device's profile.",
-                      each -> each.setup().profile().name())
+                      each -> each.program().circumstances().profile().name())
                   .bytes("device_bytes", "Memory of the device.", ReplayAnswer::deviceBytes)
                   .count(
                       "device_index",
                       "Index of the recorded device.",
-                      each -> each.setup().device())
+                      each -> each.program().input().device())
                   .text(
                       "addresses",
                       "Where addresses came from: recorded, or modelled as the driver would give"
@@ -170,7 +165,10 @@ public record ReplayAnswer(
                   .bytes(
                       "limit_bytes",
                       "The allocator's own limit.",
-                      each -> each.hasLimit() ? Long.valueOf(each.setup().limitBytes()) : null)
+                      each ->
+                          each.hasLimit()
+                              ? Long.valueOf(each.program().circumstances().limitBytes())
+                              : null)
                   .missing("there is none")
                   .bytes(
                       "lower_bound_bytes",
@@ -235,7 +233,7 @@ public record ReplayAnswer(
               count(result().failureCount() - MESSAGES_SHOWN, "more request")));
     }
     blocks.add(facts());
-    blocks.add(new Verbatim(MemorySummary.format(run.stats(), setup().device(), false)));
+    blocks.add(new Verbatim(MemorySummary.format(run.stats(), program().input().device(), false)));
     blocks.add(parts);
     Fragmentation fragmentation = run.fragmentation();
     if (fragmentation.end().inactiveBytes() > 0) {
@@ -255,7 +253,7 @@ public record ReplayAnswer(
     blocks.add(Notes.of("notes", notes));
     return new Document<>(
         KIND,
-        String.valueOf(Path.of(setup().input().name()).getFileName()),
+        String.valueOf(Path.of(program().name()).getFileName()),
         verdict(),
         List.of(new Section(null, blocks)),
         parts,
@@ -277,7 +275,7 @@ public record ReplayAnswer(
           Sentence.of(
               "Every request is served with {} reserved at most.",
               bytes(result().peakReservedBytes())),
-          next(NextStep.tune(setup().input().name())));
+          next(NextStep.tune(program().name())));
     }
     FailedRequest first = result().failures().getFirst();
     return new Verdict(
@@ -290,13 +288,13 @@ public record ReplayAnswer(
                 ? "older than the history"
                 : Sentence.of("number {}, counted from 0,", count(first.requestIndex())),
             bytes(first.requestedBytes())),
-        next(NextStep.diagnose(setup().input().name())));
+        next(NextStep.diagnose(program().name())));
   }
 
   /** The remarks, and what to do next; other policies have no settings that could be tried. */
   private List<Sentence> next(Sentence step) {
     List<Sentence> sentences = new ArrayList<>(remarks);
-    if (Scenario.takesConf(setup().choice().provider().spec())) {
+    if (Scenario.takesConf(run().choice().provider().spec())) {
       sentences.add(step);
     }
     return sentences;
@@ -319,36 +317,37 @@ public record ReplayAnswer(
             .and(
                 "trace",
                 "{}: {} of device {}",
-                setup().input().name(),
+                program().name(),
                 Quantity.count(events(), "event"),
-                setup().device())
+                program().input().device())
             .and("policy", "{}", policyLabel())
             .and(
                 "device",
                 "{}, {}, {}, addresses {}",
-                setup().profile().name(),
+                program().circumstances().profile().name(),
                 bytes(deviceBytes()),
-                limit(setup()),
+                limit(program()),
                 addresses);
     return insertion == null ? facts : facts.and("insert", "{}", insertion.note(insertions));
   }
 
   /** The limit of a replay in words. */
-  static Sentence limit(ReplaySetup setup) {
-    return setup.limitBytes() < 0
+  static Sentence limit(Program program) {
+    long limitBytes = program.circumstances().limitBytes();
+    return limitBytes < 0
         ? Sentence.of("no limit")
-        : Sentence.of("limit {}", exactBytes(setup.limitBytes()));
+        : Sentence.of("limit {}", exactBytes(limitBytes));
   }
 
   /** The policy with its settings, in a line. */
   String policyLabel() {
-    return setup().config() == null
-        ? setup().choice().label()
-        : Scenario.PYTORCH
+    return run().config() == null
+        ? run().choice().label()
+        : Program.PYTORCH
             + " "
             + version()
             + ", PYTORCH_CUDA_ALLOC_CONF=\""
-            + setup().config().text()
+            + run().config().text()
             + "\"";
   }
 
@@ -390,19 +389,8 @@ public record ReplayAnswer(
     }
   }
 
-  ReplaySetup setup() {
-    return run.setup();
-  }
-
-  /** The run for a page. */
-  public TraceRecording pageRun() {
-    TraceRecording recording =
-        new TraceRecording(new DeviceTrace(setup().input(), setup().device()));
-    RunSetup again = setup().runInTime(addresses);
-    ParsedConfig config = setup().config();
-    return config == null
-        ? PageRun.of(recording, again, setup().choice().label())
-        : PageRun.underConf(recording, again, config.text());
+  Program program() {
+    return run.program();
   }
 
   /** What came of it. */
@@ -412,38 +400,42 @@ public record ReplayAnswer(
 
   /** What happened in simulated time; null where the replay had none. */
   public @Nullable SimulatedTime time() {
-    return result().time() == null ? null : new SimulatedTime(result().time(), setup().trace());
+    return result().time() == null
+        ? null
+        : new SimulatedTime(result().time(), program().input().trace());
   }
 
   /** What the program holds at its peak, requests that fail included. */
   long neededBytes() {
-    return Demand.of(setup().trace(), setup().device(), AllocatorConfig.DEFAULT)
+    return Demand.of(program().input().trace(), program().input().device(), AllocatorConfig.DEFAULT)
         .peakRequestedBytes();
   }
 
   boolean hasLimit() {
-    return setup().limitBytes() >= 0;
+    return program().circumstances().limitBytes() >= 0;
   }
 
   long deviceBytes() {
-    return setup().profile().totalBytes();
+    return program().circumstances().profile().totalBytes();
   }
 
   private long events() {
-    return setup()
+    return program()
+        .input()
         .recording()
-        .map(recording -> (long) recording.effects(setup().device()).count())
+        .map(recording -> (long) recording.effects(program().input().device()).count())
         .orElse(result().events());
   }
 
   private @Nullable String version() {
-    return setup().choice().options().get(Scenario.VERSION_OPTION);
+    return run().config() == null ? null : program().release().id();
   }
 
   private List<Inference> inferences() {
-    return setup()
+    return program()
+        .input()
         .recording()
-        .map(recording -> recording.inferences(setup().device()))
+        .map(recording -> recording.inferences(program().input().device()))
         .orElse(List.of());
   }
 }

@@ -53,7 +53,7 @@ public record ReplayPictures(ReplayAnswer answer) {
   public JFreeChart memory(ChartTheme theme, boolean isByEvent) {
     MemoryTimelineChart.Bound bound =
         answer.hasLimit()
-            ? new MemoryTimelineChart.Bound("limit", answer.setup().limitBytes())
+            ? new MemoryTimelineChart.Bound("limit", answer.program().circumstances().limitBytes())
             : new MemoryTimelineChart.Bound("device memory", answer.deviceBytes());
     return MemoryTimelineChart.create(
         finding(),
@@ -70,11 +70,11 @@ public record ReplayPictures(ReplayAnswer answer) {
   }
 
   private String subtitle() {
-    return Path.of(answer.setup().input().name()).getFileName()
+    return Path.of(answer.program().name()).getFileName()
         + ", "
         + answer.policyLabel()
         + ", "
-        + answer.setup().profile().name()
+        + answer.program().circumstances().profile().name()
         + ", addresses "
         + answer.addresses();
   }
@@ -88,11 +88,11 @@ public record ReplayPictures(ReplayAnswer answer) {
   }
 
   private AllocationTrace trace() {
-    return answer.setup().trace();
+    return answer.program().input().trace();
   }
 
   private int device() {
-    return answer.setup().device();
+    return answer.program().input().device();
   }
 
   /** The outermost phases of the program. */

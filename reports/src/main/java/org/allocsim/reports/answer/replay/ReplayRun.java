@@ -1,79 +1,58 @@
 package org.allocsim.reports.answer.replay;
 
-import java.util.stream.Stream;
 import org.allocsim.analysis.moment.MemoryMoment;
-import org.allocsim.analysis.moment.MomentObserver;
 import org.allocsim.analysis.moment.ObservedRun;
-import org.allocsim.analysis.moment.RowProgress;
 import org.allocsim.analysis.moment.SlackSplit;
-import org.allocsim.reports.input.Addresses;
-import org.allocsim.reports.input.ReplaySetup;
-import org.allocsim.reports.output.Failure;
-import org.allocsim.reports.output.ProgressMeter;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.simulator.policy.MemoryLayout;
-import org.allocsim.simulator.policy.PolicyOptionException;
-import org.allocsim.simulator.policy.UnfitTraceException;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
-import org.allocsim.simulator.run.Run;
-import org.allocsim.simulator.run.RunObserver;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.MemoryStats;
-import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
+import org.jspecify.annotations.Nullable;
 
 /** A replay that is done, with everything that its report shows. */
 public final class ReplayRun {
-  private final ReplaySetup setup;
+  /** What is mapped together where a policy other than PyTorch's maps pages. */
+  private static final long LARGE_PAGE_BYTES = 20L << 20;
+
+  private final Program program;
+  private final PolicyChoice choice;
   private final MemoryStats stats;
   private final ObservedRun observed;
   private final Fragmentation fragmentation;
 
-  private ReplayRun(ReplaySetup setup, MemoryStats stats, ObservedRun observed) {
-    this.setup = setup;
+  /**
+   * A replay.
+   *
+   * @param program what was replayed
+   * @param choice the allocator with all its options
+   * @param stats PyTorch's counters at the end
+   * @param observed memory over time, and segments and blocks at some moments
+   */
+  public ReplayRun(Program program, PolicyChoice choice, MemoryStats stats, ObservedRun observed) {
+    this.program = program;
+    this.choice = choice;
     this.stats = stats;
     this.observed = observed;
     fragmentation = split();
   }
 
-  /**
-   * Replays.
-   *
-   * @param observers look on, beside those that the report needs
-   * @throws Failure where the policy cannot serve the trace
-   */
-  public static ReplayRun of(ReplaySetup setup, Addresses addresses, RunObserver... observers) {
-    MomentObserver moments = new MomentObserver(new MemoryTimeline());
-    ParsedConfig config = setup.config();
-    Stream<RunObserver> checks =
-        setup.checks() && config != null
-            ? Stream.of(new CheckedInvariants(config.allocator(), setup.limitBytes()))
-            : Stream.empty();
-    RunObserver[] all =
-        moments.with(Stream.concat(checks, Stream.of(observers)).toArray(RunObserver[]::new));
-    Run run = start(setup, addresses, all);
-    return new ReplayRun(setup, run.stats(), moments.observed(run.finish()));
+  /** What was replayed. */
+  public Program program() {
+    return program;
   }
 
-  private static Run start(ReplaySetup setup, Addresses addresses, RunObserver... observers) {
-    try {
-      return Run.start(setup.runInTime(addresses), observers);
-    } catch (UnfitTraceException e) {
-      throw cannotServe(setup, "needs " + e.getMessage());
-    } catch (PolicyOptionException e) {
-      throw Failure.usage(e.getMessage());
-    }
+  /** The allocator with all its options. */
+  public PolicyChoice choice() {
+    return choice;
   }
 
-  static Failure cannotServe(ReplaySetup setup, String reason) {
-    return new Failure(
-        "%s: policy %s cannot serve it: %s"
-            .formatted(setup.input().name(), setup.choice().label(), reason));
-  }
-
-  /** Reports how far a run over a trace is. */
-  public static RunObserver progress(AllocationTrace trace, ProgressMeter progress) {
-    return new RowProgress(trace.eventCount(), progress::update);
+  /** Settings of PyTorch's allocator; null for other allocators. */
+  public @Nullable ParsedConfig config() {
+    return choice.provider().spec().id().equals(Program.PYTORCH) ? program.config() : null;
   }
 
   /** What came of it. */
@@ -84,11 +63,6 @@ public final class ReplayRun {
   /** PyTorch's counters at the end. */
   public MemoryStats stats() {
     return stats;
-  }
-
-  /** What was run. */
-  public ReplaySetup setup() {
-    return setup;
   }
 
   /** Memory over time, and segments and blocks at some moments. */
@@ -115,7 +89,7 @@ public final class ReplayRun {
   /** The stream whose request led to the peak, else the one that holds the most. */
   private int streamAtPeak(MemoryLayout atPeak) {
     int row = result().peakRow();
-    AllocationTrace trace = setup.trace();
+    AllocationTrace trace = program.input().trace();
     boolean allocates =
         row >= 0
             && (trace.kind(row) == RequestKind.ALLOCATE
@@ -124,6 +98,8 @@ public final class ReplayRun {
   }
 
   private SlackSplit slack(MemoryLayout layout, int stream) {
-    return SlackSplit.of(layout, stream, setup.largePageBytes());
+    ParsedConfig config = config();
+    return SlackSplit.of(
+        layout, stream, config == null ? LARGE_PAGE_BYTES : config.allocator().largeSegmentBytes());
   }
 }

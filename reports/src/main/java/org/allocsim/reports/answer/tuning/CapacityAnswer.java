@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.tuning.CapacitySearch;
-import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.part.PageChart;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.answer.part.Settings;
@@ -346,7 +346,7 @@ public record CapacityAnswer(
         return result.scenario().choice().label();
       }
       String name = Settings.name(conf());
-      return isPyTorchOnly ? name : Scenario.PYTORCH + " " + name;
+      return isPyTorchOnly ? name : Program.PYTORCH + " " + name;
     }
   }
 

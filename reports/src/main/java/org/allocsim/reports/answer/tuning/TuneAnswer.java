@@ -90,7 +90,7 @@ public record TuneAnswer(
   /** A row: what a setting came to. */
   public static final Shape<Row> ROWS =
       Shape.of(row ->
-          row.count("rank", "rank", "Place of the setting, 1 for the best.", Row::rank)
+          row.count("rank", "rank", "Place of the setting, 1 for the recommended one.", Row::rank)
               .text("conf", "setting", "Configuration string.", Row::conf)
               .worded(each -> Settings.name(each.conf()))
               .flag(
@@ -283,6 +283,13 @@ public record TuneAnswer(
     for (Tuning.Entry entry : tuning.ranked()) {
       rows.add(new Row(rows.size() + 1, entry, tuning));
     }
+    // What sentences compare others with has a row of its own.
+    tuning
+        .fromSameStart()
+        .ifPresent(entry -> {
+          int place = tuning.ranked().indexOf(tuning.recorded());
+          rows.add(place + 1, new Row(place + 1, entry, tuning));
+        });
     return rows;
   }
 
@@ -355,7 +362,10 @@ public record TuneAnswer(
         remarks.add("recommended");
       }
       if (is(tuning.recorded())) {
-        remarks.add("recorded");
+        remarks.add(
+            entry.equals(tuning.recorded())
+                ? "recorded"
+                : "recorded settings, from the start that all others have");
       }
       if (entry.sameAsPlain()) {
         remarks.add("same as default");

@@ -66,6 +66,16 @@ final class TuneVerdict {
               limit);
       return new Verdict(Tone.BAD, all);
     }
+    if (tuning.fromSameStart().isPresent()) {
+      return verdict(
+          Tone.NEUTRAL,
+          tuning.recorded(),
+          Sentence.of(
+              "Keep the recorded settings, {}, which reserved {} at most: from the same start no"
+                  + " other one that is safe reserves less by more than 2 %.",
+              Settings.name(tuning.recorded().conf()),
+              bytes(tuning.recorded().result().peakReservedBytes())));
+    }
     return verdict(
         Tone.NEUTRAL,
         tuning.recorded(),
@@ -101,13 +111,20 @@ final class TuneVerdict {
           recorded,
           FirstFailure.fails(before.firstFailure().orElseThrow()));
     }
+    boolean isLate = tuning.fromSameStart().isPresent();
     return Sentence.of(
-        "Set {}: PyTorch reserves {} at most instead of {} under the recorded settings, {}; that is"
-            + " {} less.",
+        "Set {}: {}PyTorch reserves {} at most instead of {} under the recorded settings, {}{};"
+            + " that is {} less.",
         name,
+        isLate ? "from the same start " : "",
         bytes(after.peakReservedBytes()),
         bytes(before.peakReservedBytes()),
         recorded,
+        isLate
+            ? Sentence.of(
+                ", which reserved {} in the recording",
+                bytes(tuning.recorded().result().peakReservedBytes()))
+            : "",
         Quantity.share(
             before.peakReservedBytes() - after.peakReservedBytes(), before.peakReservedBytes()));
   }

@@ -54,9 +54,14 @@ public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent)
       }
       Map<String, Samples> byId = new LinkedHashMap<>();
       for (Object row : part(json, "measurements", List.class)) {
-        Map<?, ?> each = (Map<?, ?>) row;
+        if (!(row instanceof Map<?, ?> each)) {
+          throw new IOException("a measurement is not an object");
+        }
         String key = isFirstVersion ? "ns_per_event" : "nanos_per_event";
         List<?> values = part(part(each, key, Map.class), "values", List.class);
+        if (values.isEmpty() || !values.stream().allMatch(BenchBaseline::isTime)) {
+          throw new IOException("\"values\" of a measurement are not times above 0");
+        }
         Samples samples = new Samples(values.stream().map(BenchBaseline::real).toList());
         byId.put(part(each, "id", String.class), samples.times(share(each.get("cpu_share"))));
       }
@@ -89,6 +94,12 @@ public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent)
       throw new IOException("it lacks \"" + key + "\"");
     }
     return kind.cast(found);
+  }
+
+  private static boolean isTime(@Nullable Object value) {
+    return value instanceof Number number
+        && number.doubleValue() > 0
+        && Double.isFinite(number.doubleValue());
   }
 
   private static Double real(Object value) {

@@ -19,12 +19,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.allocsim.reports.input.Settings;
+import org.allocsim.analysis.program.Program;
+import org.allocsim.analysis.program.ProgramException;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.validation.torch.CallVerdict;
 import org.allocsim.validation.torch.TorchCalls;
 import org.allocsim.validation.torch.TorchComparison;
@@ -116,7 +118,7 @@ public final class TorchValidation {
               true));
     }
     SequencedSet<String> settings = settings();
-    settings.forEach(conf -> Settings.parse("--conf", conf, PyTorchVersion.DEFAULT, "pytorch"));
+    settings.forEach(conf -> settings(conf, PyTorchVersion.DEFAULT));
     Path folder = null;
     try {
       kept = runs.keep() == null ? null : Files.createDirectories(Path.of(runs.keep()));
@@ -263,7 +265,7 @@ public final class TorchValidation {
     }
     TorchMachine on = machine.orElseThrow();
     PyTorchVersion version = version(on);
-    AllocatorConfig config = Settings.parse("--conf", conf, version, "pytorch").allocator();
+    AllocatorConfig config = settings(conf, version).allocator();
     TorchCase result;
     try {
       TorchVerdict verdict =
@@ -335,6 +337,14 @@ public final class TorchValidation {
           });
     } catch (IOException _) {
       // What cannot be removed lies in the folder for temporary files.
+    }
+  }
+
+  private static ParsedConfig settings(String conf, PyTorchVersion release) {
+    try {
+      return Program.parse(conf, release);
+    } catch (ProgramException e) {
+      throw Failure.of(e);
     }
   }
 }

@@ -15,7 +15,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Reads {@code PRESET(name=value;...)}, such as {@code one-column(font=Times;dpi=300)}. */
-final class FigureConverter implements ITypeConverter<FigureStyle> {
+public final class FigureConverter implements ITypeConverter<FigureStyle> {
   /** What {@code --figure} takes, for its help. */
   static final String DESCRIPTION =
       "Draw charts for a paper or a talk, on light paper, also as PDF, with their series as CSV"

@@ -1,15 +1,9 @@
 package org.allocsim.reports.cli.option;
 
-import java.io.BufferedOutputStream;
-import java.io.IOException;
-import java.io.OutputStream;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
-import org.allocsim.reports.chart.ChartSize;
 import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.output.Failure;
-import org.allocsim.reports.output.OutputFiles;
-import org.jfree.chart.JFreeChart;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -61,15 +55,6 @@ public final class FigureOptions extends OutputOptions {
       throw new Failure("--chart " + name + ": " + ChartFonts.REMEDY);
     }
     return format;
-  }
-
-  /** Draws a chart of this size on screens into a file. */
-  public void draw(
-      JFreeChart chart, int width, int height, ChartFile format, OutputFiles.Output file)
-      throws IOException {
-    try (OutputStream stream = new BufferedOutputStream(file.stream())) {
-      FigureStyle.write(figure, chart, ChartSize.screen(width, height), format, stream);
-    }
   }
 
   /** Refuses an axis or a range of time for charts that have neither. */

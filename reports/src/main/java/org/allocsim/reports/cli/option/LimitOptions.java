@@ -1,5 +1,8 @@
 package org.allocsim.reports.cli.option;
 
+import java.util.Objects;
+import org.allocsim.analysis.program.Conditions;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The allocator's own limit: a share of the device or a size, one of them. */
@@ -22,12 +25,19 @@ public final class LimitOptions {
   private Long bytes;
 
   /** The share, from above 0 to 1; null where a size was given. */
-  public Double fraction() {
+  public @Nullable Double fraction() {
     return fraction;
   }
 
   /** The size; null where a share was given. */
-  public Long bytes() {
+  public @Nullable Long bytes() {
     return bytes;
+  }
+
+  /** What was given. */
+  Conditions.Limit limit() {
+    return bytes != null
+        ? new Conditions.Limit.Size(bytes)
+        : new Conditions.Limit.Fraction(Objects.requireNonNull(fraction));
   }
 }

@@ -5,15 +5,14 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.output.DocumentOutputs;
-import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.question.AnswerOutputs;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** The options that say where an answer goes besides the terminal. */
-public sealed class OutputOptions permits FigureOptions {
+public sealed class OutputOptions implements AnswerOutputs permits FigureOptions {
   @Spec(Spec.Target.MIXEE)
   private CommandSpec spec;
 
@@ -40,7 +39,7 @@ public sealed class OutputOptions permits FigureOptions {
   @Option(names = "--markdown", description = "Print the answer as Markdown.")
   private boolean markdown;
 
-  /** Where the command prints what keeps it from answering in full. */
+  @Override
   public PrintWriter err() {
     return spec.commandLine().getErr();
   }
@@ -50,22 +49,9 @@ public sealed class OutputOptions permits FigureOptions {
     return null;
   }
 
-  /**
-   * Refuses a figure of a job, which is answered without charts.
-   *
-   * @param job name of its folder
-   */
-  public void requireNoFigure(String job) {}
-
   /** The command that has these options. */
   final CommandSpec command() {
     return spec;
-  }
-
-  /** The value of another option of the command; null where it is absent or unknown. */
-  public <T> @Nullable T valueOf(String option, Class<T> type) {
-    OptionSpec found = command().findOption(option);
-    return found == null ? null : type.cast(found.getValue());
   }
 
   /** Whether any of them is given. */
@@ -83,13 +69,8 @@ public sealed class OutputOptions permits FigureOptions {
     return markdown;
   }
 
-  /**
-   * Opens the files, before the long work begins; those of the report folder are called as the
-   * command.
-   *
-   * @param inputs files that are read and must not be written; null among them stands for none
-   * @throws Failure where one cannot be written
-   */
+  /** Files of the report folder are called as the command. */
+  @Override
   public DocumentOutputs open(@Nullable Path... inputs) {
     return open(spec.name(), null, inputs);
   }

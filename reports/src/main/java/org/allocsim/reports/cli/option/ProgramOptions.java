@@ -1,19 +1,14 @@
 package org.allocsim.reports.cli.option;
 
-import org.allocsim.reports.answer.moment.ProgramSettings;
-import org.allocsim.reports.input.Settings;
-import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
-import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
-import org.allocsim.workloads.source.TraceSource;
+import org.allocsim.analysis.program.Conditions;
+import org.allocsim.reports.question.AnswerOutputs;
+import org.allocsim.reports.question.Asking;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Options that say under what settings, on what device and for which GPU a program is replayed. */
-public final class ProgramOptions implements ProgramSettings {
-  private static final String POLICY = "pytorch";
-
+public final class ProgramOptions {
   @Option(
       names = "--conf",
       paramLabel = "CONF",
@@ -24,54 +19,22 @@ public final class ProgramOptions implements ProgramSettings {
 
   @Mixin private TraceOptions traceOptions;
 
-  @Override
-  public @Nullable ParsedConfig config() {
-    return conf == null ? null : Settings.parse(conf, deviceOptions.torchVersion(), POLICY);
+  /** What the options ask for. */
+  public Conditions conditions() {
+    return deviceOptions.conditions().under(conf).ofDevice(traceOptions.deviceIndex());
   }
 
-  @Override
-  public PyTorchVersion torchVersion() {
-    return deviceOptions.torchVersion();
+  /** Asks about traces under these options. */
+  public Asking asking(AnswerOutputs to) {
+    return traceOptions.asking(to, conditions());
   }
 
-  @Override
-  public DeviceProfile profile() {
-    return deviceOptions.profile();
-  }
-
-  @Override
-  public boolean isDeviceGiven() {
-    return deviceOptions.isDeviceGiven();
-  }
-
-  @Override
-  public long limitBytes(ParsedConfig settings, TraceSource source) {
-    return deviceOptions.limitBytes(settings, source);
-  }
-
-  @Override
-  public Integer deviceIndex() {
-    return traceOptions.deviceIndex();
-  }
-
-  @Override
-  public boolean isReplayChosen() {
-    return conf != null || deviceOptions.isLimitGiven();
-  }
-
-  @Override
-  public TraceSource open(String name) {
-    TraceSource source = traceOptions.open(name);
-    deviceOptions.release().follow(source);
-    return source;
+  /** The settings that were chosen; null for the recorded ones. */
+  public @Nullable String conf() {
+    return conf;
   }
 
   public DeviceOptions device() {
     return deviceOptions;
-  }
-
-  /** How traces are read. */
-  public TraceOptions trace() {
-    return traceOptions;
   }
 }

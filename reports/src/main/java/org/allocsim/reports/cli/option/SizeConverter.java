@@ -24,6 +24,12 @@ public final class SizeConverter implements ITypeConverter<Long> {
   /** Sizes below it say what unit they are in. */
   private static final BigDecimal LEAST_BARE = BigDecimal.valueOf(1L << 20);
 
+  /**
+   * Thousands of times the memory of a GPU. Sums of a thousand sizes are exact, and so is each in
+   * JSON, whose readers know whole numbers up to 2<sup>53</sup> only.
+   */
+  private static final BigDecimal MAX_BYTES = BigDecimal.valueOf(1L << 53);
+
   private static final Map<String, Integer> SHIFTS =
       Map.of("", 0, "b", 0, "kib", 10, "mib", 20, "gib", 30, "tib", 40, "pib", 50);
 
@@ -64,9 +70,9 @@ public final class SizeConverter implements ITypeConverter<Long> {
     if (bytes.signum() == 0) {
       throw new TypeConversionException("'" + text + "' is no memory at all; write a size above 0");
     }
-    if (bytes.toBigInteger().bitLength() > 63) {
+    if (bytes.compareTo(MAX_BYTES) > 0) {
       throw new TypeConversionException(
-          "'" + text + "' is 2^63 bytes or more; write a size below 8192PiB");
+          "'" + text + "' is more memory than any device has; write a size of at most 8PiB");
     }
     return bytes.longValueExact();
   }

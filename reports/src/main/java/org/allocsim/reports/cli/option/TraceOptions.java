@@ -1,11 +1,12 @@
 package org.allocsim.reports.cli.option;
 
-import java.util.List;
+import org.allocsim.analysis.program.Conditions;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.Failure;
-import org.allocsim.workloads.source.DeviceTrace;
-import org.allocsim.workloads.source.OpenedTrace;
-import org.allocsim.workloads.source.ReadingOptions;
+import org.allocsim.reports.question.AnswerOutputs;
+import org.allocsim.reports.question.AskedTrace;
+import org.allocsim.reports.question.Asking;
 import org.allocsim.workloads.source.TraceSource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -49,6 +50,16 @@ public final class TraceOptions {
     return format == null ? null : Traces.format(format).id();
   }
 
+  /** Asks about traces that are read so, and the device that was chosen. */
+  public Asking asking(AnswerOutputs to, Conditions conditions) {
+    return new Asking(to, format, conditions.ofDevice(deviceIndex));
+  }
+
+  /** A trace that is read so. */
+  public AskedTrace asked(String name, Conditions conditions) {
+    return AskedTrace.ofName(name, format, conditions.ofDevice(deviceIndex));
+  }
+
   /**
    * Reads a file, or generates what {@code program:ID} asks.
    *
@@ -59,49 +70,11 @@ public final class TraceOptions {
   }
 
   /**
-   * Reads a trace by the rules of the release that was chosen, or that it shows.
+   * A program under conditions, on the device that was chosen.
    *
-   * @throws Failure where it cannot be read
+   * @throws Failure where it cannot be read, or the conditions make no sense for it
    */
-  public DeviceTrace read(String name, TorchVersionOption version) {
-    TraceSource source = open(name);
-    version.follow(source);
-    return read(source, ReadingOptions.of(version.version()));
-  }
-
-  /**
-   * The requests of the device that was chosen, else of every device that did anything, by the
-   * rules of the release that was chosen, or that the trace shows.
-   *
-   * @throws Failure where the trace cannot be read
-   */
-  public List<DeviceTrace> readAll(String name, TorchVersionOption version) {
-    TraceSource source = open(name);
-    version.follow(source);
-    OpenedTrace opened = Traces.read(source, ReadingOptions.of(version.version()));
-    List<Integer> devices = opened.devices();
-    return deviceIndex != null || devices.size() < 2
-        ? List.of(new DeviceTrace(opened, Traces.device(opened, deviceIndex)))
-        : devices.stream().map(device -> new DeviceTrace(opened, device)).toList();
-  }
-
-  /**
-   * The requests of the device that was chosen.
-   *
-   * @throws Failure where a recording is damaged, or the device did nothing
-   */
-  public DeviceTrace read(TraceSource source, ReadingOptions options) {
-    OpenedTrace opened = Traces.read(source, options);
-    return new DeviceTrace(opened, Traces.device(opened, deviceIndex));
-  }
-
-  /**
-   * Reads a trace by the rules of the release that it shows, else of the newest.
-   *
-   * @throws Failure where it cannot be read
-   */
-  public DeviceTrace read(String name) {
-    TraceSource source = open(name);
-    return read(source, source.defaultOptions());
+  public Program open(String name, Conditions conditions) {
+    return Traces.program(open(name), conditions.ofDevice(deviceIndex));
   }
 }

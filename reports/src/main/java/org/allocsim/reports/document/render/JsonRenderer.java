@@ -18,6 +18,9 @@ public final class JsonRenderer {
   /** Key that only the answer of a command has which a signal ended early. */
   public static final String PARTIAL = "partial";
 
+  /** Key of the jars of plugins that were loaded; absent where there are none. */
+  public static final String PLUGINS = "plugins";
+
   private static final String SCHEMA = "schema";
   private static final String VERDICT = "verdict";
   private static final String DESCRIPTION = "description";
@@ -112,6 +115,13 @@ public final class JsonRenderer {
         "There only where a signal ended the command early: what it had not finished is missing.");
     partial.put("const", true);
     properties.put(PARTIAL, partial);
+    Map<String, Object> plugins = new LinkedHashMap<>();
+    plugins.put(
+        DESCRIPTION,
+        "There only where --plugins or ALLOCSIM_PLUGINS names a folder: the jars whose code ran.");
+    plugins.put(TYPE, "array");
+    plugins.put("items", Map.of(TYPE, "string"));
+    properties.put(PLUGINS, plugins);
     return schema;
   }
 

@@ -69,13 +69,14 @@ class CompareAnswerTest {
             "jsonl",
             setup.trace(),
             0,
+            PyTorchVersion.DEFAULT,
             RecordedCircumstances.given(MemoryLimit.NONE, DeviceProfiles.defaultProfile()),
             null,
             null,
             Optional.empty(),
             List.of(),
             runs);
-    return new CompareAnswer(PyTorchVersion.DEFAULT, List.of(compared)).document(WITH_ONE_MORE);
+    return new CompareAnswer(List.of(compared)).document(WITH_ONE_MORE);
   }
 
   private static String printed(BiConsumer<Document<?>, PrintWriter> renderer) {

@@ -51,7 +51,7 @@ public final class RowCsv {
     try (CsvReader<CsvRecord> csv = reader(in)) {
       read(csv.iterator(), rows);
     } catch (CsvParseException | UncheckedIOException e) {
-      throw new IOException("it is no table: " + e.getMessage(), e);
+      throw new IOException("it is not a table: " + e.getMessage(), e);
     }
   }
 

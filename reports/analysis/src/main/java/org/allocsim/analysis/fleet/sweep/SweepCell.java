@@ -3,7 +3,7 @@ package org.allocsim.analysis.fleet.sweep;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
@@ -34,7 +34,7 @@ record SweepCell(
   }
 
   boolean isPyTorch() {
-    return policy().equals(Scenario.PYTORCH);
+    return policy().equals(Program.PYTORCH);
   }
 
   String conf() {

@@ -40,7 +40,7 @@ public enum SweepColumn {
   OUTCOME(
       TEXT,
       "passed: every request was served; oom: a request failed; not_run: the allocator cannot serve"
-          + " the trace; unreadable: the file is no trace"),
+          + " the trace; unreadable: the file is not a trace"),
   ERROR(OPTIONAL_TEXT, "why the run was not made, or why the file could not be read"),
   POLICY(OPTIONAL_TEXT, "allocator, as 'allocsim list policies' names it"),
   CONF(TEXT, "PYTORCH_CUDA_ALLOC_CONF of policy pytorch; empty is its default, and no other's"),
@@ -158,7 +158,7 @@ public enum SweepColumn {
     return switch (type) {
       case TEXT, OPTIONAL_TEXT -> cell;
       case INTEGER -> Long.valueOf(cell);
-      case REAL -> Double.valueOf(cell);
+      case REAL -> finite(Double.parseDouble(cell));
       case BOOLEAN ->
           switch (cell) {
             case "true" -> true;
@@ -166,6 +166,13 @@ public enum SweepColumn {
             default -> throw new IllegalArgumentException("'" + cell + "' is not true or false");
           };
     };
+  }
+
+  private static Double finite(double number) {
+    if (!Double.isFinite(number)) {
+      throw new IllegalArgumentException("it is not a finite number");
+    }
+    return number;
   }
 
   boolean takes(@Nullable Object value) {

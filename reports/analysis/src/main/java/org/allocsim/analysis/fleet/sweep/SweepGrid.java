@@ -10,9 +10,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.allocsim.analysis.program.Conditions;
+import org.allocsim.analysis.program.ConfOnDevice;
+import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Platform;
-import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.analysis.tuning.TuningGrid;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
@@ -25,7 +28,6 @@ import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.workloads.profile.ProfileException;
 import org.allocsim.workloads.profile.ProfileFile;
-import org.allocsim.workloads.source.DeviceTrace;
 import org.jspecify.annotations.Nullable;
 
 /** Allocators × settings × GPUs: the runs that every trace of a sweep gets. */
@@ -103,7 +105,8 @@ public final class SweepGrid {
    * Runs of a trace that was recorded with PyTorch's default settings; of others, about so many.
    */
   public int usualCellCount() {
-    return cells("", MemoryLimit.NONE, DeviceProfiles.defaultProfile()).size();
+    DeviceProfile usual = DeviceProfiles.defaultProfile();
+    return cells("", _ -> RecordedCircumstances.given(MemoryLimit.NONE, usual)).size();
   }
 
   /**
@@ -117,23 +120,35 @@ public final class SweepGrid {
         : new SweepGrid(request, release, oldestRelease);
   }
 
-  /** The runs of a trace. */
-  List<SweepCell> cells(DeviceTrace trace) {
-    RecordedCircumstances recorded = RecordedCircumstances.of(trace, MemoryLimit.NONE, null);
+  /** The conditions under which traces are opened; GPUs are asked about one by one. */
+  Conditions conditions(@Nullable Integer deviceIndex) {
+    Conditions.Limit limit =
+        request.memoryLimitBytes() != null
+            ? new Conditions.Limit.Size(request.memoryLimitBytes())
+            : request.memoryFraction() == null
+                ? null
+                : new Conditions.Limit.Fraction(request.memoryFraction());
+    return Conditions.RECORDED.by(version).within(limit).ofDevice(deviceIndex);
+  }
+
+  /** The runs of a program. */
+  List<SweepCell> cells(Program program) {
     return cells(
-        trace.conf() == null ? "" : trace.conf(), recorded.limitBytes(), recorded.profile());
+        program.recordedConfig().text(),
+        profile -> profile == null ? program.circumstances() : program.circumstancesOn(profile));
   }
 
   private List<SweepCell> cells(
-      String recordedConf, long recordedLimitBytes, DeviceProfile recordedGpu) {
+      String recordedConf, Function<@Nullable DeviceProfile, RecordedCircumstances> circumstances) {
     List<SweepCell> cells = new ArrayList<>();
     for (PolicyChoice policy : policies) {
       boolean takesSettings =
-          policy.provider().spec().id().equals(Scenario.PYTORCH)
+          policy.provider().spec().id().equals(Program.PYTORCH)
               && !policy.options().containsKey(SweepCell.CONF);
       for (Gpu gpu : gpus) {
-        DeviceProfile profile = gpu.profile() == null ? recordedGpu : gpu.profile();
-        long limitBytes = gpu.profile() == null ? recordedLimitBytes : givenLimit(profile);
+        RecordedCircumstances held = circumstances.apply(gpu.profile());
+        DeviceProfile profile = held.profile();
+        long limitBytes = held.limitBytes();
         for (String conf :
             takesSettings
                 ? confs(recordedConf, limitBytes >= 0)
@@ -151,7 +166,7 @@ public final class SweepGrid {
       String recordedConf,
       DeviceProfile profile,
       long limitBytes) {
-    if (!policy.provider().spec().id().equals(Scenario.PYTORCH)) {
+    if (!policy.provider().spec().id().equals(Program.PYTORCH)) {
       return new SweepCell(policy, version, profile, limitBytes, false, null);
     }
     Map<String, String> options = new LinkedHashMap<>(policy.options());
@@ -163,8 +178,8 @@ public final class SweepGrid {
     long limit = limitBytes;
     if (obstacle == null) {
       ParsedConfig config = parsed(conf, rules);
-      limit = Scenario.limit(config, rules, limitBytes, profile);
-      obstacle = Scenario.obstacle(config, profile).orElse(null);
+      limit = ConfOnDevice.limitBytes(config, rules, limitBytes, profile);
+      obstacle = ConfOnDevice.obstacle(config, profile).orElse(null);
     }
     return new SweepCell(choice, rules, profile, limit, conf.equals(recordedConf), obstacle);
   }
@@ -179,26 +194,17 @@ public final class SweepGrid {
                 tuneConfs.computeIfAbsent(
                     new TuneKey(recordedConf, limited),
                     key ->
-                        TuningGrid.of(key.recordedConf(), oldest, Platform.LINUX, key.limited())
+                        TuningGrid.of(
+                                key.recordedConf(),
+                                oldest,
+                                Platform.LINUX,
+                                key.limited(),
+                                TuningGrid.Fineness.USUAL)
                             .confs()));
         default -> confs.add(conf);
       }
     }
     return confs;
-  }
-
-  private long givenLimit(DeviceProfile profile) {
-    if (request.memoryLimitBytes() != null) {
-      return request.memoryLimitBytes();
-    }
-    if (request.memoryFraction() == null) {
-      return MemoryLimit.NONE;
-    }
-    try {
-      return MemoryLimit.ofFraction(request.memoryFraction(), profile.totalBytes(), version);
-    } catch (ConfigException e) {
-      throw SweepException.usage("--memory-fraction: " + e.getMessage());
-    }
   }
 
   /** Why the caching allocator does not run under a string; null where it does. */

@@ -10,14 +10,14 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.allocsim.analysis.program.Program;
+import org.allocsim.analysis.program.ProgramException;
 import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.source.DeviceTrace;
-import org.allocsim.workloads.source.OpenedTrace;
-import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.SourceUsageException;
 import org.allocsim.workloads.source.TraceSource;
 import org.jspecify.annotations.Nullable;
@@ -98,14 +98,20 @@ public final class TraceSweep {
       reused = part.get().sha256().isEmpty() ? 0 : part.get().requested();
       return;
     }
-    DeviceTrace trace;
+    Program program;
     try {
-      trace = read();
+      program = read();
     } catch (IOException e) {
       unreadable(file.name() + ": cannot be read (" + e.getMessage() + ")", true);
       return;
     } catch (TraceFormatException e) {
       if (e.getCause() instanceof OutOfMemoryError) {
+        throw new HeapTooSmallException(e);
+      }
+      unreadable(sentence(e), false);
+      return;
+    } catch (ProgramException e) {
+      if (e.getCause() != null && e.getCause().getCause() instanceof OutOfMemoryError) {
         throw new HeapTooSmallException(e);
       }
       unreadable(sentence(e), false);
@@ -122,12 +128,13 @@ public final class TraceSweep {
     } catch (OutOfMemoryError e) {
       throw new HeapTooSmallException(e);
     }
+    DeviceTrace trace = program.input();
     this.trace = trace;
     String digest = digest(trace);
     if (part.isPresent() && part.get().sha256().equals(digest)) {
       part.get().rows().forEach(row -> finished.put(row.identity(), row));
     }
-    cells = grid.cells(trace);
+    cells = grid.cells(program);
     rows = new SweepRow[cells.size()];
     traceColumns
         .set(SweepColumn.SHA256, digest)
@@ -153,7 +160,8 @@ public final class TraceSweep {
     }
   }
 
-  private DeviceTrace read() throws IOException, TraceFormatException, SourceUsageException {
+  private Program read()
+      throws IOException, TraceFormatException, SourceUsageException, ProgramException {
     if (TraceSource.isProgram(file.name())) {
       return read(TraceSource.open(file.name(), null, Progress.NONE));
     }
@@ -163,11 +171,10 @@ public final class TraceSweep {
     }
   }
 
-  private DeviceTrace read(TraceSource source) throws TraceFormatException, SourceUsageException {
+  private Program read(TraceSource source) throws ProgramException {
     PyTorchVersion release = source.defaultOptions().version();
     grid = grid.recordedBy(release, source.oldestRelease().orElse(release));
-    OpenedTrace opened = source.read(ReadingOptions.of(grid.version()));
-    return new DeviceTrace(opened, opened.device(job.request().deviceIndex()));
+    return Program.open(source, grid.conditions(job.request().deviceIndex()));
   }
 
   /** What a user reads; a copy lies elsewhere on every machine. */

@@ -1,0 +1,75 @@
+package org.allocsim.reports.question.page;
+
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.Supplier;
+import org.allocsim.analysis.attribution.Attribution;
+import org.allocsim.reports.answer.moment.ReplayedProgram;
+import org.allocsim.reports.answer.part.Settings;
+import org.allocsim.reports.html.PolicyRecorder;
+import org.allocsim.reports.html.TraceRecording;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.run.MemorySource;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.run.RunSetup;
+import org.allocsim.simulator.run.TimelineObserver;
+
+/** The one run that an answer is about, for its page. */
+public final class PageRun {
+  private PageRun() {}
+
+  /**
+   * The run of a program that was looked at in moments; none where only its end is known.
+   *
+   * @param attribution what its memory is for
+   */
+  public static List<TraceRecording> of(
+      ReplayedProgram program, Supplier<Attribution> attribution) {
+    return program
+        .landmarks()
+        .map(landmarks ->
+            List.of(
+                underConf(
+                    new TraceRecording(landmarks.program().input(), attribution),
+                    landmarks.setup(),
+                    program.conf())))
+        .orElse(List.of());
+  }
+
+  /** As {@link #of(TraceRecording, RunSetup, String)}, of PyTorch's allocator under settings. */
+  public static TraceRecording underConf(TraceRecording recording, RunSetup setup, String conf) {
+    return of(recording, setup, Settings.name(conf));
+  }
+
+  /**
+   * Runs a program once more and records it.
+   *
+   * @param recording the program's, still without runs
+   * @param label how the page calls the run
+   */
+  public static TraceRecording of(TraceRecording recording, RunSetup setup, String label) {
+    mostBytes(setup).ifPresent(recording::mostBytes);
+    PolicyRecorder recorder = recording.recorder();
+    RunResult result = Run.of(setup, new TimelineObserver(recorder.timeline()), recorder);
+    if (recorder.recording() != null) {
+      recording.add(0, label, recorder.recording(), result.time());
+    }
+    return recording;
+  }
+
+  private static OptionalLong mostBytes(RunSetup setup) {
+    long deviceBytes =
+        switch (setup.memory()) {
+          case MemorySource.Simulated(var profile) -> profile.capacityBytes();
+          case MemorySource.Shared(var device, _) -> device.profile().capacityBytes();
+          case MemorySource.Recorded(_, _, long totalBytes) -> totalBytes;
+          case MemorySource.Given _ -> Long.MAX_VALUE;
+        };
+    long bytes =
+        setup.limitBytes() == MemoryLimit.NONE
+            ? deviceBytes
+            : Math.min(setup.limitBytes(), deviceBytes);
+    return bytes == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(bytes);
+  }
+}

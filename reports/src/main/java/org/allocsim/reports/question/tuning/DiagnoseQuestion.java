@@ -1,0 +1,124 @@
+package org.allocsim.reports.question.tuning;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.allocsim.analysis.attribution.CategoryRules;
+import org.allocsim.analysis.diagnosis.MessageCircumstances;
+import org.allocsim.analysis.diagnosis.SettingTrial;
+import org.allocsim.analysis.oom.OomLog;
+import org.allocsim.analysis.program.Program;
+import org.allocsim.analysis.tuning.Platform;
+import org.allocsim.reports.answer.diagnosis.DiagnoseAnswer;
+import org.allocsim.reports.answer.diagnosis.DiagnosedProgram;
+import org.allocsim.reports.answer.diagnosis.ExplainOomAnswer;
+import org.allocsim.reports.answer.job.DiagnoseJob;
+import org.allocsim.reports.answer.job.JobView;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.html.TraceRecording;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.ProgressMeter;
+import org.allocsim.reports.question.Asked;
+import org.allocsim.reports.question.AskedJobs;
+import org.allocsim.reports.question.JobQuestion;
+import org.allocsim.reports.question.page.TuneRecording;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why did a run fail, and what would have saved it? Without a trace the log alone says why.
+ *
+ * @param platform where the program is to run
+ * @param rules the user's own categories
+ * @param log what the run said; null where it is not known
+ */
+public record DiagnoseQuestion(Platform platform, CategoryRules rules, @Nullable RunLog log)
+    implements JobQuestion<DiagnoseAnswer> {
+  /** What a run said. */
+  @FunctionalInterface
+  public interface RunLog {
+    /** Explains its messages. */
+    ExplainOomAnswer explain() throws IOException;
+  }
+
+  /** What is asked where nobody says otherwise. */
+  public static final DiagnoseQuestion USUAL =
+      new DiagnoseQuestion(Platform.LINUX, CategoryRules.NONE, null);
+
+  @Override
+  public DiagnoseAnswer ask(Asked asked) throws IOException {
+    ExplainOomAnswer said = log == null ? null : log.explain();
+    return new DiagnoseAnswer(
+        asked.traces().isEmpty() ? null : diagnose(asked.trace().program(), said), said);
+  }
+
+  private DiagnosedProgram diagnose(Program recorded, @Nullable ExplainOomAnswer said) {
+    Program program = recorded;
+    if (said != null && !said.contents().found().isEmpty()) {
+      OomLog.Found message = said.contents().found().getFirst();
+      program =
+          program.knowing(
+              MessageCircumstances.of(
+                  program, message.message(), "line " + message.line() + " of " + said.name()));
+    }
+    try (ProgressMeter progress = ProgressMeter.of("diagnosing", "settings")) {
+      return DiagnosedProgram.of(program, platform, rules, progress::update);
+    }
+  }
+
+  private static DiagnosedProgram program(DiagnoseAnswer answer) {
+    return Objects.requireNonNull(answer.program());
+  }
+
+  @Override
+  public Document<DiagnoseAnswer> document(DiagnoseAnswer answer) {
+    return answer.document();
+  }
+
+  @Override
+  public Optional<List<TraceRecording>> runs(DiagnoseAnswer answer) {
+    return Optional.ofNullable(answer.program())
+        .map(program ->
+            List.of(
+                TuneRecording.of(
+                    new TraceRecording(program.input(), program::attribution),
+                    program.input(),
+                    program.diagnosis().tuning(),
+                    program.circumstances().maxBytes())));
+  }
+
+  @Override
+  public boolean holds(DiagnoseAnswer answer) {
+    return program(answer).diagnosis().tuning().best().result().passes();
+  }
+
+  @Override
+  public int exitCode(DiagnoseAnswer answer) {
+    return answer.program() == null && answer.log() != null
+        ? ExitCodes.of(answer.log().first())
+        : JobQuestion.super.exitCode(answer);
+  }
+
+  @Override
+  public void requireForJob(List<String> names) {
+    if (names.size() > 1) {
+      throw Failure.usage(
+          String.join(" and ", names)
+              + ": a job is diagnosed from its recordings; leave the other name out, or give the"
+              + " recording of one rank with its log");
+    }
+  }
+
+  @Override
+  public JobView<DiagnoseAnswer, ?, ?> view(AskedJobs jobs) {
+    return new DiagnoseJob(
+            (rank, conf) -> {
+              try (ProgressMeter progress = ProgressMeter.of("diagnosing", "copies")) {
+                return SettingTrial.of(jobs.again().apply(rank).program(), conf, progress::update);
+              }
+            })
+        .of(DiagnoseQuestion::program)
+        .onAllCores();
+  }
+}
