@@ -22,6 +22,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from heeded import heed_signals
+
 HERE = Path(__file__).resolve().parent
 
 #: Number of the request in Linux' include/uapi/linux/prctl.h (6.18): processes whose parents ended become ours.
@@ -221,6 +223,7 @@ def main() -> int:
     if shutil.which("sh") is None:
         print("needs Linux")
         return 2
+    heed_signals()
     found, tally = all_problems(int(sys.argv[1]), int(sys.argv[2]))
     for run, problem in found:
         print(run, problem, sep="\n")

@@ -12,6 +12,11 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from heeded import heed_signals  # noqa: E402
+
+setUpModule = heed_signals
 COMMAND = [sys.executable, "-m", "allocsim"]
 
 

@@ -15,7 +15,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "workloads/python"))
+sys.path[:0] = [str(ROOT / "workloads/python"), str(ROOT / "workloads/python/tests")]
 
 from allocsim.estimate import reports  # noqa: E402
 from allocsim.estimate.answer import answer, fits, similar_runs  # noqa: E402
@@ -24,6 +24,9 @@ from allocsim.estimate.places import is_last  # noqa: E402
 from allocsim.estimate.screen import MAX_LINES, answer_lines, first_line, range_text, size_text  # noqa: E402
 from allocsim.estimate.widths import causes_of, interval, size_share  # noqa: E402
 from allocsim.recorder.command import SITE  # noqa: E402
+from heeded import heed_signals  # noqa: E402
+
+setUpModule = heed_signals
 
 GIB = 1 << 30
 

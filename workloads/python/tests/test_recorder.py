@@ -25,6 +25,9 @@ import allocsim  # noqa: E402
 from allocsim.limits import bytes_of  # noqa: E402
 from allocsim.recorder.files import RunFolder, part_of, rank_path, whole, write_snapshot  # noqa: E402
 from allocsim.recorder.follow import AfterImport  # noqa: E402
+from heeded import heed_signals  # noqa: E402
+
+setUpModule = heed_signals
 
 TRAIN = """
 import os, signal, sys, time
