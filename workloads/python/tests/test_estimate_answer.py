@@ -423,9 +423,9 @@ class WidthTest(unittest.TestCase):
                 asked.extend(arguments)
                 return {"peak_reserved_bytes": {"min": 3, "p5": 4, "median": 5, "p95": 6, "max": 7}}
 
-        self.assertEqual({"low_bytes": 3, "high_bytes": 7}, similar_runs(Run(), 0.0961))
+        self.assertEqual({"low_bytes": 3, "high_bytes": 7}, similar_runs(Run(), 0.0961, 3 * GIB))
         self.assertEqual(["perturb", "--resize", "9.61%", "--resize-each", "size"], asked[:5])
-        self.assertIn("--capacity", asked)
+        self.assertEqual(str(24 * GIB), asked[asked.index("--capacity") + 1])
         lines = answer_lines(complete(5, 4.9, 5.1, 14) | {"similar_runs": {"low_bytes": 4 * GIB, "high_bytes": 6 * GIB}})
         self.assertTrue(any("4.00 to 6.00 GiB" in line for line in lines), lines)
 

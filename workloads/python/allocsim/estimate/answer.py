@@ -40,9 +40,10 @@ SCHEMA = "allocsim-estimate-2"
 #: What NCCL and the modules of kernels took beside PyTorch's memory: each of two ranks of DDP and FSDP2, H100, NCCL 2.28.9, PyTorch 2.11.
 BESIDE_RANK_BYTES = 1_090 << 20
 
-#: Copies of a recording with other sizes, and the memory that none of them fills.
+#: Copies of a recording with other sizes, and how often its peak goes into the memory that they get: none of them fills it. Far more memory is none at all for
+#: expandable segments, each of which reserves addresses for the whole card.
 COPIES = 30
-UNBOUNDED = "64TiB"
+AMPLE = 8
 
 #: Peaks of further runs, in the order of `answer`'s arguments.
 OTHER_PEAKS = ("prompt_watchdog_reserved_bytes", "behind_gpu_reserved_bytes", "few_selected_reserved_bytes", "most_picked_reserved_bytes")
@@ -146,7 +147,7 @@ def _simulate(found: dict[str, Any], report: dict[str, Any], *others: dict[str, 
     share = size_share(report)
     if share and not found["caught_out_of_memory"]:
         files = [report["file"], *(each["file"] for each in others if each is not None and each["file"] is not None and not ended_early(each))]
-        similar = [similar_runs(open_recording(each), share) for each in files]
+        similar = [similar_runs(open_recording(each), share, max(peaks)) for each in files]
         found["similar_runs"] = {"low_bytes": min(each["low_bytes"] for each in similar), "high_bytes": max(each["high_bytes"] for each in similar)}
         peaks += found["similar_runs"].values()
     later = (found["later_bytes"] or {"high": 0})["high"]
@@ -190,15 +191,17 @@ def reserved_bytes(file: str) -> int:
     return int(open_recording(file).ask("min-capacity")["settings"][0]["reserved_if_ample_bytes"])
 
 
-def similar_runs(run: Any, share: float) -> dict[str, int]:
+def similar_runs(run: Any, share: float, peak_bytes: int) -> dict[str, int]:
     """Between which bytes the reserved peak of a recording is whose sizes are a little different: which sizes follow each other decides which pieces the
     allocator is left with.
 
     Args:
         run: the recording.
         share: by how much each size is changed at most, up or down.
+        peak_bytes: about what the recording reserves.
     """
-    found = run.ask("perturb", "--resize", f"{share:.2%}", "--resize-each", "size", "--runs", str(COPIES), "--capacity", UNBOUNDED)["peak_reserved_bytes"]
+    ample = str(AMPLE * max(peak_bytes, 1 << 30))
+    found = run.ask("perturb", "--resize", f"{share:.2%}", "--resize-each", "size", "--runs", str(COPIES), "--capacity", ample)["peak_reserved_bytes"]
     return {"low_bytes": found["min"], "high_bytes": found["max"]}
 
 
