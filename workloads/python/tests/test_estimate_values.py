@@ -241,6 +241,26 @@ print(len((labels < 0).nonzero()))
 assert (scores.argmax(1) + scores[:, 0].long() >= 0).all()
 """
 
+CHOSEN = """
+import torch
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
+def deciding():
+    values = next(each for each in _get_current_dispatch_mode_stack() if hasattr(each, "draws"))
+    return len(values.draws)
+scores = torch.nn.Linear(4, 8).cuda()(torch.rand(2000, 4).cuda()).detach()
+labels = torch.arange(2000, device="cuda") % 8
+(scores.argmax(1) == labels).float().mean().item()
+scores.gather(1, scores.topk(2).indices).sum().item()
+print(deciding())
+experts = scores.argmax(-1)
+copied = experts.clone()
+copied += 1
+print(sum(len(copied[copied == each]) for each in range(1, 9)))
+print(deciding())
+print(sum(scores.topk(2).indices.flatten().bincount(minlength=8).tolist()))
+print(deciding())
+"""
+
 DETECTIONS = """
 import torch
 from torchvision.ops import batched_nms, nms
@@ -273,6 +293,9 @@ class ValuesTest(unittest.TestCase):
 
     def test_tokens_are_neither_special_nor_what_they_are_compared_with(self):
         self.assertEqual([1, 1, 1, 1, 0], self.run_program(TOKENS))
+
+    def test_drawn_choices_are_named_where_a_size_or_a_number_that_is_read_follows_from_them(self):
+        self.assertEqual([0, 2000, 1, 4000, 2], self.run_program(CHOSEN))
 
     def test_transforms_of_functions_and_other_layouts_run(self):
         self.assertEqual([16], self.run_program(TRANSFORMED))

@@ -200,7 +200,7 @@ class _Known:
                     args, kwargs = (torch.fx.node.map_arg(each, found.__getitem__) for each in (args, kwargs))
                     found[node] = node.target(*replaced(args, {}), **replaced(dict(kwargs), {}))
                 elif scores is not None:
-                    found[node] = self._values.drawn(node.target, scores, args[1:], kwargs)
+                    found[node] = self._values.drawn(node.target, scores, args[1:], kwargs, decides=True)
         return found
 
     def learn(self, found: dict[Any, Any], inputs: dict[int, Any], outputs: Any) -> None:

@@ -123,6 +123,7 @@ class Values(TorchDispatchMode):
         self.selections: dict[str, int] = {}
         self.picks: dict[str, int] = {}
         self.groups: dict[str, int] = {}
+        #: Lines whose drawn choices decided a size or a number that was read, and how often they drew.
         self.draws: dict[str, int] = {}
         self.tokens: dict[str, int] = {}
         self._given = given
@@ -139,6 +140,9 @@ class Values(TorchDispatchMode):
         self._branches = Branches()
         self._last_flag: tuple[Any, int, int] = (None, 0, 0)
         self._compared: set[int] = set()
+        # Tensors that follow from drawn choices, the line that drew, and how often each line did.
+        self._drawn: dict[int, tuple[StorageWeakRef, str]] = {}
+        self._draws: dict[str, int] = {}
         self._kept_draws: dict[Any, Any] = {}
 
     @classmethod
@@ -276,6 +280,9 @@ class Values(TorchDispatchMode):
         finally:
             if state is not None:
                 torch.set_rng_state(state)
+        line = self._drawn_at(on_gpu)
+        if line is not None:
+            self._follows(line, [*outputs, *(_tensors(_written(func, args, kwargs), {}) if mutable else ())])
         if mutable and not outputs:
             return
         for each, twin in zip(outputs, _tensors((computed,), {})):
@@ -303,17 +310,47 @@ class Values(TorchDispatchMode):
         for each, twin in zip(outputs, drawn if isinstance(drawn, list) else [drawn]):
             if twin is not None:
                 self.learn(each, twin)
+                self._follows(user_line(), [each])
 
-    def drawn(self, func: Any, shape: Any, args: Any, kwargs: Any) -> Any:
-        """What an operation chooses among scores that are not known; None for the scores, and where these are too many."""
+    def _follows(self, line: str, tensors: list[torch.Tensor]) -> None:
+        """Remembers that the values of tensors follow from choices that a line drew."""
+        if len(self._drawn) >= MOST_ON_HOST:
+            self._drawn = {place: each for place, each in self._drawn.items() if not each[0].expired()}
+        for each in tensors:
+            if each.layout is torch.strided:
+                self._drawn[_place(each)] = (StorageWeakRef(each.untyped_storage()), line)
+
+    def _drawn_at(self, tensors: Any) -> str | None:
+        """The line that drew the choices from which one of the tensors follows."""
+        if self._drawn:
+            for each in tensors:
+                storage, line = self._drawn.get(_place(each), (None, None)) if each.layout is torch.strided else (None, None)
+                if storage is not None and not storage.expired():
+                    return line
+        return None
+
+    def _decide(self, tensors: Any) -> None:
+        """A size or a number that the program reads follows from the tensors."""
+        line = self._drawn_at(tensors)
+        if line in self._draws:
+            self.draws[line] = self._draws[line]
+
+    def drawn(self, func: Any, shape: Any, args: Any, kwargs: Any, decides: bool = False) -> Any:
+        """What an operation chooses among scores that are not known; None for the scores, and where these are too many.
+
+        Args:
+            decides: whether it counts as deciding sizes though nothing tells what follows from it.
+        """
         are_tokens, result = self._chosen(func, shape, args, kwargs)
         if result is None:
             return None
         chosen = [each if each.dtype == torch.long and each.numel() else None for each in _tensors((result,), {})]
         if any(each is not None for each in chosen):
             place = user_line()
-            counts = self.tokens if are_tokens else self.draws
+            counts = self.tokens if are_tokens else self._draws
             counts[place] = counts.get(place, 0) + 1
+            if decides and not are_tokens:
+                self.draws[place] = self._draws[place]
         return chosen[0] if isinstance(result, torch.Tensor) else chosen
 
     def _chosen(self, func: Any, shape: Any, args: Any, kwargs: Any) -> tuple[bool, Any]:
@@ -397,6 +434,7 @@ class Values(TorchDispatchMode):
             if each.device.type == "cuda" and each.layout is torch.strided:
                 self._known.pop(_place(each), None)
                 self._most_set.pop(_place(each), None)
+                self._drawn.pop(_place(each), None)
 
     def _most_true(self, tensor: torch.Tensor) -> int | None:
         """How many elements of a mask are set at most, where that is known."""
@@ -436,13 +474,19 @@ class Values(TorchDispatchMode):
         values = source if source.device.type == "cpu" else self.twin(source) if source.device.type == "cuda" else None
         if target.device.type == "cuda":
             own = self.twin(target) if name == "copy_" else None
+            line = self._drawn_at([source])
             if values is not None and own is not None:
                 own.copy_(values)
             elif values is not None and _is_small(target) and (name != "copy_" or _is_whole(target)):
                 self.learn(target, values.to(target.dtype).expand(target.shape))
             else:
+                line = None
                 self.forget(target)
+            if line is not None:
+                self._follows(line, [target])
         elif source.device.type == "cuda":
+            if not source.is_floating_point():
+                self._decide([source])
             if values is not None:
                 target.copy_(values)
             elif target.numel() == 1 and target.device.type == "cpu":
@@ -578,6 +622,8 @@ class Values(TorchDispatchMode):
     def _scalar(self, tensor: torch.Tensor) -> Any:
         twin = self.twin(tensor)
         if twin is not None:
+            if not tensor.is_floating_point():
+                self._decide([tensor])
             return twin.item()
         values = _defaults(tensor)
         if tensor.dtype == torch.bool:
@@ -593,6 +639,7 @@ class Values(TorchDispatchMode):
         copies = self._copies([args[0], args[1]]) if args[1].device.type == "cuda" else None
         result = func(*args, **kwargs)
         if copies is not None:
+            self._decide([args[0], args[1]])
             with contextlib.suppress(Exception):
                 return bool(func(*copies, *args[2:], **kwargs))
         if not isinstance(result, bool) or args[0].shape != args[1].shape:
@@ -633,6 +680,7 @@ class Values(TorchDispatchMode):
             count = unknown = None
         if unknown is None and count is None:
             return func(*args, **kwargs)
+        self._decide(_tensors(args, {}))
         if count is None:
             assert unknown is not None
             place = user_line()
