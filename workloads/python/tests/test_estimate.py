@@ -727,8 +727,13 @@ for each in (torch.linalg.cholesky, torch.linalg.inv, torch.linalg.det, torch.li
     each(a)
     each(a[0])
     print(1)
+b = torch.randn(64, 6, 6, device="cuda", dtype=torch.float64)
+for each in (torch.linalg.qr, torch.linalg.matrix_exp, torch.linalg.pinv, torch.linalg.lu_factor, lambda x: torch.linalg.lstsq(x, x), lambda x: torch.linalg.solve(x, x)):
+    each(b)
+    each(b.cfloat())
+    print(1)
 """
-        self.assertEqual([1] * 9, self.run_program(text))
+        self.assertEqual([1] * 15, self.run_program(text))
 
     def test_the_loss_of_sequences_that_cudnn_computes_has_its_workspace(self):
         text = """

@@ -36,8 +36,14 @@ LEAST_WEIGHTS_BYTES = 1 << 18
 #: Operations that give one element or row for each that is selected, and read how many from the GPU.
 _SELECTING = {"nonzero", "masked_select", "index", "index_put_", "index_put", "_index_put_impl_", "_unique2", "unique_dim", "unique_consecutive", "repeat_interleave", "embedding_dense_backward", "_coalesce", "bincount", "nms"}
 
+#: Those of them that give how often each value is there, in their third result.
+_COUNTING = {"_unique2", "unique_dim", "unique_consecutive"}
+
 #: Operations that first read a flag from the GPU and refuse their operands unless it holds: all are finite, or none is negative (PyTorch 2.14).
 _CHECKING = {"linalg_eig", "_linalg_eigvals", "linalg_eigvals", "normal"}
+
+#: Operations that group matrices by their norms, count each group on the GPU and cannot go on without: they hold so many batches of matrices at once (PyTorch 2.14).
+_GROUPING = {"linalg_matrix_exp": 10}
 
 #: Operations whose result has one value, whatever the tensor holds that they are given for its shape.
 _FILLED = {"zeros_like": 0, "ones_like": 1, "new_zeros": 0, "new_ones": 1}
@@ -212,6 +218,10 @@ class Values(TorchDispatchMode):
             result = self._select(func, name, args, kwargs)
         elif name in _CHECKING and on_gpu:
             result = self._answered(FLAG_BYTES, 1, 1, func, args, kwargs)
+        elif name in _GROUPING and on_gpu:
+            held = torch.empty((_GROUPING[name], *args[0].shape), dtype=args[0].dtype, device=args[0].device)
+            result = torch.empty_like(args[0])
+            del held
         else:
             result = func(*args, **kwargs)
         if name == _LEAVES_FLAG:
@@ -266,6 +276,8 @@ class Values(TorchDispatchMode):
                 self.forget(_written(func, args, kwargs))
             elif copies is None and name in CHOOSING:
                 self._draw(func, args, kwargs, outputs)
+            elif copies is None and name in _COUNTING and len(outputs) == 3:
+                self._share_out(args[0], outputs[1], outputs[2])
             return
         twins = {id(gpu): twin for gpu, twin in zip(on_gpu, copies)}
         state = torch.get_rng_state() if torch.Tag.nondeterministic_seeded in func.tags else None
@@ -311,6 +323,12 @@ class Values(TorchDispatchMode):
             if twin is not None:
                 self.learn(each, twin)
                 self._follows(user_line(), [each])
+
+    def _share_out(self, tensor: torch.Tensor, places: torch.Tensor, counts: torch.Tensor) -> None:
+        """Unknown values that were taken to differ, so many of them, are there about equally often."""
+        number, values = counts.numel(), places.numel() or tensor.numel()
+        if number:
+            self.learn(counts, torch.tensor([values // number + (place < values % number) for place in range(number)]))
 
     def _follows(self, line: str, tensors: list[torch.Tensor]) -> None:
         """Remembers that the values of tensors follow from choices that a line drew."""
