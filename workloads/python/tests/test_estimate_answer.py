@@ -403,10 +403,13 @@ class WidthTest(unittest.TestCase):
     def test_logged_losses_widen_nothing(self):
         self.assertEqual(self.width(), self.width(reads=[{"what": "a value", "value": 1.0}]))
 
-    def test_a_kernel_that_was_planned_without_the_gpu_may_need_no_workspace(self):
-        below, above = self.width(planned=3, planned_bytes=GIB)
+    def test_a_kernel_that_was_planned_without_the_gpu_may_need_partial_results_and_one_that_a_benchmark_chose_none_or_more(self):
+        below, above = self.width(planned=3, split_bytes=GIB)
+        self.assertAlmostEqual(0.02, below)
+        self.assertAlmostEqual(0.02 + 1 / 8, above)
+        below, above = self.width(planned=3, tried_bytes=GIB)
         self.assertAlmostEqual(0.02 + 1 / 8, below)
-        self.assertAlmostEqual(0.02, above)
+        self.assertAlmostEqual(0.02 + 1 / 8, above)
 
     def test_sizes_may_differ_where_they_were_guessed_or_their_order_is_drawn(self):
         self.assertEqual(0, size_share(made()))

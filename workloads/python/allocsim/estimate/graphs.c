@@ -164,9 +164,11 @@ EXPORT int cudnnBackendFinalize(Descriptor *d) {
     d->workspaces = malloc(MOST_PLANS * sizeof *d->workspaces);
     if (!d->workspaces) abort();
     d->count = planned_workspaces(&d->convolution, mode ? *(int *)mode->data : 0, d->workspaces, MOST_PLANS);
-    if (d->count > 0) standin_plan(d->workspaces[0]);
+    if (d->count > 0) standin_plan();
     d->planned = d->count >= 0;
   }
+  /* Without a benchmark PyTorch makes the first plan only. */
+  if (d->kind == PLAN && d->planned && d->trials) standin_try(d->workspace);
   if (d->kind != PLAN || d->planned) return SUCCESS;
   if (!d->convolution.filter.dimensions) d->workspace = attention_bytes(capability);
   else d->workspace = d->trials == WITHOUT_WORKSPACE ? 0 : convolution_bytes(&d->convolution, d->trials == LARGEST, capability);
@@ -184,6 +186,7 @@ EXPORT int cudnnBackendGetAttribute(Descriptor *d, int name, int type, int64_t r
       Descriptor *config = ((Descriptor **)data)[i];
       config->convolution = d->convolution;
       config->planned = 1;
+      config->trials = i;
       config->workspace = d->workspaces[i];
     }
     return SUCCESS;

@@ -70,7 +70,8 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
         report["watchdog_decides"] = watchdog.decided
         report["unsized"] = _counted("standin_unsized")
         report["planned"] = _counted("standin_planned")
-        report["planned_bytes"] = _counted("standin_planned_bytes")
+        report["split_bytes"] = _counted("standin_split_bytes")
+        report["tried_bytes"] = _counted("standin_tried_bytes")
         report["inferred_bytes"] = _counted("standin_inferred_bytes")
         report["card_free_bytes"] = card_free_bytes()
         report["refused_functions"] = refused()

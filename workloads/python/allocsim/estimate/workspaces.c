@@ -8,15 +8,16 @@ int64_t standin_unmeasured(void) { return unmeasured; }
 int64_t standin_unsized(void) { return unsized; }
 int64_t standin_inferred_bytes(void) { return inferred_bytes; }
 
-static int64_t planned, planned_bytes;
+static int64_t planned, tried_bytes;
 
 int64_t standin_planned(void) { return planned; }
 
-int64_t standin_planned_bytes(void) { return planned_bytes; }
+int64_t standin_tried_bytes(void) { return tried_bytes; }
 
-void standin_plan(int64_t bytes) {
-  planned++;
-  if (bytes > planned_bytes) planned_bytes = bytes;
+void standin_plan(void) { planned++; }
+
+void standin_try(int64_t bytes) {
+  if (bytes > tried_bytes) tried_bytes = bytes;
 }
 
 void standin_guess(void) {

@@ -67,8 +67,9 @@ void standin_infer(int64_t bytes);
 /* Convolutions whose workspaces cuDNN planned without the GPU. */
 __attribute__((visibility("default"))) int64_t standin_planned(void);
 
-/* The largest of these workspaces. */
-__attribute__((visibility("default"))) int64_t standin_planned_bytes(void);
+/* The largest workspace of those that a benchmark tried. */
+__attribute__((visibility("default"))) int64_t standin_tried_bytes(void);
 
-/* Counts one of them. */
-void standin_plan(int64_t bytes);
+/* Counts one that was planned, and notes one that a benchmark tried. */
+void standin_plan(void);
+void standin_try(int64_t bytes);
