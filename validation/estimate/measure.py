@@ -60,7 +60,7 @@ def guessed() -> dict:
     report = ending.report
     counts = {key: len(report[key]) for key in ("draws", "selections", "uncompiled")}
     reads = [{key: each[key] for key in ("what", "value")} for each in report["reads"]]
-    return {"guessed": {key: report[key] for key in ("inferred_bytes", "unsized", "choices")} | counts | {"reads": reads}}
+    return {"guessed": {key: report[key] for key in ("inferred_bytes", "unsized", "choices", "split_bytes", "tried_bytes")} | counts | {"reads": reads}}
 
 
 def child(name: str, setting: str, folder: Path, kind: str) -> None:
