@@ -1,10 +1,14 @@
-"""Finds the program in Java that answers: the one in this package, else one that is installed."""
+"""Finds the program in Java that answers: the one in this package, else one that is installed. Runs its command lines."""
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import shutil
+import subprocess
 from pathlib import Path
+from typing import Iterator, NamedTuple, Sequence
 
 
 class EngineMissing(Exception):
@@ -38,3 +42,77 @@ def command() -> tuple[list[str], dict[str, str]]:
     raise EngineMissing(
         "this package came without its program; install a wheel for your platform, or name one with ALLOCSIM"
     )
+
+
+class Ended(NamedTuple):
+    """How a command line ended, and what it printed."""
+
+    exit_code: int
+    out: str
+    err: str
+
+
+def execute(program: Sequence[str], environment: dict[str, str], arguments: Sequence[str]) -> Ended:
+    """Runs a command line, in the process of ``one_process`` within its block, else in one of its own.
+
+    Raises:
+        OSError, ValueError: the program cannot be run.
+    """
+    if _process is not None:
+        ended = _process.execute(arguments)
+        if ended is not None:
+            return ended
+    process = subprocess.run([*program, *arguments], capture_output=True, text=True, encoding="utf-8", errors="backslashreplace", env=environment)
+    return Ended(process.returncode, process.stdout, process.stderr)
+
+
+@contextlib.contextmanager
+def one_process() -> Iterator[None]:
+    """Command lines within the block run in one process of Java, which is started once."""
+    global _process
+    before, _process = _process, _Process()
+    try:
+        yield
+    finally:
+        _process.end()
+        _process = before
+
+
+class _Process:
+    """The program, which is told a command line after the other. Where it cannot go on, each has a process of its own."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+        self._has_ended = False
+
+    def execute(self, arguments: Sequence[str]) -> Ended | None:
+        """How a command line ended; None where the process did not answer."""
+        if self._has_ended:
+            return None
+        try:
+            if self._process is None:
+                program, environment = command()
+                self._process = subprocess.Popen(
+                    [*program, "--conversation"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, encoding="utf-8",
+                    env=environment,
+                )
+            process = self._process
+            assert process.stdin is not None and process.stdout is not None
+            process.stdin.write(json.dumps({"arguments": list(arguments)}) + "\n")
+            process.stdin.flush()
+            found = json.loads(process.stdout.readline())
+            return Ended(found["exit_code"], found["out"], found["err"])
+        except (OSError, ValueError, KeyError, TypeError, EngineMissing):
+            self.end()
+            return None
+
+    def end(self) -> None:
+        self._has_ended = True
+        if self._process is not None:
+            self._process.kill()
+            with contextlib.suppress(OSError):
+                self._process.communicate()
+            self._process = None
+
+
+_process: _Process | None = None

@@ -16,7 +16,6 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 import tempfile
 import webbrowser
@@ -24,7 +23,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Iterable, Iterator, Mapping
 
-from .engine import EngineMissing, command
+from .engine import EngineMissing, command, execute
 from .temporary import temporary_folder
 from .visible import visible
 
@@ -60,19 +59,17 @@ def run(*arguments: str | os.PathLike[str], allowed: Iterable[int] = (0, 3)) -> 
     except EngineMissing as problem:
         raise AllocsimError(str(problem), 1) from None
     try:
-        process = subprocess.run(
-            [*program, *(os.fspath(each) for each in arguments)], capture_output=True, text=True, encoding="utf-8", errors="backslashreplace", env=environment
-        )
+        ended = execute(program, environment, [os.fspath(each) for each in arguments])
     except (OSError, ValueError) as problem:
         reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
         raise AllocsimError(visible(f"{program[0]} cannot be run: {reason}"), 1) from None
-    if process.returncode not in tuple(allowed):
+    if ended.exit_code not in tuple(allowed):
         # A shell between says it in its own way.
-        number = -process.returncode if process.returncode < 0 else process.returncode - 128
+        number = -ended.exit_code if ended.exit_code < 0 else ended.exit_code - 128
         if number in set(signal.Signals):
             raise AllocsimError(f"{program[0]} was ended by {signal.Signals(number).name}", 1)
-        raise AllocsimError(_sentence(process.stderr), process.returncode)
-    return process.stdout
+        raise AllocsimError(_sentence(ended.err), ended.exit_code)
+    return ended.out
 
 
 def file_argument(path: str | os.PathLike[str]) -> str:

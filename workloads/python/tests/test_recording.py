@@ -15,7 +15,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 import allocsim  # noqa: E402
-from allocsim.engine import EngineMissing, command  # noqa: E402
+from allocsim import engine  # noqa: E402
+from allocsim.engine import EngineMissing, command, one_process  # noqa: E402
 from allocsim.recording import run  # noqa: E402
 
 SOURCES = HERE.parents[2]
@@ -73,6 +74,24 @@ class AnswersTest(unittest.TestCase):
             file = Path(folder) / "peak.json"
             run("peak", SAMPLE, "--json", file)
             self.assertEqual(dict(allocsim.open(SAMPLE).peak()), json.loads(file.read_text()))
+
+    def test_answers_of_one_process_are_those_of_several(self):
+        def answers():
+            recording = allocsim.open(SAMPLE)
+            return [recording.peak(), *(recording.ask(each).text for each in ("min-capacity", "tune"))]
+
+        alone = answers()
+        with one_process():
+            self.assertEqual(answers(), alone)
+            with self.assertRaisesRegex(allocsim.AllocsimError, "unknown option '--no-such'") as wrong:
+                allocsim.open(SAMPLE).ask("peak", "--no-such")
+            self.assertEqual(wrong.exception.exit_code, 2)
+
+    def test_a_process_that_ends_is_replaced(self):
+        with one_process():
+            first = allocsim.open(SAMPLE).peak()
+            engine._process._process.kill()
+            self.assertEqual(allocsim.open(SAMPLE).peak(), first)
 
     def test_the_recorded_limit_is_certain(self):
         self.assertIn("limit 2.40 GiB, recorded", allocsim.open(RECORDED).diagnose().text)

@@ -9,6 +9,7 @@ import re
 import shutil
 from typing import Any, NoReturn, Sequence
 
+from ..engine import one_process
 from ..recorder.files import rank_path, whole
 from ..recorder.program import NotRun, Signals
 from ..recording import AllocsimError
@@ -28,7 +29,7 @@ from .vary import Vary
 def main(arguments: Sequence[str]) -> int:
     """Runs a program without a GPU, and says what it would need of one; returns the exit code."""
     try:
-        with Signals(say) as signals:
+        with Signals(say) as signals, one_process():
             return _estimate(arguments, signals)
     except AllocsimError as problem:
         say(f"a recording cannot be simulated: {problem}")

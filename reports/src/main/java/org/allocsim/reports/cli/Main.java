@@ -2,6 +2,7 @@ package org.allocsim.reports.cli;
 
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -9,6 +10,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 import org.allocsim.reports.cli.option.PluginOption;
+import org.allocsim.reports.output.Conversation;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.FailureReport;
@@ -86,10 +88,22 @@ public final class Main implements Runnable {
             new OutputStreamWriter(
                 new FileOutputStream(FileDescriptor.err), StandardCharsets.UTF_8));
     boolean debug = "1".equals(System.getenv(FailureReport.DEBUG_VARIABLE));
-    int exitCode = run(out, err, debug, args);
+    int exitCode =
+        args.length == 1 && args[0].equals(Conversation.ARGUMENT)
+            ? hold(err, debug)
+            : run(out, err, debug, args);
     // To exit, Java looks for a logger in every jar, which nobody has set up.
     if (exitCode != ExitCodes.DONE) {
       System.exit(exitCode);
+    }
+  }
+
+  private static int hold(PrintWriter err, boolean debug) {
+    try {
+      return new Conversation((out, said, asked) -> run(out, said, debug, asked))
+          .hold(System.in, new FileOutputStream(FileDescriptor.out));
+    } catch (IOException failure) {
+      return FailureReport.print(failure, err, debug);
     }
   }
 
