@@ -505,8 +505,6 @@ DONE(cudnnSpatialTfSamplerForward)
 DONE(cudnnRNNForward)
 DONE(cudnnRNNBackwardData_v8)
 DONE(cudnnRNNBackwardWeights_v8)
-DONE(cudnnSetDropoutDescriptor)
-DONE(cudnnRestoreDropoutDescriptor)
 
 EXPORT int cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(void *h, int mode, int ops, void *x, void *z, void *y, void *p,
                                                                     void *act, size_t *bytes) {
@@ -535,7 +533,25 @@ EXPORT int cudnnDropoutGetStatesSize(void *handle, size_t *bytes) {
 /* ---- cuDNN: recurrent networks ---- */
 
 typedef struct {
-  int cell, biases, directions, type, input, hidden, projected, layers;
+  float share;
+} Dropout;
+
+EXPORT int cudnnCreateDropoutDescriptor(void **made) {
+  *made = calloc(1, sizeof(Dropout));
+  return *made ? SUCCESS : 4003;
+}
+FREED(cudnnDestroyDropoutDescriptor)
+EXPORT int cudnnSetDropoutDescriptor(Dropout *d, void *handle, float share, void *states, size_t bytes, unsigned long long seed) {
+  (void)handle; (void)states; (void)bytes; (void)seed;
+  d->share = share;
+  return SUCCESS;
+}
+EXPORT int cudnnRestoreDropoutDescriptor(Dropout *d, void *handle, float share, void *states, size_t bytes, unsigned long long seed) {
+  return cudnnSetDropoutDescriptor(d, handle, share, states, bytes, seed);
+}
+
+typedef struct {
+  int cell, biases, directions, type, input, hidden, projected, layers, drops;
 } Recurrent;
 
 EXPORT int cudnnCreateRNNDescriptor(void **made) {
@@ -544,9 +560,9 @@ EXPORT int cudnnCreateRNNDescriptor(void **made) {
 }
 FREED(cudnnDestroyRNNDescriptor)
 EXPORT int cudnnSetRNNDescriptor_v8(Recurrent *r, int algorithm, int cell, int bias, int direction, int input_mode, int type, int precision,
-                                    int math, int input, int hidden, int projected, int layers, void *dropout, unsigned flags) {
-  (void)algorithm; (void)input_mode; (void)precision; (void)math; (void)dropout; (void)flags;
-  *r = (Recurrent){cell, bias == 2 ? 2 : bias == 0 ? 0 : 1, direction == 1 ? 2 : 1, type, input, hidden, projected, layers};
+                                    int math, int input, int hidden, int projected, int layers, const Dropout *dropout, unsigned flags) {
+  (void)algorithm; (void)input_mode; (void)precision; (void)math; (void)flags;
+  *r = (Recurrent){cell, bias == 2 ? 2 : bias == 0 ? 0 : 1, direction == 1 ? 2 : 1, type, input, hidden, projected, layers, dropout && dropout->share > 0};
   return SUCCESS;
 }
 
@@ -641,7 +657,7 @@ EXPORT int cudnnSetRNNDataDescriptor(Sequences *s, int type, int layout, int len
 }
 EXPORT int cudnnGetRNNTempSpaceSizes(void *handle, const Recurrent *r, int training, const Sequences *x, size_t *work, size_t *reserve) {
   (void)handle;
-  const Recurrence made = {gates(r), r->directions, r->layers, r->hidden, output_of(r), input_of(r, 0), x->length, x->batch, x->packed, x->rows, x->rows_at_once, type_bytes(r->type)};
+  const Recurrence made = {gates(r), r->directions, r->layers, r->hidden, output_of(r), input_of(r, 0), x->length, x->batch, x->packed, r->drops, x->rows, x->rows_at_once, type_bytes(r->type)};
   recurrent_bytes(&made, training, work, reserve);
   return SUCCESS;
 }

@@ -34,7 +34,7 @@ enum { STEPS_AT_ONCE = 256 };
 
 /* A recurrent network and its sequences; sizes in elements, rows are the steps of all sequences. */
 typedef struct {
-  int gates, directions, layers, hidden, output, input, length, batch, packed;
+  int gates, directions, layers, hidden, output, input, length, batch, packed, drops;
   int64_t rows, rows_at_once; /* of all sequences, and of their first 256 steps */
   size_t type_bytes;
 } Recurrence;
