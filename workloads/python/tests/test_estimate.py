@@ -434,6 +434,29 @@ print(count() if torch.backends.cudnn.version() >= 90800 else 0)
 """
         self.assertEqual([0], self.run_program(text, "--device", "a100-80gb"))
 
+    def test_convolutions_of_one_tap_are_products_and_those_of_one_channel_are_compiled(self):
+        # As on an H200 with cuDNN 9.19: without cuBLASLt and NVRTC cuDNN plans copies of all tensors.
+        text = """
+import torch
+def workspace(function):
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_stats()["requested_bytes.all.current"]
+    made = sum(each.numel() * each.element_size() for each in function() if each is not None)
+    return torch.cuda.memory_stats()["requested_bytes.all.peak"] - before - made
+def gradients(g, x, w, groups, padding, wanted):
+    return torch.ops.aten.convolution_backward(g, x, w, None, [1, 1], [padding] * 2, [1, 1], False, [0, 0], groups, wanted)
+x, g, w = torch.zeros(16, 48, 128, 128, device="cuda"), torch.zeros(16, 128, 128, 128, device="cuda"), torch.zeros(128, 48, 1, 1, device="cuda")
+print(int(workspace(lambda: (torch.nn.functional.conv2d(x, w),)) < 1024))
+print(int(workspace(lambda: gradients(g, x, w, 1, 0, [True, False, False])) < 1024))
+print(workspace(lambda: gradients(g, x, w, 1, 0, [False, True, False])))
+x = torch.zeros(100, 24, 200, 200, device="cuda", dtype=torch.bfloat16).contiguous(memory_format=torch.channels_last)
+w = torch.zeros(24, 1, 7, 7, device="cuda", dtype=torch.bfloat16)
+print(workspace(lambda: gradients(x, x, w, 24, 3, [False, True, False])))
+"""
+        if self.run_program("import torch\nx = torch.zeros(1, device='cuda')\nprint(torch.backends.cudnn.version())")[0] < 91900:
+            self.skipTest("cuDNN is older")
+        self.assertEqual([1, 1, 16 * 128 * 48 * 4, 5017600], self.run_program(text, "--device", "h200"))
+
     def test_what_a_real_run_does_in_place_is_done_in_place(self):
         text = """
 import torch
@@ -757,6 +780,7 @@ for device in ("cpu", "cuda"):
     def test_who_asks_a_gpu_that_is_behind_on_and_on_gets_an_answer(self):
         text = """
 import torch
+x = torch.zeros(1, device="cuda")
 event = torch.cuda.current_stream().record_event()
 while not event.query():
     pass

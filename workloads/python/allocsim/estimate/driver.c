@@ -28,6 +28,7 @@ int cudaHostRegister(void *pointer, size_t bytes, unsigned flags);
 int cudaHostUnregister(void *pointer);
 int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream);
 int cudaMemset(void *to, int value, size_t bytes);
+const char *cudaGetErrorName(int code);
 int cudaDeviceSynchronize(void);
 int cudaDeviceGetPCIBusId(char *text, int length, int device);
 int cudaGetDeviceProperties(void *properties, int device);
@@ -63,6 +64,8 @@ static int context_device(const void *context) { return (int)((const char *)cont
 EXPORT int cuInit(unsigned flags) { (void)flags; return SUCCESS; }
 EXPORT int cuDriverGetVersion(int *version) { *version = 13000; return SUCCESS; }
 EXPORT int cuDeviceGetCount(int *count) { return cudaGetDeviceCount(count); }
+/* Without it cuDNN takes the driver for too old, and plans no kernel that it compiles for the convolution at hand. */
+EXPORT int cuGetErrorName(int code, const char **text) { *text = cudaGetErrorName(code); return SUCCESS; }
 EXPORT int cuDeviceGetName(char *name, int bytes, int device) {
   char properties[2048];
   cudaGetDeviceProperties(properties, device);

@@ -138,7 +138,7 @@ int planned_workspaces(const Convolution *c, int mode, int64_t *bytes, int room)
   static FILE *nowhere;
   pthread_mutex_lock(&lock);
   inside++;
-  /* The mock driver lacks cuGetErrorName so that cuDNN does not compile kernels, which would take seconds; it would say so on the program's standard error. */
+  /* Of what it cannot do without a GPU it would speak on the program's standard error. */
   FILE *kept = stderr;
   if (!nowhere) nowhere = fopen("/dev/null", "w");
   if (nowhere) stderr = nowhere;

@@ -1,6 +1,6 @@
 /*
  * A mock CUDA driver on which whole PyTorch programs run: standin.c, which has what the allocator asks for, and here what
- * the program asks for besides: kernels, copies, pinned memory, cuBLAS, cuBLASLt and cuDNN; linear.c has cuSOLVER, transforms.c cuFFT, graphs.c cuDNN's graphs,
+ * the program asks for besides: kernels, copies, pinned memory, cuBLAS and cuDNN; cublaslt.c has cuBLASLt, linear.c cuSOLVER, transforms.c cuFFT, graphs.c cuDNN's graphs,
  * ctc.c its loss for sequences, sparse.c cuSPARSE, nccl.c NCCL, driver.c the driver's own functions, images.c the kernels that are compiled for the card. Nothing is computed. A
  * kernel returns at once; what is copied from the device to the host is zero, or what answer() was told. What libraries
  * would have needed as workspace is asked of the rules in workspaces.c.
@@ -451,40 +451,10 @@ TELLING_OF_EACH_TYPE(geqrfBatched, void *handle, int m, int n, void *a, int lda,
 TELLING_OF_EACH_TYPE(gelsBatched, void *handle, int transposed, int m, int n, int columns, void *a, int lda, void *c, int ldc)
 TELLING_OF_EACH_TYPE(getrsBatched, void *handle, int transposed, int n, int columns, void *a, int lda, void *pivots, void *b, int ldb)
 
-/* ---- cuBLASLt ---- */
+/* ---- cuDNN ---- */
 
-#define MADE(name)                              \
-  EXPORT int name(void **made) {                \
-    *made = calloc(1, 256);                     \
-    return *made ? SUCCESS : 3;                 \
-  }
 #define FREED(name) \
   EXPORT int name(void *made) { free(made); return SUCCESS; }
-MADE(cublasLtMatmulDescCreate)
-MADE(cublasLtMatrixLayoutCreate)
-MADE(cublasLtMatmulPreferenceCreate)
-FREED(cublasLtMatmulDescDestroy)
-FREED(cublasLtMatrixLayoutDestroy)
-FREED(cublasLtMatmulPreferenceDestroy)
-DONE(cublasLtMatmulDescSetAttribute)
-DONE(cublasLtMatrixLayoutSetAttribute)
-DONE(cublasLtMatmulPreferenceSetAttribute)
-DONE(cublasLtMatmul)
-DONE(cublasLtMatmulAlgoInit)
-DONE(cublasLtMatmulAlgoCheck)
-DONE(cublasLtMatmulAlgoConfigSetAttribute)
-DONE(cublasLtMatmulAlgoConfigGetAttribute)
-
-/* One algorithm, without a workspace of its own. */
-EXPORT int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, void *a, void *b, void *c, void *d, void *preference,
-                                          int wanted, void *results, int *count) {
-  (void)handle; (void)operation; (void)a; (void)b; (void)c; (void)d; (void)preference;
-  *count = wanted > 0;
-  if (wanted > 0) memset(results, 0, 96);
-  return SUCCESS;
-}
-
-/* ---- cuDNN ---- */
 
 EXPORT int cudnnCreate(void **handle) {
   *handle = calloc(1, 64);
