@@ -20,6 +20,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -92,20 +93,23 @@ def environment(setting: str) -> dict[str, str]:
     return variables
 
 
-def all_of(options: argparse.Namespace, measure) -> dict:
-    """Every script under every setting, in processes of their own."""
+def all_of(options: argparse.Namespace, measure, out: Path) -> None:
+    """Every script under every setting, in processes of their own; the answers are written as they come, into those of earlier runs."""
     names = [name for name in options.only.split(",") if name] or list(SCRIPTS)
-    answers: dict = {name: {} for name in names}
+    answers: dict = json.loads(out.read_text()) if out.is_file() else {}
+    lock = threading.Lock()
 
     def one(name: str, setting: str) -> None:
         try:
-            answers[name][setting] = measure(name, setting, options.folder, options)
+            answer = measure(name, setting, options.folder, options)
         except subprocess.TimeoutExpired:
-            answers[name][setting] = {"problem": f"it took more than {LONGEST_SECONDS} s"}
+            answer = {"problem": f"it took more than {LONGEST_SECONDS} s"}
+        with lock:
+            answers.setdefault(name, {})[setting] = answer
+            out.write_text(json.dumps(answers, indent=1, sort_keys=True) + "\n")
 
     with concurrent.futures.ThreadPoolExecutor(options.workers) as pool:
         list(pool.map(lambda each: one(*each), [(name, setting) for name in names for setting in options.settings.split(",")]))
-    return answers
 
 
 def compare(folder: Path) -> None:
@@ -160,8 +164,7 @@ def main() -> None:
         compare(options.folder)
         return
     began = time.time()
-    answers = all_of(options, truth if options.what == "truth" else estimate)
-    (options.folder / f"{options.what}.json").write_text(json.dumps(answers, indent=1, sort_keys=True) + "\n")
+    all_of(options, truth if options.what == "truth" else estimate, options.folder / f"{options.what}.json")
     print(f"{options.what}: {time.time() - began:.0f} s", flush=True)
 
 
