@@ -170,6 +170,7 @@ D.MultivariateNormal(net(x[:16]), torch.eye(4, device="cuda") * net(x[:16]).exp(
 D.VonMises(net(x), net(x).exp()).sample()
 torch.normal(net(x), net(x).exp())
 torch.linalg.eig(net.weight.detach())
+torch.segment_reduce(net(x).detach(), "sum", lengths=torch.full((2,), 4096, device="cuda"))
 net(x).sum().backward()
 torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0, error_if_nonfinite=True)
 error = net(x).abs().max()
@@ -261,6 +262,30 @@ print(sum(scores.topk(2).indices.flatten().bincount(minlength=8).tolist()))
 print(deciding())
 """
 
+GIVEN_FUNCTIONS = """
+import torch
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+from torch._higher_order_ops import scan, while_loop
+q = torch.randn(2, 4, 256, 64, device="cuda", requires_grad=True)
+mask = create_block_mask(lambda b, h, i, j: i >= j, None, None, 256, 256, device="cuda")
+flex_attention(q, q, q, block_mask=mask).sum().backward()
+print(q.grad.shape[2])
+two = torch.full((), 2, device="cuda")
+print(torch.cond(two > 1, lambda x: x + 1, lambda x: x - 1, (two,)).item())
+print(while_loop(lambda i: i < 5, lambda i: (i + 1,), (two,))[0].item())
+print(scan(lambda sum, x: (sum + x, sum * 1), torch.zeros(8, device="cuda"), torch.rand(4, 8, device="cuda"))[1].shape[0])
+"""
+
+BACKWARD = """
+import torch
+scores = torch.nn.Linear(4, 1).cuda()(torch.rand(2000, 4).cuda())
+chosen = scores[scores > 0.5]
+chosen.sum().backward()
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
+values = next(each for each in _get_current_dispatch_mode_stack() if hasattr(each, "selections"))
+print(*(line.rpartition(":")[2] for line in values.selections), sep="\\n")
+"""
+
 DETECTIONS = """
 import torch
 from torchvision.ops import batched_nms, nms
@@ -296,6 +321,12 @@ class ValuesTest(unittest.TestCase):
 
     def test_drawn_choices_are_named_where_a_size_or_a_number_that_is_read_follows_from_them(self):
         self.assertEqual([0, 2000, 1, 4000, 2], self.run_program(CHOSEN))
+
+    def test_what_a_backward_pass_selects_is_named_by_the_line_that_began_it(self):
+        self.assertEqual([4, 5], self.run_program(BACKWARD))
+
+    def test_operations_that_are_given_functions_run(self):
+        self.assertEqual([256, 3, 5, 4], self.run_program(GIVEN_FUNCTIONS))
 
     def test_transforms_of_functions_and_other_layouts_run(self):
         self.assertEqual([16], self.run_program(TRANSFORMED))

@@ -34,6 +34,20 @@ def refused() -> list[str]:
     return found
 
 
+def flag_was_read() -> bool:
+    """Whether this thread read a byte that is not known from the GPU, and has launched nothing since."""
+    return bool(_library().standin_flag_was_read())
+
+
+def without_image() -> str | None:
+    """The library of the kernel that was launched last of those which have no image for the card, and the architectures that it has them for."""
+    found = _text("standin_without_image")
+    if found is None:
+        return None
+    library, _, architectures = found.partition(" ")
+    return f"{os.path.basename(library)} has kernels for {architectures.replace(' ', ', ')} only"
+
+
 def next_step(function: str) -> str:
     """What to do about a call that the driver refuses."""
     if function.startswith("cuGetExportTable in "):

@@ -149,6 +149,11 @@ EXPORT int cudaPointerGetAttributes(Pointer *p, const void *address) {
 
 /* ---- Copies ---- */
 
+static __thread int flag_was_read;
+
+/* Whether the calling thread copied one unknown byte to the host and has launched nothing since. */
+EXPORT int standin_flag_was_read(void) { return flag_was_read; }
+
 static void copy(void *to, const void *from, size_t bytes) {
   if (on_device(to) || !bytes) return;
   if (!on_device(from)) {
@@ -158,6 +163,7 @@ static void copy(void *to, const void *from, size_t bytes) {
     memcpy(to, &answer_value, bytes);
   } else {
     memset(to, 0, bytes);
+    flag_was_read = bytes == 1;
   }
 }
 
@@ -222,6 +228,7 @@ static int no_image(void) { return result(209); }
 static int launch(const void *function) {
   Image image;
   questions = 0;
+  flag_was_read = 0;
   if (!standin_image(function, &image)) return no_image();
   standin_go_on();
   return SUCCESS;

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import math
 import operator
 import os
 import sys
+import threading
 from typing import Any, Callable, Iterator
 
 import torch
@@ -21,6 +23,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode, _pop_mode, _push_mode
 
 from .branches import Branches
+from .driver import flag_was_read
 from .picks import Picks, compared, drawn
 
 #: Copies are kept of tensors up to these sizes: integers are what control flow reads, floats are seldom more than a few.
@@ -39,14 +42,18 @@ _SELECTING = {"nonzero", "masked_select", "index", "index_put_", "index_put", "_
 #: Those of them that give how often each value is there, in their third result.
 _COUNTING = {"_unique2", "unique_dim", "unique_consecutive"}
 
-#: Operations that first read a flag from the GPU and refuse their operands unless it holds: all are finite, or none is negative (PyTorch 2.14).
-_CHECKING = {"linalg_eig", "_linalg_eigvals", "linalg_eigvals", "normal"}
+#: Operations that first read a flag from the GPU, so often, and refuse their operands unless it holds: all are finite, or none is negative (PyTorch 2.11, 2.14).
+_CHECKING = {"linalg_eig": 1, "_linalg_eigvals": 1, "linalg_eigvals": 1, "normal": 2}
 
 #: Operations that group matrices by their norms, count each group on the GPU and cannot go on without: they hold so many batches of matrices at once (PyTorch 2.14).
 _GROUPING = {"linalg_matrix_exp": 10}
 
 #: Operations whose result has one value, whatever the tensor holds that they are given for its shape.
 _FILLED = {"zeros_like": 0, "ones_like": 1, "new_zeros": 0, "new_ones": 1}
+
+#: Operations that are given functions and do nothing else than to call them; those of them that choose one by their first argument.
+_PLAIN = {"cond", "switch", "scan", "invoke_subgraph", "strict_mode"}
+_BRANCHING = {"cond", "switch"}
 
 #: Operations that write at indices, which are their second or third argument.
 _WRITING = {"index_put_": 1, "_index_put_impl_": 1, "index_fill_": 2, "scatter_": 2}
@@ -103,7 +110,7 @@ HUGE = 1e8
 #: No address of a storage.
 NOWHERE = -1
 
-_HERE = os.path.dirname(os.path.abspath(__file__))
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 #: No value of a healthy run is one of these.
 _FALSE = {"isnan", "isinf", "isin"}
@@ -122,6 +129,9 @@ class Values(TorchDispatchMode):
         fake_weights: large tensors of the host are not filled, so that they take no memory.
         selections: with "few", masks of unknown values select one element each, else all; see also ``picks``.
     """
+
+    #: They come like all others.
+    supports_higher_order_operators = True
 
     def __init__(self, given: dict[str, float], answer: Callable[[int, int, int], None], fake_weights: bool = False, selections: str = "likely") -> None:
         super().__init__()
@@ -197,6 +207,8 @@ class Values(TorchDispatchMode):
             # A DTensor comes again with what it is made of; fake tensors have no memory.
             return func(*args, **(kwargs or {})) if any(issubclass(each, FakeTensor) for each in types) else NotImplemented
         kwargs = kwargs or {}
+        if isinstance(func, torch._ops.HigherOrderOperator):
+            return self._higher(func, args, kwargs)
         name = func._schema.name.partition("::")[2]
         # In inference mode, these are not taken apart.
         if name in ("_local_scalar_dense", "item", "is_nonzero") and (args[0].device.type == "cuda" or (self._on_host and self._is_unknown_on_host(args[0]))):
@@ -217,13 +229,13 @@ class Values(TorchDispatchMode):
         if on_gpu and (name in _SELECTING or _selects_rows(func)):
             result = self._select(func, name, args, kwargs)
         elif name in _CHECKING and on_gpu:
-            result = self._answered(FLAG_BYTES, 1, 1, func, args, kwargs)
+            result = self._answered(FLAG_BYTES, 1, _CHECKING[name], func, args, kwargs)
         elif name in _GROUPING and on_gpu:
             held = torch.empty((_GROUPING[name], *args[0].shape), dtype=args[0].dtype, device=args[0].device)
             result = torch.empty_like(args[0])
             del held
         else:
-            result = func(*args, **kwargs)
+            result = self._checked(func, args, kwargs) if on_gpu else func(*args, **kwargs)
         if name == _LEAVES_FLAG:
             return result
         try:
@@ -235,6 +247,27 @@ class Values(TorchDispatchMode):
             target = args[0] if name in _WRITING else result
             self._most_set[_place(target)] = (StorageWeakRef(target.untyped_storage()), written)
         return result
+
+    def _higher(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """An operation that is given functions, in a program that is not compiled: what it is made of is followed."""
+        if any(isinstance(each, FakeTensor) for each in _tensors(args, kwargs)):
+            return func(*args, **kwargs)
+        if func._name in _BRANCHING and isinstance(args[0], torch.Tensor):
+            with self:
+                args = (args[0].item(), *args[1:])
+        made_of = func.py_kernels.get(torch._C.DispatchKey.CompositeExplicitAutograd)
+        if made_of is None or func._name in _PLAIN:
+            return func(*(self._within(each) if callable(each) else each for each in args), **kwargs)
+        with self:
+            return made_of(*args, **kwargs)
+
+    def _within(self, function: Any) -> Any:
+        @functools.wraps(function)
+        def within(*args: Any, **kwargs: Any) -> Any:
+            with self:
+                return function(*args, **kwargs)
+
+        return within
 
     def _follow(self, func: Any, name: str, args: Any, kwargs: Any, tensors: Any, on_gpu: Any, copies: Any, result: Any) -> None:
         outputs = [each for each in _tensors((result,), {})]
@@ -729,6 +762,17 @@ class Values(TorchDispatchMode):
                     self.learn(integers, values.to(integers.dtype))
             self.learn(mask, compared(values, comparison, number))
 
+    def _checked(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """An operation that may read a flag in its own code and refuse its operands unless it holds, as it does in a healthy run."""
+        try:
+            return func(*args, **kwargs)
+        except torch.cuda.OutOfMemoryError:
+            raise
+        except RuntimeError:
+            if not flag_was_read():
+                raise
+        return self._answered(FLAG_BYTES, 1, MOST_READS, func, args, kwargs)
+
     def _answered(self, most_bytes: int, value: int, times: int, func: Any, args: Any, kwargs: Any) -> Any:
         """An operation that reads a value from the GPU in its own code, up to so many times."""
         self._answer(most_bytes, value, times)
@@ -804,22 +848,25 @@ def _given(given: dict[str, float], place: str, default: Any) -> Any:
 
 
 def user_line() -> str:
-    """The innermost line of the program itself, outside of installed packages."""
-    frame: Any = sys._getframe(1)
-    outermost = None
-    while frame is not None:
-        file = frame.f_code.co_filename
-        if not file.startswith((_HERE, "<")) and "site-packages" not in file and "dist-packages" not in file and not file.startswith(sys.base_prefix + "/lib"):
-            return f"{file}:{frame.f_lineno}"
-        outermost = outermost or f"{file}:{frame.f_lineno}"
-        frame = frame.f_back
-    return outermost or "?"
+    """The innermost line of the program itself, outside of installed packages; of a backward pass, which has threads of its own, the line that began it."""
+    waiting = sys._current_frames().get(threading.main_thread().ident or 0) if threading.current_thread() is not threading.main_thread() else None
+    outside = None
+    for frame in (sys._getframe(1), waiting):
+        while frame is not None:
+            file = frame.f_code.co_filename
+            if not file.startswith((_PACKAGE, "<")):
+                line = f"{file}:{frame.f_lineno}"
+                if "site-packages" not in file and "dist-packages" not in file and not file.startswith(sys.base_prefix + "/lib"):
+                    return line
+                outside = outside or line
+            frame = frame.f_back
+    return outside or "?"
 
 
 def program_frame() -> Any:
     """The innermost frame outside of this package."""
     frame: Any = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
     return frame
 
