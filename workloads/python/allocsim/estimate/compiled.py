@@ -88,6 +88,8 @@ class Compiled:
     # --- compiled graphs -------------------------------------------------------------------
 
     def _change_inductor(self, module: Any) -> None:
+        from torch._dynamo.exc import SkipFrame
+
         compile_graph = module._compile_fx_inner
 
         @functools.wraps(compile_graph)
@@ -97,6 +99,9 @@ class Compiled:
                 result = compile_graph(graph, *args, **kwargs)
                 result.allocsim_known = known
                 return result
+            except SkipFrame:
+                # PyTorch itself runs the function uncompiled, as with bfloat16 on a card that has none.
+                raise
             except Exception as problem:
                 reason = next(iter(str(problem).splitlines()), type(problem).__name__)
                 self.uncompiled[reason] = self.uncompiled.get(reason, 0) + 1

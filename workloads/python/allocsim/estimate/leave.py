@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+import warnings
 from typing import Any
 
 from .source import Span
@@ -44,12 +46,12 @@ def leave(jumps: list[tuple[Any, dict[int, tuple[int, ...]]]]) -> None:
         def traced(frame: Any, event: str, argument: Any) -> Any:
             if event == "line" and frame.f_lineno in lines:
                 target = lines[frame.f_lineno]
-                try:
+                # From 3.12 on Python warns where names that the loop has not set yet become None.
+                with warnings.catch_warnings(), contextlib.suppress(ValueError):
+                    warnings.simplefilter("ignore", RuntimeWarning)
+                    # Where Python finds no way there, the loop goes on.
                     for line in target:
                         frame.f_lineno = line
-                except ValueError:
-                    # Python finds no way there; the loop goes on.
-                    pass
                 if target != max(lines.values()):
                     # A loop within the one to leave.
                     return traced
