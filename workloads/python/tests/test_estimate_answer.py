@@ -19,6 +19,7 @@ sys.path[:0] = [str(ROOT / "workloads/python"), str(ROOT / "workloads/python/tes
 
 from allocsim.estimate import reports  # noqa: E402
 from allocsim.estimate.answer import answer, fits, similar_runs  # noqa: E402
+from allocsim.estimate.cards import is_beyond  # noqa: E402
 from allocsim.estimate.ending import memory_in  # noqa: E402
 from allocsim.estimate.places import is_last  # noqa: E402
 from allocsim.estimate.screen import MAX_LINES, answer_lines, first_line, range_text, size_text  # noqa: E402
@@ -296,6 +297,21 @@ class FirstLineTest(unittest.TestCase):
         found = answer(made(**error, origin="allocsim"), "t4")
         self.assertIn("allocsim itself failed at a.py:7 in aten.sort.default", found["sentence"])
         self.assertIn("allocsim record", "\n".join(answer_lines(found)))
+
+    def test_what_the_card_itself_cannot_do_is_no_error_of_the_mock_driver(self):
+        for operation, problem, lacks, expected in (
+            ("aten.linalg_lu_factor_ex.default", "CUDA error: no kernel image is available for execution on the device", "libtorch_cuda_linalg.so has kernels for sm_80 only", "It would end so on the card itself: libtorch_cuda_linalg.so has kernels for sm_80 only. Next: torch.backends.cuda.preferred_linalg_library('cusolver') at"),
+            ("own.kernel.default", "CUDA error: no kernel image is available for execution on the device", "own.so has kernels for sm_80 only", "own.so has kernels for sm_80 only. Next: build that library for the card"),
+            ("aten.convolution.default", "FIND was unable to find an engine to execute this computation", "own.so has kernels for sm_80 only", "itself. Next: give cuDNN another type"),
+            ("aten.scaled_dot_product_attention.default", "No available kernel. Aborting execution.", None, "Next: allow other kernels in torch.nn.attention.sdpa_kernel"),
+            ("aten._scaled_mm.default", "torch._scaled_mm is only supported on CUDA devices with compute capability >= 8.9", None, "torch.cuda.get_device_capability()"),
+        ):
+            self.assertTrue(is_beyond(problem))
+            error = {"ended": "error", "kind": "RuntimeError", "problem": f"RuntimeError: {problem}", "line": "a.py:7", "operation": operation, "origin": "card"}
+            found = answer(made(**error, without_image=lacks), "t4")
+            self.assert_line(f"INCOMPLETE: a.py:7 uses an operation ({operation}) that t4 cannot do (RuntimeError: {problem.rstrip('.')}).", found)
+            self.assertIn(expected, "\n".join(answer_lines(found)))
+        self.assertFalse(is_beyond("CUDA error: operation not supported"))
 
     def test_an_error_at_a_line_that_reads_what_is_not_known_names_the_remedy(self):
         read = {"line": "a.py:7", "what": "a value", "value": False, "times": 1}

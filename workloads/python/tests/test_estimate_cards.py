@@ -199,6 +199,42 @@ class EveryCard(OnADriver):
         self.assertIn("has no kernels for Tesla V100-SXM2-32GB (compute capability 7.0): its kernels begin at ", said)
 
 
+class Turing(OnADriver):
+    """What PyTorch and its libraries do otherwise on a card without bfloat16."""
+
+    def test_what_the_card_cannot_do_ends_the_program_with_its_line_and_a_way_out(self):
+        convolution = "torch.nn.Conv2d(8, 8, 3, groups=8).cuda().bfloat16().to(memory_format=torch.channels_last)(torch.ones(2, 8, 9, 9).cuda().bfloat16().to(memory_format=torch.channels_last))"
+        for operation, way in (
+            (convolution, "give cuDNN another type"),
+            ("torch._scaled_mm(*[torch.ones(16, 16).cuda().to(torch.float8_e4m3fn).t()] * 2, *[torch.ones(()).cuda()] * 2)", "torch.cuda.get_device_capability()"),
+        ):
+            code, said = self.estimate(f"import torch\n{operation}\n", "--device", "t4")
+            self.assertEqual(1, code)
+            self.assertIn("program.py:2 uses an operation (aten.", said)
+            self.assertIn("that t4 cannot do (", said)
+            self.assertIn(way, said)
+            self.assertNotIn("mock CUDA driver", said)
+
+    def test_a_library_without_kernels_for_the_card_is_named(self):
+        code, said = self.estimate("import torch\ntorch.linalg.lu_factor(torch.randn(300, 64, 64).cuda())\n", "--device", "t4")
+        if code == 0:
+            self.skipTest("the installed PyTorch has MAGMA's kernels for T4")
+        self.assertIn("program.py:2 uses an operation (aten.linalg_lu_factor_ex.default) that t4 cannot do (", said)
+        self.assertIn("It would end so on the card itself: libtorch_cuda_linalg.so has kernels for sm_80, ", said)
+
+    def test_a_function_that_pytorch_does_not_compile_for_the_card_runs_as_without_compile(self):
+        text = """
+import sys, torch
+def peak(compiled):
+    torch.cuda.reset_peak_memory_stats()
+    model = torch.nn.Sequential(*[torch.nn.Sequential(torch.nn.Linear(512, 512), torch.nn.GELU()) for _ in range(4)]).cuda().bfloat16()
+    (torch.compile(model) if compiled else model)(torch.randn(4096, 512, device="cuda", dtype=torch.bfloat16)).sum().backward()
+    return torch.cuda.max_memory_allocated()
+print("the same" if peak(False) == peak(True) else "another", file=sys.stderr)
+"""
+        self.assertIn("the same", self.estimate(text, "--device", "t4")[1])
+
+
 class Memory(OnADriver):
     def test_requests_beyond_the_free_memory_fail_with_pytorchs_own_error(self):
         card = CARDS["t4"]

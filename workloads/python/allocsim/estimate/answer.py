@@ -4,7 +4,7 @@ The answer is a dictionary, ``allocsim-estimate-2`` in JSON. Sizes are in bytes.
 
 - ``complete``: whether the program did all that was asked of it. Where not, ``interval``, ``fits`` and ``smallest_gpu`` are null, ``gpus_that_fit`` is empty, and
   ``least_reserved_bytes`` is what it needs at least; ``sentence``: the first line of the text.
-- ``ended``, ``problem``, ``kind``, ``line``, ``origin``, ``operation``, ``refused``, ``exit``: how the program ended and where, as in ``ending``; ``exit_code``: its exit code.
+- ``ended``, ``problem``, ``kind``, ``line``, ``origin``, ``operation``, ``refused``, ``without_image``, ``exit``: how the program ended and where, as in ``ending``; ``exit_code``: its exit code.
 - ``out_of_memory``: where the card had too little memory and the program ended of it: ``line``, ``part`` of the step, ``asked_bytes``, ``in_use_bytes``; else null. The figures are then those of
   a run without the card's limit. ``caught_out_of_memory``: how many out-of-memory errors the program handled itself.
 - ``fits``: "yes"; "tight", where PyTorch has to release cached memory to fit; "setting", with the best setting only; "maybe", where the interval holds the card's memory; "no"; "adapts", where the
@@ -85,7 +85,7 @@ def answer(
     complete = not ended_early(report) and report["file"] is not None
     found: dict[str, Any] = {
         "schema": SCHEMA, "complete": complete,
-        **{key: report[key] for key in ("ended", "problem", "kind", "line", "origin", "operation", "exit", "exit_code", "script", "file", "pytorch", "others_failed", "rank", "world", "ranks", "reads", "selections", "picks", "groups", "draws", "tokens", "uncompiled", "cut", "steps_run", "phases", "not_reached", "lengths", "growth_bytes_per_step", "later_bytes", "writes", "refused_functions")},
+        **{key: report[key] for key in ("ended", "problem", "kind", "line", "origin", "operation", "exit", "exit_code", "script", "file", "pytorch", "others_failed", "rank", "world", "ranks", "reads", "selections", "picks", "groups", "draws", "tokens", "uncompiled", "cut", "steps_run", "phases", "not_reached", "lengths", "growth_bytes_per_step", "later_bytes", "writes", "refused_functions", "without_image")},
         "device": device,
         "out_of_memory": None if failed is None else failed["out_of_memory_error"] | {"line": failed["line"]},
         "caught_out_of_memory": 0 if failed is not None else report["out_of_memory"],

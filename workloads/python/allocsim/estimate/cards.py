@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 
@@ -26,6 +27,34 @@ class Card(NamedTuple):
     def text(self) -> str:
         """As ``program_standin.c`` reads it from ``ALLOCSIM_ESTIMATE_CARD``."""
         return f"{self.device_name};{self.compute_capability};{self.multiprocessors};{self.total_bytes};{round(self.cache_mebibytes * (1 << 20))};{self.context_bytes};{self.unusable_bytes}"
+
+
+#: What PyTorch and CUDA's libraries say where a card cannot do what is asked, and what a program can do about it.
+_BEYOND = {
+    r"no kernel image is available for execution": "build that library for the card, or choose another --device",
+    r"unable to find an engine to execute this computation": "give cuDNN another type (bfloat16 begins at compute capability 8.0) or another memory format, or choose another --device",
+    r"No available kernel\. Aborting execution": "allow other kernels in torch.nn.attention.sdpa_kernel (the warnings above say why these cannot), or choose another --device",
+    r"compute capability": "ask torch.cuda.get_device_capability() and do it otherwise on this card, or choose another --device",
+}
+#: MAGMA's kernels, for batches of matrices above all.
+_LINALG = "libtorch_cuda_linalg.so"
+
+
+def is_beyond(problem: str) -> bool:
+    """Whether an error says that the card itself cannot do what is asked."""
+    return any(re.search(each, problem) for each in _BEYOND)
+
+
+def way_out(problem: str, without_image: str | None) -> str:
+    """What to do about such an error.
+
+    Args:
+        problem: what it says.
+        without_image: the library that has no kernel for the card, as :func:`.driver.without_image` gives it.
+    """
+    if "no kernel image" in problem and without_image is not None and without_image.startswith(_LINALG):
+        return "torch.backends.cuda.preferred_linalg_library('cusolver') at the program's start takes other kernels, or choose another --device"
+    return next((way for each, way in _BEYOND.items() if re.search(each, problem)), "choose another --device")
 
 
 CARDS = {

@@ -7,8 +7,8 @@ half second while PyTorch is loaded, so that something is known of a process tha
 - ``ended``: "running" until the process says otherwise, "end", "error", "exit" (by ``sys.exit`` or the like, too early or with a code), "thread" (one of
   the program's threads failed), "steps" (by allocsim, after the steps that were asked for).
 - ``problem``: the error in one line; ``kind``: its class; ``line``: ``FILE:LINE`` of the user's innermost frame, None where there is none;
-  ``origin``: "program", "mock" (the mock CUDA driver cannot do it) or "allocsim"; ``operation``: of PyTorch, ``refused``: the function of CUDA that the mock
-  CUDA driver does not have, both where known.
+  ``origin``: "program", "card" (the card cannot do it), "mock" (the mock CUDA driver cannot do it) or "allocsim"; ``operation``: of PyTorch, ``refused``: the
+  function of CUDA that the mock CUDA driver does not have, ``without_image``: the library that has no kernel for the card, all where known.
 - ``out_of_memory_error``: for an uncaught one: ``asked_bytes``, ``in_use_bytes`` (as PyTorch's message rounds them), ``part`` of the training step.
 - ``exit``: code, line and function of the last call that was to end the process.
 - ``seen_line``: where the main thread was when looked at last.
@@ -27,6 +27,7 @@ import sys
 import threading
 from typing import Any, Callable
 
+from .cards import is_beyond
 from .places import frames_of, has_returned, innermost, is_last, is_ours, is_user, line_in_text, main_frame, script, stack
 
 #: How often the report of a running process is written.
@@ -217,7 +218,7 @@ class Ending:
         else:
             self.collect()
             mocked = report["refused"] is not None or _CUDA.search(text)
-            report["origin"] = "mock" if mocked else "allocsim" if is_ours(trace) else "program"
+            report["origin"] = "card" if is_beyond(text) else "mock" if mocked else "allocsim" if is_ours(trace) else "program"
         self._sample()
 
     def end(self) -> None:

@@ -5,8 +5,11 @@
  * most the same minor version; code with features of one architecture (90a) on exactly that one; else PTX of at most the
  * card's version, which it compiles. The layout of fat binaries is that of nvcc 11 to 13.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,6 +81,28 @@ static void choose(Module *m) {
   m->image = code ? (Image){code, code} : text ? (Image){text, card} : (Image){0, 0};
 }
 
+static const void *without;
+static char library[1024];
+
+/* Writes down a kernel that no image fits: its library and the architectures of its images, with spaces between them. */
+static void note(const void *function, const Module *m) {
+  Dl_info info;
+  if (function == without) return;
+  without = function;
+  const char *file = dladdr(function, &info) && info.dli_fname ? info.dli_fname : "?";
+  int wrote = snprintf(library, sizeof library, "%s", file);
+  const char *at = (const char *)m->container + m->container->header_bytes, *end = at + m->container->bytes;
+  while (at + sizeof(Entry) <= end && wrote > 0 && (size_t)wrote < sizeof library) {
+    const Entry *entry = (const Entry *)at;
+    wrote += snprintf(library + wrote, sizeof library - (size_t)wrote, " %s_%u", entry->kind == PTX ? "compute" : "sm", entry->architecture);
+    if (!entry->header_bytes) break;
+    at += entry->header_bytes + entry->bytes;
+  }
+}
+
+/* The last of the kernels that no image fits; NULL where each had one. */
+EXPORT const char *standin_without_image(void) { return without ? library : NULL; }
+
 /* The place of a function, or the free one where it belongs. */
 static Kernel *place(const void *function) {
   size_t at = (uintptr_t)function * 0x9e3779b97f4a7c15ull >> 20 & (room - 1);
@@ -121,6 +146,7 @@ int standin_image(const void *function, Image *image) {
   Module *m = room ? place(function)->module : NULL;
   if (m && !m->chosen) choose(m);
   /* Kernels that were loaded while the program runs are not registered. */
+  if (m && !m->image.binary) note(function, m);
   *image = m ? m->image : (Image){standin_capability(), standin_capability()};
   pthread_mutex_unlock(&lock);
   return image->binary != 0;

@@ -24,7 +24,7 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
     """
     options = json.loads(os.environ[VARIABLE])
     from .compiled import Compiled
-    from .driver import card_free_bytes, no_kernels, refused, was_refused
+    from .driver import card_free_bytes, no_kernels, refused, was_refused, without_image
     from .ending import begin as begin_ending, current
     from .native import leave_alone
     from .job import Job
@@ -75,6 +75,7 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
         report["inferred_bytes"] = _counted("standin_inferred_bytes")
         report["card_free_bytes"] = card_free_bytes()
         report["refused_functions"] = refused()
+        report["without_image"] = without_image()
         if report["ended"] == "error" and report["refused"] is None:
             report["refused"] = was_refused()
         report.update(rank=job.rank, world=job.world, stages=sorted(job.stages))

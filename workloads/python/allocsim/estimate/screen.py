@@ -6,6 +6,7 @@ import os
 from typing import Any, Sequence
 
 from ..visible import visible
+from .cards import way_out
 from .costliest import rank_line
 from .driver import next_step
 from .files import writes_sentence
@@ -147,6 +148,8 @@ def _ended(found: dict[str, Any]) -> str:
         return f"the program ended itself{at} ({how})"
     if found["kind"] == "KeyboardInterrupt":
         return f"the program was interrupted (Ctrl-C){at}"
+    if found["origin"] == "card":
+        return f"{subject} uses {_names(found)} that {found['device']} cannot do ({problem})"
     if found["origin"] == "mock" and found["refused"] and not found["operation"]:
         return f"{subject} calls {found['refused']}, which the mock CUDA driver does not have ({problem})"
     if found["origin"] == "mock":
@@ -163,6 +166,9 @@ def _names(found: dict[str, Any]) -> str:
 
 
 def _remedy(found: dict[str, Any]) -> str | None:
+    if found["origin"] == "card":
+        lacks = found["without_image"] if "no kernel image" in (found["problem"] or "") else None
+        return f"It would end so on the card itself{': ' + lacks if lacks else ''}. Next: {way_out(found['problem'] or '', lacks)}."
     if found["origin"] == "mock" and found["refused"]:
         return f"Next: {next_step(found['refused'])}."
     if found["origin"] in ("mock", "allocsim"):
