@@ -41,15 +41,15 @@ def leave(jumps: list[tuple[Any, dict[int, tuple[int, ...]]]]) -> None:
     if sys.gettrace() is not None or any(frame.f_trace is not None for frame, _ in jumps):
         return
     left = [frame for frame, _ in jumps]
+    # From 3.12 on Python warns, then and after each trace function, where names that the loop has not set yet become None.
+    warnings.filterwarnings("ignore", "assigning None to", RuntimeWarning)
 
     def follow(lines: dict[int, tuple[int, ...]]) -> Any:
         def traced(frame: Any, event: str, argument: Any) -> Any:
             if event == "line" and frame.f_lineno in lines:
                 target = lines[frame.f_lineno]
-                # From 3.12 on Python warns where names that the loop has not set yet become None.
-                with warnings.catch_warnings(), contextlib.suppress(ValueError):
-                    warnings.simplefilter("ignore", RuntimeWarning)
-                    # Where Python finds no way there, the loop goes on.
+                # Where Python finds no way there, the loop goes on.
+                with contextlib.suppress(ValueError):
                     for line in target:
                         frame.f_lineno = line
                 if target != max(lines.values()):
