@@ -308,6 +308,19 @@ layer(x)
         self.bare(text, card="l4")
 
 
+class OwnKernels(OnADriver):
+    def test_kernels_that_pytorch_compiles_itself_are_kept_with_the_estimate(self):
+        text = """
+import os, sys, torch
+torch.ones(8, device="cuda").prod(), torch.special.zeta(torch.ones(8, device="cuda"), 2.0)
+print(len(os.listdir(os.environ["PYTORCH_KERNEL_CACHE_PATH"])) > 0, file=sys.stderr)
+"""
+        code, said = self.estimate(text, "--device", "l4")
+        self.assertEqual(0, code, said)
+        self.assertIn("True", said)
+        self.assertNotIn("cache", said)
+
+
 class Refusals(OnADriver):
     def test_an_error_names_the_function_that_the_driver_does_not_have_and_the_next_step(self):
         text = """import torch

@@ -26,8 +26,8 @@ from .orphans import ended_with_parent
 from .reports import chosen, no_process, read
 from .standin import LIBRARY
 
-#: Folders of what torch.compile made, and what keeps it in one process.
-COMPILER_CACHES = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
+#: Folders of what torch.compile and PyTorch itself made, and what keeps it in one process.
+COMPILER_CACHES = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR", "PYTORCH_KERNEL_CACHE_PATH")
 COMPILER = {"TORCHINDUCTOR_COMPILE_THREADS": "1", "TORCHINDUCTOR_BUNDLE_TRITON_INTO_FX_GRAPH_CACHE": "0", "TORCHINDUCTOR_AUTOGRAD_CACHE": "0"}
 
 #: With it, the card's memory does not end.
@@ -143,6 +143,8 @@ class Runs:
             environment[name] = value + (os.pathsep + inherited if inherited else "")
         # Kernels that do nothing must not stay in the program's caches; without those, it compiles as on its first run on a machine.
         environment |= {name: os.path.join(folder, name.lower()) for name in COMPILER_CACHES} | COMPILER
+        # PyTorch makes no folder for kernels that it compiles itself where it is told one.
+        os.makedirs(environment["PYTORCH_KERNEL_CACHE_PATH"], exist_ok=True)
         environment.pop("CUDA_VISIBLE_DEVICES", None)
         return environment
 
