@@ -31,6 +31,7 @@ class EarlyEndTest {
   private static final int BY_INT = 128 + 2;
   private static final int LOOK_MILLIS = 20;
   private static final int REPEATS = 50;
+  private static final int LONG_ANSWERS = 3000;
   private static final String TOLD =
       "allocsim: asked to stop by a signal; what was finished until then is kept.";
 
@@ -219,7 +220,7 @@ class EarlyEndTest {
   /** Answers so long, and memory so short, that serving them takes minutes. */
   private Path longAnswers() throws IOException {
     StringBuilder rows = new StringBuilder("Timestamp,Request tokens,Response tokens\n");
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < LONG_ANSWERS; i++) {
       rows.append(i).append(",5,120000\n");
     }
     return Files.writeString(folder.resolve("long.csv"), rows);
@@ -255,7 +256,7 @@ class EarlyEndTest {
       JsonNode answer = new ObjectMapper().readTree(json);
       assertTrue(answer.path("partial").asBoolean());
       JsonNode paged = answer.at("/caches/0");
-      assertTrue(paged.path("served").asInt() < 300, paged.toString());
+      assertTrue(paged.path("served").asInt() < LONG_ANSWERS, paged.toString());
     }
   }
 

@@ -15,10 +15,6 @@ final class BlockLists {
     return blocks[sequence][index];
   }
 
-  void set(int sequence, int index, int block) {
-    blocks[sequence][index] = block;
-  }
-
   void add(int sequence, int block) {
     if (sequence >= counts.length) {
       int length = Math.max(sequence + 1, counts.length * 2);
@@ -34,6 +30,11 @@ final class BlockLists {
       blocks[sequence] = own;
     }
     own[counts[sequence]++] = block;
+  }
+
+  /** Takes all blocks of a sequence off. */
+  void clear(int sequence) {
+    counts[sequence] = 0;
   }
 
   /** Takes the last block of a sequence off. */

@@ -57,6 +57,10 @@ public final class ElasticCache implements KvCache {
   private long heldBlocks;
   private long emptySlots;
   private int[] taken = new int[64];
+  private int[] found = new int[64];
+
+  /** Changes of what is stored when a sequence last found no room. */
+  private long lastChanges;
 
   /**
    * A cache in which nothing is stored.
@@ -118,31 +122,49 @@ public final class ElasticCache implements KvCache {
   public boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int count, int room) {
     int shared = storedTokens / blockTokens;
     int needed = blocksOf(room) - shared;
-    int unused = 0;
-    for (int i = 0; i < shared; i++) {
-      if (references[holder(prefix, i)] == 0) {
-        unused++;
-      }
-    }
+    int unused = find(prefix, shared);
     if (needed + unused > pages.available() + kept.size()) {
+      lastChanges = stored.changes();
       return false;
     }
     for (int i = 0; i < shared; i++) {
-      use(holder(prefix, i));
+      use(found[i]);
     }
     if (!takeBlocks(needed)) {
       for (int i = shared - 1; i >= 0; i--) {
-        release(holder(prefix, i));
+        release(found[i]);
       }
+      lastChanges = stored.changes();
       return false;
     }
     for (int i = 0; i < shared; i++) {
-      lists.add(sequence, holder(prefix, i));
+      lists.add(sequence, found[i]);
     }
     tokens.begin(sequence, storedTokens, storedTokens - unused * blockTokens);
     prefixes.set(sequence, prefix);
     append(sequence, needed, count);
     return true;
+  }
+
+  /** Finds the blocks of a prefix; answers how many of them nobody uses. */
+  private int find(PrefixHashes prefix, int blocks) {
+    if (blocks > found.length) {
+      found = new int[Math.max(blocks, 2 * found.length)];
+    }
+    int unused = 0;
+    for (int i = 0; i < blocks; i++) {
+      found[i] = holder(prefix, i);
+      if (references[found[i]] == 0) {
+        unused++;
+      }
+    }
+    return unused;
+  }
+
+  /** Sequences that go on give nothing up, so only more of a prefix helps. */
+  @Override
+  public boolean mayHaveMoreRoom() {
+    return stored.changes() != lastChanges;
   }
 
   private int holder(PrefixHashes prefix, int block) {
@@ -151,6 +173,13 @@ public final class ElasticCache implements KvCache {
 
   @Override
   public boolean grow(int sequence, int count, int room) {
+    int before = tokens.of(sequence);
+    if (count / blockTokens == before / blockTokens
+        && room <= lists.count(sequence) * blockTokens) {
+      emptySlots -= count - before;
+      tokens.set(sequence, count);
+      return true;
+    }
     int needed = blocksOf(room) - lists.count(sequence);
     if (needed > 0 && (needed > pages.available() + kept.size() || !takeBlocks(needed))) {
       return false;
@@ -179,8 +208,13 @@ public final class ElasticCache implements KvCache {
     int before = tokens.of(sequence);
     emptySlots += (long) Math.max(0, fresh) * blockTokens - (count - before);
     tokens.set(sequence, count);
+    PrefixHashes prefix = prefixes.of(sequence);
     for (int i = before / blockTokens; i < count / blockTokens; i++) {
-      stored.add(lists.get(sequence, i), prefixes.of(sequence).hash(i));
+      if (prefix.isOwn(i)) {
+        stored.note(lists.get(sequence, i), prefix.hash(i));
+      } else {
+        stored.add(lists.get(sequence, i), prefix.hash(i));
+      }
     }
   }
 
@@ -211,14 +245,31 @@ public final class ElasticCache implements KvCache {
   }
 
   @Override
-  public void end(int sequence) {
-    emptySlots -= (long) lists.count(sequence) * blockTokens - tokens.of(sequence);
+  public void end(int sequence, boolean comesBack) {
+    int blocks = lists.count(sequence);
+    int full = tokens.of(sequence) / blockTokens;
+    emptySlots -= (long) blocks * blockTokens - tokens.of(sequence);
     tokens.end(sequence);
-    while (lists.count(sequence) > 0) {
-      release(lists.removeLast(sequence));
+    for (int i = blocks - 1; i >= 0; i--) {
+      release(lists.get(sequence, i));
     }
     if (kept.size() > mostKept) {
       trim(kept.size() - mostKept);
+    }
+    if (comesBack) {
+      listOwn(sequence, full);
+    }
+    lists.clear(sequence);
+  }
+
+  /** A sequence will look for its own prefixes, of which few are left. */
+  private void listOwn(int sequence, int full) {
+    PrefixHashes prefix = prefixes.of(sequence);
+    for (int i = 0; i < full; i++) {
+      int block = lists.get(sequence, i);
+      if (prefix.isOwn(i) && stored.isNoted(block)) {
+        stored.list(block, prefix.hash(i));
+      }
     }
   }
 

@@ -27,6 +27,15 @@ abstract class GroupedCache implements KvCache {
   /** Bytes of sequences' blocks in which there is no token that will be read again. */
   long wastedBytes;
 
+  /**
+   * By sequence: room of its blocks, tokens before which it fills none and gives none up, and bytes
+   * of waste that each token takes until then.
+   */
+  private int[] roomTokens = new int[16];
+
+  private int[] plainEnd = new int[16];
+  private long[] plainBytes = new long[16];
+
   GroupedCache(List<LayerGroup> groups, long capacityBytes, int blockTokens) {
     this.groups = groups.toArray(LayerGroup[]::new);
     this.blockTokens = blockTokens;
@@ -42,6 +51,12 @@ abstract class GroupedCache implements KvCache {
 
   /** A block holds a prefix from now on. */
   abstract void remember(int block, long prefixKey);
+
+  /** A block holds a prefix that nobody looks for before it is listed. */
+  abstract void note(int block, long prefixKey);
+
+  /** Others find a prefix that was noted with a block, if it still is. */
+  abstract void list(int block, long prefixKey);
 
   /** A sequence no longer uses a block. */
   abstract void release(int block, int group);
@@ -62,14 +77,31 @@ abstract class GroupedCache implements KvCache {
     if (sequence >= skipped[0].length) {
       int length = Math.max(sequence + 1, skipped[0].length * 2);
       Arrays.setAll(skipped, group -> Arrays.copyOf(skipped[group], length));
+      roomTokens = Arrays.copyOf(roomTokens, length);
+      plainEnd = Arrays.copyOf(plainEnd, length);
+      plainBytes = Arrays.copyOf(plainBytes, length);
     }
     for (int group = 0; group < groups.length; group++) {
       skipped[group][sequence] = search.firstRead(group, storedTokens);
     }
   }
 
+  @Override
+  public final boolean grow(int sequence, int count, int room) {
+    if (count < plainEnd[sequence] && room <= roomTokens[sequence]) {
+      wastedBytes -= (count - tokens.of(sequence)) * plainBytes[sequence];
+      tokens.set(sequence, count);
+      return true;
+    }
+    giveUp(sequence);
+    return extend(sequence, count, room);
+  }
+
+  /** Makes room for further tokens of a sequence that has given up what it does not read. */
+  abstract boolean extend(int sequence, int count, int room);
+
   /** A sequence gives up the blocks that none of its windows reaches, the last one first. */
-  final void giveUp(int sequence) {
+  private void giveUp(int sequence) {
     for (int group = 0; group < groups.length; group++) {
       int first = search.firstRead(group, tokens.of(sequence));
       int before = skipped[group][sequence];
@@ -77,7 +109,6 @@ abstract class GroupedCache implements KvCache {
         wastedBytes -= wasteOf(sequence, 0);
         for (int block = first - 1; block >= before; block--) {
           release(lists[group].get(sequence, block), group);
-          lists[group].set(sequence, block, NONE);
         }
         skipped[group][sequence] = first;
         wastedBytes += wasteOf(sequence, 0);
@@ -92,13 +123,40 @@ abstract class GroupedCache implements KvCache {
     wastedBytes += wasteOf(sequence, 0);
     for (int block = before / blockTokens; block < count / blockTokens; block++) {
       long prefix = prefixes.of(sequence).hash(block);
+      boolean isOwn = prefixes.of(sequence).isOwn(block);
       for (int group = 0; group < groups.length; group++) {
-        int own = lists[group].get(sequence, block);
-        if (own != NONE) {
-          remember(own, StoredPrefix.key(prefix, group));
+        if (block < skipped[group][sequence]) {
+          continue;
+        }
+        int held = lists[group].get(sequence, block);
+        if (isOwn) {
+          note(held, StoredPrefix.key(prefix, group));
+        } else {
+          remember(held, StoredPrefix.key(prefix, group));
         }
       }
     }
+    noteWhatIsPlain(sequence, count);
+  }
+
+  /** Most tokens only fill a slot of a block: until when, and what each of them changes then. */
+  private void noteWhatIsPlain(int sequence, int count) {
+    int end = (count / blockTokens + 1) * blockTokens;
+    long bytes = 0;
+    for (int group = 0; group < groups.length; group++) {
+      int window = groups[group].windowTokens();
+      boolean isFilling = window == 0 || count < window - 1;
+      if (isFilling) {
+        bytes += groups[group].bytesPerToken();
+      }
+      if (window > 0) {
+        int given = (skipped[group][sequence] + 1) * blockTokens;
+        end = Math.min(end, isFilling ? window : given + window - 1);
+      }
+    }
+    roomTokens[sequence] = lists[0].count(sequence) * blockTokens;
+    plainEnd[sequence] = end;
+    plainBytes[sequence] = bytes;
   }
 
   /** Bytes of a sequence's blocks, the last few left out, that hold nothing that is read again. */
@@ -126,14 +184,33 @@ abstract class GroupedCache implements KvCache {
   }
 
   @Override
-  public final void end(int sequence) {
+  public final void end(int sequence, boolean comesBack) {
+    if (comesBack) {
+      listOwn(sequence);
+    }
     wastedBytes -= wasteOf(sequence, 0);
     tokens.end(sequence);
     for (int group = 0; group < groups.length; group++) {
       while (lists[group].count(sequence) > 0) {
         int block = lists[group].removeLast(sequence);
-        if (block != NONE) {
+        if (lists[group].count(sequence) >= skipped[group][sequence]) {
           release(block, group);
+        }
+      }
+    }
+  }
+
+  /** A sequence will look for its own prefixes, also in the blocks that it has given up. */
+  private void listOwn(int sequence) {
+    PrefixHashes prefix = prefixes.of(sequence);
+    for (int block = 0; block < tokens.of(sequence) / blockTokens; block++) {
+      if (prefix.isOwn(block)) {
+        long hash = prefix.hash(block);
+        for (int group = 0; group < groups.length; group++) {
+          int held = lists[group].get(sequence, block);
+          if (held != NONE) {
+            list(held, StoredPrefix.key(hash, group));
+          }
         }
       }
     }

@@ -37,6 +37,11 @@ public final class JengaCache extends GroupedCache {
 
   private long keptBytes;
 
+  /** Of the last sequence that began: blocks that it wanted, and changes of what was stored. */
+  private int lastBlocks;
+
+  private long lastChanges;
+
   /**
    * A cache in which nothing is stored.
    *
@@ -98,6 +103,16 @@ public final class JengaCache extends GroupedCache {
   }
 
   @Override
+  void note(int page, long prefixKey) {
+    stored.note(page, prefixKey);
+  }
+
+  @Override
+  void list(int page, long prefixKey) {
+    stored.list(page, prefixKey);
+  }
+
+  @Override
   public boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int count, int room) {
     if (sequence >= open[0].length) {
       for (int group = 0; group < groups.length; group++) {
@@ -107,7 +122,9 @@ public final class JengaCache extends GroupedCache {
     }
     int shared = storedTokens / blockTokens;
     // To share pages makes no more room, and takes long where there are many.
-    if (!hasRoomFor(blocksOf(room) - shared)) {
+    lastBlocks = blocksOf(room) - shared;
+    lastChanges = stored.changes();
+    if (!hasRoomFor(lastBlocks)) {
       return false;
     }
     skip(sequence, storedTokens);
@@ -125,11 +142,17 @@ public final class JengaCache extends GroupedCache {
     tokens.begin(sequence, storedTokens, storedTokens);
     prefixes.set(sequence, prefix);
     wastedBytes += wasteOf(sequence, 0);
-    if (!append(sequence, count, room)) {
-      end(sequence);
+    if (!extend(sequence, count, room)) {
+      end(sequence, false);
+      lastBlocks = 0;
       return false;
     }
     return true;
+  }
+
+  @Override
+  public boolean mayHaveMoreRoom() {
+    return stored.changes() != lastChanges || hasRoomFor(lastBlocks);
   }
 
   private void share(int page, int group) {
@@ -148,12 +171,7 @@ public final class JengaCache extends GroupedCache {
   }
 
   @Override
-  public boolean grow(int sequence, int count, int room) {
-    giveUp(sequence);
-    return append(sequence, count, room);
-  }
-
-  private boolean append(int sequence, int count, int room) {
+  boolean extend(int sequence, int count, int room) {
     int fresh = blocksOf(room) - lists[0].count(sequence);
     if (fresh > 0 && !takePages(sequence, fresh)) {
       return false;

@@ -33,6 +33,15 @@ public interface KvCache {
    */
   boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int tokens, int room);
 
+  /**
+   * Whether what {@link #begin} or {@link #storedTokens} say may be better for the sequence for
+   * which there was no room in the last call of the former. Sequences that end make room always;
+   * this hears of those that go on.
+   */
+  default boolean mayHaveMoreRoom() {
+    return true;
+  }
+
   /** Begins a sequence without room for guesses. */
   default boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int tokens) {
     return begin(sequence, prefix, storedTokens, tokens, tokens);
@@ -52,8 +61,17 @@ public interface KvCache {
     return grow(sequence, tokens, tokens);
   }
 
-  /** Ends a sequence: its room is for others. */
-  void end(int sequence);
+  /**
+   * Ends a sequence: its room is for others.
+   *
+   * @param comesBack whether it may begin anew, and then looks for what it had stored
+   */
+  void end(int sequence, boolean comesBack);
+
+  /** Ends a sequence that may begin anew. */
+  default void end(int sequence) {
+    end(sequence, true);
+  }
 
   /**
    * Tokens of the longest sequence that there is room for when no other runs.

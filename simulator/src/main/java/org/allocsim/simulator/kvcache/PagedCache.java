@@ -38,6 +38,11 @@ public final class PagedCache extends GroupedCache {
   /** By group: blocks that sequences hold. */
   private final long[] held;
 
+  /** When a sequence last found no room: free blocks, and changes of what is stored. */
+  private int lastFree;
+
+  private long lastChanges;
+
   /**
    * A cache in which nothing is stored.
    *
@@ -88,6 +93,16 @@ public final class PagedCache extends GroupedCache {
   }
 
   @Override
+  void note(int block, long prefixKey) {
+    blocks.note(block, prefixKey);
+  }
+
+  @Override
+  void list(int block, long prefixKey) {
+    blocks.list(block, prefixKey);
+  }
+
+  @Override
   public boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int count, int room) {
     int shared = storedTokens / blockTokens;
     int needed = (blocksOf(room) - shared) * groups.length;
@@ -97,6 +112,8 @@ public final class PagedCache extends GroupedCache {
       }
     }
     if (needed > blocks.freeCount() - watermarkBlocks) {
+      lastFree = blocks.freeCount();
+      lastChanges = blocks.changes();
       return false;
     }
     skip(sequence, storedTokens);
@@ -112,6 +129,11 @@ public final class PagedCache extends GroupedCache {
     return true;
   }
 
+  @Override
+  public boolean mayHaveMoreRoom() {
+    return blocks.freeCount() > lastFree || blocks.changes() != lastChanges;
+  }
+
   private int share(PrefixHashes prefix, int block, int group) {
     int found = blocks.share(StoredPrefix.key(prefix.hash(block), group));
     held[group] += blocks.references(found) == 1 ? 1 : 0;
@@ -125,8 +147,7 @@ public final class PagedCache extends GroupedCache {
   }
 
   @Override
-  public boolean grow(int sequence, int count, int room) {
-    giveUp(sequence);
+  boolean extend(int sequence, int count, int room) {
     int needed = (blocksOf(room) - lists[0].count(sequence)) * groups.length;
     if (needed > 0 && needed > blocks.freeCount()) {
       return false;

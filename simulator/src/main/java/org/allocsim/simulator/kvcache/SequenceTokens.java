@@ -9,14 +9,14 @@ import java.util.List;
  * them.
  */
 final class SequenceTokens {
-  private final List<LayerGroup> groups;
+  private final LayerGroup[] groups;
   private final boolean hasWindows;
   private int[] tokens = new int[16];
   private int[] shared = new int[16];
   private long outlivedBytes;
 
   SequenceTokens(List<LayerGroup> groups) {
-    this.groups = groups;
+    this.groups = groups.toArray(LayerGroup[]::new);
     hasWindows = groups.stream().anyMatch(group -> group.windowTokens() > 0);
   }
 

@@ -57,6 +57,10 @@ public final class VirtualCache implements KvCache {
 
   private final int[] slotTokens;
   private final int[] roomTokens;
+
+  /** By slot: tokens up to which its sequence needs no more pages. */
+  private final int[] pageEnd;
+
   private final boolean[] isActive;
 
   private long freePages;
@@ -94,6 +98,7 @@ public final class VirtualCache implements KvCache {
     mapped = new int[slots][groups.size()];
     slotTokens = new int[slots];
     roomTokens = new int[slots];
+    pageEnd = new int[slots];
     isActive = new boolean[slots];
   }
 
@@ -166,7 +171,10 @@ public final class VirtualCache implements KvCache {
   }
 
   private void store(int sequence, int slot, int count, int room) {
-    neededPages += needed(room) - needed(slotTokens[slot]);
+    if (room < slotTokens[slot] || room > pageEnd[slot]) {
+      neededPages += needed(room) - needed(slotTokens[slot]);
+      pageEnd[slot] = pageEnd(room);
+    }
     storedTokens += count - tokens.of(sequence);
     slotTokens[slot] = room;
     tokens.set(sequence, count);
@@ -182,6 +190,15 @@ public final class VirtualCache implements KvCache {
       all += (long) tensors[group] * pages(group, count);
     }
     return all;
+  }
+
+  /** Tokens up to which a sequence needs as many pages as with so many. */
+  private int pageEnd(int count) {
+    long end = Integer.MAX_VALUE;
+    for (int group = 0; group < tensors.length; group++) {
+      end = Math.min(end, (long) pages(group, count) * pageTokens[group]);
+    }
+    return (int) end;
   }
 
   /** Where the page after a slot's last one begins in each of a group's tensors. */
@@ -261,7 +278,7 @@ public final class VirtualCache implements KvCache {
   }
 
   @Override
-  public void end(int sequence) {
+  public void end(int sequence, boolean comesBack) {
     int slot = slotOf[sequence];
     store(sequence, slot, 0, 0);
     tokens.end(sequence);

@@ -29,13 +29,20 @@ final class RequestHashes implements PrefixHashes {
   @Override
   public long hash(int block) {
     int end = (block + 1) * blockTokens;
-    if (traffic.blockTokens() > 0 && end <= traffic.promptTokens(request)) {
-      int number = traffic.block(request, (end - 1) / traffic.blockTokens());
-      if (number >= 0) {
-        return mix(number, end);
-      }
-    }
-    return mix(OWN + request, end);
+    int number = number(end);
+    return mix(number >= 0 ? number : OWN + request, end);
+  }
+
+  @Override
+  public boolean isOwn(int block) {
+    return number((block + 1) * blockTokens) < 0;
+  }
+
+  /** The number of the file's block that has the token before an end; negative for none. */
+  private int number(int end) {
+    return traffic.blockTokens() > 0 && end <= traffic.promptTokens(request)
+        ? traffic.block(request, (end - 1) / traffic.blockTokens())
+        : -1;
   }
 
   /** Spreads numbers over all of 64 bits. */

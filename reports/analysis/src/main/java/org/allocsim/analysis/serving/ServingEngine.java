@@ -1,6 +1,7 @@
 package org.allocsim.analysis.serving;
 
 import java.util.Arrays;
+import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Optional;
 import org.allocsim.simulator.device.DeviceProfile;
@@ -32,7 +33,8 @@ import org.allocsim.workloads.traffic.Traffic;
  * tokens of each step, then one token for each sequence and further guess.
  *
  * <p>A sequence that found no room is not tried again before it can find some: not until another
- * has ended, or more of its prefix is stored. Each try would look at all of its blocks.
+ * has ended, or more of its prefix is stored, or windows have given up more blocks than were free
+ * then. Each try would look at all of its blocks.
  *
  * <p><b>Source.</b> vllm-project/vllm, {@code v1/core/sched/scheduler.py} (2026) and {@code
  * v1/spec_decode/eagle.py}, without priorities and transfers.
@@ -70,6 +72,12 @@ final class ServingEngine {
   private final CacheUse use;
   private final int mostTokens;
   private final boolean hasWindows;
+
+  /** The shortest and the longest window, and bytes of a token in layers that have none. */
+  private final int shortestWindow;
+
+  private final int longestWindow;
+  private final long unwindowedBytes;
 
   /** Bytes of keys and values of a token, the model's and the draft's. */
   private final long tokenBytes;
@@ -174,7 +182,19 @@ final class ServingEngine {
         Math.min(settings.mostTokens(), cache.mostTokens(settings.stepTokens() + lookahead));
     tokenBytes = model.tokenBytes();
     draftTokenBytes = settings.speculation().map(each -> each.draft().tokenBytes()).orElse(0L);
-    hasWindows = model.groups().stream().anyMatch(group -> group.windowTokens() > 0);
+    IntSummaryStatistics windows =
+        model.groups().stream()
+            .mapToInt(LayerGroup::windowTokens)
+            .filter(window -> window > 0)
+            .summaryStatistics();
+    hasWindows = windows.getCount() > 0;
+    shortestWindow = windows.getMin();
+    longestWindow = windows.getMax();
+    unwindowedBytes =
+        model.groups().stream()
+            .filter(group -> group.windowTokens() == 0)
+            .mapToLong(LayerGroup::bytesPerToken)
+            .sum();
     answered = new int[traffic.count()];
     Arrays.fill(answered, -1);
     firstTokenNanos = new long[traffic.count()];
@@ -362,20 +382,21 @@ final class ServingEngine {
   private void throwOut(int row) {
     int request = requestOf[row];
     answered[request] = generated[row];
-    if (running == 1) {
+    boolean comesBack = running > 1;
+    if (!comesBack) {
       refused++;
     } else {
       preemptions++;
       waiting.addFirst(request);
     }
     running--;
-    leave(row);
+    leave(row, comesBack);
   }
 
-  private void leave(int row) {
+  private void leave(int row, boolean comesBack) {
     blocked = NONE;
     work += computed[row] / settings.blockTokens();
-    cache.end(row);
+    cache.end(row, comesBack);
     storedTokens -= computed[row];
     readBytes -= model.readBytes(computed[row]);
     freeRows.addFirst(row);
@@ -391,11 +412,19 @@ final class ServingEngine {
   private void store(int row, int tokens) {
     work += 1 + tokens / settings.blockTokens();
     storedTokens += tokens;
-    readBytes +=
-        hasWindows
-            ? model.readBytes(computed[row] + tokens) - model.readBytes(computed[row])
-            : tokens * tokenBytes;
+    readBytes += moreReadBytes(computed[row], tokens);
     computed[row] += tokens;
+  }
+
+  /** Bytes that the next step of a sequence of so many tokens reads more with further ones. */
+  private long moreReadBytes(int before, int tokens) {
+    if (before + tokens < shortestWindow) {
+      return tokens * tokenBytes;
+    }
+    if (before + 1 >= longestWindow) {
+      return tokens * unwindowedBytes;
+    }
+    return model.readBytes(before + tokens) - model.readBytes(before);
   }
 
   /** Begins sequences that wait; answers how many compute then. */
@@ -415,7 +444,7 @@ final class ServingEngine {
       int tokens = known(request);
       int stored = storedTokens(row, tokens - 1);
       work += 1 + stored / settings.blockTokens();
-      int fresh = Math.min(tokens - stored, settings.stepTokens() - stepTokens);
+      int fresh = freshTokens(request, stored);
       if (!cache.begin(row, hashes[row], stored, stored + fresh, room(stored + fresh))) {
         block(request, row, stored, fresh);
         return place;
@@ -429,17 +458,12 @@ final class ServingEngine {
     return place;
   }
 
-  /**
-   * Notes that a request found no room. Where windows give up blocks as sequences grow, or heads
-   * look at other prefixes, it is tried in each step.
-   */
+  /** Notes that a request found no room. */
   private void block(int request, int row, int stored, int fresh) {
-    if (!hasWindows && lookahead == 0) {
-      blocked = request;
-      blockedRow = row;
-      blockedStored = stored / settings.blockTokens();
-      blockedTokens = fresh;
-    }
+    blocked = request;
+    blockedRow = row;
+    blockedStored = stored / settings.blockTokens();
+    blockedTokens = fresh;
   }
 
   /** Whether a request needs as much room as it did not find, and there is no more of it. */
@@ -447,16 +471,25 @@ final class ServingEngine {
     if (request != blocked || row != blockedRow) {
       return false;
     }
+    if (hasWindows || lookahead > 0) {
+      // What is stored of its prefix is no matter of single blocks there.
+      return !cache.mayHaveMoreRoom()
+          && freshTokens(request, blockedStored * settings.blockTokens()) >= blockedTokens;
+    }
     // Blocks that are lost at the end of the prefix are room that others took.
     while (blockedStored > 0 && !cache.mayStore(hashes[row], blockedStored - 1)) {
       blockedStored--;
     }
     int stored = blockedStored * settings.blockTokens();
-    int fresh = Math.min(known(request) - stored, settings.stepTokens() - stepTokens);
     boolean isLonger =
         stored + settings.blockTokens() < known(request)
             && cache.mayStore(hashes[row], blockedStored);
-    return fresh >= blockedTokens && !isLonger;
+    return freshTokens(request, stored) >= blockedTokens && !isLonger;
+  }
+
+  /** Tokens that a request of which so many are stored computes in the step in which it begins. */
+  private int freshTokens(int request, int stored) {
+    return Math.min(known(request) - stored, settings.stepTokens() - stepTokens);
   }
 
   /** Tokens of a request's prompt, and of its answer so far. */
@@ -501,7 +534,7 @@ final class ServingEngine {
         answer(row);
         if (generated[row] == limit[row]) {
           served++;
-          leave(row);
+          leave(row, false);
           continue;
         }
         if (lookahead > 0) {
@@ -526,7 +559,11 @@ final class ServingEngine {
     known[row] += accepted + 1;
     outputTokens += accepted + 1;
     acceptedTokens += accepted;
-    store(row, accepted);
+    if (accepted > 0) {
+      store(row, accepted);
+    } else {
+      work++;
+    }
   }
 
   private int accepted(int row) {

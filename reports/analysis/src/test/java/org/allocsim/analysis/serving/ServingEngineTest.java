@@ -113,6 +113,27 @@ class ServingEngineTest {
     assertEquals(20, result.outputTokens(), "80 tokens fit, 60 of which are the prompt");
   }
 
+  /** What is refused before it begins, and how many of its requests are not: one fewer would do. */
+  @Test
+  void moreWorkThanIsServedIsRefusedWithTheRequestsThatAreNot() {
+    int prompt = 32;
+    int answer = 4000;
+    Traffic.Builder traffic = new Traffic.Builder("test", 0);
+    long fits = ServingEngine.MAX_WORK / (prompt / 16 + answer);
+    for (int i = 0; i < fits + 5; i++) {
+      traffic.add(0, prompt, answer);
+    }
+    String message =
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> serve(traffic.build(), CacheKind.PAGED, 8192, settings(4, 64)))
+            .getMessage();
+    assertEquals(
+        "the %d requests take more work than the 536870912 steps of sequences and blocks of prompts that are served: serve the first ones with --first %d"
+            .formatted(fits + 5, fits),
+        message);
+  }
+
   @ParameterizedTest
   @EnumSource
   void everyRequestGetsItsAnswerHoweverLittleRoomThereIs(CacheKind cache) {

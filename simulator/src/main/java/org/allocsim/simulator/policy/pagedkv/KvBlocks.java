@@ -90,6 +90,11 @@ public final class KvBlocks {
     return prefixes.holder(prefixHash);
   }
 
+  /** How often {@link #holder} may have come to answer otherwise. */
+  public long changes() {
+    return prefixes.changes();
+  }
+
   /**
    * Notes that a full block in use holds a prefix; a block that held it before stays its holder.
    */
@@ -97,6 +102,18 @@ public final class KvBlocks {
     if (!prefixes.has(block)) {
       prefixes.add(block, prefixHash);
     }
+  }
+
+  /** The same of a prefix that nobody looks for before it is listed. */
+  public void note(int block, long prefixHash) {
+    if (!prefixes.has(block)) {
+      prefixes.note(block, prefixHash);
+    }
+  }
+
+  /** A prefix that was noted with a block, if it still is, can be shared from now on. */
+  public void list(int block, long prefixHash) {
+    prefixes.list(block, prefixHash);
   }
 
   /**
