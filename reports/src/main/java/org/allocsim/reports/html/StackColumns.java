@@ -24,14 +24,22 @@ final class StackColumns {
    *
    * @param rows the rows that ask for them
    */
-  static StackColumns of(StackTable table, int[] rows, AllocationTrace trace) {
+  static StackColumns of(StackTable table, int[] rows, AllocationTrace trace, ShownStacks shown) {
     StackColumns columns = new StackColumns(rows.length);
     Map<String, Integer> numbers = new LinkedHashMap<>();
     int[] known = new int[table.stackCount()];
     Arrays.fill(known, -1);
+    int others = -1;
     for (int block = 0; block < rows.length; block++) {
       int stack = trace.stack(rows[block]);
-      if (known[stack] < 0) {
+      if (shown.isLeftOut(stack)) {
+        if (others < 0) {
+          others = columns.stacks.size();
+          columns.stacks.add(
+              List.of(numbers.computeIfAbsent(ShownStacks.OTHERS, _ -> numbers.size())));
+        }
+        known[stack] = others;
+      } else if (known[stack] < 0) {
         known[stack] = columns.stacks.size();
         List<Object> depths = new ArrayList<>();
         for (int depth = 0; depth < table.depth(stack); depth++) {

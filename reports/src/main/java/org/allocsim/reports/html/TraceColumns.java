@@ -147,13 +147,14 @@ final class TraceColumns {
       out.put(requestedBytes(block));
     }
     List<String> labels = new ArrayList<>();
-    putStacks(out, labels, isShort ? FRAMES_OF_MANY : FRAMES);
+    ShownStacks shown = ShownStacks.of(trace, rows);
+    putStacks(out, labels, isShort ? FRAMES_OF_MANY : FRAMES, shown);
     for (int row : rows) {
       out.putSigned(trace.stream(row));
     }
     int step = Math.max(1, Math.ceilDiv(events, MAX_TIMES));
     long startNanos = putTimes(out, step);
-    StackColumns full = StackColumns.of(trace.stacks(), rows, trace);
+    StackColumns full = StackColumns.of(trace.stacks(), rows, trace, shown);
     full.put(out);
     for (int row : rows) {
       int allocation = trace.allocation(row);
@@ -182,7 +183,7 @@ final class TraceColumns {
     return Arrays.stream(rows).filter(row -> row < trace.prologueCount()).count();
   }
 
-  private void putStacks(ColumnWriter out, List<String> labels, int frames) {
+  private void putStacks(ColumnWriter out, List<String> labels, int frames, ShownStacks shown) {
     StackLabels names = new StackLabels(trace.stacks(), frames);
     Map<String, Integer> numbers = new LinkedHashMap<>();
     int[] known = new int[trace.stacks().stackCount()];
@@ -190,7 +191,8 @@ final class TraceColumns {
     for (int row : rows) {
       int stack = trace.stack(row);
       if (known[stack] < 0) {
-        known[stack] = numbers.computeIfAbsent(names.label(stack), _ -> numbers.size());
+        String label = shown.isLeftOut(stack) ? ShownStacks.OTHERS : names.label(stack);
+        known[stack] = numbers.computeIfAbsent(label, _ -> numbers.size());
       }
       out.put(known[stack]);
     }
