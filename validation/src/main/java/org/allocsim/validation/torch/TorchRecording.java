@@ -5,12 +5,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.exc.InputCoercionException;
 import tools.jackson.core.json.JsonFactory;
 
 /**
@@ -39,6 +42,18 @@ public record TorchRecording(
     SortedMap<String, Long> statistics) {
   private static final JsonFactory FACTORY = new JsonFactory();
 
+  private static final Map<JsonToken, String> KINDS =
+      Map.of(
+          JsonToken.START_OBJECT, "an object",
+          JsonToken.START_ARRAY, "a list",
+          JsonToken.END_ARRAY, "the end of a list",
+          JsonToken.VALUE_STRING, "a text",
+          JsonToken.VALUE_NUMBER_INT, "a whole number",
+          JsonToken.VALUE_NUMBER_FLOAT, "a fraction",
+          JsonToken.VALUE_TRUE, "true",
+          JsonToken.VALUE_FALSE, "false",
+          JsonToken.VALUE_NULL, "null");
+
   /**
    * A request that failed.
    *
@@ -53,6 +68,8 @@ public record TorchRecording(
     try (JsonParser json =
         FACTORY.createParser(ObjectReadContext.empty(), Files.newInputStream(file))) {
       reader.read(json);
+    } catch (InputCoercionException e) {
+      throw new IOException("it is not what PyTorch reports: " + e.getOriginalMessage(), e);
     } catch (JacksonException e) {
       throw new IOException("it is not JSON (" + e.getOriginalMessage() + ")", e);
     }
@@ -80,44 +97,53 @@ public record TorchRecording(
     private final SortedMap<String, Long> statistics = new TreeMap<>();
 
     void read(JsonParser json) throws IOException {
-      expect(json.nextToken(), JsonToken.START_OBJECT);
+      expect("it", json.nextToken(), JsonToken.START_OBJECT);
       while (json.nextToken() == JsonToken.PROPERTY_NAME) {
         String key = json.currentName();
         JsonToken value = json.nextToken();
         switch (key) {
-          case "total_bytes" -> totalBytes = json.getLongValue();
-          case "free_bytes_at_start" -> freeBytesAtStart = json.getLongValue();
-          case "conf" -> conf = json.getString();
-          case "makes_streams" -> makesStreams = json.getBooleanValue();
-          case "cases_before" -> casesBefore = json.getIntValue();
+          case "total_bytes" -> totalBytes = number(key, json);
+          case "free_bytes_at_start" -> freeBytesAtStart = number(key, json);
+          case "conf" -> {
+            expect(key, value, JsonToken.VALUE_STRING);
+            conf = json.getString();
+          }
+          case "makes_streams" -> {
+            if (value != JsonToken.VALUE_TRUE && value != JsonToken.VALUE_FALSE) {
+              throw wrong(key, value, "true or false");
+            }
+            makesStreams = value == JsonToken.VALUE_TRUE;
+          }
+          case "cases_before" -> casesBefore = count(key, json);
           case "forced" -> {
-            expect(value, JsonToken.START_ARRAY);
+            expect(key, value, JsonToken.START_ARRAY);
             while (json.nextToken() != JsonToken.END_ARRAY) {
-              forcedWaits.add(json.getIntValue());
+              forcedWaits.add(count(key, json));
             }
           }
           case "streams" -> {
-            expect(value, JsonToken.START_ARRAY);
+            expect(key, value, JsonToken.START_ARRAY);
             while (json.nextToken() != JsonToken.END_ARRAY) {
-              streams.add(json.getLongValue());
+              streams.add(number(key, json));
             }
           }
           case "oom" -> {
-            expect(value, JsonToken.START_ARRAY);
-            while (json.nextToken() == JsonToken.START_ARRAY) {
-              expect(json.nextToken(), JsonToken.VALUE_NUMBER_INT);
-              int allocation = json.getIntValue();
-              expect(json.nextToken(), JsonToken.VALUE_STRING);
+            expect(key, value, JsonToken.START_ARRAY);
+            while (json.nextToken() != JsonToken.END_ARRAY) {
+              expect(key, json.currentToken(), JsonToken.START_ARRAY);
+              json.nextToken();
+              int allocation = count(key, json);
+              expect(key, json.nextToken(), JsonToken.VALUE_STRING);
               failures.add(new Failure(allocation, json.getString()));
-              expect(json.nextToken(), JsonToken.END_ARRAY);
+              expect(key, json.nextToken(), JsonToken.END_ARRAY);
             }
           }
           case "stats" -> {
-            expect(value, JsonToken.START_OBJECT);
+            expect(key, value, JsonToken.START_OBJECT);
             while (json.nextToken() == JsonToken.PROPERTY_NAME) {
               String name = json.currentName();
-              expect(json.nextToken(), JsonToken.VALUE_NUMBER_INT);
-              statistics.put(name, json.getLongValue());
+              json.nextToken();
+              statistics.put(name, number(name, json));
             }
           }
           default -> json.skipChildren();
@@ -125,10 +151,31 @@ public record TorchRecording(
       }
     }
 
-    private static void expect(JsonToken found, JsonToken expected) throws IOException {
+    private static long number(String key, JsonParser json) throws IOException {
+      expect(key, json.currentToken(), JsonToken.VALUE_NUMBER_INT);
+      return json.getLongValue();
+    }
+
+    private static int count(String key, JsonParser json) throws IOException {
+      expect(key, json.currentToken(), JsonToken.VALUE_NUMBER_INT);
+      return json.getIntValue();
+    }
+
+    private static void expect(String key, @Nullable JsonToken found, JsonToken expected)
+        throws IOException {
       if (found != expected) {
-        throw new IOException("it holds " + found + " where " + expected + " belongs");
+        throw wrong(key, found, KINDS.get(expected));
       }
+    }
+
+    private static IOException wrong(
+        String key, @Nullable JsonToken found, @Nullable String expected) {
+      return new IOException(
+          "it is not what PyTorch reports: %s is %s where %s belongs"
+              .formatted(
+                  key.equals("it") ? "the whole" : "'" + key + "'",
+                  found == null ? "nothing" : KINDS.getOrDefault(found, "something else"),
+                  expected));
     }
   }
 }
