@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
@@ -45,8 +46,12 @@ final class PluginCheck {
     if (found == 0) {
       throw new PluginException(
           folder,
-          "none of its jars is a plugin; a plugin names its classes in files such as "
-              + Extension.ALL.getFirst().serviceFile(),
+          "none of its jars (%s) is a plugin; a plugin names its classes in files such as %s"
+              .formatted(
+                  loader.jars().stream()
+                      .map(jar -> jar.getFileName().toString())
+                      .collect(Collectors.joining(", ")),
+                  Extension.ALL.getFirst().serviceFile()),
           null);
     }
   }
@@ -172,7 +177,7 @@ final class PluginCheck {
           e);
     } catch (InvocationTargetException e) {
       throw failed(jar, name, Objects.requireNonNullElse(e.getCause(), e));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | StackOverflowError | AssertionError e) {
       throw failed(jar, name, e);
     }
   }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -197,7 +198,7 @@ class PluginOptionTest {
     new PluginJar(work)
         .source("example.Library", "package example; public class Library {}")
         .writeTo(plugins.resolve("library.jar"));
-    assertRefused("none of its jars is a plugin");
+    assertRefused("none of its jars (library.jar) is a plugin");
     plugins = work.resolve("missing");
     assertRefused("there is no such folder of plugins");
     plugins = Files.writeString(work.resolve("file"), "");
@@ -227,6 +228,60 @@ class PluginOptionTest {
   void aFileThatIsNoJarIsRefused() throws IOException {
     Files.writeString(plugins.resolve("text.jar"), "no archive");
     assertRefused("text.jar: it cannot be read as a jar");
+  }
+
+  @Test
+  void aJarThatIsEmptyOrCutIsRefused() throws IOException {
+    Path jar = plugins.resolve("damaged.jar");
+    Files.write(jar, new byte[0]);
+    assertRefused("damaged.jar: it cannot be read as a jar");
+    policy("", "mine").writeTo(jar);
+    byte[] whole = Files.readAllBytes(jar);
+    for (int kept : new int[] {1, 4, whole.length / 2, whole.length - 1}) {
+      Files.write(jar, Arrays.copyOf(whole, kept));
+      assertRefused("damaged.jar: it cannot be read as a jar");
+    }
+  }
+
+  /** The list of what a jar has is whole, and what it has is not. */
+  @Test
+  void aJarWhoseContentIsDamagedIsRefused() throws IOException {
+    Path jar = plugins.resolve("damaged.jar");
+    policy("", "mine").writeTo(jar);
+    byte[] whole = Files.readAllBytes(jar);
+    int refused = 0;
+    for (int place = 0; place < whole.length; place += 7) {
+      byte[] damaged = whole.clone();
+      damaged[place] ^= 0x55;
+      Files.write(jar, damaged);
+      CommandRun run = withPlugins("list", "policies");
+      if (run.exitCode() != ExitCodes.DONE) {
+        refused++;
+        assertEquals(ExitCodes.FAILED, run.exitCode(), run.err());
+        assertEquals(1, run.err().lines().count(), run.err());
+        assertTrue(run.err().startsWith("allocsim: --plugins: " + plugins), run.err());
+        assertTrue(run.err().contains("damaged.jar"), run.err());
+      }
+    }
+    assertTrue(refused > 10, refused + " damages were noticed");
+  }
+
+  @Test
+  void aServiceFileThatNamesNoClassIsRefused() throws IOException {
+    for (String nonsense :
+        List.of("not a class", "example/Provider", "\u0000\u0007", "[I", "a..b")) {
+      policy("", "mine").service(POLICIES, nonsense).writeTo(plugins.resolve("odd.jar"));
+      assertRefused("odd.jar: ");
+    }
+    policy("", "mine").service(POLICIES, "\n# nothing\n").writeTo(plugins.resolve("odd.jar"));
+    assertRefused("none of its jars (odd.jar) is a plugin");
+  }
+
+  @Test
+  void aClassThatOverflowsTheStackIsRefused() throws IOException {
+    policy("static String of(int i) { return of(i + 1); }", "mine\" + of(0) + \"")
+        .writeTo(plugins.resolve("deep.jar"));
+    assertRefused("deep.jar: class example.Provider fails when it is made or described");
   }
 
   @Test
