@@ -399,7 +399,7 @@ final class ServeCommand implements Callable<Integer> {
       return ServingComparison.run(
           traffic, model, device, settings, kinds, budget.cacheBytes(), progress::update);
     } catch (IllegalArgumentException e) {
-      throw new Failure(e.getMessage(), e);
+      throw new Failure(trafficName + ": " + e.getMessage(), e);
     }
   }
 }

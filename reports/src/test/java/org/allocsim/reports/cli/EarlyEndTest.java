@@ -156,17 +156,55 @@ class EarlyEndTest {
     }
   }
 
+  /** Files in the words of a {@link Search}. */
+  private static final class Named {
+    static final String TRACE = "TRACE";
+    static final String REPORT = "REPORT";
+  }
+
   /** Commands that try many things on one trace, and where their answers have them. */
   enum Search {
-    TUNE("/settings", "tune", "--grid", "fine"),
+    TUNE("/settings", "tune", Named.TRACE, "--grid", "fine"),
     COMPARE(
         "/traces/0/results",
         "compare",
+        Named.TRACE,
         "--policies",
         "all",
         "--confs",
         ";expandable_segments:True"),
-    MIN_CAPACITY("/settings", "min-capacity", "--policies", "all");
+    MIN_CAPACITY("/settings", "min-capacity", Named.TRACE, "--policies", "all"),
+    FIT(
+        "/settings",
+        "fit",
+        Named.TRACE,
+        Named.TRACE,
+        "--sizes",
+        "8,16",
+        "--batch",
+        "64",
+        "--confs",
+        ";max_split_size_mb:32;max_split_size_mb:64;max_split_size_mb:128;max_split_size_mb:256;"
+            + "max_split_size_mb:512;max_split_size_mb:1024;expandable_segments:True"),
+    SHARE(
+        "/processes",
+        "share",
+        Named.TRACE + ",name=a",
+        Named.TRACE + ",name=b",
+        Named.TRACE + ",name=c",
+        "--limits",
+        "--smallest"),
+    VIEW(
+        "/traces",
+        "view",
+        Named.TRACE,
+        Named.TRACE,
+        Named.TRACE,
+        Named.TRACE,
+        Named.TRACE,
+        Named.TRACE,
+        "--report",
+        Named.REPORT);
 
     private final String entries;
     private final List<String> words;
@@ -195,8 +233,12 @@ class EarlyEndTest {
     Path to = folder.resolve("to");
     Path json = to.resolve("answer.json");
     Path log = folder.resolve("log");
-    List<Object> words = new ArrayList<>(search.words);
-    words.addAll(1, List.of(trace, "--json", json));
+    Path report = folder.resolve("report");
+    List<Object> words = new ArrayList<>(List.of(search.words.getFirst(), "--json", json));
+    for (String word : search.words.subList(1, search.words.size())) {
+      words.add(
+          word.replace(Named.TRACE, trace.toString()).replace(Named.REPORT, report.toString()));
+    }
     for (long millis = 1_000; !Files.exists(json); millis += millis / 2) {
       String signal = millis % 2 == 0 ? "TERM" : "INT";
       Files.createDirectories(to);
@@ -208,6 +250,8 @@ class EarlyEndTest {
       try (Stream<Path> left = Files.list(to)) {
         assertEquals(Files.exists(json) ? List.of(json) : List.of(), left.toList());
       }
+      assertEquals(
+          search == Search.VIEW && Files.exists(json), hasFiles(report), () -> "in " + report);
     }
     List<String> said = Files.readAllLines(log);
     assertTrue(said.contains(PARTIAL), said.toString());
