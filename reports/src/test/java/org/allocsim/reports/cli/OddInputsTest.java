@@ -44,6 +44,9 @@ class OddInputsTest {
     if (command.equals("peak") || command.equals("pins")) {
       assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
     }
+    if (command.equals("view")) {
+      assertSentence(run, ExitCodes.FAILED, "header.jsonl: no request is recorded");
+    }
   }
 
   @Test

@@ -49,6 +49,7 @@ enum GrowingInput {
           "1 0x7f0000000000 4096 0\nIteration Index : 0\nmicro-batch : F\n"
               + lines(rows, i -> "layer." + i + "->Module Layer : F-start")),
   NSYS_CHURN(FuzzTarget.NSYS_SQLITE, GrowingDatabase::ofMemoryEvents),
+  NSYS_TABLES(FuzzTarget.NSYS_SQLITE, GrowingDatabase::ofTables),
   UMPIRE_CHURN(FuzzTarget.UMPIRE_REPLAY, rows -> written("umpire-replay", churn(rows))),
   BFC_CHURN(
       FuzzTarget.BFC_LOG,
@@ -119,6 +120,11 @@ enum GrowingInput {
                   i ->
                       "2023-11-16 %02d:%02d:%02d.0000000,374,44"
                           .formatted(i / 3600 % 24, i / 60 % 60, i % 60))),
+  REQUESTS_OF_BURSTGPT(
+      FuzzTarget.SERVED_REQUESTS,
+      rows ->
+          "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n"
+              + lines(rows, i -> i + ",ChatGPT,374,44,418,Conversation log")),
   REQUESTS_OF_MOONCAKE(
       FuzzTarget.SERVED_REQUESTS,
       rows ->

@@ -195,7 +195,7 @@ public final class Traffic {
       throw new IllegalArgumentException("more than " + (1 << 28) + " requests");
     }
     long periodNanos = spanNanos() + (count > 1 ? spanNanos() / (count - 1) : 0);
-    requireSpan((double) periodNanos * times);
+    requireSpan((double) periodNanos * (times - 1) + spanNanos());
     long numbers = 1L + Arrays.stream(blocks).max().orElse(0);
     if (numbers * times > Integer.MAX_VALUE) {
       throw new IllegalArgumentException("numbers of blocks above " + Integer.MAX_VALUE);

@@ -112,6 +112,16 @@ class TrafficFilesTest {
                 """)));
   }
 
+  /** The pause after the last request is none of its own. */
+  @Test
+  void requestsOfNearlyAHundredYearsAreServedOnce() throws Exception {
+    Traffic traffic = read(BURST + "0,a,1,2,3,b\n3100000000,a,3,4,7,b\n");
+    assertEquals("0 1 2\n3100000000000000000 3 4\n", rows(traffic.repeated(1)));
+    assertEquals(
+        "requests that span more than a hundred years",
+        assertThrows(IllegalArgumentException.class, () -> traffic.repeated(2)).getMessage());
+  }
+
   @Test
   void repetitionsFollowEachOtherAtTheSameRate() throws Exception {
     Traffic traffic = read(BURST + "0,a,1,2,3,b\n10,a,3,4,7,b\n20,a,5,6,11,b\n").repeated(2);

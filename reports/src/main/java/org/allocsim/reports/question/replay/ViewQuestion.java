@@ -3,6 +3,7 @@ package org.allocsim.reports.question.replay;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.allocsim.analysis.program.Program;
 import org.allocsim.reports.answer.compare.CompareAnswer;
 import org.allocsim.reports.answer.compare.ComparedTrace;
@@ -51,7 +52,15 @@ public record ViewQuestion(ConfChoices confs) implements Question<ViewQuestion.V
     // A page shows one trace at least; a trace whose runs had not begun has nothing to show.
     traces.removeIf(each -> each.results().isEmpty());
     if (traces.isEmpty()) {
-      throw new Failure("a signal ended this before a trace was replayed; give it more time");
+      throw new Failure(
+          EarlyEnd.isAsked()
+              ? "a signal ended this before a trace was replayed; give it more time"
+              : "%s: no request is recorded, so that a page has nothing to show; record a part of"
+                      .formatted(
+                          asked.traces().stream()
+                              .map(AskedTrace::name)
+                              .collect(Collectors.joining(", ")))
+                  + " the program that allocates");
     }
     return new Viewed(new CompareAnswer(traces), recordings);
   }
