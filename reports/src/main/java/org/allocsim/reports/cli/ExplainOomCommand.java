@@ -6,7 +6,6 @@ import org.allocsim.reports.answer.diagnosis.ExplainOomAnswer;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.input.LogInput;
 import org.allocsim.reports.output.DocumentOutputs;
-import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -88,7 +87,7 @@ final class ExplainOomCommand implements Callable<Integer> {
       ExplainOomAnswer answer =
           ExplainOomAnswer.of(log.label(), log.read(spec.commandLine().getErr()), conf);
       outputs.write(answer.document(show));
-      return ExitCodes.of(answer.first());
+      return answer.exitCode();
     }
   }
 }

@@ -218,4 +218,41 @@ class ExplainOomCommandTest {
     assertEquals(ExitCodes.USAGE, run.exitCode());
     assertEquals(FULL, Files.readString(folder.resolve("train.log")));
   }
+
+  @Test
+  void theLogOfAnEngineThatStartedIsAnsweredByBothCommandsAlike() throws IOException {
+    Path log =
+        Files.writeString(
+            folder.resolve("server.log"),
+            """
+            INFO 04-28 10:00:50 [gpu_worker.py:180] Available KV cache memory: 5.11 GiB
+            INFO 04-28 10:00:50 [kv_cache_utils.py:634] GPU KV cache size: 41,856 tokens
+            INFO 04-28 10:00:50 Maximum concurrency for 8,192 tokens per request: 5.11x
+            """);
+    CommandRun explained = CommandRun.of("explain-oom", log);
+    CommandRun diagnosed = CommandRun.of("diagnose", log);
+    assertEquals(ExitCodes.DONE, explained.exitCode(), explained.err());
+    assertEquals(ExitCodes.DONE, diagnosed.exitCode(), diagnosed.err());
+    assertTrue(
+        explained
+            .out()
+            .startsWith("No failure: the KV cache of vLLM holds 41 856 tokens in 5.11 GiB"),
+        explained.out());
+    assertTrue(explained.out().contains("--max-num-seqs 5:"), explained.out());
+    assertEquals(explained.out(), diagnosed.out());
+  }
+
+  @Test
+  void theLogOfAnEngineWithoutRoomForOneSequenceFailsTheCommand() throws IOException {
+    CommandRun run =
+        explain(
+            """
+            INFO Available KV cache memory: -0.56 GiB
+            INFO model weights take 20.51GiB
+            """);
+    assertEquals(ExitCodes.of(OomVerdict.CAPPED), run.exitCode(), run.err());
+    assertTrue(
+        run.out().startsWith("vLLM has nothing left for its KV cache: 579 MiB are missing"),
+        run.out());
+  }
 }

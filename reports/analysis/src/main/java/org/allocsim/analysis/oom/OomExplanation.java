@@ -8,7 +8,9 @@ import java.util.Optional;
 import java.util.Set;
 import org.allocsim.analysis.oom.engine.EngineAdvice;
 import org.allocsim.analysis.oom.engine.EngineChange;
+import org.allocsim.analysis.oom.engine.EngineFigure;
 import org.allocsim.analysis.oom.engine.EngineLog;
+import org.allocsim.analysis.oom.engine.Printed;
 
 /**
  * The verdict on one message, its arithmetic, and what follows from it.
@@ -64,11 +66,12 @@ public record OomExplanation(
     List<EngineChange> helping = figures.map(this::changes).orElse(List.of());
     List<String> all = new ArrayList<>(helping.stream().map(EngineChange::sentence).toList());
     all.addAll(helps);
+    Optional<String> full = figures.flatMap(this::tooLargeABuffer);
     return new OomExplanation(
         message,
-        verdict,
-        possible,
-        headline,
+        full.isPresent() ? OomVerdict.FULL : verdict,
+        full.isPresent() ? Set.of(OomVerdict.FULL) : possible,
+        full.orElse(headline),
         account,
         table,
         equation,
@@ -81,6 +84,21 @@ public record OomExplanation(
         cannotHelp,
         figures,
         helping);
+  }
+
+  /** ggml prints what was free before the model, and what it allocated since. */
+  private Optional<String> tooLargeABuffer(EngineLog.Figures figures) {
+    if (verdict != OomVerdict.UNKNOWN) {
+      return Optional.empty();
+    }
+    Optional<Printed> buffer = figures.of(EngineFigure.BUFFER);
+    return EngineAdvice.leftForBuffer(figures)
+        .filter(left -> buffer.isPresent() && left.high() < buffer.get().low())
+        .map(left ->
+            "a buffer of %s does not fit into the %s that the log leaves free on the GPU"
+                .formatted(
+                    EngineAdvice.describe(buffer.orElseThrow().value()),
+                    EngineAdvice.describe(Math.max(0, left.value()))));
   }
 
   private List<EngineChange> changes(EngineLog.Figures figures) {

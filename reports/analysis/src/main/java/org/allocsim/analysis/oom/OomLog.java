@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.allocsim.analysis.oom.engine.EngineLog;
+import org.allocsim.analysis.oom.engine.EngineReport;
 import org.allocsim.analysis.text.PhraseSet;
 import org.jspecify.annotations.Nullable;
 
@@ -108,6 +109,13 @@ public final class OomLog {
       List<BfcDump> dumps,
       TracebackReader places,
       EngineLog engine) {
+    /** What an inference engine wrote, where no message says that memory ran out. */
+    public Optional<EngineReport> report() {
+      return found.isEmpty() && dumps.isEmpty() && bare.count() == 0
+          ? engine.figures("").flatMap(EngineReport::of)
+          : Optional.empty();
+    }
+
     /** Why the requests of the messages failed, one explanation for each. */
     public List<OomExplanation> explain(OomSettings known) {
       return found.stream()
@@ -347,6 +355,9 @@ public final class OomLog {
 
   /** Ranks and retries write the same text again and again, which is read once. */
   private void read(String text, long line, String source) {
+    if (isAccount(text)) {
+      return;
+    }
     OomMessage message = known.get(text);
     if (message == null) {
       if (read == MAX_READ || readChars > MAX_READ_CHARS) {
@@ -361,6 +372,11 @@ public final class OomLog {
       }
     }
     add(message, line, source);
+  }
+
+  /** vLLM's account of its start begins with the same words as its refusal to start. */
+  private static boolean isAccount(String text) {
+    return text.startsWith("reememoryondevice", 1) && !text.contains("islessthandesired");
   }
 
   private void add(OomMessage message, long line, String source) {

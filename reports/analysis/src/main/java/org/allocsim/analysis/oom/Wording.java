@@ -99,7 +99,7 @@ public enum Wording {
   /** The cache has no room within the share. */
   VLLM_SHARE(
       "vLLM",
-      "Noavailablememoryforthecacheblocks",
+      "Noavailablememoryforthecacheblocks|Cannotauto-fitmax_model_len",
       OomVerdict.CAPPED,
       "the share of the GPU that vLLM may use leaves nothing for the KV cache",
       "Raise gpu_memory_utilization, or use a smaller or quantised model."),
@@ -113,10 +113,18 @@ public enum Wording {
   /** The static share does not hold the weights and a cache. */
   SGLANG_SHARE(
       "SGLang",
-      "[Nn]otenoughmemory.{0,40}--mem-fraction-static",
+      "[Nn]otenoughmemory.{0,40}--mem-fraction-static|leavenoGPUmemoryfortheKVcache",
       OomVerdict.CAPPED,
       "the share of the GPU that SGLang may use leaves nothing for the KV cache",
       "Raise --mem-fraction-static, or use a smaller or quantised model."),
+  /** No block of the cache fits into what the model leaves free. */
+  TENSORRT_LLM_SHARE(
+      "TensorRT-LLM",
+      "tofitinanysequenceinkvCache",
+      OomVerdict.FULL,
+      "what the model leaves free holds no sequence at all",
+      "A smaller or quantised model, a smaller max_batch_size or max_num_tokens, or a larger"
+          + " kv_cache_free_gpu_memory_fraction."),
   /** One GPU has less free than another before the model is loaded. */
   SGLANG_UNBALANCED(
       "SGLang",

@@ -52,7 +52,7 @@ public record DiagnoseAnswer(@Nullable DiagnosedProgram program, @Nullable Expla
     if (log != null) {
       Document<ExplainOomAnswer> explained = log.document(1);
       if (program == null) {
-        verdict = log.verdict().with(facts(log));
+        verdict = log.report() == null ? log.verdict().with(facts(log)) : log.verdict();
         title = explained.title();
         csv = explained.csv();
         sections.addAll(explained.sections());

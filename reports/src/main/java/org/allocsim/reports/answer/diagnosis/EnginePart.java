@@ -1,9 +1,18 @@
 package org.allocsim.reports.answer.diagnosis;
 
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
 import org.allocsim.analysis.oom.engine.EngineChange;
 import org.allocsim.analysis.oom.engine.EngineFigure;
 import org.allocsim.analysis.oom.engine.EngineLog;
+import org.allocsim.analysis.oom.engine.EngineReport;
+import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Notes;
+import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Unit;
 import org.jspecify.annotations.Nullable;
 
 /** What the log of an inference engine shows, and which of its options would have helped. */
@@ -26,7 +35,50 @@ final class EnginePart {
               .text("value", "What it should be.", EngineChange::value)
               .text("reason", "What that changes.", EngineChange::reason));
 
+  /** What a log without a message shows. */
+  static final Shape<EngineReport> REPORT =
+      Shape.of(report ->
+          report
+              .flag("fits", "Whether model and one longest sequence fit.", EngineReport::fits)
+              .text("headline", "What follows, in a sentence.", EngineReport::headline)
+              .one("engine", "What the log says.", FIGURES, EngineReport::figures)
+              .many("engine_changes", "Options that change it.", CHANGE, EngineReport::changes));
+
+  /** A figure as the log prints it. */
+  private record Line(String figure, String value) {}
+
   private EnginePart() {}
+
+  /** For people. */
+  static List<Block> blocks(EngineReport report) {
+    return List.of(
+        table(report.figures()),
+        Notes.of("Options", report.changes().stream().map(EngineChange::sentence).toList()));
+  }
+
+  /** The figures that the log prints. */
+  static Table<?> table(EngineLog.Figures figures) {
+    List<Line> lines =
+        Arrays.stream(EngineFigure.values())
+            .flatMap(figure ->
+                figures.of(figure).stream()
+                    .map(printed -> new Line(figure.meaning(), shown(figure, printed.value()))))
+            .toList();
+    return Table.of(
+        "Figures",
+        Shape.of(row ->
+            row.shown(Unit.TEXT, "what the log prints", "Its meaning.", Line::figure)
+                .shown(Unit.NUMBER, "figure", "Its value.", Line::value)),
+        lines);
+  }
+
+  private static String shown(EngineFigure figure, double value) {
+    return switch (figure.unit()) {
+      case BYTES -> Quantity.bytes(Math.round(value)).toString();
+      case COUNT -> Quantity.count(Math.round(value)).toString();
+      case RATIO -> String.format(Locale.ROOT, "%.3f", value);
+    };
+  }
 
   private static void add(Shape.Builder<EngineLog.Figures> engine, EngineFigure figure) {
     switch (figure.unit()) {

@@ -22,6 +22,7 @@ import org.allocsim.analysis.oom.OomSettings;
 import org.allocsim.analysis.oom.OomVerdict;
 import org.allocsim.analysis.oom.PrintedSize;
 import org.allocsim.analysis.oom.SummaryTable;
+import org.allocsim.analysis.oom.engine.EngineReport;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
@@ -245,7 +246,16 @@ public record ExplainOomAnswer(
               .text("file", "Name of the file as it was given.", ExplainOomAnswer::name)
               .count("lines", "Lines of the input.", each -> each.contents().lines())
               .text(
-                  "verdict", "That of the first message that decides.", each -> each.first().word())
+                  "verdict",
+                  "That of the first message that decides.",
+                  each -> each.report() == null ? each.first().word() : null)
+              .missing("the log of an engine has no such message")
+              .one(
+                  "engine_report",
+                  "What the log of an inference engine shows that has no such message.",
+                  EnginePart.REPORT,
+                  ExplainOomAnswer::report)
+              .missing("there are messages")
               .text(
                   "conf",
                   "Settings of the run.",
@@ -313,7 +323,7 @@ public record ExplainOomAnswer(
    * @throws Failure where it holds nothing to explain
    */
   public static ExplainOomAnswer of(String name, OomLog.Contents contents, @Nullable String conf) {
-    if (contents.found().isEmpty() && contents.dumps().isEmpty()) {
+    if (contents.found().isEmpty() && contents.dumps().isEmpty() && contents.report().isEmpty()) {
       int exitCode = contents.bare().count() > 0 ? ExitCodes.NO_NUMBERS : ExitCodes.FAILED;
       throw new Failure(exitCode, name + nothingFound(contents));
     }
@@ -345,6 +355,20 @@ public record ExplainOomAnswer(
     }
   }
 
+  /** What an engine's log shows that has no message; null where there is one. */
+  public @Nullable EngineReport report() {
+    return contents.report().orElse(null);
+  }
+
+  /** How a command ends that gives this answer. */
+  public int exitCode() {
+    EngineReport report = report();
+    if (report == null) {
+      return ExitCodes.of(first());
+    }
+    return report.fits() ? ExitCodes.DONE : ExitCodes.of(OomVerdict.CAPPED);
+  }
+
   /** The verdict of the first message that decides, of the first dump if none does. */
   public OomVerdict first() {
     return Stream.concat(
@@ -361,6 +385,16 @@ public record ExplainOomAnswer(
    * @param show how many messages, and how many dumps, people see
    */
   public Document<ExplainOomAnswer> document(int show) {
+    EngineReport report = report();
+    if (report != null) {
+      return new Document<>(
+          KIND,
+          name,
+          verdict(),
+          List.of(new Section(null, EnginePart.blocks(report))),
+          EnginePart.table(report.figures()),
+          this);
+    }
     List<Message> messages = messages();
     List<Section> sections = new ArrayList<>();
     List<String> headlines = new ArrayList<>();
@@ -386,11 +420,23 @@ public record ExplainOomAnswer(
 
   /** Of the first message, or else of the first dump. */
   Verdict verdict() {
+    EngineReport report = report();
+    if (report != null) {
+      return new Verdict(
+          report.fits() ? Tone.NEUTRAL : Tone.BAD, Sentence.of(sentence(report.headline())));
+    }
     String headline =
         explanations.isEmpty()
             ? headline(contents.dumps().getFirst())
             : messages().getFirst().headline();
     return new Verdict(Tone.BAD, Sentence.of(headline));
+  }
+
+  /** A clause as a sentence begins; the names of engines keep their small letters. */
+  private static String sentence(String clause) {
+    return clause.startsWith("vLLM") || clause.startsWith("llama.cpp")
+        ? clause
+        : Character.toUpperCase(clause.charAt(0)) + clause.substring(1);
   }
 
   private static String headline(BfcDump dump) {

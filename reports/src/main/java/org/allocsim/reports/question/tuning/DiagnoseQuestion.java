@@ -17,7 +17,6 @@ import org.allocsim.reports.answer.job.DiagnoseJob;
 import org.allocsim.reports.answer.job.JobView;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.html.TraceRecording;
-import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.reports.question.Asked;
@@ -96,7 +95,7 @@ public record DiagnoseQuestion(Platform platform, CategoryRules rules, @Nullable
   @Override
   public int exitCode(DiagnoseAnswer answer) {
     return answer.program() == null && answer.log() != null
-        ? ExitCodes.of(answer.log().first())
+        ? answer.log().exitCode()
         : JobQuestion.super.exitCode(answer);
   }
 

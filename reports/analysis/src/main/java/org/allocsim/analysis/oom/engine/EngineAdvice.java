@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.allocsim.analysis.oom.engine.EngineLog.Figures;
+import org.allocsim.analysis.oom.engine.EngineLog.Generation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,8 +14,14 @@ import org.jspecify.annotations.Nullable;
  * enough.
  */
 public final class EngineAdvice {
-  /** Of vLLM up to 0.11 ({@code vllm/config/cache.py}), where the log names no other. */
+  /** Of vLLM up to 0.20 ({@code vllm/config/cache.py}), where the log names no other. */
   private static final double VLLM_SHARE = 0.9;
+
+  /** The same from 0.21 on. */
+  private static final double VLLM_SHARE_0_21 = 0.92;
+
+  /** Of what is free with the model loaded ({@code KvCacheConfig}), TensorRT-LLM 0.9 to 1.2. */
+  private static final double TENSORRT_LLM_SHARE = 0.9;
 
   /** Tokens of a block of vLLM's cache, of which sequences get whole ones. */
   private static final long BLOCK_TOKENS = 16;
@@ -41,8 +48,8 @@ public final class EngineAdvice {
       }
       case SGLANG -> advice.sglangShare();
       case LLAMA_CPP -> advice.llama("-ngl", "-c", "-ub");
-      case OLLAMA -> advice.llama("num_gpu", "num_ctx", "num_batch");
-      case TENSORRT_LLM -> {}
+      case OLLAMA -> advice.llama("num_gpu", "OLLAMA_CONTEXT_LENGTH", "num_batch");
+      case TENSORRT_LLM -> advice.tensorRtLlmLength();
     }
     return List.copyOf(advice.changes);
   }
@@ -56,14 +63,18 @@ public final class EngineAdvice {
   public static List<EngineChange> beside(Figures figures, double shortBytes, double gpuBytes) {
     EngineAdvice advice = new EngineAdvice(figures);
     switch (figures.engine()) {
-      case VLLM -> advice.lowerShare("--gpu-memory-utilization", shortBytes, gpuBytes, VLLM_SHARE);
+      case VLLM ->
+          advice.lowerShare(
+              "--gpu-memory-utilization", shortBytes, gpuBytes, usualVllmShare(figures));
       case SGLANG -> {
         advice.lowerShare("--mem-fraction-static", shortBytes, gpuBytes, 0);
         advice
             .of(EngineFigure.GRAPH_BATCH)
             .ifPresent(batch ->
                 advice.add(
-                    "--cuda-graph-max-bs",
+                    figures.generation() == Generation.NEWER
+                        ? "--cuda-graph-max-bs-decode"
+                        : "--cuda-graph-max-bs",
                     Long.toString(Math.max(1, Math.round(batch.value()) / 2)),
                     "graphs of half as large a batch need less; the log does not say how much"));
       }
@@ -71,6 +82,29 @@ public final class EngineAdvice {
       case LLAMA_CPP, OLLAMA -> {}
     }
     return List.copyOf(advice.changes);
+  }
+
+  /** The share of vLLM where nobody says another. */
+  static double usualVllmShare(Figures figures) {
+    return figures.generation() == Generation.NEWER ? VLLM_SHARE_0_21 : VLLM_SHARE;
+  }
+
+  /**
+   * What was left on the GPU of a buffer that ggml could not allocate, beside what it had allocated
+   * there; empty where the log does not say.
+   */
+  public static Optional<Printed> leftForBuffer(Figures figures) {
+    if (figures.of(EngineFigure.BUFFER).isEmpty()) {
+      return Optional.empty();
+    }
+    Optional<Printed> left = figures.of(EngineFigure.FREE_AT_START);
+    for (EngineFigure taken : List.of(EngineFigure.WEIGHTS, EngineFigure.KV_CACHE)) {
+      Optional<Printed> printed = figures.of(taken);
+      if (printed.isPresent()) {
+        left = left.map(each -> each.minus(printed.get()));
+      }
+    }
+    return left;
   }
 
   private Optional<Printed> of(EngineFigure figure) {
@@ -88,7 +122,7 @@ public final class EngineAdvice {
     if (free == null || total == null) {
       return;
     }
-    double share = share(VLLM_SHARE);
+    double share = share(usualVllmShare(figures));
     double missing = share * total.high() - free.low();
     double possible = roundedDown(free.low() / total.high(), 100);
     if (missing > 0 && possible > 0) {
@@ -111,14 +145,26 @@ public final class EngineAdvice {
       double perToken = length.value() / tokens.value();
       needed = new Printed(have.low() * perToken, have.value() * perToken, have.high() * perToken);
     }
+    if (have != null && have.high() <= 0) {
+      vllmNothing(have);
+      return;
+    }
+    if (have == null && tokens != null && length != null && tokens.value() < length.value()) {
+      add(
+          "--max-model-len",
+          Long.toString(Math.round(tokens.value())),
+          "the tokens that the cache holds; a longer sequence needs a larger share");
+      return;
+    }
     if (have == null || needed == null || needed.value() < have.value()) {
       return;
     }
     double missing = needed.high() - have.low();
-    double share = share(VLLM_SHARE);
+    double share = share(usualVllmShare(figures));
     Optional<Printed> total = of(EngineFigure.TOTAL);
-    // The cache lies inside of the share, so that the GPU is no smaller than this.
-    double gpuBytes = total.map(Printed::low).orElse(have.low() / share);
+    // The cache and the weights lie inside of the share, so that the GPU is no smaller than this.
+    double weights = of(EngineFigure.WEIGHTS).map(Printed::low).orElse(0.0);
+    double gpuBytes = total.map(Printed::low).orElse((have.low() + weights) / share);
     double raised = -roundedDown(-share - missing / gpuBytes, 1000);
     if (have.value() > 0 && raised < 1) {
       add(
@@ -128,7 +174,7 @@ public final class EngineAdvice {
               .formatted(
                   describe(Math.max(0, needed.value() - have.value())),
                   describe(missing),
-                  total.isPresent() ? "" : " on any GPU that holds this cache"));
+                  total.isPresent() ? "" : " on any GPU that holds weights and cache"));
     }
     longest(have, needed, length, tokens)
         .ifPresent(longest ->
@@ -136,6 +182,38 @@ public final class EngineAdvice {
                 "--max-model-len",
                 Long.toString(longest),
                 "the longest sequence that the cache holds"));
+  }
+
+  /**
+   * Weights and activations exceed the share: {@code available_memory <= 0} in {@code
+   * _check_enough_kv_cache_memory}.
+   */
+  private void vllmNothing(Printed have) {
+    double missing = -have.low();
+    double share = share(usualVllmShare(figures));
+    // The share held at least the weights, less what is missing.
+    double gpuBytes =
+        of(EngineFigure.TOTAL)
+            .map(Printed::low)
+            .or(() -> of(EngineFigure.WEIGHTS).map(weights -> (weights.low() - missing) / share))
+            .orElse(0.0);
+    double raised = gpuBytes <= 0 ? 1 : -roundedDown(-share - missing / gpuBytes, 1000);
+    if (raised < 1) {
+      add(
+          "--gpu-memory-utilization",
+          "above " + ratio(raised, 3),
+          "with %s the model needs %s more than its share; what is beyond goes to the cache"
+              .formatted(ratio(share, 2), describe(missing)));
+    }
+    add(
+        "--max-num-batched-tokens",
+        "lower",
+        "weights and activations together must need at least %s less%s"
+            .formatted(
+                describe(missing),
+                of(EngineFigure.ACTIVATIONS)
+                    .map(peak -> "; activations take " + describe(peak.value()))
+                    .orElse("")));
   }
 
   private Optional<Long> longest(
@@ -173,6 +251,33 @@ public final class EngineAdvice {
     }
   }
 
+  /**
+   * The longest sequence is cut to what the blocks hold ({@code adjust_window_sizes_for_vswa} of
+   * {@code resource_manager.py}, {@code kvCacheManager.cpp}).
+   */
+  private void tensorRtLlmLength() {
+    Printed length = of(EngineFigure.LENGTH).orElse(null);
+    Printed tokens = of(EngineFigure.LONGEST).or(() -> of(EngineFigure.KV_TOKENS)).orElse(null);
+    if (length == null || tokens == null || tokens.value() >= length.value()) {
+      return;
+    }
+    double share = share(TENSORRT_LLM_SHARE);
+    double raised = -roundedDown(-share * length.value() / tokens.value(), 100);
+    if (tokens.value() > 0 && raised <= 1) {
+      add(
+          "--kv_cache_free_gpu_memory_fraction",
+          ratio(raised, 2),
+          "instead of %s holds one sequence of %,d tokens, where %,d fit now"
+              .formatted(ratio(share, 2), Math.round(length.value()), Math.round(tokens.value())));
+    }
+    if (tokens.value() > 0) {
+      add(
+          "--max_seq_len",
+          Long.toString(Math.round(tokens.value())),
+          "the longest sequence that the cache holds");
+    }
+  }
+
   private void lowerShare(String option, double shortBytes, double gpuBytes, double usual) {
     Optional<Printed> printed = of(EngineFigure.SHARE);
     if (printed.isEmpty() && of(EngineFigure.KV_CACHE).isEmpty() && usual > 0) {
@@ -197,7 +302,7 @@ public final class EngineAdvice {
           "instead of %s%s leaves %s beside the cache%s"
               .formatted(
                   ratio(share, 2),
-                  printed.isPresent() ? "" : ", the default,",
+                  printed.isPresent() ? "" : ", the default of this release,",
                   describe(given),
                   smallerCache(given)));
     }
@@ -207,12 +312,12 @@ public final class EngineAdvice {
   private void lowerFreeShare(double shortBytes) {
     Printed cache = of(EngineFigure.KV_CACHE).orElse(null);
     Optional<Printed> share = of(EngineFigure.SHARE);
-    if (cache == null || share.isEmpty() || cache.low() <= shortBytes) {
+    if (cache == null || cache.low() <= shortBytes) {
       return;
     }
-    double lowered =
-        roundedDown(share.get().value() * (cache.low() - shortBytes) / cache.low(), 100);
-    double given = cache.low() * (1 - lowered / share.get().value());
+    double usual = share.map(Printed::value).orElse(TENSORRT_LLM_SHARE);
+    double lowered = roundedDown(usual * (cache.low() - shortBytes) / cache.low(), 100);
+    double given = cache.low() * (1 - lowered / usual);
     add(
         "--kv_cache_free_gpu_memory_fraction",
         ratio(lowered, 2),
@@ -278,15 +383,16 @@ public final class EngineAdvice {
   }
 
   /** The next lower part of 1, but for what binary fractions are off. */
-  private static double roundedDown(double value, int parts) {
+  static double roundedDown(double value, int parts) {
     return Math.floor(value * parts + 1e-6) / parts;
   }
 
-  private static String ratio(double value, int decimals) {
+  static String ratio(double value, int decimals) {
     return String.format(Locale.ROOT, "%." + decimals + "f", value);
   }
 
-  private static String describe(double bytes) {
+  /** A size in a sentence. */
+  public static String describe(double bytes) {
     return bytes >= 0x1p30
         ? String.format(Locale.ROOT, "%.2f GiB", bytes / 0x1p30)
         : String.format(Locale.ROOT, "%.0f MiB", bytes / MIB);

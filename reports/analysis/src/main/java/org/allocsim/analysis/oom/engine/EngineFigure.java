@@ -12,8 +12,22 @@ public enum EngineFigure {
   FREE_AFTER_WEIGHTS("free_after_weights_bytes", "Free with the model loaded.", Unit.BYTES),
   /** Free with the KV cache allocated. */
   FREE_AFTER_CACHE("free_after_cache_bytes", "Free with the KV cache allocated.", Unit.BYTES),
+  /** Free with the graphs captured, too. */
+  FREE_AT_END("free_at_end_bytes", "Free when the engine is ready.", Unit.BYTES),
+  /** Free on all GPUs together. */
+  FREE_FOR_ALL("free_for_all_bytes", "Free on all GPUs together.", Unit.BYTES),
   /** The model's weights on the GPU. */
   WEIGHTS("weights_bytes", "The model's weights on the GPU.", Unit.BYTES),
+  /** The most that computing takes beside the weights. */
+  ACTIVATIONS("activation_bytes", "Peak of activations.", Unit.BYTES),
+  /** Libraries' and contexts' memory. */
+  OUTSIDE("outside_bytes", "Memory outside PyTorch: contexts, libraries, NCCL.", Unit.BYTES),
+  /** The most that was in use while the engine measured. */
+  PEAK("profiled_peak_bytes", "Peak that the engine measured before its cache.", Unit.BYTES),
+  /** Buffers of intermediate results. */
+  COMPUTE("compute_bytes", "Buffers of intermediate results.", Unit.BYTES),
+  /** What the whole model would need. */
+  NEEDED("needed_bytes", "What the model, cache and buffers need on GPUs.", Unit.BYTES),
   /** What the share leaves for the KV cache. */
   KV_CACHE("kv_cache_bytes", "Memory of the KV cache.", Unit.BYTES),
   /** What one sequence of the largest length needs of it. */
@@ -28,6 +42,10 @@ public enum EngineFigure {
   LENGTH("length_tokens", "Longest sequence that was asked for.", Unit.COUNT),
   /** Longest sequence that the engine found possible. */
   LONGEST("longest_tokens", "Longest sequence that the engine found possible.", Unit.COUNT),
+  /** Sequences that run at once at most. */
+  SEQUENCES("sequences", "Most sequences that run at once.", Unit.COUNT),
+  /** Tokens that are computed at once. */
+  MICRO_BATCH("micro_batch_tokens", "Tokens that are computed at once.", Unit.COUNT),
   /** Layers of the model, with the output layer. */
   LAYERS("layers", "Layers of the model, with the output layer.", Unit.COUNT),
   /** Layers of them on GPUs. */
@@ -63,6 +81,11 @@ public enum EngineFigure {
   /** A sentence for documents. */
   public String meaning() {
     return meaning;
+  }
+
+  /** Whether no other program prints such a figure in the same words. */
+  boolean isOfEngines() {
+    return this == KV_TOKENS || this == LONGEST || this == LAYERS || this == GPU_LAYERS;
   }
 
   /** What it counts. */

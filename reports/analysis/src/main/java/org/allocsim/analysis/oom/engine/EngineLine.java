@@ -1,161 +1,125 @@
 package org.allocsim.analysis.oom.engine;
 
-import static org.allocsim.analysis.oom.engine.Engine.LLAMA_CPP;
-import static org.allocsim.analysis.oom.engine.Engine.OLLAMA;
-import static org.allocsim.analysis.oom.engine.Engine.SGLANG;
-import static org.allocsim.analysis.oom.engine.Engine.TENSORRT_LLM;
-import static org.allocsim.analysis.oom.engine.Engine.VLLM;
-
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A form of line in an engine's log.
+ * A form of line in an engine's log. Its group {@code gpu} is the number of the GPU that it is
+ * about, its group {@code unit} the unit that it prints; all others are values, which are added up.
  *
  * @param engine whose
- * @param figure what its groups print; several groups are added up
+ * @param figure what its groups print
+ * @param word what each such line has, which is looked for first since that is fast
  * @param form what the line holds
- * @param scale bytes of the unit in which it prints sizes, else 1
+ * @param unit in which it prints sizes
+ * @param adds whether a further line adds to the ones before it
  */
-record EngineLine(Engine engine, EngineFigure figure, Pattern form, double scale) {
-  private static final double MIB = 0x1p20;
+record EngineLine(
+    Engine engine, EngineFigure figure, String word, Pattern form, Unit unit, boolean adds) {
+  /** In what a line prints. */
+  enum Unit {
+    /** Counts and parts of 1. */
+    ONE(1, 0),
+    /** Mebibytes. */
+    MIB(0x1p20, 0),
+    /** Gibibytes, also where the line says GB, as SGLang's do. */
+    GIB(0x1p30, 0),
+    /** Gibibytes that Python rounded to hundredths, of which it prints no last zero. */
+    GIB_HUNDREDTHS(0x1p30, 2),
+    /** The unit is printed. */
+    PRINTED(1, 0);
 
-  /** SGLang prints GB and counts 2^30 bytes. */
-  private static final double GIB = 0x1p30;
+    private final double bytes;
+    private final int decimals;
 
-  private static final String RATIO = "(0?\\.\\d{1,6}|1\\.0{1,4})(?!\\d)";
-  private static final String COUNT = "(\\d{1,12})(?!\\d)";
-  private static final String SIZE = "(-?\\d{1,9}(?:\\.\\d{1,6})?)";
-  private static final String ASSIGNED = "['\"]?\\s?[=: (]\\s?\\(?";
+    Unit(double bytes, int decimals) {
+      this.bytes = bytes;
+      this.decimals = decimals;
+    }
+  }
 
   static final List<EngineLine> ALL =
-      List.of(
-          line(VLLM, EngineFigure.SHARE, "gpu[_-]memory[_-]utilization" + ASSIGNED + RATIO, 1),
-          line(VLLM, EngineFigure.SHARE, "desired GPU memory utilization \\(" + RATIO, 1),
-          line(VLLM, EngineFigure.TOTAL, "total_gpu_memory ?[=(]" + SIZE + " ?GiB", GIB),
-          line(VLLM, EngineFigure.TOTAL, "\\([\\d.]{1,12}/" + SIZE + " GiB\\) on startup", GIB),
-          line(
-              VLLM,
-              EngineFigure.FREE_AT_START,
-              "\\(" + SIZE + "/[\\d.]{1,12} GiB\\) on startup",
-              GIB),
-          line(
-              VLLM,
-              EngineFigure.WEIGHTS,
-              "[Mm]odel (?:loading|weights) took " + SIZE + " Gi?B",
-              GIB),
-          line(VLLM, EngineFigure.WEIGHTS, "model weights take " + SIZE + "GiB", GIB),
-          line(
-              VLLM,
-              EngineFigure.KV_CACHE,
-              "[Aa]vailable KV cache memory:? \\(?" + SIZE + " GiB",
-              GIB),
-          line(VLLM, EngineFigure.KV_CACHE, "reserved for KV Cache is " + SIZE + "GiB", GIB),
-          line(VLLM, EngineFigure.KV_CACHE, "kv_cache_size=" + SIZE + "GiB", GIB),
-          line(VLLM, EngineFigure.KV_NEEDED, SIZE + " GiB KV cache is needed", GIB),
-          line(VLLM, EngineFigure.KV_TOKENS, "GPU KV cache size: ([\\d,]{1,15}) tokens", 1),
-          line(VLLM, EngineFigure.KV_TOKENS, "stored in KV cache \\(" + COUNT, 1),
-          line(
-              VLLM,
-              EngineFigure.GRAPHS,
-              "[Gg]raph capturing finished .{1,40} took " + SIZE + " GiB",
-              GIB),
-          line(VLLM, EngineFigure.LENGTH, "max seq len \\(" + COUNT, 1),
-          line(VLLM, EngineFigure.LENGTH, "max_seq_len=" + COUNT, 1),
-          line(VLLM, EngineFigure.LENGTH, "max[_-]model[_-]len" + ASSIGNED + COUNT, 1),
-          line(VLLM, EngineFigure.LONGEST, "estimated maximum model length is " + COUNT, 1),
-          line(SGLANG, EngineFigure.SHARE, "mem[_-]fraction[_-]static" + ASSIGNED + RATIO, 1),
-          line(
-              SGLANG, EngineFigure.GRAPH_BATCH, "cuda[_-]graph[_-]max[_-]bs" + ASSIGNED + COUNT, 1),
-          line(
-              SGLANG,
-              EngineFigure.FREE_AT_START,
-              "Load weight begin\\. avail mem=" + SIZE + " GB",
-              GIB),
-          line(
-              SGLANG,
-              EngineFigure.FREE_AFTER_WEIGHTS,
-              "Load weight end\\..{0,200}avail mem=" + SIZE + " GB",
-              GIB),
-          line(
-              SGLANG,
-              EngineFigure.WEIGHTS,
-              "Load weight end\\..{0,200}mem usage=" + SIZE + " GB",
-              GIB),
-          line(
-              SGLANG,
-              EngineFigure.KV_CACHE,
-              "KV Cache is allocated.{0,80}K size: " + SIZE + " GB, V size: " + SIZE + " GB",
-              GIB),
-          line(SGLANG, EngineFigure.KV_TOKENS, "KV Cache is allocated.{0,40}#tokens: " + COUNT, 1),
-          line(SGLANG, EngineFigure.KV_TOKENS, "max_total_num_tokens=" + COUNT, 1),
-          line(
-              SGLANG,
-              EngineFigure.FREE_AFTER_CACHE,
-              "Memory pool end\\. avail mem=" + SIZE + " GB",
-              GIB),
-          line(
-              SGLANG,
-              EngineFigure.GRAPHS,
-              "Capture cuda graph end.{0,80}mem usage=" + SIZE + " GB",
-              GIB),
-          line(
-              TENSORRT_LLM,
-              EngineFigure.SHARE,
-              "free[_-]gpu[_-]mem(?:ory)?[_-]fraction" + ASSIGNED + RATIO,
-              1),
-          line(
-              TENSORRT_LLM,
-              EngineFigure.FREE_AFTER_WEIGHTS,
-              "tokens in paged kv cache: total: [\\d.]{1,12} GiB, available: " + SIZE + " GiB",
-              GIB),
-          line(
-              TENSORRT_LLM,
-              EngineFigure.KV_CACHE,
-              "Allocated " + SIZE + " GiB for max tokens in paged KV cache",
-              GIB),
-          line(
-              TENSORRT_LLM,
-              EngineFigure.KV_TOKENS,
-              "GiB for max tokens in paged KV cache \\(" + COUNT,
-              1),
-          line(
-              LLAMA_CPP,
-              EngineFigure.FREE_AT_START,
-              "using device \\w{1,20} \\(.{1,120}\\) - " + SIZE + " MiB free",
-              MIB),
-          line(
-              LLAMA_CPP,
-              EngineFigure.GPU_LAYERS,
-              "offloaded " + COUNT + "/\\d{1,6} layers to GPU",
-              1),
-          line(LLAMA_CPP, EngineFigure.LAYERS, "offloaded \\d{1,6}/" + COUNT + " layers to GPU", 1),
-          line(
-              LLAMA_CPP,
-              EngineFigure.WEIGHTS,
-              "(?:CUDA|ROCm|Vulkan)\\d{1,3} model buffer size\\s*=\\s*" + SIZE + " MiB",
-              MIB),
-          line(
-              LLAMA_CPP,
-              EngineFigure.KV_CACHE,
-              "(?:CUDA|ROCm|Vulkan)\\d{1,3} KV buffer size\\s*=\\s*" + SIZE + " MiB",
-              MIB),
-          line(LLAMA_CPP, EngineFigure.LENGTH, "n_ctx\\s{0,20}= " + COUNT, 1),
-          line(
-              LLAMA_CPP,
-              EngineFigure.BUFFER,
-              "allocating " + SIZE + " MiB on device \\d{1,3}: cudaMalloc failed",
-              MIB),
-          line(OLLAMA, EngineFigure.LAYERS, "layers\\.model=" + COUNT, 1),
-          line(OLLAMA, EngineFigure.GPU_LAYERS, "layers\\.offload=" + COUNT, 1),
-          line(
-              OLLAMA,
-              EngineFigure.FREE_AT_START,
-              "memory\\.available=\"\\[" + SIZE + " GiB\\]",
-              GIB),
-          line(OLLAMA, EngineFigure.LENGTH, "OLLAMA_CONTEXT_LENGTH[:=]" + COUNT, 1));
+      Stream.of(
+              VllmLines.ALL,
+              SglangLines.ALL,
+              TensorRtLlmLines.ALL,
+              LlamaCppLines.ALL,
+              OllamaLines.ALL)
+          .flatMap(List::stream)
+          .toList();
 
-  private static EngineLine line(Engine engine, EngineFigure figure, String form, double scale) {
-    return new EngineLine(engine, figure, Pattern.compile(form), scale);
+  /** A part of 1, which Python may print with all its digits. */
+  static final String RATIO = "(0?\\.\\d{1,20}|1\\.0{1,4}|1(?=[,)\\s]|$))(?!\\d)";
+
+  static final String COUNT = "(\\d{1,12})(?![\\d.])";
+
+  /** Digits, perhaps with commas between them. */
+  static final String COMMA_COUNT = "(\\d[\\d,]{0,14})";
+
+  static final String SIZE = "(-?\\d{1,9}(?:\\.\\d{1,6})?)";
+  static final String SIZE_AND_UNIT = SIZE + " (?<unit>[KMG]iB|B)";
+
+  /** Between the name of an option and its value. */
+  static final String ASSIGNED = "['\"]?\\s?[=: (]\\s?\\(?";
+
+  /** Devices of ggml's backends that are GPUs. */
+  static final String GPU = "(?:CUDA|ROCm|Vulkan|SYCL|MUSA)(?<gpu>\\d{1,3})";
+
+  static EngineLine of(Engine engine, EngineFigure figure, String word, String form, Unit unit) {
+    return new EngineLine(engine, figure, word, Pattern.compile(form), unit, false);
+  }
+
+  /** A form of which each line adds to the ones before it. */
+  static EngineLine adding(
+      Engine engine, EngineFigure figure, String word, String form, Unit unit) {
+    return new EngineLine(engine, figure, word, Pattern.compile(form), unit, true);
+  }
+
+  /**
+   * Where the form is in a line.
+   *
+   * @return null where it is not
+   */
+  @Nullable Matcher in(String text) {
+    if (!text.contains(word)) {
+      return null;
+    }
+    Matcher matcher = form.matcher(text);
+    return matcher.find() ? matcher : null;
+  }
+
+  /** What was found prints. */
+  Printed value(Matcher found) {
+    int gpu = form.namedGroups().getOrDefault("gpu", 0);
+    int unitGroup = form.namedGroups().getOrDefault("unit", 0);
+    double bytes = unitGroup == 0 ? unit.bytes : bytes(found.group(unitGroup));
+    Printed sum = null;
+    for (int group = 1; group <= found.groupCount(); group++) {
+      if (group != gpu && group != unitGroup) {
+        Printed value = Printed.of(found.group(group), bytes, unit.decimals);
+        sum = sum == null ? value : sum.plus(value);
+      }
+    }
+    if (sum == null) {
+      throw new IllegalStateException("a form has a value: " + form);
+    }
+    return sum;
+  }
+
+  /** The GPU that what was found is about, "" where the line names none. */
+  String gpu(Matcher found) {
+    return form.namedGroups().containsKey("gpu") ? "GPU " + found.group("gpu") : "";
+  }
+
+  private static double bytes(String unit) {
+    return switch (unit.charAt(0)) {
+      case 'G' -> 0x1p30;
+      case 'M' -> 0x1p20;
+      case 'K' -> 0x1p10;
+      default -> 1;
+    };
   }
 }

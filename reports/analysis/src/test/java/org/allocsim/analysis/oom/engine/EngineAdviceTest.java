@@ -126,7 +126,8 @@ class EngineAdviceTest {
     assertEquals(List.of("-c 16128"), options(EngineAdvice.atStart(figures(lines))));
     String[] ollama = lines.clone();
     ollama[3] = "ollama[7]: " + lines[3];
-    assertEquals(List.of("num_ctx 16128"), options(EngineAdvice.atStart(figures(ollama))));
+    assertEquals(
+        List.of("OLLAMA_CONTEXT_LENGTH 16128"), options(EngineAdvice.atStart(figures(ollama))));
   }
 
   @Test
