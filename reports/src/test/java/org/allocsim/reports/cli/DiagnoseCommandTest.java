@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -11,6 +12,8 @@ import java.util.stream.Stream;
 import org.allocsim.reports.output.ExitCodes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
@@ -147,5 +150,52 @@ class DiagnoseCommandTest {
     CommandRun logs = CommandRun.of("diagnose", LOG, "-");
     assertEquals(ExitCodes.USAGE, logs.exitCode());
     assertTrue(logs.err().contains("are two logs"), logs.err());
+  }
+
+  /** 24 GiB of one stream beside 20 GiB that are cached for another. */
+  @Test
+  void memoryThatIsCachedForOtherStreamsIsNamed(@TempDir Path folder) throws IOException {
+    StringBuilder rows = new StringBuilder();
+    for (int i = 0; i < 20; i++) {
+      rows.append("7,10:00:00.%06d,allocate,0x%x,1073741824,0x1\n".formatted(i, 4096 + i));
+    }
+    for (int i = 0; i < 20; i++) {
+      rows.append("7,10:00:01.%06d,free,0x%x,1073741824,0x1\n".formatted(i, 4096 + i));
+    }
+    for (int i = 0; i < 24; i++) {
+      rows.append("7,10:00:02.%06d,allocate,0x%x,1073741824,0x2\n".formatted(i, 8192 + i));
+    }
+    Path log =
+        Files.writeString(
+            folder.resolve("rmm.csv"), "Thread,Time,Action,Pointer,Size,Stream\n" + rows);
+    CommandRun run = CommandRun.of("diagnose", log);
+    assertTrue(
+        run.out()
+            .replaceAll("\\s+", " ")
+            .contains("20.00 GiB, 45.5 % of what is reserved, are cached for other streams"),
+        run.out() + run.err());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "diagnose, Out of memory: the program asked for 64.00 GiB.",
+    "replay, 1 of 2 allocation requests failed;",
+    "tune, No setting helps:",
+    "compare, No allocator can serve this program:",
+  })
+  void aFailureInAnRmmLogIsAFailureInEveryCommand(
+      String command, String start, @TempDir Path folder) throws IOException {
+    Path log =
+        Files.writeString(
+            folder.resolve("rmm.csv"),
+            """
+            Thread,Time,Action,Pointer,Size,Stream
+            7,14:21:37:533094,allocate,0x7f0000000000,1073741824,0x2
+            7,14:21:37:540111,allocate failure,0x0,68719476736,0x2
+            7,14:21:37:541777,free,0x7f0000000000,1073741824,0x2
+            """);
+    CommandRun run = CommandRun.of(command, log);
+    assertTrue(run.out().startsWith(start), run.out() + run.err());
+    assertTrue(run.out().contains("limit 65.00 GiB"), run.out());
   }
 }

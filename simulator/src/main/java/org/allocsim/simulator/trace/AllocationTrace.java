@@ -52,6 +52,7 @@ public final class AllocationTrace {
 
   private final boolean changesAllocator;
   private final boolean ofPyTorch;
+  private final long refusedBytes;
   private final StackTable stackTable;
   private final List<Work> works;
   private final List<Loader> loaders;
@@ -86,6 +87,7 @@ public final class AllocationTrace {
     markerNames = List.copyOf(b.markerNumbers.keySet());
     changesAllocator = b.changesAllocator;
     ofPyTorch = b.ofPyTorch;
+    refusedBytes = b.refusedBytes;
     works = List.copyOf(b.workNumbers.keySet());
     loaders = List.copyOf(b.loaders);
     hostBufferCount = b.hostBufferCount;
@@ -118,6 +120,7 @@ public final class AllocationTrace {
     markerNames = source.markerNames;
     changesAllocator = source.changesAllocator;
     ofPyTorch = source.ofPyTorch;
+    refusedBytes = source.refusedBytes;
     stackTable = source.stackTable;
     works = source.works;
     loaders = source.loaders;
@@ -164,6 +167,14 @@ public final class AllocationTrace {
    */
   public boolean isOfPyTorch() {
     return ofPyTorch;
+  }
+
+  /**
+   * How much the program could not have, by requests that failed when it was recorded: what was
+   * live and what was asked for; the least of them, −1 where none failed.
+   */
+  public long refusedBytes() {
+    return refusedBytes;
   }
 
   /** Number of streams over all devices. */
@@ -401,6 +412,7 @@ public final class AllocationTrace {
     private final Map<String, Integer> markerNumbers = new LinkedHashMap<>();
     private boolean changesAllocator;
     private boolean ofPyTorch = true;
+    private long refusedBytes = -1;
     private final Map<Work, Integer> workNumbers = new LinkedHashMap<>();
     private final List<Loader> loaders = new ArrayList<>();
     private final BitSet liveHostBuffers = new BitSet();
@@ -450,6 +462,11 @@ public final class AllocationTrace {
     public Builder ofPyTorch(boolean isOfPyTorch) {
       ofPyTorch = isOfPyTorch;
       return this;
+    }
+
+    /** Notes that a request failed that would have made so much live. */
+    public void refuse(long bytes) {
+      refusedBytes = refusedBytes < 0 ? bytes : Math.min(refusedBytes, bytes);
     }
 
     /** Makes a stream part of the trace even if no row should name it. */

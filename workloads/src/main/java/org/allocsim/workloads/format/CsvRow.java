@@ -154,6 +154,44 @@ public final class CsvRow {
     return timeOfDay(field, name, starts[field], ends[field]);
   }
 
+  /** Whether a field has nothing but digits, or digits and one point between them. */
+  public boolean isNumber(int field) {
+    byte[] bytes = lines.bytes();
+    int points = 0;
+    for (int at = starts[field]; at < ends[field]; at++) {
+      points += bytes[at] == '.' ? 1 : 0;
+      if (bytes[at] != '.' && (bytes[at] < '0' || bytes[at] > '9')) {
+        return false;
+      }
+    }
+    return ends[field] > starts[field]
+        && points <= 1
+        && bytes[starts[field]] != '.'
+        && bytes[ends[field] - 1] != '.';
+  }
+
+  /** Whether a field begins as a date does. */
+  public boolean isDated(int field) {
+    return ends[field] - starts[field] >= 19 && lines.bytes()[starts[field] + 4] == '-';
+  }
+
+  /** Seconds since 1970 with a fraction, in nanoseconds. */
+  public long epochSeconds(int field, String name) throws TraceFormatException {
+    String text = text(field);
+    int point = text.indexOf('.');
+    String whole = point < 0 ? text : text.substring(0, point);
+    String fraction = point < 0 ? "" : text.substring(point + 1);
+    if (whole.length() > 10 || fraction.length() > 9) {
+      throw wrong(field, name, "seconds since 1970, with at most nine digits after the point");
+    }
+    long seconds = Long.parseLong(whole);
+    if (seconds / (24 * 3600) > LAST_DAY) {
+      throw wrong(field, name, "a time between 1970 and 2261");
+    }
+    long nanos = Long.parseLong((fraction + "000000000").substring(0, 9));
+    return seconds * 1_000_000_000L + nanos;
+  }
+
   /**
    * A date and a time of that day, {@code YYYY-MM-DD HH:MM:SS}, in nanoseconds since 1970; a
    * fraction may follow, and then a zone, {@code +00:00}, of which all lines have the same.

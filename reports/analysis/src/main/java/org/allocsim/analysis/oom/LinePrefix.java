@@ -24,7 +24,7 @@ record LinePrefix(String source, int length) {
               + "|[\\w.-]{0,60}\\d: "
               + "|[\\w.-]{1,60}\\d\\s{1,20}\\| ");
 
-  /** Parts that do not: times, levels, modules, quoting. */
+  /** Parts that do not: times, levels, modules, quoting; RMM's failures stand in brackets, too. */
   private static final Pattern DECORATION =
       Pattern.compile(
           "\\d{4}[-/]\\d{2}[-/]\\d{2}[T"
@@ -33,8 +33,8 @@ record LinePrefix(String source, int length) {
               + "|\\d{1,2}:\\d{2}:\\d{2}[\\d.,]{0,12}|[EWIF]\\d{4}"
               + " \\d{2}:\\d{2}:\\d{2}[\\d.]{0,12}\\s{1,8}\\d{1,9} [^\\]\\s]{1,100}\\]"
               + "|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL|stderr|stdout)(?:[:"
-              + " ]|(?=\\[)|$)(?: ?F )?|\\[[^\\[\\]]{0,100}\\]:?|[\\w./-]{1,80}\\.py:\\d{1,6}\\]?:?"
-              + "|[>|#-]{1,3}(?=\\s|$)");
+              + " ]|(?=\\[)|$)(?: ?F )?|\\[(?!FAILURE"
+              + " )[^\\[\\]]{0,100}\\]:?|[\\w./-]{1,80}\\.py:\\d{1,6}\\]?:?|[>|#-]{1,3}(?=\\s|$)");
 
   /** Takes the prefix apart. */
   static LinePrefix of(String line) {

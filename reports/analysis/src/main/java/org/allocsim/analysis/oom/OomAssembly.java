@@ -42,6 +42,7 @@ final class OomAssembly {
           "std::bad_alloc",
           "RMM failure at",
           "Maximum pool size exceeded",
+          "[FAILURE maximum pool size exceeded",
           "Out of GPU memory",
           "TotalUsedMemStatistics",
           "due to insufficient GPU memory",

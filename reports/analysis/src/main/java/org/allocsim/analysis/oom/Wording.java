@@ -135,7 +135,7 @@ public enum Wording {
   /** RMM's own limits: a pool that may not grow, or a resource with a bound. */
   RMM_LIMIT(
       "RMM",
-      "Maximumpoolsizeexceeded|RMMfailureat.{0,400}Exceededmemorylimit",
+      "[Mm]aximumpoolsizeexceeded|RMMfailureat.{0,400}Exceededmemorylimit",
       OomVerdict.CAPPED,
       "the maximum size of RMM's pool refused the request, not the GPU",
       "Raise the pool's maximum size (maximum_pool_size, rmm_maximum_pool_size), or ask for less."),

@@ -43,6 +43,9 @@ public record RecordedCircumstances(
   /** Others may hold so much of a GPU that what is left could be that of a smaller one. */
   private static final double SAME_SIZE = 0.75;
 
+  /** Of the driver, of which allocators take whole ones. */
+  private static final long PAGE_BYTES = 2L << 20;
+
   /**
    * What somebody says, whatever the recording shows.
    *
@@ -86,6 +89,12 @@ public record RecordedCircumstances(
             : recording
                 .map(each -> RecordedGpu.byRanges(each.shownTotalBytes()))
                 .orElseGet(DeviceProfiles::defaultProfile);
+    if (chosen == null
+        && givenBytes == MemoryLimit.NONE
+        && recording.isEmpty()
+        && input.trace().refusedBytes() > 0) {
+      return refused(input.trace().refusedBytes(), assumed);
+    }
     if (chosen != null || recording.isEmpty()) {
       return known(givenBytes, assumed, chosen != null, List.of());
     }
@@ -107,6 +116,22 @@ public record RecordedCircumstances(
         device(input, recording.get(), limitBytes, assumed, evidence),
         false,
         evidence);
+  }
+
+  /**
+   * The largest limit under which the requests of a log failed that failed: of what was live then
+   * and what was asked for, in whole pages of the driver, one byte was missing.
+   */
+  private static RecordedCircumstances refused(long refusedBytes, DeviceProfile assumed) {
+    long limitBytes = (refusedBytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES - 1;
+    return known(
+        limitBytes,
+        limitBytes <= assumed.totalBytes() ? assumed : smallestFor(limitBytes, assumed),
+        false,
+        List.of(
+            "limit "
+                + ByteFormat.human(limitBytes)
+                + ", the highest that explains which requests failed"));
   }
 
   /** What {@code allocsim record} took down; nothing is left to infer. */

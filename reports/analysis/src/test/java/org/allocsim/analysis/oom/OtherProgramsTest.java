@@ -62,6 +62,10 @@ class OtherProgramsTest {
           can't allocate 640000 Bytes of memory on device | UNKNOWN
           Failed to allocate CUDA memory with byte size 640000 on GPU 0: CNMEM_STATUS_OUT_OF_MEMORY, falling back to pinned system memory | CAPPED
           ggml_backend_cuda_buffer_type_alloc_buffer: allocating 640.00 MiB on device 3: cudaMalloc failed: out of memory | UNKNOWN
+          [2025-01-23 14:33:04.213] [RMM] [error] [A][Stream 0x1][Upstream 64B][FAILURE maximum pool size exceeded] | CAPPED
+          AssertionError: Impossible to fit in any sequence in kvCache | FULL
+          ValueError: Loaded weights leave no GPU memory for the KV cache under --mem-fraction-static=0.8. | CAPPED
+          ValueError: Cannot auto-fit max_model_len: not enough GPU memory available to serve even a single token. | CAPPED
           numpy._core._exceptions._ArrayMemoryError: cannot get 30.1 GiB | HOST
           OSError: [Errno 28] No space left on device: '/dev/shm/abc' | HOST
           RuntimeError: unable to allocate shared memory(shm) for file </torch_9_9>: Success (0) | HOST

@@ -15,6 +15,7 @@ import org.allocsim.analysis.diagnosis.Diagnosis;
 import org.allocsim.analysis.leak.LeakAnalysis;
 import org.allocsim.analysis.moment.CodeLine;
 import org.allocsim.analysis.moment.Culprits;
+import org.allocsim.analysis.moment.SlackSplit;
 import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.task.ParallelTasks;
@@ -66,6 +67,10 @@ public record DiagnosedProgram(
   private static final int LINES_ON_PAPER = 8;
   private static final int SETTINGS_ON_PAPER = 3;
   private static final String NONE_FAILED = "no request failed";
+
+  /** Part of the reserved memory from which on its use for other streams is told. */
+  private static final double NOTEWORTHY = 0.05;
+
   private static final String NO_GPU = "it runs on no known GPU";
 
   /** A part of allocated memory: a line of the program, or what has none. */
@@ -270,6 +275,7 @@ public record DiagnosedProgram(
                   + " not known."));
     }
     addHolder(details);
+    addOtherStreams(details);
     addGrowth(details);
     details.add(gpus());
     details.add(Sentence.of("Next: {}", next()));
@@ -367,6 +373,21 @@ public record DiagnosedProgram(
                 : ", mostly inside " + FailureReport.oneLine(first.code().inside()),
             bytes(first.group().blockBytes()),
             share(first.group().blockBytes(), culprits.allocated().blockBytes())));
+  }
+
+  /** What is cached for other streams, which the one that asked cannot have. */
+  private void addOtherStreams(List<Sentence> details) {
+    SlackSplit slack = diagnosis.moment().slack();
+    long otherBytes = slack.otherReleasableBytes() + slack.otherStuckBytes();
+    long reservedBytes = diagnosis.moment().bytes().reservedBytes();
+    if (otherBytes > reservedBytes * NOTEWORTHY) {
+      details.add(
+          Sentence.of(
+              "{}, {} of what is reserved, are cached for other streams than the one that asked; a"
+                  + " request takes memory of its own stream only.",
+              bytes(otherBytes),
+              share(otherBytes, reservedBytes)));
+    }
   }
 
   private void addGrowth(List<Sentence> details) {

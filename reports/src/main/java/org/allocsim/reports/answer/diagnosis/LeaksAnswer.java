@@ -510,7 +510,7 @@ public record LeaksAnswer(
             + " not grow",
         ByteFormat.human(reserved[record] - reserved[analysis.warmUp()]),
         count(record),
-        analysis.recordsNeedLargerPeaks() ? " with larger batches only" : "");
+        analysis.recordsNeedLargerPeaks() ? ", only where a step's live peak rose, too" : "");
   }
 
   private Sentence full(Forecast forecast) {

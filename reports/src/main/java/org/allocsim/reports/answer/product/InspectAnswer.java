@@ -214,6 +214,10 @@ public record InspectAnswer(
                   .many("devices", "One entry for each device.", DEVICE, InspectAnswer::devices)
                   .embed(Recorded.notes(each -> each.source().notes()))));
 
+  private static final String NOTHING =
+      "It is empty: it has neither segments nor a history of events, so nothing was allocated on a"
+          + " GPU when it was written.";
+
   public Document<InspectAnswer> document() {
     List<Section> sections = new ArrayList<>(List.of(new Section(null, List.of(facts()))));
     if (snapshot != null) {
@@ -221,6 +225,11 @@ public record InspectAnswer(
           .filter(device -> device.events() > 0 || device.segments() > 0)
           .forEach(device -> sections.add(new Section(title(device), blocks(snapshot, device))));
       addAnnotations(snapshot, sections);
+    }
+    if (snapshot != null
+        && snapshot.devices().stream()
+            .allMatch(device -> device.events() == 0 && device.segments() == 0)) {
+      sections.add(new Section(null, List.of(Notes.of(null, List.of(NOTHING)))));
     }
     requests.forEach(device -> sections.add(new Section(title(device), blocks(device))));
     if (!source.notes().isEmpty()) {

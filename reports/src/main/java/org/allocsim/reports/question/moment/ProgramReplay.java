@@ -80,6 +80,11 @@ final class ProgramReplay {
 
   private static ReplayedProgram withoutHistory(
       TraceSource source, Snapshot snapshot, @Nullable Integer chosen) {
+    if (snapshot.segments().isEmpty()) {
+      throw new Failure(
+          "%s: %s; record with torch.cuda.memory._record_memory_history()"
+              .formatted(source.name(), Snapshot.EMPTY));
+    }
     int device = chosen == null ? firstDevice(snapshot) : chosen;
     if (snapshot.segments().stream().noneMatch(segment -> segment.device() == device)) {
       throw Failure.usage(

@@ -135,6 +135,11 @@ public final class Snapshot {
     return eventCount() > 0;
   }
 
+  /** What is wrong with a snapshot that holds nothing. */
+  public static final String EMPTY =
+      "the snapshot is empty: it has neither segments nor a history of events, so nothing was"
+          + " allocated on a GPU when it was written";
+
   /**
    * Insists on a history.
    *
@@ -145,10 +150,14 @@ public final class Snapshot {
       throw new TraceFormatException(
           fileName,
           "",
-          "the snapshot holds segments but no history of events (device_traces)",
+          segments().isEmpty()
+              ? EMPTY
+              : "the snapshot holds segments but no history of events (device_traces)",
           "call torch.cuda.memory._record_memory_history() before the program allocates and"
-              + " write the snapshot with torch.cuda.memory._dump_snapshot(); 'allocsim peak' shows"
-              + " what memory holds at its end");
+              + " write the snapshot with torch.cuda.memory._dump_snapshot()"
+              + (segments().isEmpty()
+                  ? ", after it has allocated and in the same process"
+                  : "; 'allocsim peak' shows what memory holds at its end"));
     }
   }
 

@@ -36,6 +36,9 @@ final class RmmCsvReader {
 
   private static final int THREAD_BYTES = 120;
 
+  /** Larger requests than any GPU fail anywhere, and are counted only. */
+  private static final long MOST_BYTES = 1L << 48;
+
   private final Map<Long, Integer> threads = new HashMap<>();
   private final List<String> notes = new ArrayList<>();
   private List<String> columns = List.of();
@@ -50,6 +53,8 @@ final class RmmCsvReader {
   private long lastThread = Long.MIN_VALUE;
   private int lastThreadNumber;
   private long failures;
+  private long hugeFailures;
+  private long liveBytes;
   private long largestFailure;
   private long unknownFrees;
   private long sharedPointers;
@@ -142,11 +147,10 @@ final class RmmCsvReader {
     try {
       if (row.is(actionColumn, "allocate") && (pointer != 0 || bytes == 0)) {
         allocate(pointer, bytes, stream);
-      } else if (row.is(actionColumn, "free")) {
-        free(pointer, stream);
+      } else if (row.is(actionColumn, "free") || row.is(actionColumn, "deallocate")) {
+        free(pointer, bytes, stream);
       } else if (row.is(actionColumn, "allocate failure") || row.is(actionColumn, "allocate")) {
-        failures++;
-        largestFailure = Math.max(largestFailure, bytes);
+        fail(bytes, stream);
       } else {
         throw row.wrong(actionColumn, ACTION, "allocate, free or allocate failure");
       }
@@ -157,14 +161,28 @@ final class RmmCsvReader {
 
   private void allocate(long pointer, long bytes, long stream) {
     int allocation = trace.allocate(bytes, stream, PoolId.DEFAULT);
+    liveBytes += bytes;
     if (live.add(pointer, allocation) && pointer != 0) {
       sharedPointers++;
     }
   }
 
-  private void free(long pointer, long stream) {
+  /** A request that failed is one that nothing frees, and shows what the program cannot have. */
+  private void fail(long bytes, long stream) {
+    failures++;
+    largestFailure = Math.max(largestFailure, bytes);
+    if (bytes <= MOST_BYTES) {
+      trace.allocate(bytes, stream, PoolId.DEFAULT);
+      trace.refuse(liveBytes + bytes);
+    } else {
+      hugeFailures++;
+    }
+  }
+
+  private void free(long pointer, long bytes, long stream) {
     int allocation = live.remove(pointer);
     if (allocation != LivePointers.NONE) {
+      liveBytes -= bytes;
       trace.free(allocation, stream);
     } else if (pointer != 0) {
       unknownFrees++;
@@ -172,6 +190,12 @@ final class RmmCsvReader {
   }
 
   private long timeNanos() throws TraceFormatException {
+    if (row.isNumber(timeColumn)) {
+      return row.epochSeconds(timeColumn, TIME);
+    }
+    if (row.isDated(timeColumn)) {
+      return row.dateTime(timeColumn, TIME);
+    }
     long timeOfDay = row.timeOfDay(timeColumn, TIME);
     if (timeOfDay < lastTimeOfDay - DAY_NANOS / 2) {
       dayNanos += DAY_NANOS;
@@ -203,9 +227,10 @@ final class RmmCsvReader {
 
   private List<String> notes() {
     if (failures > 0) {
-      notes.add(
-          "%d requests that failed are left out, the largest of %d bytes"
-              .formatted(failures, largestFailure));
+      notes.add("%d requests failed, the largest of %d bytes".formatted(failures, largestFailure));
+    }
+    if (hugeFailures > 0) {
+      notes.add("%d of them are larger than any GPU and are left out".formatted(hugeFailures));
     }
     TraceFile.add(
         notes, unknownFrees, "frees of addresses that were not allocated in the log are left out");

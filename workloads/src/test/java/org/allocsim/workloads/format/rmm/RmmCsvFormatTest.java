@@ -55,12 +55,14 @@ class RmmCsvFormatTest {
         ALLOCATE 0 1048576 0 (0,0) 34200000100000
         ALLOCATE 1 300 5581f0 (0,0) 34200000180000
         FREE 0 0 0 (0,0) 34200000950000
-        ALLOCATE 2 7 10 (0,0) 34201000003000
+        ALLOCATE 2 99999999999 0 (0,0) 34201000001000
+        ALLOCATE 3 7 10 (0,0) 34201000003000
         """,
         TraceText.of(file.trace(), 0));
+    assertEquals(300 + 99_999_999_999L, file.trace().refusedBytes());
     assertEquals(
         List.of(
-            "1 requests that failed are left out, the largest of 99999999999 bytes",
+            "1 requests failed, the largest of 99999999999 bytes",
             "1 frees of addresses that were not allocated in the log are left out"),
         file.notes());
   }
@@ -89,6 +91,32 @@ class RmmCsvFormatTest {
             "the log has no column Time; all requests are at time 0",
             "columns that are not looked at: Colour"),
         read("Action,Size,Colour,Pointer\n").notes());
+  }
+
+  /** RMM's logging guide prints seconds since 1970, and calls a free by its C++ name. */
+  @Test
+  void timesSince1970AndDatesAreTimes() throws Exception {
+    TraceFile file =
+        read(
+            HEADER
+                + "1,1634567890.123456,allocate,0x7f8a40000000,1024,0\n"
+                + "1,1634567890,allocate,0x7f8a50000000,1024,0\n"
+                + "1,1634567890.345678,deallocate,0x7f8a40000000,1024,0\n"
+                + "1,2021-10-18 14:38:11.5,free,0x7f8a50000000,1024,0\n");
+    assertEquals(
+        """
+        --
+        ALLOCATE 0 1024 0 (0,0) 1634567890123456000
+        ALLOCATE 1 1024 0 (0,0) 1634567890000000000
+        FREE 0 0 0 (0,0) 1634567890345678000
+        FREE 1 0 0 (0,0) 1634567891500000000
+        """,
+        TraceText.of(file.trace(), 0));
+    TraceFormatException bad =
+        assertThrows(
+            TraceFormatException.class,
+            () -> read(HEADER + "1,16345678901.5,allocate,0x7f8a40000000,1024,0\n"));
+    assertTrue(bad.getMessage().contains("seconds since 1970"), bad.getMessage());
   }
 
   @Test
