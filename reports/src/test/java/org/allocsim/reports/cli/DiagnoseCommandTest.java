@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
@@ -197,5 +198,30 @@ class DiagnoseCommandTest {
     CommandRun run = CommandRun.of(command, log);
     assertTrue(run.out().startsWith(start), run.out() + run.err());
     assertTrue(run.out().contains("limit 65.00 GiB"), run.out());
+  }
+
+  /** Who has stacks of its requests only has none of its releases: that decides nothing. */
+  @ParameterizedTest
+  @ValueSource(strings = {"releases-without-stacks", "releases-with-the-requests-stack"})
+  void anEmptyStackIsNoEvidenceAgainstALimit(String name) {
+    CommandRun run =
+        CommandRun.of("diagnose", Path.of("src/test/resources/recordings", name + ".pickle"));
+    assertTrue(
+        run.out()
+            .contains(
+                "limit 1020.00 MiB, the highest that explains when cached memory was released and"
+                    + " asked for again; without stacks of the releases, empty_cache() calls would"
+                    + " explain it too"),
+        run.out() + run.err());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"diagnose", "replay", "tune", "peak", "pins", "leaks"})
+  void anEmptySnapshotIsSaidToBeEmpty(String command) {
+    CommandRun run =
+        CommandRun.of(command, Path.of("src/test/resources/recordings/empty-snapshot.pickle"));
+    assertTrue(
+        run.err().contains("the snapshot is empty: it has neither segments nor a history"),
+        run.out() + run.err());
   }
 }

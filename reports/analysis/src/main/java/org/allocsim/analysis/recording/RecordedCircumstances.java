@@ -209,7 +209,8 @@ public record RecordedCircumstances(
         + ", the highest that explains "
         + (input.recording().orElseThrow().failureCount(input.device()) > 0
             ? "which requests failed"
-            : "when cached memory was released and asked for again");
+            : "when cached memory was released and asked for again; without stacks of the"
+                + " releases, empty_cache() calls would explain it too");
   }
 
   /** The GPU of the recording, as far as failed requests show it. */

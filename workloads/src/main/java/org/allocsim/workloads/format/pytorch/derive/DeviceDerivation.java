@@ -477,12 +477,13 @@ final class DeviceDerivation {
 
   /**
    * Whether the stacks tell that something else than the request released memory: PyTorch records a
-   * release with the stack of the call that led to it (2.1 to 2.14).
+   * release with the stack of the call that led to it (2.1 to 2.14). A release without a stack
+   * tells nothing: stacks may be recorded of allocations only.
    */
   private boolean isReleasedElsewhere(Step step) {
     int released = history.stack(step.firstRelease());
     int requested = history.stack(step.request());
-    return released >= 0 && requested >= 0 && released != requested;
+    return released > StackTable.NONE && requested > StackTable.NONE && released != requested;
   }
 
   private void completeUses(int from, int to) {

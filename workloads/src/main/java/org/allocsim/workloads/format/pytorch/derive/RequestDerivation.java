@@ -286,7 +286,7 @@ public final class RequestDerivation {
         counts.likelyRetries,
         Confidence.LIKELY,
         "more memory than ever before was obtained after them; an empty_cache() call right before"
-            + " would look the same, and the limit is not known");
+            + " would look the same without stacks, and the limit is not known");
     infer(
         device,
         "blocks used on another stream",
