@@ -2,6 +2,7 @@ package org.allocsim.reports.cli;
 
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.stream.Stream;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.Answers;
 import org.allocsim.reports.answer.product.ListAnswer;
@@ -127,7 +128,11 @@ final class ListCommand implements Runnable {
           DeviceProfile chosen,
       @Mixin OutputOptions outputs) {
     if (chosen == null) {
-      return write(outputs, ListAnswer.DEVICES.table(ShippedProfiles.all()));
+      return write(
+          outputs,
+          ListAnswer.DEVICES.table(
+              Stream.concat(ShippedProfiles.all().stream(), ShippedProfiles.others().stream())
+                  .toList()));
     }
     return print(JsonText.text(ProfileFile.fields(chosen)), outputs);
   }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.typed.SimilarName;
 
@@ -46,11 +47,38 @@ public final class ShippedProfiles {
           "rtx-3060-12gb",
           "rtx-2080-ti");
 
+  /**
+   * Further GPUs that one may ask for. No recording is taken to be of one of them, and none is
+   * offered instead of another: where they are AMD's or share the memory of their host, a program
+   * for the others does not run there, or other things take of it.
+   */
+  private static final List<String> OTHER_NAMES =
+      List.of(
+          "rtx-4060-ti-16gb",
+          "rtx-4070",
+          "rtx-5070-ti",
+          "rtx-5080",
+          "rtx-pro-6000",
+          "b300",
+          "gb10",
+          "jetson-orin-64gb",
+          "jetson-orin-8gb",
+          "jetson-thor",
+          "mi250x",
+          "mi300x",
+          "mi325x",
+          "mi355x",
+          "rx-7900-xtx",
+          "w7900",
+          "strix-halo-128gb");
+
   /** What a name may have or lack: maker, series, form factor, kind of memory, punctuation. */
   private static final Pattern NOISE =
-      Pattern.compile("nvidia|geforce|tesla|rtx|generation|sxm[0-9]?|pcie|hbm[0-9]e?|[^a-z0-9]");
+      Pattern.compile(
+          "nvidia|geforce|tesla|rtx|generation|sxm[0-9]?|pcie|hbm[0-9]e?|amd|radeon|instinct"
+              + "|jetson|agx|blackwell|workstation|edition|max-q|[^a-z0-9]");
 
-  private static final Pattern MAKER = Pattern.compile("nvidia|geforce|tesla");
+  private static final Pattern MAKER = Pattern.compile("nvidia|geforce|tesla|amd|radeon|instinct");
 
   /** A size of memory; the one in the driver's name of a GH200 is that of its host. */
   private static final Pattern SIZE = Pattern.compile("(?<![0-9])([0-9]{1,3}) ?gb");
@@ -67,7 +95,12 @@ public final class ShippedProfiles {
     return NAMES;
   }
 
-  /** All shipped profiles, the measured ones first. */
+  /** Profiles that are found by their names only. */
+  public static List<DeviceProfile> others() {
+    return Holder.OTHERS;
+  }
+
+  /** All shipped profiles but {@link #others}, the measured ones first. */
   public static List<DeviceProfile> all() {
     return Holder.PROFILES;
   }
@@ -85,7 +118,11 @@ public final class ShippedProfiles {
   }
 
   private static DeviceProfile whole(String name) {
-    List<DeviceProfile> models = all().stream().filter(each -> isCalled(each, name)).toList();
+    List<DeviceProfile> models =
+        Stream.concat(all().stream(), others().stream())
+            .filter(each -> isCalled(each, name))
+            .toList();
+    List<String> known = Stream.concat(NAMES.stream(), OTHER_NAMES.stream()).toList();
     if (models.size() == 1) {
       return models.getFirst();
     }
@@ -95,8 +132,8 @@ public final class ShippedProfiles {
                 RecordFields.printable(name),
                 SimilarName.remedy(
                     MAKER.matcher(plain(name)).replaceAll(""),
-                    NAMES,
-                    "known devices are " + String.join(", ", NAMES))));
+                    known,
+                    "known devices are " + String.join(", ", known))));
   }
 
   /** Whether a name means the profile: the same model, and no other size. */
@@ -126,12 +163,13 @@ public final class ShippedProfiles {
 
   /** Reads the files when they are first needed. */
   private static final class Holder {
-    static final List<DeviceProfile> PROFILES = read();
+    static final List<DeviceProfile> PROFILES = read("", NAMES);
+    static final List<DeviceProfile> OTHERS = read("more/", OTHER_NAMES);
 
-    private static List<DeviceProfile> read() {
+    private static List<DeviceProfile> read(String folder, List<String> names) {
       List<DeviceProfile> profiles = new ArrayList<>();
-      for (String name : NAMES) {
-        try (InputStream in = ShippedProfiles.class.getResourceAsStream(name + ".json")) {
+      for (String name : names) {
+        try (InputStream in = ShippedProfiles.class.getResourceAsStream(folder + name + ".json")) {
           profiles.add(ProfileFile.read(in));
         } catch (ProfileException e) {
           throw new IllegalStateException(name + ".json: " + e.getMessage(), e);

@@ -106,6 +106,36 @@ class ProfileFileTest {
     assertTrue(error.getMessage().contains("h100-80gb, h200"), error.getMessage());
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "AMD Instinct MI300X, mi300x",
+    "NVIDIA GeForce RTX 4060 Ti, rtx-4060-ti-16gb",
+    "NVIDIA RTX PRO 6000 Blackwell Workstation Edition, rtx-pro-6000",
+    "AMD Radeon RX 7900 XTX, rx-7900-xtx",
+    "NVIDIA GB10, gb10",
+    "RTX 5080, rtx-5080",
+  })
+  void otherGpusAreFoundByTheirNamesAndStandForNone(String called, String name) {
+    DeviceProfile profile = ShippedProfiles.named(called);
+    assertEquals(name, profile.name());
+    assertTrue(ShippedProfiles.others().contains(profile));
+    assertFalse(ShippedProfiles.all().contains(profile));
+  }
+
+  @Test
+  void sharedMemoryIsToldAndMistypedNamesAreCorrected() {
+    assertEquals(17, ShippedProfiles.others().size());
+    assertEquals(
+        List.of("gb10", "jetson-orin-64gb", "jetson-orin-8gb", "jetson-thor", "strix-halo-128gb"),
+        ShippedProfiles.others().stream()
+            .filter(each -> each.source().contains("unified memory"))
+            .map(DeviceProfile::name)
+            .toList());
+    IllegalArgumentException error =
+        assertThrows(IllegalArgumentException.class, () -> ShippedProfiles.named("mi300y"));
+    assertTrue(error.getMessage().contains("mi300x"), error.getMessage());
+  }
+
   @Test
   void aProfileReadsAsItWasWritten() throws ProfileException, IOException {
     for (DeviceProfile profile : ShippedProfiles.all()) {

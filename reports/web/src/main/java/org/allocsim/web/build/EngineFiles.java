@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.html.ReportPage;
+import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.workloads.profile.ShippedProfiles;
 
 /**
@@ -23,6 +24,9 @@ final class EngineFiles {
   EngineFiles() throws IOException {
     for (String name : ShippedProfiles.names()) {
       add(ShippedProfiles.class, name + ".json");
+    }
+    for (DeviceProfile other : ShippedProfiles.others()) {
+      add(ShippedProfiles.class, "more/" + other.name() + ".json");
     }
     for (String name : ReportPage.resources()) {
       add(ReportPage.class, name);
