@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
       "",
       "LEAK           live memory at the quietest moment of each iteration grows",
       "FRAGMENTATION  live memory does not, but what the allocator reserves beyond it does",
-      "PLATEAU        memory grew after the warm-up and has stopped, or only with live peaks",
+      "PLATEAU        memory grew after the warm-up and has stopped, or only with a step's peak",
       "NONE           nothing grew after the warm-up",
       "",
       "The slope is the median over all pairs of iterations (Theil, Sen) with Kendall's interval.",
