@@ -32,8 +32,10 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
     from .peers import Peers
     from .stepping import Stepping
     from .ranks import Watchdog, alone
+    from .stacks import drop_own_frames
     from .values import Values, ctc_loss_of_lists, stand_in_answer, user_line
 
+    recorder.change = drop_own_frames
     job = Job.of(options)
     watchdog = Watchdog(options["late_watchdog"])
     values = Values(options["values"], stand_in_answer(), options["fake_weights"], options["selections"])

@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 import time
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 from ..visible import visible
 from .facts import Facts
@@ -68,6 +68,8 @@ class Recorder:
         self.path = os.path.abspath(rank_path(path, mark))
         self.facts = Facts()
         self.written_bytes = 0
+        #: Is called with each snapshot before it is written, and may change it.
+        self.change: Callable[[dict[str, Any]], None] = lambda snapshot: None
         self._max_entries = max_entries
         self._stacks = stacks
         self._flush_seconds = flush_seconds
@@ -168,6 +170,7 @@ class Recorder:
         try:
             self.facts.sample()
             ends, snapshot = self._consistent_snapshot()
+            self.change(snapshot)
             if self._skip_empty and not any(snapshot["device_traces"]) and not snapshot["segments"]:
                 return
             document = self.facts.document(reason, is_last, ends)
