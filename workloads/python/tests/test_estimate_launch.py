@@ -17,6 +17,7 @@ sys.path.insert(0, str(ROOT))
 from allocsim.estimate.costliest import MOST_RANKS, costliest, other_ranks, rank_line  # noqa: E402
 from allocsim.estimate.job import Job, NoSuchRank, launched, told  # noqa: E402
 from allocsim.estimate.launch import WrongLaunch, deepspeed  # noqa: E402
+from allocsim.estimate.runs import mark_of  # noqa: E402
 from allocsim.estimate.standin import NoStandIn, library_folder  # noqa: E402
 
 
@@ -112,6 +113,23 @@ class JobTest(unittest.TestCase):
         environment: dict[str, str] = {}
         self.assertEqual({"rank": None, "world": 4}, told(environment, None, 4))
         self.assertEqual(("0", "4"), (environment["RANK"], environment["WORLD_SIZE"]))
+
+
+class MarkTest(unittest.TestCase):
+    def test_a_file_in_place_of_another_one_is_told_from_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "estimate.pickle")
+            for text in ("one", "two"):
+                with open(f"{file}.{text}", "w") as stream:
+                    stream.write(text)
+            os.replace(f"{file}.one", file)
+            mark = mark_of(file)
+            self.assertEqual(mark, mark_of(file))
+            os.replace(f"{file}.two", file)
+            self.assertNotEqual(mark, mark_of(file))
+            os.unlink(file)
+            self.assertIsNone(mark_of(file))
+        self.assertIsNone(mark_of(None))
 
 
 class CostliestTest(unittest.TestCase):

@@ -20,7 +20,7 @@ from .again import run_longest, run_with_all
 from .answer import answer, ended_early, reserved_bytes
 from .cards import CARDS
 from .costliest import costliest
-from .runs import Runs, say
+from .runs import Runs, mark_of, say
 from .screen import print_answer, print_line
 from .standin import NoStandIn, library_folder
 from .vary import Vary
@@ -113,6 +113,9 @@ def _answer(options: argparse.Namespace, runs: Runs, code: int, report: dict[str
             if report["picks"]:
                 picked = runs.run(os.path.join(folder, "picked.pickle"), {}, selections="most", unlimited=True)[1]
         found = answer(report, options.device, least, most, few, picked, out_of_memory=failed)
+        if mark_of(report["file"]) != report["mark"]:
+            say(f"another program has replaced or removed {os.path.relpath(report['file'])} meanwhile, so that nothing is answered; give each estimate a file of its own with -o")
+            return 1
         longest = None if options.longest is None or not found["complete"] else run_longest(runs, folder, report, options.longest)
         if longest is not None:
             found["longest"] = answer(longest[1], options.device) | {"length": longest[0]}

@@ -113,6 +113,7 @@ class Runs:
         found["reach"] = next((reach(each, ended_seconds) for each in noted if each.path == found["file"]), "")
         found["exit_code"] = code
         found["file"] = written.get(found["file"]) if found["reserved_bytes"] or found["ended"] == "killed" else None
+        found["mark"] = mark_of(found["file"])
         found["gpu_decides"] = found["file"] is not None and found["unready"] > 0 and waits_for_streams(found["file"])
         return code, found
 
@@ -147,6 +148,15 @@ class Runs:
         os.makedirs(environment["PYTORCH_KERNEL_CACHE_PATH"], exist_ok=True)
         environment.pop("CUDA_VISIBLE_DEVICES", None)
         return environment
+
+
+def mark_of(file: str | None) -> tuple[int, ...] | None:
+    """What tells a file from another one that took its place; None where there is none."""
+    try:
+        status = os.stat(file) if file is not None else None
+    except OSError:
+        return None
+    return None if status is None else (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def waits_for_streams(path: str) -> bool:
