@@ -436,6 +436,19 @@ for x in DataLoader(data, batch_size=1):
         _, printed = self.run_program(text, longest={"tensor": 0, "dimension": 1, "length": 200})
         self.assertIn("200", printed)
 
+    def test_an_epoch_that_was_run_whole_had_the_longest_batch(self):
+        text = MODEL + """
+data = [torch.randn(10 + i, 64) for i in range(12)]
+loader = DataLoader(data, batch_size=1, sampler=SAMPLER)
+for epoch in range(1000):
+    for x in loader:
+        step(x)
+"""
+        for sampler, expected in (("torch.utils.data.RandomSampler(data)", 21), ("torch.utils.data.RandomSampler(data, num_samples=7)", None)):
+            report, _ = self.run_program(text.replace("SAMPLER", sampler))
+            self.assertEqual("repeats", report["cut"])
+            self.assertEqual(expected, report["lengths"]["longest_possible"])
+
     def test_a_program_that_takes_batches_one_by_one_gets_all_of_them(self):
         text = MODEL + "it = iter(DataLoader(torch.randn(300, 64), batch_size=1))\nfor _ in range(300):\n    x = next(it)\n    model(x.cuda())\nprint('all')\n"
         report, printed = self.run_program(text)

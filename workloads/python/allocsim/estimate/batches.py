@@ -164,7 +164,6 @@ class Batches:
                 try:
                     batch = self._pull()
                 except StopIteration:
-                    loop.is_complete = True
                     if last is not None and shapes_of(last) not in loop.run:
                         return last
                     raise
@@ -207,7 +206,19 @@ class Batches:
             raise StopIteration from None
 
     def _pull(self) -> Any:
-        return next(self._iterator)
+        try:
+            return next(self._iterator)
+        except StopIteration:
+            # In another order, the longest sample makes the longest batch, too.
+            self.loop.is_complete = self.loop.is_complete or self._took_all()
+            raise
+
+    def _took_all(self) -> bool:
+        """Whether its batches had every sample of the data, as far as its sampler says."""
+        try:
+            return len(self._loader.sampler) >= len(self._loader.dataset)
+        except (AttributeError, TypeError):
+            return True
 
     def _give(self, batch: Any) -> Any:
         loop = self.loop
