@@ -22,7 +22,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 import allocsim  # noqa: E402
-from allocsim import recording  # noqa: E402
+from allocsim import engine, recording  # noqa: E402
 from allocsim.estimate.answer import answer  # noqa: E402
 from allocsim.estimate.command import _value  # noqa: E402
 from allocsim.estimate.messages import sealed, unsealed  # noqa: E402
@@ -167,7 +167,7 @@ def all_problems(seed: int, count: int) -> tuple[list[str], collections.Counter[
             target = chance.randrange(len(TARGETS))
             # Most without pandas, which takes its time.
             without = {} if chance.random() < 0.02 else {"pandas": None}
-            with mock.patch.dict(sys.modules, without), mock.patch.object(recording.subprocess, "run", Engine(chance)):
+            with mock.patch.dict(sys.modules, without), mock.patch.object(engine.subprocess, "run", Engine(chance)):
                 try:
                     TARGETS[target](chance, allocsim.open(file), folder)
                     tally["answers"] += 1
