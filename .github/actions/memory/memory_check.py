@@ -6,6 +6,7 @@ Exit codes are those of ``allocsim check``: 0 all is kept, 1 failed, 2 wrong usa
 from __future__ import annotations
 
 import json
+import math
 import os
 import shlex
 import subprocess
@@ -14,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 MARK = "<!-- allocsim memory check -->"
+WRONG_USAGE = 2
 CHECK_DID_NOT_HOLD = 3
 
 
@@ -46,8 +48,20 @@ def reserved_bytes(recording: str) -> int:
         return int(json.loads(file.read_text())["moment"]["reserved_bytes"])
 
 
+def percentage(max_growth: str) -> float:
+    """The number that is meant, before anything is run; below -100 nothing would be left."""
+    try:
+        value = float(max_growth)
+    except ValueError:
+        value = math.nan
+    if not -100 <= value < math.inf:
+        raise Failed(f"max-growth {max_growth!r} is no percentage from -100 up; write one such as 5", WRONG_USAGE)
+    return value
+
+
 def text(recording: str, baseline: str, limits: list[str], max_growth: str) -> tuple[str, int, dict[str, object]]:
     """The comment, the exit code and the outputs."""
+    growth = percentage(max_growth) if max_growth else math.inf
     checked, code = allocsim("check", file_argument(recording), *limits, "--markdown", allowed=(0, CHECK_DID_NOT_HOLD))
     parts = [MARK, "### GPU memory", checked]
     outputs: dict[str, object] = {"reserved-bytes": reserved_bytes(recording), "change-bytes": ""}
@@ -57,7 +71,7 @@ def text(recording: str, baseline: str, limits: list[str], max_growth: str) -> t
         change = int(str(outputs["reserved-bytes"])) - before
         outputs["change-bytes"] = change
         parts.append(compared)
-        if max_growth and change > before * float(max_growth) / 100:
+        if max_growth and change > before * growth / 100:
             parts.append(f"**Reserved memory grows by {change} bytes, more than {max_growth} % of the baseline's {before}.**")
             code = CHECK_DID_NOT_HOLD
     elif baseline:

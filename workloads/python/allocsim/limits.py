@@ -12,6 +12,8 @@ _UNITS = {"": 1, "B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 def bytes_of(size: int | str) -> int:
     """Bytes of a number or of a text such as ``"24GiB"``; units are powers of 1024."""
     if isinstance(size, int):
+        if size < 0:
+            raise ValueError(f"{size} bytes is less than nothing; write bytes, or a text such as '24GiB'")
         return size
     found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?\s*", size, re.IGNORECASE)
     if found is None:

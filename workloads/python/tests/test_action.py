@@ -69,6 +69,13 @@ class ActionTest(unittest.TestCase):
         self.assertIn("grows by 100 bytes, more than 49 %", grown.stdout)
         self.assertIn("change-bytes=100", (self.folder / "output").read_text())
 
+    def test_a_growth_that_means_nothing_is_refused_before_anything_is_run(self):
+        for growth in ("-101", "nan", "inf", "much", "1e999"):
+            refused = self.run_action(BASELINE="old.pickle", MAX_GROWTH=growth)
+            sentence = f"::error::max-growth '{growth}' is no percentage from -100 up; write one such as 5\n"
+            self.assertEqual((refused.returncode, refused.stdout, refused.stderr), (2, sentence, ""))
+        self.assertEqual(self.run_action(BASELINE="old.pickle", MAX_GROWTH="-100").returncode, 3)
+
     def test_without_a_baseline_it_says_so(self):
         result = self.run_action(BASELINE="none.pickle")
         self.assertEqual(result.returncode, 0)

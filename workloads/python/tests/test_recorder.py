@@ -472,7 +472,8 @@ class FilesTest(unittest.TestCase):
     def test_sizes_have_units_of_1024(self):
         self.assertEqual(bytes_of("24GiB"), 24 << 30)
         self.assertEqual(bytes_of("1.5k"), 1536)
-        self.assertRaises(ValueError, bytes_of, "many")
+        for meaningless in ("many", "-1GiB", -1, "nan", "-0.5"):
+            self.assertRaises(ValueError, bytes_of, meaningless)
 
 
 
