@@ -14,8 +14,10 @@ import org.allocsim.reports.output.Failure;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.validation.gpu.GpuValidation;
 import org.allocsim.validation.gpu.cuda.CudaDevice;
+import org.allocsim.validation.gpu.cuda.CudaException;
 import org.allocsim.validation.gpu.cuda.GpuBounds;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.serving.ModelShape;
 import org.allocsim.workloads.serving.ServedModel;
 import org.allocsim.workloads.serving.ServedModels;
@@ -100,9 +102,22 @@ final class CacheCheck {
       for (CacheKind kind : asked.kinds()) {
         CacheRecording recording =
             ServingComparison.record(traffic, served, device, settings, kind, cacheBytes);
-        caches.add(
-            new CachesAnswer.OneCache(
-                recording, validation.run(recording.layout(), recording.calls())));
+        if (EarlyEnd.isAsked()) {
+          break;
+        }
+        try {
+          caches.add(
+              new CachesAnswer.OneCache(
+                  recording, validation.run(recording.layout(), recording.calls())));
+        } catch (CudaException e) {
+          if (!EarlyEnd.isAsked()) {
+            throw e;
+          }
+          // What was under way has no result.
+        }
+      }
+      if (caches.isEmpty()) {
+        throw new CudaException("no cache was finished");
       }
       return new CachesAnswer(
           LocalDate.now(ZoneOffset.UTC).toString(),

@@ -22,6 +22,7 @@ import org.allocsim.reports.answer.validation.ValidateCharts;
 import org.allocsim.reports.answer.validation.ValidatedCase;
 import org.allocsim.reports.cli.option.ConfListOptions;
 import org.allocsim.reports.cli.option.FigureOptions;
+import org.allocsim.reports.cli.option.IndexConverter;
 import org.allocsim.reports.cli.option.PolicyListOptions;
 import org.allocsim.reports.cli.option.ProfileConverter;
 import org.allocsim.reports.cli.option.SizeConverter;
@@ -132,7 +133,8 @@ final class ValidateCommand implements Callable<Integer> {
   @Option(
       names = "--gpu",
       paramLabel = "N",
-      description = "Number of the GPU, from 0 (default: 0).")
+      description = "Number of the GPU, from 0 (default: 0).",
+      converter = IndexConverter.class)
   private int gpu;
 
   @Option(
@@ -199,8 +201,8 @@ final class ValidateCommand implements Callable<Integer> {
     outputOptions.requireNoTime();
     List<PolicyChoice> chosen = torch.pytorch() ? List.of() : policyOptions.choices();
     try (DocumentOutputs outputs = outputOptions.open(files().toArray(Path[]::new))) {
+      EarlyEnd.begin();
       if (torch.pytorch()) {
-        EarlyEnd.begin();
         return validatePyTorch(outputs);
       }
       recordings = outputs.hasPage() ? new ValidateRecordings() : null;
@@ -221,12 +223,22 @@ final class ValidateCommand implements Callable<Integer> {
     }
     Path file = Inputs.require(names.getFirst());
     try (DocumentOutputs outputs = outputOptions.open(file)) {
+      EarlyEnd.begin();
       CachesAnswer answer = caches.answer(file, gpu, profile, capacityBytes);
       outputs.write(answer.document());
       return answer.isExact() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
     } catch (CudaException e) {
-      throw new Failure(e.getMessage(), e);
+      throw failure(e);
     }
+  }
+
+  /** Why there is no answer at all. */
+  private static Failure failure(CudaException e) {
+    return new Failure(
+        EarlyEnd.isAsked()
+            ? "a signal ended this before a case was finished; give it more time"
+            : e.getMessage(),
+        e);
   }
 
   private int validateTogether() {
@@ -306,8 +318,13 @@ final class ValidateCommand implements Callable<Integer> {
                     program.release(),
                     GpuValidation.profile(identity, identity.freeBytesAtStart()));
         for (PolicyChoice choice : expanded) {
-          run(input, choice, validation, identity, bounds, cases);
+          if (!EarlyEnd.isAsked()) {
+            run(input, choice, validation, identity, bounds, cases);
+          }
         }
+      }
+      if (EarlyEnd.isAsked() && cases.isEmpty()) {
+        throw new CudaException("no case was finished");
       }
       return new ValidateAnswer(
           LocalDate.now(ZoneOffset.UTC).toString(),
@@ -318,7 +335,7 @@ final class ValidateCommand implements Callable<Integer> {
           touch,
           cases);
     } catch (CudaException e) {
-      throw new Failure(e.getMessage(), e);
+      throw failure(e);
     }
   }
 
@@ -366,7 +383,7 @@ final class ValidateCommand implements Callable<Integer> {
             touch);
     try {
       CaseResult result = add(input, choice, base, false, validation, cases);
-      if (recordings != null) {
+      if (recordings != null && !EarlyEnd.isAsked()) {
         recordings.add(
             input,
             cases.size() - 1,
@@ -380,6 +397,11 @@ final class ValidateCommand implements Callable<Integer> {
           add(input, choice, near, true, validation, cases);
         }
       }
+    } catch (CudaException e) {
+      if (!EarlyEnd.isAsked()) {
+        throw e;
+      }
+      // The case that was under way has no result.
     } catch (UnfitTraceException e) {
       cases.add(notRun(input, choice, "needs " + e.getMessage()));
     } catch (PolicyOptionException e) {

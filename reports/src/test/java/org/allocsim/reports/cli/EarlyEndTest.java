@@ -3,6 +3,7 @@ package org.allocsim.reports.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -204,7 +205,17 @@ class EarlyEndTest {
         Named.TRACE,
         Named.TRACE,
         "--report",
-        Named.REPORT);
+        Named.REPORT),
+    VALIDATE(
+        "/cases",
+        "validate",
+        Named.TRACE,
+        Named.TRACE,
+        Named.TRACE,
+        Named.TRACE,
+        "--policies",
+        "direct,cuda-async,pytorch",
+        "--near-limits");
 
     private final String entries;
     private final List<String> words;
@@ -213,6 +224,26 @@ class EarlyEndTest {
       this.entries = entries;
       this.words = List.of(words);
     }
+  }
+
+  /** What a shell does before a process so that it finds the driver of a GPU that is not there. */
+  private String withDriver() throws Exception {
+    Path source = folder.resolve("driver.c");
+    try (InputStream resource = EarlyEndTest.class.getResourceAsStream("driver.c")) {
+      Files.write(source, resource.readAllBytes());
+    }
+    Path library = folder.resolve("libcuda.so.1");
+    try {
+      Process compiler =
+          new ProcessBuilder(
+                  "cc", "-O2", "-shared", "-fPIC", source.toString(), "-o", library.toString())
+              .inheritIO()
+              .start();
+      assertEquals(0, compiler.waitFor());
+    } catch (IOException e) {
+      abort("not run: there is no C compiler to make a driver with: " + e.getMessage());
+    }
+    return "export LD_LIBRARY_PATH='" + folder + "'";
   }
 
   /** Told to end again and again, each time later, until it has something to print. */
@@ -239,10 +270,11 @@ class EarlyEndTest {
       words.add(
           word.replace(Named.TRACE, trace.toString()).replace(Named.REPORT, report.toString()));
     }
+    String shell = search == Search.VALIDATE ? withDriver() : ":";
     for (long millis = 1_000; !Files.exists(json); millis += millis / 2) {
       String signal = millis % 2 == 0 ? "TERM" : "INT";
       Files.createDirectories(to);
-      Process child = Child.start(":", List.of(), log, words.toArray());
+      Process child = Child.start(shell, List.of(), log, words.toArray());
       assertFalse(child.waitFor(millis, TimeUnit.MILLISECONDS), () -> "it was over too soon");
       int exitCode = end(child, signal);
       String said = Files.readString(log);

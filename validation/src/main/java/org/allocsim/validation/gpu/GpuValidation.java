@@ -14,6 +14,7 @@ import org.allocsim.validation.gpu.cuda.CudaDevice;
 import org.allocsim.validation.gpu.cuda.CudaException;
 import org.allocsim.validation.gpu.cuda.DriverCallListener;
 import org.allocsim.validation.gpu.cuda.GpuBounds;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -301,8 +302,13 @@ public final class GpuValidation {
   }
 
   record SimulatedProbe(SimulatedDevice device) implements RecordingDevice.Probe {
+    /** A prediction ends where a GPU would be given back. */
     @Override
-    public void pause() {}
+    public void pause() {
+      if (EarlyEnd.isAsked()) {
+        throw new CudaException("the prediction was not finished because the program is ending");
+      }
+    }
 
     @Override
     public long driverNanos() {

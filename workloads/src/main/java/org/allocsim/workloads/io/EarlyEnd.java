@@ -16,6 +16,7 @@ public final class EarlyEnd {
   private static final Set<Thread> WORKING = new HashSet<>();
   private static final Set<Part> PARTS = new HashSet<>();
   private static boolean isHooked;
+  private static boolean arePartsEnded;
   private static volatile boolean isAsked;
 
   private EarlyEnd() {}
@@ -55,13 +56,23 @@ public final class EarlyEnd {
   /**
    * Names something that work waits for.
    *
-   * @param end ends it; called by another thread, once work is to end
+   * @param end ends it; called by another thread, once work is to end, or here, where it is to end
+   *     already
    */
-  public static synchronized Part part(Runnable end) {
-    hook();
+  public static Part part(Runnable end) {
     Part part = new Part(end);
-    PARTS.add(part);
+    if (!isAdded(part)) {
+      end.run();
+    }
     return part;
+  }
+
+  private static synchronized boolean isAdded(Part part) {
+    if (arePartsEnded) {
+      return false;
+    }
+    hook();
+    return PARTS.add(part);
   }
 
   private static synchronized void forget(Part part) {
@@ -79,8 +90,17 @@ public final class EarlyEnd {
     synchronized (EarlyEnd.class) {
       parts = List.copyOf(PARTS);
       PARTS.clear();
+      arePartsEnded = true;
     }
-    parts.forEach(part -> part.end.run());
+    for (Part part : parts) {
+      try {
+        part.end.run();
+      } catch (RuntimeException e) {
+        // It is told of as any failure that nobody awaits, and the others are ended.
+        Thread thread = Thread.currentThread();
+        thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+      }
+    }
   }
 
   private static synchronized boolean isWorking() {

@@ -11,6 +11,7 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.HandleMemory;
 import org.allocsim.simulator.device.StreamOrderedMemory;
 import org.allocsim.simulator.device.cost.DriverCall;
+import org.allocsim.workloads.io.EarlyEnd;
 
 /**
  * A real GPU behind the port that policies use. It keeps books of everything it takes from the
@@ -20,7 +21,7 @@ import org.allocsim.simulator.device.cost.DriverCall;
  * <p>Streams are made when their number is first used. A request beyond the bound of memory is
  * refused as if the driver had refused it, without asking it.
  *
- * <p>One thread at a time; the shutdown hook waits for the call in progress.
+ * <p>One thread at a time; the end of the process waits for the call in progress.
  */
 public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, AutoCloseable {
   private final CudaCalls cuda;
@@ -30,7 +31,6 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   private final long totalBytes;
   private final long freeBytesAtStart;
   private final long startNanos = System.nanoTime();
-  private final Thread hook = new Thread(this::closeAtExit, "allocsim-gpu-cleanup");
   private final Map<Long, Long> blocks = new LinkedHashMap<>();
   private final Map<Long, Long> ranges = new LinkedHashMap<>();
 
@@ -38,6 +38,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   private final List<Long> heldBack = new ArrayList<>();
 
   private final CudaHandles handles;
+  private final EarlyEnd.Part part;
   private final Map<Long, Long> asyncBlocks = new LinkedHashMap<>();
 
   /** Pinned host memory. */
@@ -86,7 +87,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
     totalBytes = cuda.totalBytes();
     freeBytesAtStart = cuda.freeBytes();
     handles = new CudaHandles(this, cuda);
-    Runtime.getRuntime().addShutdownHook(hook);
+    part = EarlyEnd.part(this::closeEarly);
   }
 
   /**
@@ -516,7 +517,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
         "%s 0x%x was not taken from this GPU".formatted(what, address));
   }
 
-  private synchronized void closeAtExit() {
+  private synchronized void closeEarly() {
     if (!closed) {
       cuda.useContext();
       giveBack();
@@ -529,11 +530,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
     if (closed) {
       return;
     }
-    try {
-      Runtime.getRuntime().removeShutdownHook(hook);
-    } catch (IllegalStateException _) {
-      // The process is ending, and the hook will find the device closed.
-    }
+    part.close();
     giveBack();
   }
 
