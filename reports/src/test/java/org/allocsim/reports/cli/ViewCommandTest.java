@@ -75,6 +75,31 @@ class ViewCommandTest {
     assertEquals(List.of("view.csv", "view.html", "view.json"), CommandRun.files(out));
   }
 
+  @Test
+  void aTraceWithoutRequestsIsNamedBesideThoseThatAreShown() throws Exception {
+    Path empty =
+        Files.writeString(
+            folder.resolve("empty.jsonl"), "{\"allocsim\":\"trace\",\"version\":1}\n");
+    Path out = folder.resolve("beside");
+    Path json = folder.resolve("beside.json");
+    CommandRun run =
+        CommandRun.of(
+            "view",
+            CommandRun.recording("cat_growth.pickle.xz"),
+            empty,
+            "--report",
+            out,
+            "--json",
+            json);
+    assertEquals("", run.err());
+    assertEquals(0, run.exitCode());
+    assertTrue(
+        run.out().contains("empty.jsonl is not shown: no request is recorded in it."), run.out());
+    JsonNode answer = new ObjectMapper().readTree(json);
+    assertEquals(List.of(empty.toString()), List.of(answer.at("/without_requests/0").asString()));
+    assertEquals(1, answer.get("traces").size());
+  }
+
   private static JsonNode traces(Path report) {
     return new ObjectMapper().readTree(report.resolve("view.json").toFile()).get("traces");
   }

@@ -7,29 +7,43 @@ import java.util.List;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Verdict;
 
-/** What the page of {@code view} says of its traces before it shows them. */
-public final class ViewAnswer {
-  /** The answer as JSON: that of {@code compare}. */
-  public static final Kind<CompareAnswer> KIND =
+/**
+ * What the page of {@code view} says of its traces before it shows them.
+ *
+ * @param compared the figures of the traces that it shows
+ * @param withoutRequests names of the traces that have nothing to show
+ */
+public record ViewAnswer(CompareAnswer compared, List<String> withoutRequests) {
+  /** The answer as JSON: that of {@code compare}, and what is not shown. */
+  public static final Kind<ViewAnswer> KIND =
       new Kind<>(
           "view",
           "view --json",
           "What `allocsim view --json` writes: the figures of the runs that its page shows.",
-          CompareAnswer.KIND.shape());
+          Shape.of(answer ->
+              answer
+                  .embed(CompareAnswer.KIND.shape(), ViewAnswer::compared)
+                  .texts(
+                      "without_requests",
+                      "Names of the traces without a request, which the page does not show.",
+                      ViewAnswer::withoutRequests)));
 
-  private ViewAnswer() {}
-
-  public static Document<CompareAnswer> document(CompareAnswer answer) {
-    Document<CompareAnswer> compared = answer.document();
+  public Document<ViewAnswer> document() {
+    Document<CompareAnswer> shown = compared.document();
+    List<Sentence> details =
+        withoutRequests.stream()
+            .map(name -> Sentence.of("{} is not shown: no request is recorded in it.", name))
+            .toList();
     return new Document<>(
         KIND,
-        compared.title(),
-        new Verdict(Verdict.Tone.NEUTRAL, finding(answer.traces())),
-        compared.sections(),
-        compared.csv(),
-        answer);
+        shown.title(),
+        new Verdict(Verdict.Tone.NEUTRAL, finding(compared.traces()), details),
+        shown.sections(),
+        shown.csv(),
+        this);
   }
 
   private static Sentence finding(List<ComparedTrace> traces) {

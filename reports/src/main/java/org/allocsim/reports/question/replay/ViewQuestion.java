@@ -31,15 +31,19 @@ public record ViewQuestion(ConfChoices confs) implements Question<ViewQuestion.V
    *
    * @param recordings what a page shows of the traces
    */
-  public record Viewed(CompareAnswer answer, List<TraceRecording> recordings) {}
+  public record Viewed(ViewAnswer answer, List<TraceRecording> recordings) {}
 
   @Override
   public Viewed ask(Asked asked) {
     asked.mayEndEarly();
     List<ComparedTrace> traces = new ArrayList<>();
     List<TraceRecording> recordings = new ArrayList<>();
+    List<String> withoutRequests = new ArrayList<>();
     for (AskedTrace each : asked.traces()) {
       List<Program> devices = programs(each);
+      if (devices.isEmpty()) {
+        withoutRequests.add(each.name());
+      }
       for (Program device : devices) {
         if (EarlyEnd.isAsked()) {
           break;
@@ -62,7 +66,7 @@ public record ViewQuestion(ConfChoices confs) implements Question<ViewQuestion.V
                               .collect(Collectors.joining(", ")))
                   + " the program that allocates");
     }
-    return new Viewed(new CompareAnswer(traces), recordings);
+    return new Viewed(new ViewAnswer(new CompareAnswer(traces), withoutRequests), recordings);
   }
 
   /** The GPU that was chosen, else each that did anything. */
@@ -95,7 +99,7 @@ public record ViewQuestion(ConfChoices confs) implements Question<ViewQuestion.V
 
   @Override
   public Document<?> document(Viewed viewed) {
-    return ViewAnswer.document(viewed.answer());
+    return viewed.answer().document();
   }
 
   @Override
