@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.validation.CalibrateAnswer;
+import org.allocsim.reports.cli.option.IndexConverter;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.SizeConverter;
 import org.allocsim.reports.output.DocumentOutputs;
@@ -57,7 +58,8 @@ final class CalibrateCommand implements Callable<Integer> {
   @Option(
       names = "--gpu",
       paramLabel = "N",
-      description = "Number of the GPU, from 0 (default: 0).")
+      description = "Number of the GPU, from 0 (default: 0).",
+      converter = IndexConverter.class)
   private int gpu;
 
   @Option(

@@ -10,6 +10,7 @@ import java.util.List;
 import org.allocsim.analysis.account.SmiFormatException;
 import org.allocsim.analysis.account.SmiSamples;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.cli.option.IndexConverter;
 import org.allocsim.reports.cli.option.ShareOrSize;
 import org.allocsim.reports.cli.option.SizeConverter;
 import org.allocsim.reports.input.Inputs;
@@ -41,7 +42,8 @@ final class CardOptions {
       paramLabel = "N",
       description =
           "Index of the GPU in the samples (default: the only GPU there, else the device index;"
-              + " CUDA_VISIBLE_DEVICES makes them differ).")
+              + " CUDA_VISIBLE_DEVICES makes them differ).",
+      converter = IndexConverter.class)
   private Integer smiIndex;
 
   @Option(
@@ -109,6 +111,9 @@ final class CardOptions {
 
   private KnownGpu known(
       @Nullable SmiSamples smi, List<String> notes, @Nullable DeviceProfile chosen) {
+    if (pid != null && pid <= 0) {
+      throw Failure.usage("--pid " + pid + " is no process; their ids are above 0");
+    }
     if (free != null && free.percent() != null) {
       throw Failure.usage(
           "--free " + free.percent() + "% is a share; write a size, such as 300MiB");

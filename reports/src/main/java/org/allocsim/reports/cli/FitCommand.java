@@ -7,6 +7,7 @@ import org.allocsim.analysis.fit.NamedSizes;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.OutputOptions;
+import org.allocsim.reports.cli.option.PositiveConverter;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.question.replay.ConfChoices;
@@ -62,14 +63,16 @@ final class FitCommand implements Callable<Integer> {
       split = ",",
       description =
           "Batches or lengths of the recordings, in their order (default: the number in which their"
-              + " names differ).")
+              + " names differ).",
+      converter = PositiveConverter.class)
   private List<Double> sizes;
 
   @Option(
       names = {"--batch", "--length"},
       paramLabel = "N",
       required = true,
-      description = "Batch or length that is asked for.")
+      description = "Batch or length that is asked for.",
+      converter = PositiveConverter.class)
   private double wanted;
 
   @Option(

@@ -17,6 +17,7 @@ import org.allocsim.analysis.leak.Iterations;
 import org.allocsim.analysis.program.Conditions;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.cli.option.IterationsOption;
+import org.allocsim.reports.cli.option.PositiveConverter;
 import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
@@ -102,7 +103,8 @@ final class TransformCommand implements Callable<Integer> {
     @Option(
         names = "--scale-batch",
         paramLabel = "F",
-        description = "Sizes for F times the batch; needs --other and --other-scale.")
+        description = "Sizes for F times the batch; needs --other and --other-scale.",
+        converter = PositiveConverter.class)
     private Double scale;
 
     @Option(
@@ -121,7 +123,11 @@ final class TransformCommand implements Callable<Integer> {
       description = "Another run of the same program, with another batch.")
   private String otherName;
 
-  @Option(names = "--other-scale", paramLabel = "G", description = "Its batch over that of TRACE.")
+  @Option(
+      names = "--other-scale",
+      paramLabel = "G",
+      description = "Its batch over that of TRACE.",
+      converter = PositiveConverter.class)
   private Double otherScale;
 
   @Mixin private IterationsOption iterationsOption;
@@ -193,6 +199,9 @@ final class TransformCommand implements Callable<Integer> {
           "a trace does not say which sizes depend on its batch: --scale-batch, --other with"
               + " another run and --other-scale with its batch go together; 'allocsim fit --batch'"
               + " predicts peaks from two runs or more");
+    }
+    if (change.times != null && change.times < 1) {
+      throw Failure.usage("--repeat " + change.times + " is less than once; write 1 or more");
     }
     String plain = Compression.plainName(outputName);
     if (!outputName.equals("-") && !plain.endsWith(".jsonl")) {

@@ -94,7 +94,7 @@ class FitCommandTest {
       delimiter = '|',
       value = {
         "--batch 32 a b | do not say",
-        "--batch 0 a8 a16 | no size",
+        "--batch 0 a8 a16 | no number above 0",
         "--batch 32 --sizes 8 a b | one for each",
       })
   void sizesThatAreMissingAreWrongUsage(String options, String words) {

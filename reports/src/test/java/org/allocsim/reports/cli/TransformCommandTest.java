@@ -178,7 +178,6 @@ class TransformCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "--repeat 0|less than once",
         "--reorder-steps 0,1|names each",
         "--window 0:2 --iterations nothing|its steps are not known",
       })
@@ -189,6 +188,13 @@ class TransformCommandTest {
     assertEquals(ExitCodes.FAILED, run.exitCode(), run.err());
     assertEquals(1, run.err().lines().count(), run.err());
     assertTrue(run.err().contains(words), run.err());
+  }
+
+  @Test
+  void noRepetitionAtAllIsWrongUsage() {
+    CommandRun run = transform(small, "--repeat", 0);
+    assertEquals(ExitCodes.USAGE, run.exitCode());
+    assertEquals("allocsim: --repeat 0 is less than once; write 1 or more\n", run.err());
   }
 
   @Test

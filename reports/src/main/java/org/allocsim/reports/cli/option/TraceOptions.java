@@ -27,7 +27,8 @@ public final class TraceOptions {
       paramLabel = "N",
       description =
           "Which recorded GPU to look at, from 0 (default: the one on which a request failed first,"
-              + " else the one that reserved the most).")
+              + " else the one that reserved the most).",
+      converter = IndexConverter.class)
   private Integer deviceIndex;
 
   @Option(
