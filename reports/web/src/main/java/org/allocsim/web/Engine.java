@@ -25,11 +25,15 @@ import org.teavm.jso.JSExport;
 import org.teavm.jso.typedarrays.Int8Array;
 import org.teavm.runtime.fs.VirtualFileSystemProvider;
 
-/** What JavaScript calls. One file is open at a time, and its last answer is kept. */
+/**
+ * What JavaScript calls. One file is open at a time, and its last answer is kept. Nothing ends in
+ * an exception, whatever the file.
+ */
 public final class Engine {
   private static final DroppedFiles FILES = new DroppedFiles();
   private static @Nullable TraceSource source;
   private static Questions.@Nullable Answer answer;
+  private static byte @Nullable [] written;
 
   private Engine() {}
 
@@ -79,12 +83,33 @@ public final class Engine {
   }
 
   /**
-   * The last answer as {@code text}, {@code json}, {@code csv} or {@code page}, in UTF-8; null
-   * where it has no rows.
+   * Writes the last answer as {@code text}, {@code json}, {@code csv} or {@code page}.
+   *
+   * @return why that is not possible, in a sentence; empty where it was written
    */
   @JSExport
-  public static @Nullable Int8Array answer(String form) {
-    Questions.Answer last = Objects.requireNonNull(answer);
+  public static String write(String form) {
+    return failure(() -> {
+      written = null;
+      if (answer == null) {
+        throw new Failure("no question was answered");
+      }
+      written = bytes(answer, form);
+    });
+  }
+
+  /** What was written last, in UTF-8; null where the answer has no rows. */
+  @JSExport
+  public static @Nullable Int8Array written() {
+    byte[] last = writtenBytes();
+    return last == null ? null : Int8Array.copyFromJavaArray(last);
+  }
+
+  static byte @Nullable [] writtenBytes() {
+    return written;
+  }
+
+  private static byte @Nullable [] bytes(Questions.Answer last, String form) {
     Table<?> rows = last.document().mainCsv();
     if (form.equals("csv") && rows == null) {
       return null;
@@ -102,9 +127,9 @@ public final class Engine {
           new ReportPage(
                   last.document(), JsonRenderer.json(last.document()), last.recordings().get())
               .write(out);
-      default -> throw new IllegalArgumentException(form);
+      default -> throw Failure.usage("unknown form: " + form);
     }
-    return Int8Array.copyFromJavaArray(out.toByteArray());
+    return out.toByteArray();
   }
 
   private interface Work {

@@ -1,7 +1,9 @@
 package org.allocsim.web;
 
 import java.util.Map;
+import java.util.function.Function;
 import org.allocsim.analysis.program.Conditions;
+import org.allocsim.reports.cli.option.IndexConverter;
 import org.allocsim.reports.cli.option.SizeConverter;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.simulator.device.DeviceProfiles;
@@ -20,15 +22,15 @@ final class WebConditions {
    */
   static Conditions of(Map<String, String> options) {
     String release = options.get("--torch-version");
-    Long limitBytes = size(options, "--memory-limit");
-    Long capacityBytes = size(options, "--capacity");
-    String index = options.get("--device-index");
+    Long limitBytes = read(options, "--memory-limit", new SizeConverter()::convert);
+    Long capacityBytes = read(options, "--capacity", new SizeConverter()::convert);
+    Integer index = read(options, "--device-index", new IndexConverter()::convert);
     return new Conditions(
         options.get("--conf"),
         release == null ? null : release(release),
         limitBytes == null ? null : new Conditions.Limit.Size(limitBytes),
         capacityBytes == null ? null : DeviceProfiles.ofCapacity(capacityBytes),
-        index == null ? null : Integer.valueOf(index));
+        index);
   }
 
   private static PyTorchVersion release(String name) {
@@ -39,10 +41,11 @@ final class WebConditions {
     }
   }
 
-  private static @Nullable Long size(Map<String, String> options, String option) {
+  private static <T> @Nullable T read(
+      Map<String, String> options, String option, Function<String, T> converter) {
     String text = options.get(option);
     try {
-      return text == null ? null : new SizeConverter().convert(text);
+      return text == null ? null : converter.apply(text);
     } catch (TypeConversionException e) {
       throw Failure.usage(option + ": " + e.getMessage());
     }

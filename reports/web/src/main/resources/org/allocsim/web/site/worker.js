@@ -63,7 +63,9 @@ const actions = {
     if (failure) throw new Error(failure);
     const answer = {};
     for (const form of forms) {
-      const bytes = engine.answer(form);
+      const unwritten = engine.write(form);
+      if (unwritten) throw new Error(unwritten);
+      const bytes = engine.written();
       if (bytes) answer[form] = new Uint8Array(bytes);
     }
     return answer;
