@@ -22,15 +22,15 @@ import picocli.CommandLine.Parameters;
       "Distinguishes leaks, fragmentation and plateaus over iterations.",
       "Shows what grows, and at which iteration (counted from 0) a GPU will be full.",
       "",
-      "LEAK           live memory at the quietest moment of each iteration grows",
-      "FRAGMENTATION  live memory does not, but what the allocator reserves beyond it does",
-      "PLATEAU        memory grew after the warm-up and has stopped, or only with a step's peak",
+      "LEAK           iterations leave more behind: live memory grows at their quietest moments",
+      "FRAGMENTATION  live memory stays as it is, and the allocator reserves ever more beyond it",
+      "PLATEAU        memory grew after the warm-up and has stopped, or grows at the peaks only",
       "NONE           nothing grew after the warm-up",
       "",
       "The slope is the median over all pairs of iterations (Theil, Sen) with Kendall's interval.",
-      "Growth below 512 B an iteration is not called a leak. A leak needs at least 5 iterations",
-      "after the warm-up, fragmentation 10. A GPU is full when live memory at the busiest moment",
-      "reaches its size, or for FRAGMENTATION when reserved memory does."
+      "Less than 512 B an iteration is no leak. To find one takes at least 5 iterations after the",
+      "warm-up, to find fragmentation 10. A GPU is full when live memory at the busiest moment of",
+      "an iteration reaches its size, or with FRAGMENTATION when reserved memory does."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
