@@ -6,9 +6,9 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.validation.CalibrateAnswer;
-import org.allocsim.reports.cli.option.IndexConverter;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.SizeConverter;
+import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
@@ -59,7 +59,7 @@ final class CalibrateCommand implements Callable<Integer> {
       names = "--gpu",
       paramLabel = "N",
       description = "Number of the GPU, from 0 (default: 0).",
-      converter = IndexConverter.class)
+      converter = TraceOptions.IndexConverter.class)
   private int gpu;
 
   @Option(

@@ -10,9 +10,9 @@ import java.util.List;
 import org.allocsim.analysis.account.SmiFormatException;
 import org.allocsim.analysis.account.SmiSamples;
 import org.allocsim.analysis.text.Numbers;
-import org.allocsim.reports.cli.option.IndexConverter;
 import org.allocsim.reports.cli.option.ShareOrSize;
 import org.allocsim.reports.cli.option.SizeConverter;
+import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Inputs;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.question.moment.KnownGpu;
@@ -43,7 +43,7 @@ final class CardOptions {
       description =
           "Index of the GPU in the samples (default: the only GPU there, else the device index;"
               + " CUDA_VISIBLE_DEVICES makes them differ).",
-      converter = IndexConverter.class)
+      converter = TraceOptions.IndexConverter.class)
   private Integer smiIndex;
 
   @Option(

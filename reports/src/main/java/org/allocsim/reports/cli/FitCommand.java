@@ -3,19 +3,22 @@ package org.allocsim.reports.cli;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import org.allocsim.analysis.fit.NamedSizes;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.OutputOptions;
-import org.allocsim.reports.cli.option.PositiveConverter;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.question.replay.ConfChoices;
 import org.allocsim.reports.question.tuning.FitQuestion;
+import org.allocsim.simulator.typed.TypedNumber;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
 
 /** {@code allocsim fit}: what a program needs at another batch or length. */
 @Command(
@@ -115,5 +118,22 @@ final class FitCommand implements Callable<Integer> {
               + "; give one for each, in their order");
     }
     return sizes;
+  }
+
+  /** Reads a number above 0, such as a batch or a factor. */
+  static final class PositiveConverter implements ITypeConverter<Double> {
+    private static final Pattern DECIMAL =
+        Pattern.compile("[0-9]{1,30}(?:\\.[0-9]{0,40})?(?:[eE][+-]?[0-9]{1,3})?|\\.[0-9]{1,40}");
+
+    @Override
+    public Double convert(String text) {
+      String plain = TypedNumber.plain(text);
+      double number = DECIMAL.matcher(plain).matches() ? Double.parseDouble(plain) : 0;
+      if (number > 0 && number < Double.POSITIVE_INFINITY) {
+        return number;
+      }
+      throw new TypeConversionException(
+          "'" + text + "' is no number above 0; write one such as 8 or 1.5");
+    }
   }
 }

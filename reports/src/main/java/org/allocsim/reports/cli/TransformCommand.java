@@ -17,7 +17,6 @@ import org.allocsim.analysis.leak.Iterations;
 import org.allocsim.analysis.program.Conditions;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.cli.option.IterationsOption;
-import org.allocsim.reports.cli.option.PositiveConverter;
 import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
@@ -104,7 +103,7 @@ final class TransformCommand implements Callable<Integer> {
         names = "--scale-batch",
         paramLabel = "F",
         description = "Sizes for F times the batch; needs --other and --other-scale.",
-        converter = PositiveConverter.class)
+        converter = FitCommand.PositiveConverter.class)
     private Double scale;
 
     @Option(
@@ -127,7 +126,7 @@ final class TransformCommand implements Callable<Integer> {
       names = "--other-scale",
       paramLabel = "G",
       description = "Its batch over that of TRACE.",
-      converter = PositiveConverter.class)
+      converter = FitCommand.PositiveConverter.class)
   private Double otherScale;
 
   @Mixin private IterationsOption iterationsOption;

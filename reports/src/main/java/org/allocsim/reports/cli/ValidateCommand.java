@@ -22,7 +22,6 @@ import org.allocsim.reports.answer.validation.ValidateCharts;
 import org.allocsim.reports.answer.validation.ValidatedCase;
 import org.allocsim.reports.cli.option.ConfListOptions;
 import org.allocsim.reports.cli.option.FigureOptions;
-import org.allocsim.reports.cli.option.IndexConverter;
 import org.allocsim.reports.cli.option.PolicyListOptions;
 import org.allocsim.reports.cli.option.ProfileConverter;
 import org.allocsim.reports.cli.option.SizeConverter;
@@ -134,7 +133,7 @@ final class ValidateCommand implements Callable<Integer> {
       names = "--gpu",
       paramLabel = "N",
       description = "Number of the GPU, from 0 (default: 0).",
-      converter = IndexConverter.class)
+      converter = TraceOptions.IndexConverter.class)
   private int gpu;
 
   @Option(

@@ -3,8 +3,8 @@ package org.allocsim.web;
 import java.util.Map;
 import java.util.function.Function;
 import org.allocsim.analysis.program.Conditions;
-import org.allocsim.reports.cli.option.IndexConverter;
 import org.allocsim.reports.cli.option.SizeConverter;
+import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
@@ -24,7 +24,7 @@ final class WebConditions {
     String release = options.get("--torch-version");
     Long limitBytes = read(options, "--memory-limit", new SizeConverter()::convert);
     Long capacityBytes = read(options, "--capacity", new SizeConverter()::convert);
-    Integer index = read(options, "--device-index", new IndexConverter()::convert);
+    Integer index = read(options, "--device-index", new TraceOptions.IndexConverter()::convert);
     return new Conditions(
         options.get("--conf"),
         release == null ? null : release(release),

@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli.option;
 
+import java.util.regex.Pattern;
 import org.allocsim.analysis.program.Conditions;
 import org.allocsim.analysis.program.Program;
 import org.allocsim.reports.input.Traces;
@@ -7,9 +8,12 @@ import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.question.AnswerOutputs;
 import org.allocsim.reports.question.AskedTrace;
 import org.allocsim.reports.question.Asking;
+import org.allocsim.simulator.typed.TypedNumber;
 import org.allocsim.workloads.source.TraceSource;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** Options that say how traces are read, and the requests of which recorded device count. */
 public final class TraceOptions {
@@ -77,5 +81,20 @@ public final class TraceOptions {
    */
   public Program open(String name, Conditions conditions) {
     return Traces.program(open(name), conditions.ofDevice(deviceIndex));
+  }
+
+  /** Reads a place that is counted from 0. */
+  public static final class IndexConverter implements ITypeConverter<Integer> {
+    private static final Pattern INDEX = Pattern.compile("[0-9]{1,9}");
+
+    @Override
+    public Integer convert(String text) {
+      String plain = TypedNumber.plain(text);
+      if (!INDEX.matcher(plain).matches()) {
+        throw new TypeConversionException(
+            "'" + text + "' is no index; write a whole number from 0 up, such as 1");
+      }
+      return Integer.valueOf(plain);
+    }
   }
 }
