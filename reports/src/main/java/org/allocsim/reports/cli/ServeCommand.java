@@ -5,8 +5,6 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.allocsim.analysis.Analysis;
 import org.allocsim.analysis.AnalysisException;
 import org.allocsim.analysis.serving.CacheKind;
@@ -16,6 +14,7 @@ import org.allocsim.analysis.serving.ServingComparison;
 import org.allocsim.analysis.serving.ServingResult;
 import org.allocsim.analysis.serving.ServingSettings;
 import org.allocsim.analysis.serving.ShareTrial;
+import org.allocsim.analysis.serving.VllmRelease;
 import org.allocsim.reports.answer.serving.ServeAnswer;
 import org.allocsim.reports.cli.option.FractionConverter;
 import org.allocsim.reports.cli.option.OutputOptions;
@@ -34,6 +33,8 @@ import org.allocsim.workloads.serving.ServedModel;
 import org.allocsim.workloads.source.TraceSource;
 import org.allocsim.workloads.traffic.Traffic;
 import org.allocsim.workloads.traffic.TrafficFiles;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -62,12 +63,13 @@ import picocli.CommandLine.Parameters;
       "0:done",
       "1:failed: unreadable input, no memory for keys and values, unwritable output",
       "2:wrong usage",
-      "3:the engine would run out of memory at this share of the GPU"
+      "3:the engine would refuse to start or run out of memory at this share of the GPU"
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  allocsim serve BurstGPT_1.csv --model llama-3.1-8b --device h100",
       "  allocsim serve AzureLLMInferenceTrace_conv.csv --model gemma-3-27b --speed 4",
+      "  allocsim serve BurstGPT_1.csv --model yi-6b --capacity 20GiB --other-processes 3GiB",
       "  allocsim serve BurstGPT_1.csv --model llama-3.1-8b --start"
           + " 'program:engine(max-num-seqs=64)'",
       "  allocsim serve BurstGPT_1.csv --model llama-3.1-8b --start start.pickle --shares"
@@ -80,33 +82,41 @@ import picocli.CommandLine.Parameters;
 final class ServeCommand implements Callable<Integer> {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final String ALL = "all";
-  private static final Pattern RELEASE =
-      Pattern.compile("v?([0-9]{1,4})[.]([0-9]{1,4})(?:[.][0-9]{1,4})?");
-
-  /** The release 0.x whose share has the graphs in it. */
-  private static final int FIRST_WITH_GRAPHS = 21;
 
   @Parameters(paramLabel = "TRAFFIC", description = "File of requests, plain or compressed.")
   private String trafficName;
 
   @Mixin private ServedModelOptions modelOptions;
 
-  @Option(
-      names = "--device",
-      paramLabel = "PROFILE",
-      description =
-          "The GPU: a name that 'allocsim list devices' shows, or a file that 'allocsim calibrate'"
-              + " wrote (default: h100-80gb).",
-      converter = ProfileConverter.class)
-  private DeviceProfile device = DeviceProfiles.defaultProfile();
+  @ArgGroup(exclusive = true)
+  private @Nullable Gpu gpu;
+
+  private static final class Gpu {
+    @Option(
+        names = "--device",
+        paramLabel = "PROFILE",
+        description =
+            "The GPU: a name that 'allocsim list devices' shows, or a file that 'allocsim"
+                + " calibrate' wrote (default: h100-80gb).",
+        converter = ProfileConverter.class)
+    private DeviceProfile profile;
+
+    @Option(
+        names = "--capacity",
+        paramLabel = "SIZE",
+        description = "A GPU on which this much memory is free, such as 16GiB; as fast as an H100.",
+        converter = SizeConverter.class)
+    private Long capacityBytes;
+  }
 
   @Option(
       names = "--gpu-memory-utilization",
       paramLabel = "SHARE",
-      defaultValue = "0.9",
-      description = "Share of the GPU that the engine may use (default: ${DEFAULT-VALUE}).",
+      description =
+          "Share of the GPU that the engine may use (default: that of the release, 0.92 from 0.21"
+              + " on, 0.9 before).",
       converter = FractionConverter.class)
-  private double utilization;
+  private Double utilization;
 
   @Option(
       names = "--shares",
@@ -198,11 +208,11 @@ final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--vllm-version",
       paramLabel = "VERSION",
-      defaultValue = "0.12",
+      defaultValue = VllmRelease.NEWEST,
       description =
-          "Release whose budget to take: from 0.21 on CUDA graphs come out of the share (default:"
-              + " ${DEFAULT-VALUE}).")
-  private String release;
+          "Release whose budget to take: before 0.9.1 the context and other processes come out of"
+              + " the share, from 0.21 on CUDA graphs do (default: ${DEFAULT-VALUE}).")
+  private String releaseName;
 
   @Option(
       names = "--other-processes",
@@ -234,7 +244,8 @@ final class ServeCommand implements Callable<Integer> {
   public Integer call() {
     List<CacheKind> kinds = kinds();
     modelOptions.check();
-    require(RELEASE.matcher(release).matches(), "--vllm-version", "a release such as 0.21");
+    VllmRelease release = release();
+    DeviceProfile device = device();
     require(mostSequences >= 1 && mostSequences <= 1 << 16, "--max-num-seqs", "1 to 65536");
     require(stepTokens >= 1, "--max-num-batched-tokens", "1 or more");
     require(mostTokens == null || mostTokens >= 2, "--max-model-len", "2 or more");
@@ -259,11 +270,11 @@ final class ServeCommand implements Callable<Integer> {
               watermark == null ? 0 : watermark,
               pageBytes,
               modelOptions.speculation());
-      ServingBudget budget = budget(model, settings);
+      ServingBudget budget = budget(model, settings, device, release);
       Traffic traffic = traffic(file);
       EarlyEnd.begin();
-      List<ServingResult> results = serve(traffic, model, settings, kinds, budget);
-      List<ShareTrial> trials = trials(traffic, model, settings, kinds.getFirst(), budget);
+      List<ServingResult> results = serve(traffic, model, device, settings, kinds, budget);
+      List<ShareTrial> trials = trials(traffic, model, device, settings, kinds.getFirst(), budget);
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
       ServeAnswer answer =
           new ServeAnswer(
@@ -298,27 +309,42 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  private ServingBudget budget(ServedModel model, ServingSettings settings) {
+  private VllmRelease release() {
+    try {
+      return VllmRelease.of(releaseName);
+    } catch (IllegalArgumentException e) {
+      throw Failure.usage("--vllm-version takes a release such as 0.9.1");
+    }
+  }
+
+  private DeviceProfile device() {
+    if (gpu == null) {
+      return DeviceProfiles.defaultProfile();
+    }
+    return gpu.profile != null ? gpu.profile : DeviceProfiles.ofCapacity(gpu.capacityBytes);
+  }
+
+  private ServingBudget budget(
+      ServedModel model, ServingSettings settings, DeviceProfile device, VllmRelease release) {
+    double share = utilization == null ? release.defaultUtilization() : utilization;
     ServingBudget budget =
         ServingBudget.of(
             device,
-            utilization,
+            share,
             weightBytes == null ? settings.weightBytes(model) : weightBytes,
             profileBytes == null
                 ? ServingBudget.profileBytes(model, stepTokens, mostSequences)
                 : profileBytes,
             graphBytes,
-            otherBytes);
+            otherBytes,
+            release);
     if (startName != null) {
-      budget = budget.of(start());
-    }
-    if (hasGraphsInShare()) {
-      budget = budget.withGraphsInShare();
+      budget = budget.of(start(device));
     }
     if (budget.cacheBytes() <= 0) {
       throw new Failure(
-          "%s: %s of %s leaves no memory for keys and values after the weights and the profiling run;"
-                  .formatted(model.name(), utilization, device.name())
+          "%s: %s of %s leaves no memory for keys and values after %s (vLLM %s);"
+                  .formatted(model.name(), share, device.name(), release.rule(), release.name())
               + " take a larger GPU, more of them, or a larger --gpu-memory-utilization");
     }
     if (budget.largestCacheBytes() <= 0) {
@@ -330,14 +356,7 @@ final class ServeCommand implements Callable<Integer> {
     return budget;
   }
 
-  private boolean hasGraphsInShare() {
-    Matcher numbers = RELEASE.matcher(release);
-    return numbers.matches()
-        && (Integer.parseInt(numbers.group(1)) > 0
-            || Integer.parseInt(numbers.group(2)) >= FIRST_WITH_GRAPHS);
-  }
-
-  private EngineStart start() {
+  private EngineStart start(DeviceProfile device) {
     require(
         weightBytes == null && profileBytes == null,
         "--start",
@@ -355,6 +374,7 @@ final class ServeCommand implements Callable<Integer> {
   private List<ShareTrial> trials(
       Traffic traffic,
       ServedModel model,
+      DeviceProfile device,
       ServingSettings settings,
       CacheKind kind,
       ServingBudget budget) {
@@ -392,6 +412,7 @@ final class ServeCommand implements Callable<Integer> {
   private List<ServingResult> serve(
       Traffic traffic,
       ServedModel model,
+      DeviceProfile device,
       ServingSettings settings,
       List<CacheKind> kinds,
       ServingBudget budget) {

@@ -64,6 +64,8 @@ class ServeCommandTest {
             "gemma-2-9b",
             "--gpu-memory-utilization",
             "0.99",
+            "--vllm-version",
+            "0.12",
             "--first",
             5);
     assertEquals(ExitCodes.CHECK_DID_NOT_HOLD, run.exitCode(), run.err());
@@ -120,15 +122,75 @@ class ServeCommandTest {
     assertTrue(run.err().contains("line 2: the line has 1 fields"), run.err());
   }
 
+  private static JsonNode budget(Object... more) {
+    Object[] arguments = new Object[more.length + 6];
+    arguments[0] = "--cache";
+    arguments[1] = "paged";
+    arguments[2] = "--first";
+    arguments[3] = 3;
+    arguments[4] = "--graphs";
+    arguments[5] = "1GiB";
+    System.arraycopy(more, 0, arguments, 6, more.length);
+    return json(arguments).get("budget");
+  }
+
   @Test
   void laterReleasesTakeGraphsOutOfTheShare() {
-    long before = json("--cache", "paged").at("/budget/cache_bytes").asLong();
-    JsonNode later = json("--cache", "paged", "--vllm-version", "0.21.1", "--graphs", "1GiB");
-    assertEquals(before - (1L << 30), later.at("/budget/cache_bytes").asLong());
-    assertTrue(later.at("/budget/graphs_in_share").asBoolean());
-    long earlier =
-        json("--cache", "paged", "--vllm-version", "0.20").at("/budget/cache_bytes").asLong();
-    assertEquals(before, earlier);
+    JsonNode later = budget("--vllm-version", "0.21.1", "--gpu-memory-utilization", "0.9");
+    JsonNode before = budget("--vllm-version", "0.20");
+    assertEquals(
+        before.get("cache_bytes").asLong() - (1L << 30), later.get("cache_bytes").asLong());
+    assertTrue(later.get("graphs_in_share").asBoolean());
+    assertEquals("0.20", before.get("vllm_version").asString());
+    assertEquals(0.9, before.get("gpu_memory_utilization_ratio").asDouble());
+  }
+
+  @Test
+  void theNewestReleaseIsTakenWithItsShare() {
+    JsonNode budget = budget();
+    assertEquals(0.92, budget.get("gpu_memory_utilization_ratio").asDouble());
+    assertEquals(budget("--vllm-version", "0.21"), budget);
+  }
+
+  @Test
+  void releasesBefore091TakeTheContextAndOthersOutOfTheShare() {
+    JsonNode later = budget("--vllm-version", "0.9.1", "--other-processes", "5GiB");
+    JsonNode before = budget("--vllm-version", "0.9.0.1", "--other-processes", "5GiB");
+    assertEquals(
+        later.get("cache_bytes").asLong() - (5L << 30) - later.get("context_bytes").asLong(),
+        before.get("cache_bytes").asLong());
+    assertTrue(before.get("whole_gpu_in_share").asBoolean());
+    String out =
+        CommandRun.of("serve", SAMPLE, "--model", "gemma-2-9b", "--vllm-version", "0.8.5").out();
+    assertTrue(
+        out.contains("vLLM 0.8.5: the share holds weights, the profiling run, the context and"),
+        out);
+  }
+
+  @Test
+  void moreThanIsFreeIsRefused() {
+    CommandRun run =
+        CommandRun.of(
+            "serve", SAMPLE, "--model", "gemma-2-9b", "--other-processes", "20GiB", "--first", 3);
+    assertEquals(ExitCodes.CHECK_DID_NOT_HOLD, run.exitCode(), run.err());
+    assertTrue(
+        run.out().contains("the engine refuses to start: the share is 72.84 GiB"), run.out());
+  }
+
+  @Test
+  void aCapacityIsAGpuOfThatSize() {
+    JsonNode budget = budget("--capacity", "40GiB");
+    assertEquals(40L << 30, budget.get("total_bytes").asLong());
+    assertEquals(0, budget.get("context_bytes").asLong());
+    CommandRun small =
+        CommandRun.of("serve", SAMPLE, "--model", "gemma-2-9b", "--capacity", "16GiB");
+    assertEquals(ExitCodes.FAILED, small.exitCode());
+    assertTrue(small.err().contains("take a larger GPU"), small.err());
+    CommandRun both =
+        CommandRun.of(
+            "serve", SAMPLE, "--model", "yi-6b", "--capacity", "16GiB", "--device", "rtx-4090");
+    assertEquals(ExitCodes.USAGE, both.exitCode());
+    assertTrue(both.err().contains("mutually exclusive"), both.err());
   }
 
   @Test
@@ -168,6 +230,8 @@ class ServeCommandTest {
   @ParameterizedTest
   @CsvSource({
     "--vllm-version, new",
+    "--capacity, 0",
+    "--capacity, 16GB?",
     "--max-loras, -1",
     "--max-lora-rank, 0",
     "--lora-target-modules, c_attn",

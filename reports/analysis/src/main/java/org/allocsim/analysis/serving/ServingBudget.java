@@ -8,14 +8,17 @@ import org.allocsim.workloads.serving.ServedModel;
  * the weights and the peak of a profiling run. The context of the process is not in that share, and
  * the CUDA graphs are captured later; both must fit beside it. From 0.21 on vLLM captures two
  * graphs of each kind while it profiles, and takes what all of them will need by that out of the
- * share.
+ * share. Releases before 0.9.1 also took the context and what other processes hold out of it; those
+ * since then do not start where less is free than the share.
  *
  * <p><b>Source.</b> vllm-project/vllm, {@code v1/worker/gpu_worker.py} and {@code
  * utils/mem_utils.py}: the snapshot from which growth is measured is taken after the context was
  * made. {@code VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS} turns the new rule off, and on from 0.19.
+ * {@link VllmRelease} has the releases.
  *
  * <p><b>Deviations.</b> The engine's own estimate of its graphs, which it measures as free memory,
- * is taken to be right.
+ * is taken to be right. Unused parts of PyTorch's segments, which releases before 0.9.1 counted as
+ * not PyTorch's, are left out.
  *
  * @param totalBytes memory of the GPU
  * @param contextBytes memory of the process's context
@@ -27,7 +30,7 @@ import org.allocsim.workloads.serving.ServedModel;
  * @param nonTorchBytes what the process took beside PyTorch while it was profiled
  * @param besideBytes what its allocator reserves at most beside the cache
  * @param graphBytes memory of CUDA graphs that is not in that
- * @param hasGraphsInShare whether they come out of the share
+ * @param release by whose rules
  */
 public record ServingBudget(
     long totalBytes,
@@ -40,7 +43,7 @@ public record ServingBudget(
     long nonTorchBytes,
     long besideBytes,
     long graphBytes,
-    boolean hasGraphsInShare) {
+    VllmRelease release) {
   private static final int HALF_BYTES = 2;
   private static final int FLOAT_BYTES = 4;
 
@@ -53,14 +56,15 @@ public record ServingBudget(
   /** What CUDA graphs take where nobody says: an assumption, near what logs of 8B models show. */
   public static final long GRAPH_BYTES = 512L << 20;
 
-  /** The budget on a GPU that others do not use. */
+  /** The budget by a release's rules. */
   public static ServingBudget of(
       DeviceProfile device,
       double utilization,
       long weightBytes,
       long profileBytes,
       long graphBytes,
-      long otherBytes) {
+      long otherBytes,
+      VllmRelease release) {
     return new ServingBudget(
         device.totalBytes(),
         device.contextBytes(),
@@ -72,7 +76,7 @@ public record ServingBudget(
         0,
         weightBytes + profileBytes,
         graphBytes,
-        false);
+        release);
   }
 
   /** The same with what the start of an engine shows; its samples say more than an estimate. */
@@ -88,20 +92,11 @@ public record ServingBudget(
         start.nonTorchBytes(),
         start.besideBytes(),
         start.laterBytes() < 0 ? graphBytes : start.laterBytes(),
-        hasGraphsInShare);
-  }
-
-  /** The same by the rules of 0.21 and later. */
-  public ServingBudget withGraphsInShare() {
-    return with(utilization, true);
+        release);
   }
 
   /** The same at another share. */
   public ServingBudget at(double share) {
-    return with(share, hasGraphsInShare);
-  }
-
-  private ServingBudget with(double share, boolean inShare) {
     return new ServingBudget(
         totalBytes,
         contextBytes,
@@ -113,7 +108,7 @@ public record ServingBudget(
         nonTorchBytes,
         besideBytes,
         graphBytes,
-        inShare);
+        release);
   }
 
   /**
@@ -134,17 +129,35 @@ public record ServingBudget(
   }
 
   private long cacheBytes(double share) {
-    return (long) (totalBytes * share) - neededBytes();
+    return shareBytes(share) - neededBytes();
+  }
+
+  private long shareBytes(double share) {
+    return (long) (totalBytes * share);
+  }
+
+  /** Memory that the engine may use. */
+  public long shareBytes() {
+    return shareBytes(utilization);
   }
 
   /** What the share has to hold besides keys and values. */
   private long neededBytes() {
-    return weightBytes + profileBytes + nonTorchBytes + (hasGraphsInShare ? graphBytes : 0);
+    return weightBytes
+        + profileBytes
+        + nonTorchBytes
+        + (release.hasGraphsInShare() ? graphBytes : 0)
+        + (release.countsWholeGpu() ? contextBytes + otherBytes : 0);
   }
 
   /** Memory that is free when the engine starts. */
   public long freeAtStartBytes() {
     return totalBytes - contextBytes - otherBytes;
+  }
+
+  /** Whether the engine refuses to start, since less is free than its share. */
+  public boolean isRefused() {
+    return release.refusesMoreThanFree() && freeAtStartBytes() < shareBytes();
   }
 
   /** Memory that is left when graphs are captured and the cache is full; negative: it fails. */
@@ -159,7 +172,11 @@ public record ServingBudget(
 
   /** The largest share with which the engine starts and captures its graphs. */
   public double largestUtilization() {
-    double share = (double) (roomBytes() + neededBytes()) / totalBytes;
+    long most = roomBytes() + neededBytes();
+    if (release.refusesMoreThanFree()) {
+      most = Math.min(most, freeAtStartBytes());
+    }
+    double share = (double) most / totalBytes;
     return Math.clamp(Math.floor(share * 1000) / 1000, 0, 1);
   }
 

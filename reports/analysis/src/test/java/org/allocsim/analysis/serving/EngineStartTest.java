@@ -31,7 +31,7 @@ class EngineStartTest {
   }
 
   private static ServingBudget budget(EngineStart start, double share) {
-    return ServingBudget.of(H100, share, 0, 0, 0, 0).of(start);
+    return ServingBudget.of(H100, share, 0, 0, 0, 0, VllmRelease.of("0.12")).of(start);
   }
 
   @ParameterizedTest

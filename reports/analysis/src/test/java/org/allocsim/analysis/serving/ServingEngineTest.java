@@ -303,22 +303,31 @@ class ServingEngineTest {
             .startsWith("cache kvcached cannot be made for yi-6b"));
   }
 
+  private static ServingBudget budget(
+      double share, long weightBytes, long graphBytes, String release) {
+    return ServingBudget.of(
+        DeviceProfiles.defaultProfile(),
+        share,
+        weightBytes,
+        1L << 30,
+        graphBytes,
+        0,
+        VllmRelease.of(release));
+  }
+
   /** From 0.21 on: the share less the graphs too, so that as much is left whatever they take. */
   @Test
   void graphsMayComeOutOfTheShare() {
-    ServingBudget small =
-        ServingBudget.of(DeviceProfiles.defaultProfile(), 0.9, 16L << 30, 1L << 30, 1L << 29, 0);
-    ServingBudget large =
-        ServingBudget.of(DeviceProfiles.defaultProfile(), 0.9, 16L << 30, 1L << 30, 3L << 30, 0);
+    ServingBudget small = budget(0.9, 16L << 30, 1L << 29, "0.20");
+    ServingBudget large = budget(0.9, 16L << 30, 3L << 30, "0.20");
+    ServingBudget smallLater = budget(0.9, 16L << 30, 1L << 29, "0.21");
+    ServingBudget largeLater = budget(0.9, 16L << 30, 3L << 30, "0.21");
     assertEquals(small.cacheBytes(), large.cacheBytes());
-    assertEquals(small.cacheBytes() - (1L << 29), small.withGraphsInShare().cacheBytes());
-    assertEquals(large.cacheBytes() - (3L << 30), large.withGraphsInShare().cacheBytes());
-    assertEquals(small.withGraphsInShare().leftBytes(), large.withGraphsInShare().leftBytes());
-    assertEquals(
-        small.withGraphsInShare().largestUtilization(),
-        large.withGraphsInShare().largestUtilization());
-    ServingBudget atMost =
-        large.withGraphsInShare().at(large.withGraphsInShare().largestUtilization());
+    assertEquals(small.cacheBytes() - (1L << 29), smallLater.cacheBytes());
+    assertEquals(large.cacheBytes() - (3L << 30), largeLater.cacheBytes());
+    assertEquals(smallLater.leftBytes(), largeLater.leftBytes());
+    assertEquals(smallLater.largestUtilization(), largeLater.largestUtilization());
+    ServingBudget atMost = largeLater.at(largeLater.largestUtilization());
     assertTrue(atMost.leftBytes() >= 0);
     assertTrue(atMost.at(atMost.utilization() + 0.001).leftBytes() < 0);
   }
@@ -326,26 +335,13 @@ class ServingEngineTest {
   /** A GPU of 80 GB and Llama 3.1 8B: what is left where vLLM's share is 0.9. */
   @Test
   void theBudgetIsTheShareLessWeightsAndProfile() {
-    ServingBudget budget =
-        ServingBudget.of(
-            DeviceProfiles.defaultProfile(), 0.9, 16_060_522_496L, 1L << 30, 1L << 29, 0);
+    ServingBudget budget = budget(0.9, 16_060_522_496L, 1L << 29, "0.12");
     assertEquals(
         (long) (85_017_493_504L * 0.9) - 16_060_522_496L - (1L << 30), budget.cacheBytes());
     long left = 85_017_493_504L - 552_402_944L - (2L << 20) - (1L << 29);
     assertEquals(left - (long) (85_017_493_504L * 0.9), budget.leftBytes());
     assertEquals(Math.floor(left * 1000.0 / 85_017_493_504L) / 1000, budget.largestUtilization());
-    ServingBudget atMost =
-        ServingBudget.of(
-            DeviceProfiles.defaultProfile(), budget.largestUtilization(), 0, 0, 1L << 29, 0);
-    assertTrue(atMost.leftBytes() >= 0);
-    ServingBudget above =
-        ServingBudget.of(
-            DeviceProfiles.defaultProfile(),
-            budget.largestUtilization() + 0.001,
-            0,
-            0,
-            1L << 29,
-            0);
-    assertTrue(above.leftBytes() < 0);
+    assertTrue(budget.at(budget.largestUtilization()).leftBytes() >= 0);
+    assertTrue(budget.at(budget.largestUtilization() + 0.001).leftBytes() < 0);
   }
 }

@@ -218,10 +218,22 @@ public record ServeAnswer(
                   "What PyTorch reserves at most beside the cache.",
                   ServingBudget::besideBytes)
               .bytes("graph_bytes", "CUDA graphs, captured later.", ServingBudget::graphBytes)
+              .text(
+                  "vllm_version",
+                  "Release of vLLM whose rules these are.",
+                  each -> each.release().name())
               .flag(
                   "graphs_in_share",
                   "Whether CUDA graphs come out of the share.",
-                  ServingBudget::hasGraphsInShare)
+                  each -> each.release().hasGraphsInShare())
+              .flag(
+                  "whole_gpu_in_share",
+                  "Whether the context and what other processes hold come out of the share.",
+                  each -> each.release().countsWholeGpu())
+              .flag(
+                  "refuses_to_start",
+                  "Whether the engine refuses to start, since less is free than its share.",
+                  ServingBudget::isRefused)
               .bytes("cache_bytes", "What keys and values get.", ServingBudget::cacheBytes)
               .bytes(
                   "left_bytes",
@@ -361,7 +373,7 @@ public record ServeAnswer(
 
   /** Whether the engine starts and captures its graphs. */
   public boolean isSafe() {
-    return budget.leftBytes() >= 0;
+    return !budget.isRefused() && budget.leftBytes() >= 0;
   }
 
   public Document<ServeAnswer> document() {
@@ -385,12 +397,17 @@ public record ServeAnswer(
                 "device",
                 "{}, {} at {} of it, less weights and {} for the profiling run",
                 device,
-                bytes((long) (budget.totalBytes() * budget.utilization())),
+                bytes(budget.shareBytes()),
                 share(budget.utilization()),
                 bytes(budget.profileBytes()))
             .and(
+                "budget",
+                "vLLM {}: the share holds {} besides keys and values",
+                budget.release().name(),
+                budget.release().rule())
+            .and(
                 "left",
-                isSafe()
+                budget.leftBytes() >= 0
                     ? "{} after {} of context and {} of graphs"
                     : "none: {} are lacking after {} of context and {} of graphs",
                 bytes(Math.abs(budget.leftBytes())),
@@ -478,20 +495,30 @@ public record ServeAnswer(
               Quantity.nanos(best.endNanos()),
               Quantity.count(best.preemptions(), "preemption")));
     }
-    return new Verdict(
-        isSafe() ? Tone.NEUTRAL : Tone.BAD,
-        isSafe()
-            ? Sentence.of(
-                "At a gpu_memory_utilization of {} keys and values get {}, room for {} tokens.",
-                share(budget.utilization()),
-                bytes(budget.cacheBytes()),
-                count(budget.cacheBytes() / tokenBytes()))
-            : Sentence.of(
-                "At a gpu_memory_utilization of {} the GPU runs out of memory: {} are lacking for"
-                    + " context and graphs.",
-                share(budget.utilization()),
-                bytes(-budget.leftBytes())),
-        details);
+    return new Verdict(isSafe() ? Tone.NEUTRAL : Tone.BAD, sentence(), details);
+  }
+
+  private Sentence sentence() {
+    if (budget.isRefused()) {
+      return Sentence.of(
+          "At a gpu_memory_utilization of {} the engine refuses to start: the share is {}, and {}"
+              + " are free.",
+          share(budget.utilization()),
+          bytes(budget.shareBytes()),
+          bytes(Math.max(0, budget.freeAtStartBytes())));
+    }
+    if (!isSafe()) {
+      return Sentence.of(
+          "At a gpu_memory_utilization of {} the GPU runs out of memory: {} are lacking for context"
+              + " and graphs.",
+          share(budget.utilization()),
+          bytes(-budget.leftBytes()));
+    }
+    return Sentence.of(
+        "At a gpu_memory_utilization of {} keys and values get {}, room for {} tokens.",
+        share(budget.utilization()),
+        bytes(budget.cacheBytes()),
+        count(budget.cacheBytes() / tokenBytes()));
   }
 
   /** A share as engines take it. */
