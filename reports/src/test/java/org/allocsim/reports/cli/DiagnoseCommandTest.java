@@ -200,6 +200,26 @@ class DiagnoseCommandTest {
     assertTrue(run.out().contains("limit 65.00 GiB"), run.out());
   }
 
+  /** What was refused goes with the requests where a log is converted. */
+  @Test
+  void aFailureIsOneInAConvertedRmmLogToo(@TempDir Path folder) throws IOException {
+    Path log =
+        Files.writeString(
+            folder.resolve("log-1.csv"),
+            """
+            Thread,Time,Action,Pointer,Size,Stream
+            7,14:21:37:533094,allocate,0x7f0000000000,1073741824,0x2
+            7,14:21:37:540111,allocate failure,0x0,68719476736,0x2
+            7,14:21:37:541777,free,0x7f0000000000,1073741824,0x2
+            """);
+    Path converted = folder.resolve("log.jsonl");
+    CommandRun run = CommandRun.of("convert", log, "--to", "jsonl", "-o", converted);
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    assertEquals(
+        CommandRun.of("diagnose", log).out().replace("log-1.csv", "FILE"),
+        CommandRun.of("diagnose", converted).out().replace("log.jsonl", "FILE"));
+  }
+
   /** Who has stacks of its requests only has none of its releases: that decides nothing. */
   @ParameterizedTest
   @ValueSource(strings = {"releases-without-stacks", "releases-with-the-requests-stack"})

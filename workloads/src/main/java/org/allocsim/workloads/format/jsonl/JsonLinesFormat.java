@@ -25,6 +25,12 @@ public final class JsonLinesFormat implements RecordedFormat {
   /** Whether the program runs on PyTorch, in the first line; true where it is missing. */
   static final String PYTORCH = "pytorch";
 
+  /**
+   * What was live and asked for when a request failed that the program made, in the first line; no
+   * request failed where it is missing.
+   */
+  static final String REFUSED = "refused_bytes";
+
   /** Op of the last line of a file with a recording; its checksum covers the requests. */
   static final String END_MARK = "trace_end";
 

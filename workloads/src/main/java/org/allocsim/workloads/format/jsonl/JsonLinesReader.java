@@ -153,7 +153,7 @@ final class JsonLinesReader {
       throw lines.failure("the file is empty", "write it anew");
     }
     line.parse();
-    line.allow(Set.of("allocsim", "version", JsonLinesFormat.PYTORCH));
+    line.allow(Set.of("allocsim", "version", JsonLinesFormat.PYTORCH, JsonLinesFormat.REFUSED));
     if (!"trace".equals(line.text("allocsim"))) {
       throw lines.failure("this is no allocsim trace", REMEDY);
     }
@@ -164,6 +164,13 @@ final class JsonLinesReader {
           "write version " + JsonLinesFormat.VERSION + ", or use a newer allocsim");
     }
     trace.ofPyTorch(!line.has(JsonLinesFormat.PYTORCH) || line.flag(JsonLinesFormat.PYTORCH));
+    if (line.has(JsonLinesFormat.REFUSED)) {
+      long refused = line.number(JsonLinesFormat.REFUSED);
+      if (refused < 0) {
+        throw lines.failure("a size of " + refused + " bytes is negative", REMEDY);
+      }
+      trace.refuse(refused);
+    }
     mayBeRecorded = version == JsonLinesFormat.RECORDED_VERSION;
     while (lines.next()) {
       if (lines.length() > 0) {

@@ -85,6 +85,9 @@ final class JsonLinesWriter implements RecordedWriter {
       if (!trace.isOfPyTorch()) {
         json.writeBooleanProperty(JsonLinesFormat.PYTORCH, false);
       }
+      if (trace.refusedBytes() >= 0) {
+        json.writeNumberProperty(JsonLinesFormat.REFUSED, trace.refusedBytes());
+      }
       end();
       for (int stream = 0; stream < trace.streamCount(); stream++) {
         begin("stream");

@@ -2,9 +2,10 @@
  * Our own trace format, JSON Lines: one JSON object a line, UTF-8, in order.
  *
  * <p>The first line is {@code {"allocsim":"trace","version":1}}; version 2 says that the file holds
- * a recording, too, and {@code "pytorch":false} that the program does not run on PyTorch. Every
- * other line has an {@code op} and the fields that the op knows; a field that is not known is an
- * error.
+ * a recording, too, and {@code "pytorch":false} that the program does not run on PyTorch; {@code
+ * "refused_bytes"} is what was live and asked for when a request of the program failed, the least
+ * where several did. Every other line has an {@code op} and the fields that the op knows; a field
+ * that is not known is an error.
  *
  * <table>
  * <caption>Requests</caption>

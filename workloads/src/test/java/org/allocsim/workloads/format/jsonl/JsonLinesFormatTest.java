@@ -136,6 +136,20 @@ class JsonLinesFormatTest {
     assertEquals(ofPyTorch, read.trace().isOfPyTorch());
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {-1, 0, 69_793_218_560L})
+  void whatWasRefusedIsKept(long bytes) throws Exception {
+    AllocationTrace.Builder trace = new AllocationTrace.Builder().ofPyTorch(false);
+    trace.allocate(1, 0, PoolId.DEFAULT);
+    if (bytes >= 0) {
+      trace.refuse(bytes);
+    }
+    Path file = write(trace.build(StackTable.empty()), JsonLinesFormat.ALL_DEVICES, "p.jsonl");
+    assertEquals(bytes >= 0, Files.readString(file).contains("refused_bytes"));
+    TraceFile read = new JsonLinesFormat().read(file, Progress.NONE);
+    assertEquals(bytes, read.trace().refusedBytes());
+  }
+
   @Test
   void idsMayBeUsedAgainAndTimesAndDevicesHoldOn() throws Exception {
     TraceFile file =
