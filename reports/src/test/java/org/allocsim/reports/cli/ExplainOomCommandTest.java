@@ -194,6 +194,7 @@ class ExplainOomCommandTest {
         "1 | nothing here | no out-of-memory message and no dump of a BFC allocator in 1 line;",
         "1 | '' | is empty; give a log or message",
         "20 | CUDA error: out of memory | line 1 says that memory ran out, but without numbers",
+        "20 | HIP error: out of memory | line 1 says that memory ran out, but without numbers",
       })
   void aLogWithoutAMessageFailsInOneSentence(int exitCode, String log, String words)
       throws IOException {

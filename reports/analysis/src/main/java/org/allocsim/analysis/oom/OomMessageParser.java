@@ -61,7 +61,7 @@ public final class OomMessageParser {
         SIZE + "free;",
         "ofwhich" + SIZE,
         "Thereare" + SIZE + "free",
-        "Free\\(accordingtoCUDA\\):" + SIZE,
+        "Free\\(accordingto(?:CUDA|HIP)\\):" + SIZE,
         "Freememory/Totalmemory:" + BYTES,
         "(?:availablememoryis(?:only)?|availableKVcachememory\\()" + SIZE,
         "Availablememoryof" + BYTES,

@@ -28,6 +28,8 @@ public final class ConfLint {
   /** The variable that covers all accelerators. */
   public static final String GENERIC_VARIABLE = "PYTORCH_ALLOC_CONF";
 
+  private static final String HIP_VARIABLE = "PYTORCH_HIP_ALLOC_CONF";
+
   private final PyTorchVersion version;
   private final Platform platform;
   private final boolean limited;
@@ -58,7 +60,9 @@ public final class ConfLint {
       return List.of();
     }
     String message;
-    if (!variable.equals(GENERIC_VARIABLE)) {
+    if (variable.equals(HIP_VARIABLE)) {
+      message = HIP_VARIABLE + " is ignored: only PyTorch for ROCm reads it";
+    } else if (!variable.equals(GENERIC_VARIABLE)) {
       message = variable + " is ignored: PyTorch for CUDA does not read a variable of this name";
     } else if (!version.isAtLeast(PyTorchVersion.V2_10)) {
       message =

@@ -96,6 +96,7 @@ class ConfLintTest {
     "PYTORCH_ALLOC_CONF, 2.9.1, 1",
     "PYTORCH_ALLOC_CONF, 2.10, 0",
     "PYTORCH_CUDA_ALOC_CONF, 2.11, 1",
+    "PYTORCH_HIP_ALLOC_CONF, 2.11, 1",
   })
   void variablesThatAreNotReadAreFound(String variable, String version, int findings) {
     List<LintFinding> found = ConfLint.checkVariable(variable, PyTorchVersion.of(version));

@@ -340,8 +340,9 @@ public record ExplainOomAnswer(
         ? ": line "
             + bare.firstLine()
             + " says that memory ran out, but without numbers; give the whole message if there is"
-            + " more of it, else look at who holds the GPU's memory (nvidia-smi): plain errors of"
-            + " CUDA and its libraries, such as \"CUDA error: out of memory\", print none"
+            + " more of it, else look at who holds the GPU's memory (nvidia-smi, rocm-smi): plain"
+            + " errors of CUDA, HIP and their libraries, such as \"CUDA error: out of memory\","
+            + " print none"
         : ": no out-of-memory message and no dump of a BFC allocator in "
             + contents.lines()
             + (contents.lines() == 1 ? " line" : " lines")

@@ -364,9 +364,8 @@ final class PickleMachine {
       int field = -1;
       if (types[i] == Value.TEXT) {
         int text = (int) values[i];
-        if (text < Vocabulary.FIELDS) {
-          field = text;
-        } else {
+        field = Vocabulary.field(text);
+        if (field < 0) {
           builder.unknownKey(text);
         }
       } else if (types[i] == Value.MARK

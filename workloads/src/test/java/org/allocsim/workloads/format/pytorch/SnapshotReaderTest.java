@@ -207,6 +207,29 @@ class SnapshotReaderTest {
     assertTrue(read.devices().get(0).overflowed().orElseThrow());
   }
 
+  /** Building PyTorch for ROCm writes hip for cuda in its sources, names of settings included. */
+  @Test
+  void settingsOfRocmAreRead() throws Exception {
+    Map<String, Object> value = snapshot();
+    Map<String, Object> settings = SyntheticSnapshotWriter.settings();
+    settings.remove("PYTORCH_CUDA_ALLOC_CONF");
+    settings.remove("release_lock_on_cudamalloc");
+    settings.remove("pinned_use_cuda_host_register");
+    settings.put("PYTORCH_HIP_ALLOC_CONF", "max_split_size_mb:32,release_lock_on_hipmalloc:True");
+    settings.put("release_lock_on_hipmalloc", true);
+    settings.put("pinned_use_hip_host_register", true);
+    settings.put("max_split_size", 33554432);
+    value.put("allocator_settings", settings);
+
+    Snapshot read = readValue(value);
+
+    assertEquals("max_split_size_mb:32,release_lock_on_hipmalloc:True", read.settings().conf());
+    assertTrue(read.settings().releaseLockOnCudamalloc());
+    assertTrue(read.settings().pinnedUseCudaHostRegister());
+    assertEquals(33554432, read.settings().maxSplitBytes());
+    assertEquals(List.of(), read.notes());
+  }
+
   @Test
   void overflowFlagsPerDeviceAreRead() throws Exception {
     Map<String, Object> value = snapshot();

@@ -92,6 +92,14 @@ public final class Vocabulary {
   public static final int NOT_AVAILABLE = FIRST_OTHER + 9;
   public static final int EMPTY = FIRST_OTHER + 10;
 
+  /** The first of the keys that settings have where PyTorch was built for ROCm. */
+  private static final int FIRST_OF_ROCM = FIRST_OTHER + 11;
+
+  /** The fields that they stand for: building for ROCm writes hip for cuda in the sources. */
+  private static final int[] OF_ROCM = {
+    CONF, RELEASE_LOCK_ON_CUDAMALLOC, PINNED_USE_CUDA_HOST_REGISTER
+  };
+
   private static final String[] FIELD_NAMES = {
     "segments",
     "device_traces",
@@ -153,6 +161,9 @@ public final class Vocabulary {
     "END",
     "N/A",
     "",
+    "PYTORCH_HIP_ALLOC_CONF",
+    "release_lock_on_hipmalloc",
+    "pinned_use_hip_host_register",
   };
 
   private static final String[] WORDS = words();
@@ -185,6 +196,15 @@ public final class Vocabulary {
   /** The key of a field. */
   public static String key(int field) {
     return WORDS[field];
+  }
+
+  /** The field whose key a text is, in the spelling of CUDA or of ROCm, or −1. */
+  public static int field(int text) {
+    if (text < FIELDS) {
+      return text;
+    }
+    int ofRocm = text - FIRST_OF_ROCM;
+    return ofRocm >= 0 && ofRocm < OF_ROCM.length ? OF_ROCM[ofRocm] : -1;
   }
 
   /** The effect that an action names, or null. */
