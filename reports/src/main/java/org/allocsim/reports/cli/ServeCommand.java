@@ -341,17 +341,17 @@ final class ServeCommand implements Callable<Integer> {
     if (startName != null) {
       budget = budget.of(start(device));
     }
-    if (budget.cacheBytes() <= 0) {
-      throw new Failure(
-          "%s: %s of %s leaves no memory for keys and values after %s (vLLM %s);"
-                  .formatted(model.name(), share, device.name(), release.rule(), release.name())
-              + " take a larger GPU, more of them, or a larger --gpu-memory-utilization");
-    }
     if (budget.largestCacheBytes() <= 0) {
       throw new Failure(
           "%s: weights, the profiling run, graphs, the context and other processes take more than %s has at any --gpu-memory-utilization;"
                   .formatted(model.name(), device.name())
-              + " take a larger GPU, or less of them");
+              + " take a larger GPU or more of them, or give less to the others");
+    }
+    if (budget.cacheBytes() <= 0) {
+      throw new Failure(
+          "%s: %s of %s leaves no memory for keys and values after %s (vLLM %s); take a larger"
+                  .formatted(model.name(), share, device.name(), release.rule(), release.name())
+              + " --gpu-memory-utilization, a larger GPU, or more of them");
     }
     return budget;
   }

@@ -140,7 +140,7 @@ class MainTest {
     "replay t u, 'u' is one argument too many",
     "replay t --capcity 1GiB, unknown option '--capcity'; did you mean '--capacity'?",
     "replay t --addresses x, 'x' is none of recorded, modelled",
-    "replay t --device-index x, 'x' is not a whole number",
+    "replay t --device-index x, 'x' is no index",
     "replay t --device t4 --capacity 1GiB, allocsim: --device=PROFILE"
   })
   void wrongUsageIsReportedInTermsOfTheCommandLine(String line, String note) {

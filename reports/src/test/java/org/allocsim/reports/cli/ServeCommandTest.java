@@ -109,8 +109,16 @@ class ServeCommandTest {
   void aModelThatIsTooLargeIsSaid() {
     CommandRun run = CommandRun.of("serve", SAMPLE, "--model", "llama-3.1-70b");
     assertEquals(ExitCodes.FAILED, run.exitCode());
-    assertTrue(run.err().contains("leaves no memory for keys and values"), run.err());
+    assertTrue(run.err().contains("at any --gpu-memory-utilization"), run.err());
     assertEquals(1, run.err().lines().count(), run.err());
+  }
+
+  @Test
+  void aShareThatIsTooSmallIsSaid() {
+    CommandRun run = CommandRun.of("serve", SAMPLE, "--gpu-memory-utilization", "0.1");
+    assertEquals(ExitCodes.FAILED, run.exitCode());
+    assertTrue(run.err().contains("leaves no memory for keys and values"), run.err());
+    assertTrue(run.err().contains("take a larger --gpu-memory-utilization"), run.err());
   }
 
   @Test
