@@ -115,7 +115,9 @@ class ServeCommandTest {
 
   @Test
   void aShareThatIsTooSmallIsSaid() {
-    CommandRun run = CommandRun.of("serve", SAMPLE, "--gpu-memory-utilization", "0.1");
+    CommandRun run =
+        CommandRun.of(
+            "serve", SAMPLE, "--model", "llama-3.1-8b", "--gpu-memory-utilization", "0.1");
     assertEquals(ExitCodes.FAILED, run.exitCode());
     assertTrue(run.err().contains("leaves no memory for keys and values"), run.err());
     assertTrue(run.err().contains("take a larger --gpu-memory-utilization"), run.err());
