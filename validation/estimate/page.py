@@ -69,9 +69,8 @@ def figures(rows: list[dict]) -> dict[str, float]:
 def bounds(row: dict) -> tuple[int, int]:
     """The interval of the reserved peak that the answer names."""
     own = row["estimate"]
-    # Before convolutions were planned none was counted; of choices only the number was kept.
-    guessed = {"split_bytes": 0, "tried_bytes": 0, "tokens": []} | own["guessed"] | {"draws": [{"line": ""}] * own["guessed"]["draws"]}
-    return interval([own["reserved_bytes"]], causes_of(guessed, own["requested_bytes"]))
+    # Before convolutions were planned none was counted.
+    return interval([own["reserved_bytes"]], causes_of({"split_bytes": 0, "tried_bytes": 0} | own["guessed"], own["requested_bytes"]))
 
 
 def inside(rows: list[dict], held: bool) -> str:

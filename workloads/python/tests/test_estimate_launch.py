@@ -163,6 +163,7 @@ class CostliestTest(unittest.TestCase):
             self.assertEqual(2, runs.rank)
             self.assertEqual(["estimate.rank2.pickle"], os.listdir(folder))
             self.assertEqual(f"{folder}/estimate.rank2.pickle", report["file"])
+            self.assertEqual(mark_of(report["file"]), report["mark"])
             self.assertEqual("This is rank 2 of 4, which reserves most of those that were run: rank 0 5, rank 1 7, rank 3 6.", rank_line(report, str))
 
     def test_a_program_that_is_no_job_has_no_line(self):

@@ -7,13 +7,11 @@ largest share of what does not divide evenly; it also saves and logs. Stages of 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable
+from typing import Any, Callable
 
 from ..temporary import temporary_folder
 from .files import deliver
-
-if TYPE_CHECKING:
-    from .runs import Runs
+from .runs import Runs, mark_of
 
 #: Ranks of a pipeline that are run at most; of more stages, as many are taken at equal distances, with the last one.
 MOST_RANKS = 8
@@ -57,6 +55,7 @@ def costliest(runs: Runs, report: dict[str, Any], reserved_bytes: Callable[[str]
                 best, most, report = of_rank, rows[-1]["reserved_bytes"], found
         if report is not first:
             report["file"] = deliver([report["file"]], os.path.dirname(first["file"]))[0]
+            report["mark"] = mark_of(report["file"])
             if report["file"] != first["file"]:
                 os.unlink(first["file"])
     report["ranks"] = rows

@@ -62,16 +62,13 @@ def causes_of(report: Mapping[str, Any], peak_bytes: int) -> list[dict[str, Any]
     inferred = min(MAX_INFERRED, INFERRED * report["inferred_bytes"] / peak_bytes) if peak_bytes else 0.0
     split, tried = (min(MAX_PLANNED, report[each] / peak_bytes) if peak_bytes else 0.0 for each in ("split_bytes", "tried_bytes"))
     flags = any(isinstance(each["value"], (bool, int)) and each["what"] == "a value" and not each.get("check") for each in report["reads"])
-    tokens = {each["line"] for each in report["tokens"]}
-    # Of tokens none was an end, so that other choices make a generation shorter only.
-    others = any(each["line"] not in tokens for each in report["draws"])
     found = [
         ("measured", NOTHING, NOTHING),
         ("workspaces of other shapes", inferred, inferred),
         ("workspaces of unknown size", *[UNSIZED * (report["unsized"] > 0)] * 2),
         ("convolutions planned without the GPU", 0.0, split),
         ("convolutions that a benchmark chooses", tried, tried),
-        ("choices", DRAWN * bool(report["draws"]), DRAWN * others),
+        ("choices", *[DRAWN * bool(report["draws"])] * 2),
         ("selections", SELECTED * bool(report["selections"]), 0.0),
         ("flags read", *[READ * flags] * 2),
         ("uncompiled graphs", *[UNCOMPILED * bool(report["uncompiled"])] * 2),
