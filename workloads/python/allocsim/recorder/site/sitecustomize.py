@@ -7,19 +7,19 @@ user's own, which this one hides, runs as well.
 import os
 import sys
 
+# A part of Python itself, which loads no file.
+import _signal
+
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
-def _run_hidden() -> None:
+def _hidden():
     import importlib.machinery
     import importlib.util
 
     path = [each for each in sys.path if os.path.abspath(each or ".") != _FOLDER]
     spec = importlib.machinery.PathFinder.find_spec("sitecustomize", path)
-    if spec is not None and spec.loader is not None:
-        module = importlib.util.module_from_spec(spec)
-        sys.modules["sitecustomize"] = module
-        spec.loader.exec_module(module)
+    return None if spec is None or spec.loader is None else importlib.util.module_from_spec(spec)
 
 
 def _follow() -> None:
@@ -42,14 +42,23 @@ def _follow() -> None:
     follow()
 
 
+def _interrupt(handler) -> bool:
+    try:
+        _signal.signal(_signal.SIGINT, handler)
+    except ValueError:  # Another interpreter of this process has the signals.
+        return False
+    return True
+
+
+# Ctrl-C ends the process while this runs: Python would call KeyboardInterrupt a fatal error, and print it.
+_ends = _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler and _interrupt(_signal.SIG_DFL)
 try:
     _follow()
-except KeyboardInterrupt:
-    # Python would call it a fatal error of its own while it starts.
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.raise_signal(signal.SIGINT)
 except Exception as problem:
     print("allocsim record: this process is not recorded: %s" % problem, file=sys.stderr)
-_run_hidden()
+_module = _hidden()
+if _ends and _signal.getsignal(_signal.SIGINT) == _signal.SIG_DFL:
+    _interrupt(_signal.default_int_handler)
+if _module is not None:
+    sys.modules["sitecustomize"] = _module
+    _module.__spec__.loader.exec_module(_module)
