@@ -36,7 +36,7 @@ def main() -> NoReturn:
 
 
 def _run(arguments: list[str]) -> int:
-    if arguments[:1] == ["help"] and arguments[1:2] in (["record"], ["estimate"]):
+    if arguments[:1] == ["help"] and arguments[1:2] in (["record"], ["estimate"], ["advise"]):
         arguments = [arguments[1], "--help"]
     if arguments[:1] == ["record"]:
         from .recorder.command import main as record
@@ -46,6 +46,10 @@ def _run(arguments: list[str]) -> int:
         from .estimate.command import main as estimate
 
         return estimate(arguments[1:])
+    if arguments[:1] == ["advise"] and not _is_trials(arguments[1:2]):
+        from .advise.command import main as advise
+
+        return advise(arguments[1:])
     import subprocess
 
     from .engine import EngineMissing, command
@@ -64,6 +68,11 @@ def _run(arguments: list[str]) -> int:
 
         print(visible(f"allocsim: {program[0]} cannot be run: {problem.strerror}"), file=sys.stderr)
         return 1
+
+
+def _is_trials(argument: list[str]) -> bool:
+    """Whether it is what ``advise`` found before, which is to be answered once more."""
+    return bool(argument) and argument[0].endswith(".json") and os.path.isfile(argument[0])
 
 
 if __name__ == "__main__":

@@ -8,8 +8,13 @@ from typing import Any
 from .runs import Runs, say
 
 
-def run_with_all(runs: Runs, path: str, code: int, report: dict[str, Any] | None) -> tuple[int, dict[str, Any] | None]:
+def run_with_all(runs: Runs, path: str, code: int, report: dict[str, Any] | None, **course: Any) -> tuple[int, dict[str, Any] | None]:
     """Runs a program once more that failed after batches were left out or loops ended early, now with all of them.
+
+    Args:
+        code: of the run before.
+        report: of the run before.
+        course: as it was run, see :meth:`.runs.Runs.run`.
 
     Returns:
         the exit code and the report that hold: those given where nothing was left out or nothing failed.
@@ -18,7 +23,7 @@ def run_with_all(runs: Runs, path: str, code: int, report: dict[str, Any] | None
         return code, report
     say("the program failed after batches or turns of a loop were left out; running it again with all of them")
     runs.may_end_early = True
-    return runs.run(path, {}, leave_out=False)
+    return runs.run(path, {}, leave_out=False, **course)
 
 
 def run_longest(runs: Runs, folder: str, report: dict[str, Any], length: int) -> tuple[int, dict[str, Any]] | None:

@@ -54,7 +54,7 @@ def _estimate(arguments: Sequence[str], signals: Signals) -> int:
     if options.rank is not None and options.world is not None and options.rank >= options.world:
         return _wrong(f"--rank {options.rank} is beyond --world {options.world}; ranks count from 0")
     try:
-        values = dict(_value(each) for each in options.value)
+        values = dict(value_at(each) for each in options.value)
         vary = Vary.parse(options.vary) if options.vary else None
     except ValueError as problem:
         return _wrong(str(problem))
@@ -138,7 +138,12 @@ class Parser(argparse.ArgumentParser):
         super().error(visible(message))
 
 
-def _value(text: str) -> tuple[str, float]:
+def value_at(text: str) -> tuple[str, float]:
+    """The place and the value of ``FILE:LINE=VALUE``.
+
+    Raises:
+        ValueError: it is anything else.
+    """
     place, _, value = text.rpartition("=")
     file, _, line = place.rpartition(":")
     if not file or not re.fullmatch("[0-9]{1,9}", line):

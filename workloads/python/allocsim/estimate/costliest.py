@@ -28,7 +28,7 @@ def other_ranks(report: dict[str, Any]) -> list[int]:
     return [others[(i + 1) * len(others) // count - 1] for i in range(count)]
 
 
-def costliest(runs: Runs, report: dict[str, Any], reserved_bytes: Callable[[str], int], say: Callable[[str], None]) -> tuple[Runs, dict[str, Any]]:
+def costliest(runs: Runs, report: dict[str, Any], reserved_bytes: Callable[[str], int], say: Callable[[str], None], **course: Any) -> tuple[Runs, dict[str, Any]]:
     """Runs the other stages of a pipeline, and keeps the recording of the rank that reserves most; its runs and its report.
 
     Args:
@@ -36,6 +36,7 @@ def costliest(runs: Runs, report: dict[str, Any], reserved_bytes: Callable[[str]
         report: of the rank that has been run.
         reserved_bytes: the reserved peak of a recording.
         say: tells the user about progress.
+        course: how they are run, see :meth:`.runs.Runs.run`.
     """
     others = other_ranks(report) if report["ended"] != "error" else []
     if not others:
@@ -47,7 +48,7 @@ def costliest(runs: Runs, report: dict[str, Any], reserved_bytes: Callable[[str]
         for rank in others:
             say(f"rank {rank} of {report['world']} runs too, as ranks pass messages to one another and may need different memory")
             of_rank = runs.of_rank(rank, report["world"])
-            found = of_rank.run(os.path.join(folder, os.path.basename(runs.path)), {})[1]
+            found = of_rank.run(os.path.join(folder, os.path.basename(runs.path)), {}, **course)[1]
             if found is None or found["file"] is None:
                 continue
             rows.append({"rank": rank, "reserved_bytes": reserved_bytes(found["file"])})

@@ -9,6 +9,7 @@ import traceback
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ..advise.observer import Observer
     from ..recorder.recorder import Recorder
 
 VARIABLE = "ALLOCSIM_ESTIMATE"
@@ -56,6 +57,7 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
     # Asked any earlier, PyTorch would refuse CUDA to processes that the program forks. PyTorch's own check, which comes later, only warns.
     torch.cuda._queued_calls.insert(0, (check_card, traceback.format_stack()))
     stepping = Stepping(torch, options, report)
+    observer: Observer | None = None
 
     def collect() -> None:
         report.update(stepping.report())
@@ -80,6 +82,8 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
         report["without_image"] = without_image()
         if report["ended"] == "error" and report["refused"] is None:
             report["refused"] = was_refused()
+        if observer is not None:
+            report["facts"] = observer.report()
         report.update(rank=job.rank, world=job.world, stages=sorted(job.stages))
 
     def note(problem: BaseException, trace: Any) -> None:
@@ -107,6 +111,10 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
     torch.ctc_loss = ctc_loss_of_lists(torch.ctc_loss)
     leave_alone(values)
     compiled.follow()
+    if options.get("advise") is not None:
+        from ..advise.inside import begin as begin_advise
+
+        values.observer = observer = begin_advise(torch, options["advise"])
     values.__enter__()
     # It is left when the program ends, before PyTorch is taken down.
     atexit.register(values.__exit__, None, None, None)

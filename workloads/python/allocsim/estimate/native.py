@@ -68,6 +68,8 @@ def _without(values: Values, function: Callable[..., Any]) -> Callable[..., Any]
             return function(*args, **kwargs)
         with values.left():
             result = function(*args, **kwargs)
+        if values.observer is not None:
+            values.observer.note_whole(function.__name__, args, kwargs, result)
         values.forget(result)
         return result
 

@@ -15,7 +15,7 @@ import operator
 import os
 import sys
 import threading
-from typing import Any, Callable, Iterator
+from typing import TYPE_CHECKING, Any, Callable, Iterator
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
@@ -25,6 +25,9 @@ from torch.utils._python_dispatch import TorchDispatchMode, _pop_mode, _push_mod
 from .branches import Branches
 from .driver import flag_was_read
 from .picks import Picks, compared, drawn
+
+if TYPE_CHECKING:
+    from ..advise.observer import Observer
 
 #: Copies are kept of tensors up to these sizes: integers are what control flow reads, floats are seldom more than a few.
 MOST_INTEGER_BYTES = 4 << 20
@@ -135,6 +138,8 @@ class Values(TorchDispatchMode):
 
     def __init__(self, given: dict[str, float], answer: Callable[[int, int, int], None], fake_weights: bool = False, selections: str = "likely") -> None:
         super().__init__()
+        #: Is told each operation in the thread that runs it, once it has run.
+        self.observer: Observer | None = None
         self.reads: dict[str, dict[str, Any]] = {}
         self.selections: dict[str, int] = {}
         self.picks: dict[str, int] = {}
@@ -210,6 +215,13 @@ class Values(TorchDispatchMode):
         if isinstance(func, torch._ops.HigherOrderOperator):
             return self._higher(func, args, kwargs)
         name = func._schema.name.partition("::")[2]
+        result = self._operate(func, name, args, kwargs)
+        if self.observer is not None:
+            self.observer.note(func, name, args, kwargs, result)
+        return result
+
+    def _operate(self, func: Any, name: str, args: Any, kwargs: Any) -> Any:
+        """Does an operation, and follows what is known of its values."""
         # In inference mode, these are not taken apart.
         if name in ("_local_scalar_dense", "item", "is_nonzero") and (args[0].device.type == "cuda" or (self._on_host and self._is_unknown_on_host(args[0]))):
             value = self._scalar(args[0])

@@ -11,7 +11,7 @@ import picocli.CommandLine.Help;
 /** The commands by what users want of them, those most used first. */
 enum CommandGroup {
   /** What a program needs, and what it did: both run it, in Python. */
-  RUN("Run a PyTorch program", EstimateCommand.class, RecordCommand.class),
+  RUN("Run a PyTorch program", EstimateCommand.class, AdviseCommand.class, RecordCommand.class),
   /** Why a run failed, or where its memory is. */
   DIAGNOSE(
       "Diagnose a run",

@@ -1,0 +1,91 @@
+package org.allocsim.analysis.advice;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was found of a program so far.
+ *
+ * @param program its command line
+ * @param gpu the GPU that it is to run on
+ * @param goal the memory that it is to fit; null as long as the program has not run
+ * @param triesAll whether all remedies are tried, also where the program fits
+ * @param chosen names of the remedies that are tried; null for all
+ * @param isOutOfTime whether runs were left out for lack of time
+ * @param remedies all remedies that there are
+ * @param trials the runs, in the order in which they ended
+ */
+public record Trials(
+    String program,
+    DeviceProfile gpu,
+    @Nullable Goal goal,
+    boolean triesAll,
+    @Nullable List<String> chosen,
+    boolean isOutOfTime,
+    List<Remedy> remedies,
+    List<Trial> trials) {
+  /** Keeps its own copies. */
+  public Trials {
+    remedies = List.copyOf(remedies);
+    trials = List.copyOf(trials);
+  }
+
+  /** The program as it is; empty before it ran. */
+  public Optional<Trial> baseline() {
+    return trials.stream().filter(Trial::isBaseline).findFirst();
+  }
+
+  /** The run with some remedies, in any order. */
+  public Optional<Trial> with(List<String> names) {
+    Set<String> wanted = Set.copyOf(names);
+    return trials.stream()
+        .filter(each -> each.remedies().size() == wanted.size())
+        .filter(each -> wanted.containsAll(each.remedies()))
+        .findFirst();
+  }
+
+  /**
+   * A remedy by its name.
+   *
+   * @throws IllegalArgumentException where there is none
+   */
+  public Remedy remedy(String name) {
+    return remedies.stream()
+        .filter(each -> each.name().equals(name))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no remedy is called " + name));
+  }
+
+  /** The memory that the program is to fit. */
+  Goal.Fit fit(Trial trial) {
+    return goal == null ? Goal.Fit.NO : goal.fit(trial.outcome());
+  }
+
+  /**
+   * How much longer a step takes than that of the program as it is, as a share of it, by the
+   * roofline of the GPU.
+   *
+   * @return null where the work of one of them is not known
+   */
+  public @Nullable Double addedTimeRatio(Trial trial) {
+    StepWork before = baseline().map(Trial::work).orElse(null);
+    StepWork after = trial.work();
+    if (before == null || after == null || before.isStep() != after.isStep()) {
+      return null;
+    }
+    double nanos = before.nanos(gpu.compute());
+    return nanos <= 0 ? null : after.nanos(gpu.compute()) / nanos - 1;
+  }
+
+  /** The share of reserved memory that a run saves; below 0 where it takes more. */
+  public double savedRatio(Trial trial) {
+    Trial.Outcome before = baseline().map(Trial::outcome).orElse(null);
+    if (before == null || trial.outcome() == null) {
+      return 0;
+    }
+    return 1 - (double) trial.outcome().reservedBytes() / Math.max(1, before.reservedBytes());
+  }
+}

@@ -1,0 +1,525 @@
+package org.allocsim.reports.answer.advice;
+
+import static org.allocsim.reports.document.Quantity.bytes;
+import static org.allocsim.reports.document.Quantity.count;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.ToLongFunction;
+import org.allocsim.analysis.advice.Goal;
+import org.allocsim.analysis.advice.Remedy;
+import org.allocsim.analysis.advice.RemedySearch;
+import org.allocsim.analysis.advice.StepWork;
+import org.allocsim.analysis.advice.Trial;
+import org.allocsim.analysis.advice.Trials;
+import org.allocsim.analysis.moment.PeakDifference;
+import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.moment.DiffAnswer;
+import org.allocsim.reports.answer.part.PageChart;
+import org.allocsim.reports.chart.ChartSize;
+import org.allocsim.reports.chart.comparison.BarData;
+import org.allocsim.reports.chart.comparison.RemedyChart;
+import org.allocsim.reports.chart.memory.MemoryTimelineChart;
+import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Notes;
+import org.allocsim.reports.document.Section;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Unit;
+import org.allocsim.reports.document.Verbatim;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.simulator.stats.ByteFormat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which changes make a program fit a GPU.
+ *
+ * @param trials what was tried
+ * @param peaks the peaks of the program as it is and of the run that is recommended, by purpose;
+ *     null where there are no recordings of both
+ */
+public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks) {
+  private static final String AS_IT_IS = "as it is";
+
+  /** A run, and what is said of it. */
+  private record Row(Trial trial, AdviseAnswer of) {
+    String label() {
+      return of.label(trial);
+    }
+
+    @Nullable Long reservedBytes() {
+      return trial.outcome() == null ? null : trial.outcome().reservedBytes();
+    }
+
+    @Nullable Double change() {
+      return trial.outcome() == null ? null : -of.trials.savedRatio(trial);
+    }
+
+    @Nullable Double addedTime() {
+      return of.trials.addedTimeRatio(trial);
+    }
+
+    String fits() {
+      if (trial.outcome() == null) {
+        return "fails";
+      }
+      return switch (of.fit(trial)) {
+        case YES -> "yes";
+        case WITH_SETTINGS -> "with settings";
+        case NO -> "no";
+      };
+    }
+
+    @Nullable Long work(ToLongFunction<StepWork> figure) {
+      return trial.work() == null ? null : figure.applyAsLong(trial.work());
+    }
+  }
+
+  /** A remedy that was not tried. */
+  private record Left(Remedy remedy, String reason) {}
+
+  private static final Shape<Row> ROW =
+      Shape.of(row ->
+          row.shown(Unit.TEXT, "change", "What was changed.", Row::label)
+              .texts(
+                  "remedies",
+                  "Names of the remedies; none: the program as it is.",
+                  each -> each.trial.remedies())
+              .bytes(
+                  "reserved_bytes", "reserved", "Reserved memory at its peak.", Row::reservedBytes)
+              .missing("the run failed")
+              .ratio(
+                  "change_ratio",
+                  "change",
+                  "Of reserved memory, as a share of that of the program as it is.",
+                  Row::change)
+              .missing("the run failed")
+              .worded(each ->
+                  each.change() == null || each.trial.isBaseline() ? "" : signed(each.change()))
+              .text(
+                  "fits",
+                  "fits",
+                  "Whether it fits with the margin: yes, with settings (of PyTorch's allocator),"
+                      + " no, or fails.",
+                  Row::fits)
+              .ratio(
+                  "added_time_ratio",
+                  "time of a step",
+                  "Modelled: how much longer a step takes by the roofline of the GPU, as a share of"
+                      + " that of the program as it is.",
+                  Row::addedTime)
+              .missing("the work of a step is not known, as of a compiled model")
+              .worded(each ->
+                  each.addedTime() == null || each.trial.isBaseline()
+                      ? ""
+                      : signed(each.addedTime()))
+              .rank(1)
+              .text(
+                  "smallest_gpu",
+                  "smallest GPU",
+                  "The smallest GPU on which it surely fits.",
+                  each -> each.trial.outcome() == null ? null : each.trial.outcome().smallestGpu())
+              .missing("none that is known is large enough, or the run failed")
+              .rank(2)
+              .bytes(
+                  "requested_bytes",
+                  "What the program asked for at its peak.",
+                  each ->
+                      each.trial.outcome() == null ? null : each.trial.outcome().requestedBytes())
+              .missing("the run failed")
+              .bytes(
+                  "allocated_bytes",
+                  "Allocated memory at its peak.",
+                  each ->
+                      each.trial.outcome() == null ? null : each.trial.outcome().allocatedBytes())
+              .missing("the run failed")
+              .bytes(
+                  "high_bytes",
+                  "Upper end of the estimate of reserved memory.",
+                  each -> each.trial.outcome() == null ? null : each.trial.outcome().highBytes())
+              .missing("the run failed, or memory grows with each step")
+              .text(
+                  "best_conf",
+                  "PYTORCH_CUDA_ALLOC_CONF under which it reserves least; empty: the default.",
+                  each -> each.trial.outcome() == null ? null : each.trial.outcome().bestConf())
+              .missing("the run failed")
+              .bytes(
+                  "best_reserved_bytes",
+                  "Reserved memory under these.",
+                  each ->
+                      each.trial.outcome() == null
+                          ? null
+                          : each.trial.outcome().bestReservedBytes())
+              .missing("the run failed")
+              .number(
+                  "step_flops",
+                  "Floating-point operations of a step, or of the run where it makes no steps.",
+                  each -> each.trial.work() == null ? null : each.trial.work().flops())
+              .missing("the work of a step is not known")
+              .bytes(
+                  "step_copied_bytes",
+                  "Bytes between the host and the GPU in it.",
+                  each -> each.work(StepWork::copiedBytes))
+              .missing("the work of a step is not known")
+              .count(
+                  "step_operations",
+                  "Operations on the GPU in it.",
+                  each -> each.work(StepWork::launches))
+              .missing("the work of a step is not known")
+              .text(
+                  "problem",
+                  "Why the run did not do all of its work.",
+                  each -> each.trial.problem())
+              .missing("it did")
+              .text(
+                  "file",
+                  "Its recording, beside the file of the trials.",
+                  each -> each.trial.file())
+              .missing("it was not kept"));
+
+  private static final Shape<Left> LEFT =
+      Shape.of(left ->
+          left.text("name", "Its id.", each -> each.remedy.name())
+              .text("title", "remedy", "What one would do.", each -> each.remedy.title())
+              .text("reason", "why it was not tried", "Why it was not tried.", Left::reason)
+              .bytes(
+                  "most_saved_bytes",
+                  "The most that it can save of what is live at the peak.",
+                  each -> each.remedy.mostSavedBytes())
+              .missing("that is not known, or it does not apply"));
+
+  private static final Shape<Remedy.Lines> LINES =
+      Shape.of(lines ->
+          lines
+              .text("place", "FILE:LINE of a statement.", Remedy.Lines::place)
+              .text("text", "The lines.", Remedy.Lines::text)
+              .flag(
+                  "replaces",
+                  "Whether they take the place of that statement; else they go after it.",
+                  Remedy.Lines::replaces));
+
+  private static final Shape<PeakDifference.Row> PURPOSE =
+      Shape.of(purpose ->
+          purpose
+              .text("purpose", "purpose", "What memory is for.", PeakDifference.Row::label)
+              .bytes(
+                  "before_requested_bytes",
+                  AS_IT_IS,
+                  "What the program as it is has at its peak.",
+                  each -> each.before().requestedBytes())
+              .bytes(
+                  "after_requested_bytes",
+                  "changed",
+                  "What the changed program has at its peak.",
+                  each -> each.after().requestedBytes())
+              .shown(
+                  Unit.BYTES,
+                  "change",
+                  "The second minus the first.",
+                  each -> each.requestedBytes()));
+
+  public static final Kind<AdviseAnswer> KIND =
+      new Kind<>(
+          "advise",
+          1,
+          "advise --json",
+          "What `allocsim advise --json` writes: which changes make a program fit a GPU.",
+          Shape.of(answer ->
+              answer
+                  .text("program", "The program's command line.", each -> each.trials.program())
+                  .text("gpu", "The GPU.", each -> each.trials.gpu().name())
+                  .bytes(
+                      "limit_bytes",
+                      "The memory that it is to fit.",
+                      each -> each.trials.goal() == null ? null : each.trials.goal().limitBytes())
+                  .missing("the program did not run")
+                  .ratio(
+                      "margin_ratio",
+                      "The share of it that is to stay free.",
+                      each -> each.trials.goal() == null ? null : each.trials.goal().marginRatio())
+                  .missing("the program did not run")
+                  .flag(
+                      "fits",
+                      "Whether the program fits, as it is or changed.",
+                      each -> each.search().best().isPresent())
+                  .texts(
+                      "chosen",
+                      "The remedies with which it fits at the lowest cost; none: as it is.",
+                      each -> each.search().best().map(Trial::remedies).orElse(null))
+                  .missing("nothing that was tried makes it fit")
+                  .text(
+                      "conf",
+                      "The settings of PyTorch's allocator that it needs; empty: its own.",
+                      each -> each.search().best().map(each::neededConf).orElse(null))
+                  .missing("nothing that was tried makes it fit")
+                  .flag(
+                      "out_of_time",
+                      "Whether runs were left out for lack of time.",
+                      each -> each.trials.isOutOfTime())
+                  .many("paste", "What to paste for these remedies.", LINES, AdviseAnswer::lines)
+                  .many(
+                      "trials",
+                      "What was run, the program as it is first, then by reserved memory.",
+                      ROW,
+                      AdviseAnswer::rows)
+                  .many("not_tried", "Remedies that were not tried.", LEFT, AdviseAnswer::left)
+                  .many(
+                      "purposes",
+                      "What memory is for at the peaks of the program as it is and of the one that"
+                          + " is recommended.",
+                      PURPOSE,
+                      each -> each.purposes())
+                  .missing("there are no recordings of both")));
+
+  /** The answer for people and programs. */
+  public Document<AdviseAnswer> document() {
+    List<Section> sections = new ArrayList<>();
+    List<Block> first = new ArrayList<>();
+    for (Remedy.Lines each : lines()) {
+      first.add(
+          new Verbatim(
+              "# %s %s%n%s"
+                  .formatted(
+                      each.replaces() ? "in place of" : "after", each.place(), each.text())));
+    }
+    if (!first.isEmpty()) {
+      sections.add(new Section("To paste", first));
+    }
+    sections.add(new Section("What was tried", List.of(Table.of(null, ROW, rows()), chart())));
+    if (peaks != null) {
+      sections.add(
+          new Section(
+              "Requested memory at the peaks, by purpose",
+              List.of(Table.of(null, PURPOSE, purposes()))));
+    }
+    if (!left().isEmpty()) {
+      sections.add(new Section("What was not tried", List.of(Table.of(null, LEFT, left()))));
+    }
+    sections.add(new Section("Notes", List.of(new Notes(null, notes()))));
+    return new Document<>(
+        KIND,
+        "How " + trials.program() + " fits " + trials.gpu().name(),
+        verdict(),
+        sections,
+        Table.of("Trials", ROW, rows()),
+        this);
+  }
+
+  private Verdict verdict() {
+    Trial baseline = trials.baseline().orElse(null);
+    if (baseline == null || baseline.outcome() == null) {
+      return new Verdict(
+          Verdict.Tone.BAD,
+          Sentence.of(
+              "The program did not do all of its work: {}",
+              baseline == null ? "it was not run." : String.valueOf(baseline.problem())));
+    }
+    Trial best = search().best().orElse(null);
+    if (best == null) {
+      return nothing(baseline);
+    }
+    boolean needsConf = fit(best) == Goal.Fit.WITH_SETTINGS;
+    long reservedBytes =
+        needsConf ? best.outcome().bestReservedBytes() : best.outcome().reservedBytes();
+    List<Sentence> details = new ArrayList<>();
+    Sentence how =
+        best.isBaseline()
+            ? Sentence.of(needsConf ? "" : " as it is")
+            : Sentence.of(" if you {}", titles(best));
+    Sentence setting =
+        needsConf
+            ? Sentence.of(
+                "{} PYTORCH_CUDA_ALLOC_CONF={}",
+                best.isBaseline() ? " with" : " and set",
+                best.outcome().bestConf())
+            : Sentence.of("");
+    Sentence sentence =
+        Sentence.of(
+            "Fits {}{}{}, with {} to spare: it reserves {}{}.",
+            goalName(),
+            how,
+            setting,
+            bytes(trials.goal().limitBytes() - reservedBytes),
+            bytes(reservedBytes),
+            best.isBaseline() && !needsConf
+                ? ""
+                : Sentence.of(" instead of {}", bytes(baseline.outcome().reservedBytes())));
+    Double added = trials.addedTimeRatio(best);
+    if (!best.isBaseline()) {
+      for (String each : best.remedies()) {
+        Remedy remedy = trials.remedy(each);
+        if (!remedy.cost().equals("none")) {
+          details.add(Sentence.of("{}: {}.", remedy.name(), remedy.cost()));
+        }
+      }
+      if (added != null) {
+        details.add(
+            Sentence.of(
+                "A step takes {} by the GPU's peak rates (modelled, not measured).", more(added)));
+      }
+    }
+    return new Verdict(
+        Verdict.Tone.GOOD,
+        sentence,
+        details,
+        needsConf ? "export PYTORCH_CUDA_ALLOC_CONF=" + best.outcome().bestConf() : null);
+  }
+
+  private Verdict nothing(Trial baseline) {
+    Trial least = search().least().orElse(baseline);
+    Sentence lowest =
+        least.isBaseline()
+            ? Sentence.of(
+                "nothing lowers the {} that it reserves", bytes(least.outcome().reservedBytes()))
+            : Sentence.of(
+                "the least is {} instead of {}, if you {}",
+                bytes(least.outcome().reservedBytes()),
+                bytes(baseline.outcome().reservedBytes()),
+                titles(least));
+    return new Verdict(
+        Verdict.Tone.BAD,
+        Sentence.of(
+            "Nothing that was tried makes it fit {}: {}.",
+            trials.goal().isChosen()
+                ? goalName()
+                : Sentence.of("{}, which has {}", goalName(), bytes(trials.goal().limitBytes())),
+            lowest),
+        trials.isOutOfTime()
+            ? List.of(
+                Sentence.of("There was no time for all runs; the same command goes on with them."))
+            : List.of());
+  }
+
+  private String goalName() {
+    return trials.goal().isChosen()
+        ? ByteFormat.human(trials.goal().limitBytes())
+        : trials.gpu().name();
+  }
+
+  private Sentence titles(Trial trial) {
+    List<String> titles =
+        trial.remedies().stream().map(each -> trials.remedy(each).title()).toList();
+    return Sentence.of(
+        "{}",
+        titles.size() < 2
+            ? String.join("", titles)
+            : String.join(", ", titles.subList(0, titles.size() - 1)) + " and " + titles.getLast());
+  }
+
+  private List<Sentence> notes() {
+    List<Sentence> notes = new ArrayList<>();
+    for (Row each : rows()) {
+      if (each.trial.problem() != null) {
+        notes.add(Sentence.of("{}: {}", each.label(), each.trial.problem()));
+      }
+    }
+    if (trials.goal() != null) {
+      notes.add(
+          Sentence.of(
+              "A run fits where it leaves {} of {} free, and the upper end of the estimate is"
+                  + " within them.",
+              Numbers.percent(trials.goal().marginRatio()),
+              bytes(trials.goal().limitBytes())));
+    }
+    notes.add(
+        Sentence.of(
+            "{} of the program were run, without a GPU; the time of a step is modelled by the GPU's"
+                + " peak rates.",
+            count(trials.trials().size(), "variant")));
+    return notes;
+  }
+
+  private Block chart() {
+    BarData data = RemedyChart.data();
+    for (Row each : rows()) {
+      if (each.reservedBytes() != null) {
+        String time =
+            each.addedTime() == null || each.trial.isBaseline()
+                ? ""
+                : "time of a step " + signed(each.addedTime());
+        RemedyChart.add(data, each.label(), time, each.reservedBytes());
+        if (fit(each.trial) != Goal.Fit.NO) {
+          data.emphasise();
+        }
+      }
+    }
+    MemoryTimelineChart.Bound limit =
+        new MemoryTimelineChart.Bound(
+            "limit", trials.goal() == null ? 0 : trials.goal().limitBytes());
+    return PageChart.of(
+        "Reserved memory at the peak of each run",
+        ChartSize.screen(RemedyChart.WIDTH, RemedyChart.height(data)),
+        ChartSize.screen(RemedyChart.NARROW_WIDTH, RemedyChart.height(data)),
+        (theme, width) ->
+            RemedyChart.create(
+                String.valueOf(verdict().sentence()), trials.program(), data, limit, theme, width));
+  }
+
+  private @Nullable List<PeakDifference.Row> purposes() {
+    return peaks == null ? null : peaks.difference().rows();
+  }
+
+  private RemedySearch search() {
+    return new RemedySearch(trials);
+  }
+
+  private Goal.Fit fit(Trial trial) {
+    return trials.goal() == null ? Goal.Fit.NO : trials.goal().fit(trial.outcome());
+  }
+
+  private String neededConf(Trial trial) {
+    return fit(trial) == Goal.Fit.WITH_SETTINGS
+        ? trial.outcome().bestConf()
+        : trial.outcome().conf();
+  }
+
+  private String label(Trial trial) {
+    return trial.isBaseline() ? AS_IT_IS : String.join(" + ", trial.remedies());
+  }
+
+  private List<Row> rows() {
+    return trials.trials().stream()
+        .sorted(
+            Comparator.comparing((Trial each) -> !each.isBaseline())
+                .thenComparing(each -> each.outcome() == null)
+                .thenComparing(each -> each.outcome() == null ? 0L : each.outcome().reservedBytes())
+                .thenComparing(each -> String.join(" ", each.remedies())))
+        .map(each -> new Row(each, this))
+        .toList();
+  }
+
+  private List<Left> left() {
+    List<Left> left = new ArrayList<>();
+    for (Remedy each : trials.remedies()) {
+      String reason = search().reasonAgainst(each);
+      if (reason != null) {
+        left.add(new Left(each, reason));
+      }
+    }
+    return left;
+  }
+
+  private List<Remedy.Lines> lines() {
+    return search().best().stream()
+        .flatMap(each -> each.remedies().stream())
+        .flatMap(each -> trials.remedy(each).lines().stream())
+        .toList();
+  }
+
+  private static String signed(double ratio) {
+    return String.format(Locale.ROOT, "%+.1f %%", 100 * ratio)
+        .replace("-0.0 %", "0.0 %")
+        .replace("+0.0 %", "0.0 %");
+  }
+
+  private static String more(double ratio) {
+    return Math.abs(ratio) < 0.005
+        ? "as long as before"
+        : Numbers.percent(Math.abs(ratio)) + (ratio > 0 ? " longer" : " less time");
+  }
+}

@@ -1,0 +1,103 @@
+package org.allocsim.reports.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.allocsim.analysis.advice.RemedySearch;
+import org.allocsim.analysis.advice.Trial;
+import org.allocsim.analysis.advice.Trials;
+import org.allocsim.analysis.program.Conditions;
+import org.allocsim.analysis.text.JsonText;
+import org.allocsim.reports.cli.option.OutputOptions;
+import org.allocsim.reports.input.Inputs;
+import org.allocsim.reports.input.TrialsFile;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.question.AskedTrace;
+import org.allocsim.reports.question.Asking;
+import org.allocsim.reports.question.advice.AdviseQuestion;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim advise}: which change makes this program fit? */
+@Command(
+    name = "advise",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    customSynopsis = {
+      "allocsim advise [OPTIONS] -- PROGRAM...",
+      "allocsim advise [OPTIONS] TRIALS"
+    },
+    description = {
+      "Tells you, without a GPU, which change makes a PyTorch program fit.",
+      "The program runs on a mock CUDA driver, as it is and then with one remedy after the other:",
+      "checkpoints, mixed precision, smaller batches, other optimizers and more. What helps is",
+      "combined until the program fits. Running programs is part of the Python package (pip"
+          + " install",
+      "allocsim), which lists its options; what it found is answered here."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim advise --device rtx-4090 -- python train.py",
+      "  allocsim advise --target 20GiB --report report -- python train.py",
+      "  allocsim advise advice/trials.json --markdown"
+    })
+final class AdviseCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "TRIALS",
+      description = "The trials.json of a folder that 'allocsim advise' wrote.")
+  private String name;
+
+  @Option(
+      names = "--next",
+      hidden = true,
+      description = "Print which runs come next, as JSON, and answer nothing.")
+  private boolean asksForNext;
+
+  @Mixin private OutputOptions outputOptions;
+
+  @Override
+  public Integer call() throws IOException {
+    Path file = Inputs.require(name);
+    Trials trials = TrialsFile.read(file);
+    if (asksForNext) {
+      PrintWriter out = spec.commandLine().getOut();
+      out.println(JsonText.line(Map.of("combinations", new RemedySearch(trials).next())));
+      out.flush();
+      return ExitCodes.DONE;
+    }
+    return new Asking(outputOptions, null, Conditions.RECORDED)
+        .beside(file)
+        .askAbout(new AdviseQuestion(trials), recordings(file, trials));
+  }
+
+  /**
+   * The recordings of the program as it is and of the run that is recommended, or reserves least.
+   */
+  private static List<AskedTrace> recordings(Path file, Trials trials) {
+    RemedySearch search = new RemedySearch(trials);
+    List<AskedTrace> found =
+        Stream.of(trials.baseline(), search.best().or(search::least))
+            .flatMap(Optional::stream)
+            .distinct()
+            .map(Trial::file)
+            .filter(Objects::nonNull)
+            .map(each -> file.resolveSibling(each))
+            .filter(Files::isRegularFile)
+            .map(each -> AskedTrace.ofName(each.toString(), null, Conditions.RECORDED))
+            .toList();
+    return found.size() == 2 ? found : List.of();
+  }
+}

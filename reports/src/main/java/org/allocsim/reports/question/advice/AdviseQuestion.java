@@ -1,0 +1,58 @@
+package org.allocsim.reports.question.advice;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.allocsim.analysis.advice.Trials;
+import org.allocsim.analysis.attribution.CategoryRules;
+import org.allocsim.analysis.moment.LiveSet;
+import org.allocsim.analysis.moment.MomentQuery;
+import org.allocsim.reports.answer.advice.AdviseAnswer;
+import org.allocsim.reports.answer.moment.ReplayedProgram;
+import org.allocsim.reports.answer.moment.TableLimits;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.html.TraceRecording;
+import org.allocsim.reports.question.Asked;
+import org.allocsim.reports.question.Question;
+import org.allocsim.reports.question.moment.DiffQuestion;
+import org.allocsim.reports.question.moment.Grouping;
+import org.allocsim.reports.question.page.PageRun;
+
+/**
+ * Which changes make a program fit? The traces are the recordings of the program as it is and of
+ * the run that is recommended; there are none where these were not kept.
+ *
+ * @param trials what was tried
+ */
+public record AdviseQuestion(Trials trials) implements Question<AdviseAnswer> {
+  private static final Grouping BY_PURPOSE =
+      new Grouping(
+          MomentQuery.of(MomentQuery.Kind.PEAK_RESERVED), LiveSet.By.CATEGORY, TableLimits.DEFAULT);
+
+  @Override
+  public AdviseAnswer ask(Asked asked) {
+    return new AdviseAnswer(
+        trials,
+        asked.traces().size() < 2
+            ? null
+            : new DiffQuestion(BY_PURPOSE, CategoryRules.NONE).ask(asked));
+  }
+
+  @Override
+  public Document<AdviseAnswer> document(AdviseAnswer answer) {
+    return answer.document();
+  }
+
+  @Override
+  public Optional<List<TraceRecording>> runs(AdviseAnswer answer) {
+    return Optional.ofNullable(answer.peaks())
+        .map(peaks ->
+            Stream.of(peaks.before().program(), peaks.after().program())
+                .flatMap(each -> runs(each).stream())
+                .toList());
+  }
+
+  private static List<TraceRecording> runs(ReplayedProgram program) {
+    return PageRun.of(program, () -> program.attribution(CategoryRules.NONE));
+  }
+}

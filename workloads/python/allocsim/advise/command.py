@@ -1,0 +1,228 @@
+"""The command ``allocsim advise``: tries changes of a program until it fits, and says which."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import sys
+import time
+from typing import Any, Sequence
+
+from ..engine import one_process
+from ..estimate.cards import CARDS
+from ..estimate.command import Parser, options_parser as estimate_parser, value_at
+from ..estimate.screen import answer_lines, print_line, size_text
+from ..recording import AllocsimError, file_argument, run as ask
+from ..usage import HelpFormatter, unusable
+from ..visible import visible
+from .catalog import BadRemedy
+from .trials import FILE, Trials
+
+#: Seconds in which trials begin, unless told otherwise.
+BUDGET_SECONDS = 600.0
+
+#: Options of ``allocsim estimate`` that hold for each run.
+_SHARED = ("device", "steps", "time", "fake_weights", "rank", "world")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Tries remedies on a program, and says which make it fit; returns the exit code."""
+    try:
+        with one_process():
+            return _advise(list(arguments))
+    except AllocsimError as problem:
+        say(str(problem))
+        return problem.exit_code
+    except BadRemedy as problem:
+        say(str(problem))
+        return 2
+    except OSError as problem:
+        say(unusable(problem))
+        return 1
+
+
+def _advise(arguments: list[str]) -> int:
+    options, program = _parse(arguments)
+    if not program:
+        say("needs a program, as in: allocsim advise --device rtx-4090 -- python train.py")
+        return 2
+    if shutil.which(program[0]) is None:
+        say(f"there is no program {program[0]}; write it as on the command line: allocsim advise -- python train.py")
+        return 2
+    if options.device not in CARDS:
+        say(f"--device {options.device} is no GPU that is known; there are {', '.join(CARDS)}")
+        return 2
+    try:
+        values = dict(value_at(each) for each in options.value)
+    except ValueError as problem:
+        say(str(problem))
+        return 2
+    # What is not among these options is as `estimate` has it.
+    shared = vars(estimate_parser().parse_args([])) | {name: getattr(options, name) for name in _SHARED} | {"unlimited": True}
+    trials = Trials(options.output, {"program": program, "options": shared, "values": values, "files": [os.path.abspath(each) for each in options.remedy]})
+    unknown = [each for each in options.remedies or () if each not in trials.names]
+    if unknown:
+        say(f"--remedies {unknown[0]} is no remedy; there are {', '.join(trials.names)}")
+        return 2
+    return _Search(options, trials).run()
+
+
+class _Search:
+    """Runs what is to be run next until there is nothing more, or no time."""
+
+    def __init__(self, options: argparse.Namespace, trials: Trials) -> None:
+        self._options = options
+        self._trials = trials
+        self._began = time.monotonic()
+        self._is_shown = sys.stderr.isatty()
+
+    def run(self) -> int:
+        options, trials = self._options, self._trials
+        if trials.baseline() is None:
+            self._tell("the program as it is ...")
+            trials.run([[]], 1, self._ended)
+        baseline = trials.baseline()
+        assert baseline is not None
+        if baseline["answer"] is None:
+            say(f"{baseline['problem']}; its output is in {os.path.join(options.output, baseline.get('log', 'baseline.log'))}")
+            return 1
+        if not baseline["answer"]["complete"]:
+            for line in answer_lines(baseline["answer"]):
+                print_line(line)
+            return baseline["answer"]["exit_code"] or 1
+        jobs = options.jobs or _jobs(baseline)
+        is_out_of_time = False
+        while True:
+            trials.save(target_bytes=options.target, margin=options.margin, all=options.all, chosen=options.remedies, out_of_time=is_out_of_time)
+            combinations = self._next()
+            if not combinations or is_out_of_time:
+                break
+            is_out_of_time = time.monotonic() - self._began > options.budget
+            if not is_out_of_time:
+                trials.run(combinations, jobs, self._ended)
+        return self._answer()
+
+    def _next(self) -> list[list[str]]:
+        found: dict[str, Any] = json.loads(ask("advise", file_argument(self._trials.path), "--next"))
+        return [list(each) for each in found["combinations"]]
+
+    def _answer(self) -> int:
+        options = self._options
+        arguments = ["advise", file_argument(self._trials.path)]
+        for name in ("json", "csv", "report"):
+            if getattr(options, name) is not None:
+                arguments += [f"--{name}", getattr(options, name)]
+        if options.markdown:
+            arguments.append("--markdown")
+        sys.stdout.write(ask(*arguments))
+        return 0
+
+    def _ended(self, trial: dict[str, Any]) -> None:
+        name, found = " + ".join(trial["remedies"]) or "as it is", trial["answer"]
+        if found is None:
+            self._tell(f"{name}: {trial['problem']}")
+        elif not found["complete"]:
+            self._tell(f"{name}: {found['sentence']}")
+        else:
+            self._tell(f"{name}: {size_text(found['settings']['recorded']['reserved_bytes'])} ({trial['seconds']:.0f} s)")
+
+    def _tell(self, sentence: str) -> None:
+        if self._is_shown:
+            say(sentence)
+
+
+def _jobs(baseline: dict[str, Any]) -> int:
+    """Runs at once, as far as processors and memory go."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        with open("/proc/meminfo", encoding="ascii") as stream:
+            free_bytes = next(int(line.split()[1]) << 10 for line in stream if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration, ValueError):
+        return 1
+    # Some remedies keep on the host what the GPU had.
+    return max(1, min(cores, free_bytes // (2 * max(baseline["host_bytes"], 1 << 28))))
+
+
+def options_parser() -> argparse.ArgumentParser:
+    """The options, without the program."""
+    parser = Parser(
+        prog="allocsim advise",
+        formatter_class=HelpFormatter,
+        usage="allocsim advise [--device GPU] [--target SIZE] [--margin SHARE] [--all] [--remedies NAME,...] [--remedy FILE] [--jobs N] [--budget SECONDS] [-o DIR] [OPTIONS of estimate] -- PROGRAM...",
+        description="Says which change makes a PyTorch program fit a GPU, without one. The program runs on the mock driver as in 'allocsim estimate', once as it is and then with"
+        " one remedy after the other: checkpoints, mixed precision, smaller batches, other optimizers and more. What helps is combined until the program fits.",
+        epilog="The folder keeps what was found: the same command goes on where it was ended.",
+    )
+    shared = {action.dest: action for action in estimate_parser()._actions}
+    parser.add_argument("--device", default="h100-80gb", metavar="GPU", help=shared["device"].help)
+    parser.add_argument("--target", type=_size, metavar="SIZE", help="the memory that it is to fit, such as 20GiB (default: what the GPU gives to PyTorch)")
+    parser.add_argument("--margin", type=_share, default=0.05, metavar="SHARE", help="the share of it that is to stay free (default: 0.05)")
+    parser.add_argument("--all", action="store_true", help="try all remedies, also where the program fits")
+    parser.add_argument("--remedies", type=lambda text: [each for each in text.split(",") if each], metavar="NAME,...", help="try these only (default: all that can help)")
+    parser.add_argument("--remedy", action="append", default=[], metavar="FILE", help="a file with a remedy of your own")
+    parser.add_argument("--jobs", type=_count, metavar="N", help="runs at once (default: as processors and memory allow)")
+    parser.add_argument("--budget", type=_seconds, default=BUDGET_SECONDS, metavar="SECONDS", help="begin no run after this time (default: 600)")
+    parser.add_argument("-o", "--output", default="advice", metavar="DIR", help=f"new folder for recordings and what was found ({FILE}); the same command goes on with it (default: %(default)s)")
+    parser.add_argument("--json", metavar="FILE", help="file for the answer as JSON")
+    parser.add_argument("--csv", metavar="FILE", help="file for the table as CSV")
+    parser.add_argument("--report", metavar="DIR", help="folder for the answer as a page, as JSON and as CSV")
+    parser.add_argument("--markdown", action="store_true", help="print the answer as Markdown")
+    for name in ("steps", "time", "value", "fake_weights", "rank", "world"):
+        action = shared[name]
+        options: dict[str, Any] = {"help": action.help, "dest": name}
+        if isinstance(action, argparse._StoreTrueAction):
+            parser.add_argument(*action.option_strings, action="store_true", **options)
+        elif isinstance(action, argparse._AppendAction):
+            parser.add_argument(*action.option_strings, action="append", default=[], metavar=action.metavar, **options)
+        else:
+            parser.add_argument(*action.option_strings, type=action.type, metavar=action.metavar, **options)
+    return parser
+
+
+def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
+    parser = options_parser()
+    if "--" in arguments:
+        at = arguments.index("--")
+        return parser.parse_args(arguments[:at]), arguments[at + 1 :]
+    parser.add_argument("program", nargs=argparse.REMAINDER)
+    options = parser.parse_args(arguments)
+    return options, options.program
+
+
+_UNITS = {"": 1, "B": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+
+
+def _size(text: str) -> int:
+    found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,6})?) ?([A-Za-z]*)", text)
+    if found is None or found[2].upper() not in _UNITS or not float(found[1]):
+        raise argparse.ArgumentTypeError("give a size such as 20GiB")
+    return int(float(found[1]) * _UNITS[found[2].upper()])
+
+
+def _share(text: str) -> float:
+    value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    if not 0 <= value < 1:
+        raise argparse.ArgumentTypeError("give a share from 0 to 1, such as 0.05")
+    return value
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("give at least 1")
+    return value
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError("give seconds above 0")
+    return value
+
+
+def say(sentence: str) -> None:
+    """One line for the user, on the standard error output."""
+    print(visible(f"allocsim advise: {sentence}"), file=sys.stderr, flush=True)

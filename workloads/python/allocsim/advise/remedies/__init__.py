@@ -1,0 +1,1 @@
+"""The remedies of this package, a file each."""

@@ -1,0 +1,132 @@
+"""Smaller batches, whose gradients add up to those of the whole."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from ..observer import key_of, mark
+from ..program import Made, Program
+from ..remedy import Facts, Lines, Remedy
+from ..source import assigned, call
+
+
+class Accumulate2(Remedy):
+    """Batches of the loaders that a model is trained with, cut in two."""
+
+    name = "accumulate-2"
+    title = "cut batches in 2 and accumulate their gradients"
+    cost = "smaller kernels, which may use less of the GPU; batch norm sees smaller batches"
+    group = "accumulate"
+    parts = 2
+
+    def reason_against(self, facts: Facts) -> str | None:
+        sizes = [each["batch_size"] for each in facts["loaders"] if each["is_training"]]
+        if not facts["optimizers"]:
+            return "the program has no optimizer of PyTorch"
+        if not sizes:
+            return "no model is trained on batches of a DataLoader; set the batch size with --vary"
+        if any(each is None or each < self.parts for each in sizes):
+            return "a batch has too few samples to be cut"
+        return None
+
+    def apply(self, program: Program) -> None:
+        torch, parts = program.torch, self.parts
+        keys = {each["key"] for each in program.facts["loaders"] if each["is_training"]}
+        loader = torch.utils.data.DataLoader
+        init = loader.__init__
+
+        @functools.wraps(init)
+        def smaller(self: Any, dataset: Any, batch_size: Any = 1, *args: Any, **kwargs: Any) -> None:
+            mark(self)
+            if key_of(self) in keys:
+                sampler = kwargs.get("batch_sampler")
+                if sampler is None and batch_size is not None:
+                    batch_size = -(-batch_size // parts)
+                elif hasattr(sampler, "batch_size") and not hasattr(sampler, "_allocsim_cut"):
+                    sampler.batch_size = -(-sampler.batch_size // parts)
+                    sampler._allocsim_cut = True
+            init(self, dataset, batch_size, *args, **kwargs)
+            if self.batch_sampler is not None:
+                # A library may make another loader of it.
+                self.batch_sampler._allocsim_cut = True
+
+        program.patches.replace(loader, "__init__", smaller)
+        pace = _Pace(parts)
+        gated: set[type] = set()
+
+        def made(about: Made) -> None:
+            owner = next(each for each in type(about.optimizer).__mro__ if "step" in vars(each))
+            if owner not in gated:
+                gated.add(owner)
+                _gate(program, owner, pace)
+
+        program.on_optimizer(made)
+        for owner in (torch.optim.Optimizer, torch.nn.Module):
+            _keep(program, owner, pace)
+
+    def lines(self, facts: Facts) -> list[Lines]:
+        found = [Lines(each["line"], call(each["line"], "DataLoader", batch_size=str(-(-each["batch_size"] // self.parts))), replaces=True) for each in facts["loaders"] if each["is_training"] and each["line"] is not None]
+        found += [
+            Lines(each["line"], f"# in the loop: (loss / {self.parts}).backward(); {name}.step() and {name}.zero_grad() after every {self.parts} batches only")
+            for each in facts["optimizers"] if each["line"] is not None and (name := assigned(each["line"], "optimizer"))
+        ]
+        return found
+
+
+class Accumulate4(Accumulate2):
+    """In four."""
+
+    name = "accumulate-4"
+    title = "cut batches in 4 and accumulate their gradients"
+    after = "accumulate-2"
+    parts = 4
+
+
+class Accumulate8(Accumulate2):
+    """In eight."""
+
+    name = "accumulate-8"
+    title = "cut batches in 8 and accumulate their gradients"
+    after = "accumulate-4"
+    parts = 8
+
+
+class _Pace:
+    """Which turns of the program's loop make a step."""
+
+    def __init__(self, parts: int) -> None:
+        self._parts = parts
+        self._asked: dict[int, int] = {}
+
+    def steps(self, optimizer: Any) -> bool:
+        """An optimizer is asked to step; whether it does."""
+        asked = self._asked[id(optimizer)] = self._asked.get(id(optimizer), 0) + 1
+        return asked % self._parts == 0
+
+    def clears(self, optimizer: Any | None) -> bool:
+        """Whether gradients are set to zero when that is asked for: all those that were accumulated have been used."""
+        asked = self._asked.get(id(optimizer)) if optimizer is not None else next(iter(self._asked.values()), 0)
+        return (asked or 0) % self._parts == 0
+
+
+def _gate(program: Program, owner: type, pace: _Pace) -> None:
+    step = vars(owner)["step"]
+
+    @functools.wraps(step)
+    def gated(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return step(self, *args, **kwargs) if pace.steps(self) else None
+
+    program.patches.replace(owner, "step", gated)
+
+
+def _keep(program: Program, owner: type, pace: _Pace) -> None:
+    zero = owner.zero_grad  # type: ignore[attr-defined]
+    is_optimizer = owner is program.torch.optim.Optimizer
+
+    @functools.wraps(zero)
+    def kept(self: Any, *args: Any, **kwargs: Any) -> None:
+        if pace.clears(self if is_optimizer else None):
+            zero(self, *args, **kwargs)
+
+    program.patches.replace(owner, "zero_grad", kept)

@@ -1,0 +1,156 @@
+"""Checkpoints: blocks of a model keep their inputs only, and run again in the backward pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..models import SWITCHES, kinds_of, largest, outermost, switches
+from ..program import Program
+from ..remedy import Facts, Lines, Remedy
+from ..source import assigned
+
+
+class Checkpoint(Remedy):
+    """The blocks that repeat and keep the most, by the model's own switch where it has one."""
+
+    name = "checkpoint"
+    title = "checkpoint the repeated blocks"
+    cost = "the forward pass of the blocks runs twice"
+    group = "checkpoint"
+
+    def reason_against(self, facts: Facts) -> str | None:
+        models = _trained(facts)
+        if not models:
+            return "no model is trained"
+        if all(each["is_checkpointed"] for each in models):
+            return "the model is checkpointed already"
+        if not any(each["switch"] or self._kinds(each) for each in models):
+            return "no model has three or more blocks of one class"
+        return None
+
+    def most_saved_bytes(self, facts: Facts) -> int | None:
+        if any(each["switch"] for each in _trained(facts)):
+            return None
+        return sum(kind["activation_bytes"] for each in _trained(facts) for kind in self._kinds(each))
+
+    def apply(self, program: Program) -> None:
+        def change(model: Any) -> None:
+            own = list(switches(model))
+            for part, name in own:
+                _switch(part, name)
+            if not own:
+                for each in self._blocks(program, model):
+                    checkpointed(program, each)
+
+        program.on_first_call(change)
+
+    def lines(self, facts: Facts) -> list[Lines]:
+        found = []
+        for each in _trained(facts):
+            name = assigned(each["line"], "model")
+            if each["line"] is None:
+                continue
+            if each["switch"]:
+                found.append(Lines(each["line"], f"{name}.{SWITCHES[each['switch']]}"))
+            elif self._kinds(each):
+                found.append(Lines(each["line"], _wrapping(name, [kind["name"] for kind in self._kinds(each)], self._step())))
+        return found
+
+    def _kinds(self, model: dict[str, Any]) -> list[dict[str, Any]]:
+        found = largest(model["kinds"])
+        return [] if found is None else [found]
+
+    def _blocks(self, program: Program, model: Any) -> list[Any]:
+        row = next((each for each in program.facts["models"] if each["name"] == _own(model)), None)
+        found = None if row is None else largest(row["kinds"])
+        return next((kind.blocks for kind in kinds_of(program.torch, model) if found is not None and kind.name == found["name"]), [])[:: self._step()]
+
+    def _step(self) -> int:
+        return 1
+
+
+class EverySecond(Checkpoint):
+    """Half of these blocks."""
+
+    name = "checkpoint-half"
+    title = "checkpoint every second of the repeated blocks"
+    cost = "the forward pass of half of the blocks runs twice"
+
+    def reason_against(self, facts: Facts) -> str | None:
+        found = super().reason_against(facts)
+        if found is None and not any(self._kinds(each) for each in _trained(facts)):
+            return "the blocks cannot be told apart"
+        return found
+
+    def apply(self, program: Program) -> None:
+        program.on_first_call(lambda model: [checkpointed(program, each) for each in self._blocks(program, model)])
+
+    def lines(self, facts: Facts) -> list[Lines]:
+        return super().lines({"models": [each | {"switch": None} for each in facts["models"]]})
+
+    def _step(self) -> int:
+        return 2
+
+
+class AllKinds(Checkpoint):
+    """All blocks of every class that repeats."""
+
+    name = "checkpoint-all"
+    title = "checkpoint the repeated blocks of every class"
+    cost = "the forward pass of nearly all of the model runs twice"
+    after = "checkpoint"
+
+    def reason_against(self, facts: Facts) -> str | None:
+        found = super().reason_against(facts)
+        if found is None and not any(len(each["kinds"]) > 1 for each in _trained(facts)):
+            return "blocks of one class repeat only"
+        return found
+
+    def apply(self, program: Program) -> None:
+        program.on_first_call(lambda model: [checkpointed(program, each) for each in outermost(kinds_of(program.torch, model))])
+
+    def lines(self, facts: Facts) -> list[Lines]:
+        return super().lines({"models": [each | {"switch": None} for each in facts["models"]]})
+
+    def _kinds(self, model: dict[str, Any]) -> list[dict[str, Any]]:
+        return [each for each in model["kinds"] if each["activation_bytes"] > 0]
+
+
+def checkpointed(program: Program, block: Any) -> None:
+    """Has a block run again in the backward pass instead of keeping what it computed."""
+    from torch.utils.checkpoint import checkpoint
+
+    torch, forward = program.torch, block.forward
+
+    def again(*args: Any, **kwargs: Any) -> Any:
+        if not torch.is_grad_enabled():
+            return forward(*args, **kwargs)
+        return checkpoint(forward, *args, use_reentrant=False, **kwargs)
+
+    program.patches.replace(block, "forward", again)
+
+
+def _switch(part: Any, name: str) -> None:
+    if name == "gradient_checkpointing_enable":
+        part.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+    else:
+        getattr(part, name)()
+
+
+def _wrapping(name: str, classes: list[str], step: int) -> str:
+    are = f'type(each).__name__ == "{classes[0]}"' if len(classes) == 1 else f"type(each).__name__ in {tuple(classes)!r}"
+    every = f"[::{step}]" if step > 1 else ""
+    return (
+        "from torch.utils.checkpoint import checkpoint\n"
+        f"for block in [each for each in {name}.modules() if {are}]{every}:\n"
+        "    block.forward = lambda *args, forward=block.forward, **kwargs: (\n"
+        "        checkpoint(forward, *args, use_reentrant=False, **kwargs) if torch.is_grad_enabled() else forward(*args, **kwargs))"
+    )
+
+
+def _trained(facts: Facts) -> list[dict[str, Any]]:
+    return [each for each in facts["models"] if each["training_calls"] and not each["is_compiled"]]
+
+
+def _own(model: Any) -> str:
+    return type(getattr(model, "module", model)).__name__

@@ -1,0 +1,215 @@
+"""The runs of a program with remedies: several at once, kept in a file so that a command that was ended goes on where it was."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any, Callable, Sequence
+
+from ..recorder.files import remove, whole
+from ..recording import AllocsimError
+from ..version import VERSION
+from .catalog import remedies
+from .remedy import Facts, Remedy
+
+SCHEMA = "allocsim-trials-1"
+
+#: Runs a trial with this very package, wherever it was loaded from, and no other path for the program.
+_TRIAL = "import sys; sys.path[:1] = sys.argv[1:2]; from allocsim.advise.trial import main; sys.exit(main())"
+_PACKAGES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+#: The file of a folder that has all that was found.
+FILE = "trials.json"
+
+
+class Trials:
+    """What was found of a program so far.
+
+    Args:
+        folder: for :data:`FILE`, recordings and what the program printed. It is new, empty, or of an earlier call.
+        asked: what is the same for all runs: ``program``, ``options`` (of ``allocsim estimate``), ``values``, ``files`` (of remedies that are the user's).
+    """
+
+    def __init__(self, folder: str, asked: dict[str, Any]) -> None:
+        self._folder = os.path.abspath(folder)
+        self._asked = asked
+        self._known = remedies(asked["files"])
+        self._lock = threading.Lock()
+        self.found: dict[str, Any] = {"schema": SCHEMA, "key": _key(asked), "program": asked["program"], "device": asked["options"]["device"], "facts": None, "remedies": [], "trials": []}
+        self._open()
+
+    @property
+    def path(self) -> str:
+        """The file that has it all."""
+        return os.path.join(self._folder, FILE)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of all remedies."""
+        return list(self._known)
+
+    @property
+    def facts(self) -> Facts | None:
+        """What the baseline run showed; None before it."""
+        return self.found["facts"]
+
+    def baseline(self) -> dict[str, Any] | None:
+        """The run without a remedy; None before it."""
+        return next((each for each in self.found["trials"] if not each["remedies"]), None)
+
+    def run(self, combinations: Sequence[Sequence[str]], jobs: int, ended: Callable[[dict[str, Any]], None]) -> None:
+        """Runs the program with each of some combinations of remedies, and saves what is found after each.
+
+        Args:
+            combinations: names of remedies, none for the baseline.
+            jobs: runs at once, at most.
+            ended: is called after each.
+        """
+        with _Processes() as processes, ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
+            runs = [pool.submit(self._run, processes, list(each)) for each in combinations]
+            try:
+                for each in as_completed(runs):
+                    trial = each.result()
+                    self._add(trial)
+                    ended(trial)
+            except BaseException:
+                processes.end()
+                for each in runs:
+                    each.cancel()
+                raise
+
+    def save(self, **values: Any) -> None:
+        """Writes the file, with further entries."""
+        self.found.update(values)
+        with whole(self.path) as stream:
+            stream.write(f"{json.dumps(self.found, indent=1)}\n".encode())
+
+    # --- how it is done --------------------------------------------------------------------
+
+    def _open(self) -> None:
+        try:
+            before = json.loads(Path(self.path).read_text("utf-8"))
+            is_ours = isinstance(before, dict) and before.get("schema") == SCHEMA
+        except FileNotFoundError:
+            before, is_ours = None, not os.path.isdir(self._folder) or not os.listdir(self._folder)
+        except (OSError, ValueError):
+            before, is_ours = None, False
+        if not is_ours:
+            raise AllocsimError(f"the folder {self._folder} is not empty and has no {FILE} of allocsim; name a new folder with -o", 1)
+        os.makedirs(self._folder, exist_ok=True)
+        if before is not None and before.get("key") == self.found["key"] and _are_unchanged(before):
+            self.found = before
+
+    def _run(self, processes: _Processes, names: list[str]) -> dict[str, Any]:
+        name = "+".join(names) or "baseline"
+        asked = self._asked | {"remedies": names, "facts": self.facts or {}, "path": os.path.join(self._folder, f"{name}.pickle")}
+        log = os.path.join(self._folder, f"{name}.log")
+        with open(log, "wb") as errors:
+            out = processes.run([sys.executable, "-c", _TRIAL, _PACKAGES], json.dumps(asked).encode(), errors)
+        try:
+            trial: dict[str, Any] = json.loads(out)
+        except ValueError:
+            return {"remedies": names, "problem": f"the run was ended; see {os.path.relpath(log)}", "answer": None, "facts": None, "seconds": 0.0, "host_bytes": 0}
+        return {"answer": None, "facts": None, "log": os.path.relpath(log, self._folder)} | trial
+
+    def _add(self, trial: dict[str, Any]) -> None:
+        facts = trial.pop("facts", None)
+        trial["work"] = None if facts is None or any(each["is_compiled"] for each in facts["models"]) else facts["work"]
+        if trial["answer"] is not None and trial["answer"]["file"] is not None:
+            trial["answer"]["file"] = os.path.relpath(trial["answer"]["file"], self._folder)
+        self.found["trials"].append(trial)
+        if not trial["remedies"]:
+            self.found["facts"] = facts
+            self.found["remedies"] = [] if facts is None else [_row(each, facts) for each in self._known.values()]
+            if trial.get("world", 1) > 1:
+                # The rank that decides is the one that all others are run as.
+                self._asked["options"] |= {"rank": trial["rank"], "world": trial["world"]}
+        self.save()
+
+    def drop_recordings(self, kept: Sequence[Sequence[str]]) -> None:
+        """Removes the recordings of all runs but some: they are large."""
+        for trial in self.found["trials"]:
+            found = trial["answer"]
+            if found is not None and found["file"] is not None and trial["remedies"] not in [list(each) for each in kept]:
+                remove(os.path.join(self._folder, found["file"]))
+                found["file"] = None
+        self.save()
+
+
+def _row(remedy: Remedy, facts: Facts) -> dict[str, Any]:
+    reason = remedy.reason_against(facts)
+    return {
+        "name": remedy.name, "title": remedy.title, "cost": remedy.cost, "changes_results": remedy.changes_results, "group": remedy.group or remedy.name, "after": remedy.after,
+        "is_on_request": remedy.is_on_request, "reason_against": reason,
+        "most_saved_bytes": None if reason is not None else remedy.most_saved_bytes(facts),
+        "lines": [] if reason is not None else [each._asdict() for each in remedy.lines(facts)],
+    }
+
+
+def _key(asked: dict[str, Any]) -> str:
+    """What has to be the same for runs to be taken from an earlier call."""
+    settings = {name: value for name, value in os.environ.items() if name.endswith("ALLOC_CONF")}
+    files = [hashlib.sha256(Path(each).read_bytes()).hexdigest() for each in asked["files"]]
+    text = json.dumps([VERSION, asked, settings, files, os.getcwd()], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _are_unchanged(found: dict[str, Any]) -> bool:
+    """Whether the program's own files are as they were."""
+    try:
+        return all(hashlib.sha256(Path(file).read_bytes()).hexdigest() == digest for file, digest in ((found["facts"] or {}).get("sources") or {}).items())
+    except (OSError, AttributeError, TypeError, KeyError):
+        return False
+
+
+class _Processes:
+    """Processes that end with this one, and before it where a signal comes."""
+
+    def __init__(self) -> None:
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._lock = threading.Lock()
+        self._has_ended = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> _Processes:
+        if threading.current_thread() is not threading.main_thread():
+            return self
+        for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+            if signal.getsignal(number) is signal.SIG_DFL:
+                self._before[number] = signal.signal(number, lambda came, frame: sys.exit(128 + came))
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.end()
+        for number, before in self._before.items():
+            signal.signal(number, before)
+
+    def run(self, command: Sequence[str], given: bytes, errors: Any) -> bytes:
+        """Runs a command to its end; what it wrote."""
+        with self._lock:
+            if self._has_ended:
+                return b""
+            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
+            self._running.add(process)
+        try:
+            return process.communicate(given)[0]
+        finally:
+            with self._lock:
+                self._running.discard(process)
+
+    def end(self) -> None:
+        """Ends all that run."""
+        with self._lock:
+            self._has_ended = True
+            running = list(self._running)
+        for each in running:
+            with contextlib.suppress(OSError):
+                each.terminate()

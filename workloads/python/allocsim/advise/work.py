@@ -1,0 +1,138 @@
+"""What a step of the program computes and copies, for what a remedy costs.
+
+Operations of the forward pass are seen one by one. The backward pass runs without being watched, as it would allocate otherwise; what it computes
+follows from the forward pass: a product of matrices or a convolution is done once for each operand that needs a gradient.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any, Iterator
+
+#: Operations that copy between the host and the GPU.
+_COPYING = {"copy_", "_to_copy", "_copy_from", "_copy_from_and_resize"}
+
+#: Types, by the names that device profiles have for their rates.
+_TYPES = {"torch.bfloat16": "bf16", "torch.float16": "fp16"}
+
+#: Products in the backward pass of attention for two in the forward pass: the scores once more, and gradients of the values, of the weights, of queries and keys.
+_ATTENTION_BACKWARD = 2.5
+
+
+class Work:
+    """Counts the work of each step, and keeps that of the last whole one.
+
+    A step is what comes between two steps of the program's first optimizer; without one, the whole run is taken.
+    """
+
+    def __init__(self, torch: Any) -> None:
+        from torch.utils.flop_counter import flop_registry
+
+        self._torch = torch
+        self._flops_of = flop_registry
+        self._now = _Step()
+        self._last: _Step | None = None
+        self.calls = 0
+
+    def note(self, func: Any, name: str, args: Any, kwargs: Any, result: Any) -> None:
+        """An operation was run."""
+        if func.is_view:
+            return
+        given, made = list(tensors((args, kwargs))), list(tensors(result))
+        if name in _COPYING and self._is_copied(name, given, made):
+            return
+        if not any(each.is_cuda for each in (*given, *made)):
+            return
+        count = self._flops_of.get(func._overloadpacket)
+        flops = 0 if count is None else int(count(*args, **kwargs, out_val=result))
+        # Biases need no product for their gradients.
+        needing = sum(each.requires_grad for each in given[:2] if each.is_floating_point() and each.dim() > 1)
+        self._ran(given, made, flops, needing)
+
+    def note_whole(self, name: str, args: Any, kwargs: Any, result: Any) -> None:
+        """A function of PyTorch was run whose operations are not seen."""
+        given, made = list(tensors((args, kwargs))), list(tensors(result))
+        if not given or not given[0].is_cuda:
+            return
+        first, second = given[0], given[1]
+        needing: float = sum(each.requires_grad for each in given[:2])
+        if name == "linear":
+            flops = 2 * first.numel() * (second.shape[0] if second.dim() > 1 else 1)
+        elif name == "scaled_dot_product_attention":
+            flops = 2 * math.prod(first.shape[:-1]) * second.shape[-2] * (first.shape[-1] + given[2].shape[-1])
+            needing = _ATTENTION_BACKWARD if needing else 0
+        else:
+            # Attention with its four projections.
+            width, queries = first.shape[-1], first.numel() // max(1, first.shape[-1])
+            flops = 8 * queries * width * width + 4 * queries * second.shape[0] * width
+            needing = 2 if any(each.requires_grad for each in given) else 0
+        self._ran(given, made, flops, needing)
+
+    def stepped(self) -> None:
+        """A step of the program is over."""
+        self._last, self._now = self._now, _Step()
+
+    def report(self) -> dict[str, Any]:
+        """``per``: ``"step"`` or ``"run"``; ``calls`` of models in the run; ``operations``: rows of ``rate`` (the name of a rate in device profiles, empty where memory is only
+        read and written), ``flops``, ``bytes`` and how many there were (``count``); ``pinned_copy_bytes``, ``pageable_copy_bytes`` and ``copies`` between the host and the GPU."""
+        found = self._now if self._last is None else self._last
+        return {"per": "run" if self._last is None else "step", "calls": self.calls} | found.report()
+
+    def _ran(self, given: list[Any], made: list[Any], flops: int, needing: float) -> None:
+        torch = self._torch
+        moved = sum(each.nbytes for each in (*given, *made) if each.layout is torch.strided)
+        kind = next((str(each.dtype) for each in given if each.is_floating_point()), "")
+        if torch.is_autocast_enabled("cuda") and flops:
+            kind = str(torch.get_autocast_dtype("cuda"))
+        rate = "" if not flops else _TYPES.get(kind, "tf32" if torch.backends.cuda.matmul.allow_tf32 else "fp32")
+        self._now.ran(rate, flops, moved)
+        # What is computed again within a backward pass is gone back through once only.
+        if needing and torch.is_grad_enabled() and torch._C._current_graph_task_id() == -1:
+            self._now.ran(rate, int(flops * needing), 2 * moved)
+
+    def _is_copied(self, name: str, given: list[Any], made: list[Any]) -> bool:
+        source = given[1] if name == "copy_" and len(given) > 1 else given[0]
+        target = given[0] if name == "copy_" else made[0] if made else given[0]
+        if source.is_cuda == target.is_cuda:
+            return False
+        self._now.copied((target if source.is_cuda else source).is_pinned(), target.nbytes)
+        return True
+
+
+class _Step:
+    def __init__(self) -> None:
+        self._operations: dict[tuple[str, int, int], int] = {}
+        self._copies = 0
+        self._pinned_bytes = 0
+        self._pageable_bytes = 0
+
+    def ran(self, rate: str, flops: int, moved: int) -> None:
+        key = (rate, flops, moved)
+        self._operations[key] = self._operations.get(key, 0) + 1
+
+    def copied(self, is_pinned: bool, size: int) -> None:
+        self._copies += 1
+        if is_pinned:
+            self._pinned_bytes += size
+        else:
+            self._pageable_bytes += size
+
+    def report(self) -> dict[str, Any]:
+        rows = [{"rate": rate, "flops": flops, "bytes": moved, "count": count} for (rate, flops, moved), count in self._operations.items()]
+        return {"operations": rows, "copies": self._copies, "pinned_copy_bytes": self._pinned_bytes, "pageable_copy_bytes": self._pageable_bytes}
+
+
+def tensors(value: Any) -> Iterator[Any]:
+    """The tensors in the arguments or the result of an operation."""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from tensors(each)
+    elif isinstance(value, dict):
+        yield from tensors(list(value.values()))
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        yield from tensors([getattr(value, each.name, None) for each in dataclasses.fields(value)])
