@@ -94,20 +94,19 @@ class _Search:
                 print_line(line)
             return baseline["answer"]["exit_code"] or 1
         jobs = options.jobs or _jobs(baseline)
-        is_out_of_time = False
-        while True:
-            trials.save(target_bytes=options.target, margin=options.margin, all=options.all, chosen=options.remedies, out_of_time=is_out_of_time)
-            combinations = self._next()
-            if not combinations or is_out_of_time:
+        until = self._began + options.budget
+        trials.save(target_bytes=options.target, margin=options.margin, all=options.all, chosen=options.remedies, out_of_time=False)
+        while combinations := self._next()["combinations"]:
+            if time.monotonic() > until:
+                trials.save(out_of_time=True)
                 break
-            is_out_of_time = time.monotonic() - self._began > options.budget
-            if not is_out_of_time:
-                trials.run(combinations, jobs, self._ended)
+            trials.run(combinations, jobs, self._ended, until)
+        trials.drop_recordings([[], self._next()["kept"]])
         return self._answer()
 
-    def _next(self) -> list[list[str]]:
-        found: dict[str, Any] = json.loads(ask("advise", file_argument(self._trials.path), "--next"))
-        return [list(each) for each in found["combinations"]]
+    def _next(self) -> dict[str, list[Any]]:
+        found: dict[str, list[Any]] = json.loads(ask("advise", file_argument(self._trials.path), "--next"))
+        return found
 
     def _answer(self) -> int:
         options = self._options

@@ -47,6 +47,7 @@ class Observer:
         self._torch = torch
         self._program = program
         self._models: dict[int, dict[str, Any]] = {}
+        self._model_called: dict[str, Any] | None = None
         self._optimizers: list[tuple[Any, dict[str, Any]]] = []
         self._loaders: dict[str, dict[str, Any]] = {}
         self._loader: str | None = None
@@ -76,13 +77,20 @@ class Observer:
     def note(self, func: Any, name: str, args: Any, kwargs: Any, result: Any) -> None:
         """An operation was run, in any thread."""
         self._work.note(func, name, args, kwargs, result)
+        self._note_autocast()
         if not func.is_view:
             self._held.note(tensors((args, kwargs)))
 
     def note_whole(self, name: str, args: Any, kwargs: Any, result: Any) -> None:
         """A function of PyTorch was run whose operations are not seen."""
         self._work.note_whole(name, args, kwargs, result)
+        self._note_autocast()
         self._held.note(tensors((args, kwargs)))
+
+    def _note_autocast(self) -> None:
+        # A library may turn it on within the call of a model.
+        if self._model_called is not None and self._torch.is_autocast_enabled("cuda"):
+            self._model_called["autocast"] = str(self._torch.get_autocast_dtype("cuda")).removeprefix("torch.")
 
     # --- calls of models -------------------------------------------------------------------
 
@@ -97,8 +105,6 @@ class Observer:
         if not torch.is_grad_enabled():
             return None
         row["training_calls"] += 1
-        if torch.is_autocast_enabled("cuda"):
-            row["autocast"] = str(torch.get_autocast_dtype("cuda")).removeprefix("torch.")
         if self._loader is not None and model.training:
             self._loaders[self._loader]["is_training"] = True
         site = self._sites.setdefault(call.line or "?", {"line": call.line, "calls": 0, "keeps": False, "backward": False})
@@ -112,9 +118,11 @@ class Observer:
             handles = self._measure(model, row)
         number = self._held.call
         handles.append(model.register_forward_hook(lambda module, inputs, output: self._watch(output, site, number)))
+        self._model_called = row
         try:
             yield
         finally:
+            self._model_called = None
             for each in handles:
                 each.remove()
 

@@ -52,6 +52,10 @@ class Remedy:
         """Why it does not apply to this program, as a part of a sentence; None where it may help."""
         return None
 
+    def title_for(self, facts: Facts) -> str:
+        """What one does to this program, in the words of :attr:`title` or closer to it."""
+        return self.title
+
     def most_saved_bytes(self, facts: Facts) -> int | None:
         """The most that it can save of what is live at the peak; None where that is not known."""
         return None

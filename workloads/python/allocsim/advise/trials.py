@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import os
 import signal
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, Callable, Sequence
@@ -65,21 +67,23 @@ class Trials:
         """The run without a remedy; None before it."""
         return next((each for each in self.found["trials"] if not each["remedies"]), None)
 
-    def run(self, combinations: Sequence[Sequence[str]], jobs: int, ended: Callable[[dict[str, Any]], None]) -> None:
+    def run(self, combinations: Sequence[Sequence[str]], jobs: int, ended: Callable[[dict[str, Any]], None], until: float = math.inf) -> None:
         """Runs the program with each of some combinations of remedies, and saves what is found after each.
 
         Args:
             combinations: names of remedies, none for the baseline.
             jobs: runs at once, at most.
             ended: is called after each.
+            until: the time, as of ``time.monotonic``, after which no run begins.
         """
         with _Processes() as processes, ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
-            runs = [pool.submit(self._run, processes, list(each)) for each in combinations]
+            runs = [pool.submit(self._run, processes, list(each), until) for each in combinations]
             try:
                 for each in as_completed(runs):
                     trial = each.result()
-                    self._add(trial)
-                    ended(trial)
+                    if trial is not None:
+                        self._add(trial)
+                        ended(trial)
             except BaseException:
                 processes.end()
                 for each in runs:
@@ -108,7 +112,9 @@ class Trials:
         if before is not None and before.get("key") == self.found["key"] and _are_unchanged(before):
             self.found = before
 
-    def _run(self, processes: _Processes, names: list[str]) -> dict[str, Any]:
+    def _run(self, processes: _Processes, names: list[str], until: float) -> dict[str, Any] | None:
+        if time.monotonic() > until:
+            return None
         name = "+".join(names) or "baseline"
         asked = self._asked | {"remedies": names, "facts": self.facts or {}, "path": os.path.join(self._folder, f"{name}.pickle")}
         log = os.path.join(self._folder, f"{name}.log")
@@ -147,7 +153,7 @@ class Trials:
 def _row(remedy: Remedy, facts: Facts) -> dict[str, Any]:
     reason = remedy.reason_against(facts)
     return {
-        "name": remedy.name, "title": remedy.title, "cost": remedy.cost, "changes_results": remedy.changes_results, "group": remedy.group or remedy.name, "after": remedy.after,
+        "name": remedy.name, "title": remedy.title if reason is not None else remedy.title_for(facts), "cost": remedy.cost, "changes_results": remedy.changes_results, "group": remedy.group or remedy.name, "after": remedy.after,
         "is_on_request": remedy.is_on_request, "reason_against": reason,
         "most_saved_bytes": None if reason is not None else remedy.most_saved_bytes(facts),
         "lines": [] if reason is not None else [each._asdict() for each in remedy.lines(facts)],

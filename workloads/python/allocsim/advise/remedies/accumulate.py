@@ -39,15 +39,15 @@ class Accumulate2(Remedy):
         @functools.wraps(init)
         def smaller(self: Any, dataset: Any, batch_size: Any = 1, *args: Any, **kwargs: Any) -> None:
             mark(self)
+            is_cut = False
             if key_of(self) in keys:
                 sampler = kwargs.get("batch_sampler")
                 if sampler is None and batch_size is not None:
-                    batch_size = -(-batch_size // parts)
+                    batch_size, is_cut = -(-batch_size // parts), True
                 elif hasattr(sampler, "batch_size") and not hasattr(sampler, "_allocsim_cut"):
-                    sampler.batch_size = -(-sampler.batch_size // parts)
-                    sampler._allocsim_cut = True
+                    sampler.batch_size, is_cut = -(-sampler.batch_size // parts), True
             init(self, dataset, batch_size, *args, **kwargs)
-            if self.batch_sampler is not None:
+            if is_cut and self.batch_sampler is not None:
                 # A library may make another loader of it.
                 self.batch_sampler._allocsim_cut = True
 

@@ -28,14 +28,20 @@ class Checkpoint(Remedy):
             return "no model has three or more blocks of one class"
         return None
 
+    def title_for(self, facts: Facts) -> str:
+        which = "every second of the" if self._step() > 1 else "the"
+        parts = [f"{which} {kind['count']} {kind['name']}" for each in _trained(facts) for kind in self._kinds(each)]
+        own = [each["name"] for each in _trained(facts) if each["switch"] and self._switches()]
+        return f"turn on the gradient checkpointing of {' and '.join(own)}" if own else f"checkpoint {' and '.join(parts)}"
+
     def most_saved_bytes(self, facts: Facts) -> int | None:
-        if any(each["switch"] for each in _trained(facts)):
+        if self._switches() and any(each["switch"] for each in _trained(facts)):
             return None
         return sum(kind["activation_bytes"] for each in _trained(facts) for kind in self._kinds(each))
 
     def apply(self, program: Program) -> None:
         def change(model: Any) -> None:
-            own = list(switches(model))
+            own = list(switches(model)) if self._switches() else []
             for part, name in own:
                 _switch(part, name)
             if not own:
@@ -50,7 +56,7 @@ class Checkpoint(Remedy):
             name = assigned(each["line"], "model")
             if each["line"] is None:
                 continue
-            if each["switch"]:
+            if each["switch"] and self._switches():
                 found.append(Lines(each["line"], f"{name}.{SWITCHES[each['switch']]}"))
             elif self._kinds(each):
                 found.append(Lines(each["line"], _wrapping(name, [kind["name"] for kind in self._kinds(each)], self._step())))
@@ -68,6 +74,10 @@ class Checkpoint(Remedy):
     def _step(self) -> int:
         return 1
 
+    def _switches(self) -> bool:
+        """Whether models that can checkpoint themselves do."""
+        return True
+
 
 class EverySecond(Checkpoint):
     """Half of these blocks."""
@@ -82,14 +92,11 @@ class EverySecond(Checkpoint):
             return "the blocks cannot be told apart"
         return found
 
-    def apply(self, program: Program) -> None:
-        program.on_first_call(lambda model: [checkpointed(program, each) for each in self._blocks(program, model)])
-
-    def lines(self, facts: Facts) -> list[Lines]:
-        return super().lines({"models": [each | {"switch": None} for each in facts["models"]]})
-
     def _step(self) -> int:
         return 2
+
+    def _switches(self) -> bool:
+        return False
 
 
 class AllKinds(Checkpoint):
@@ -109,8 +116,8 @@ class AllKinds(Checkpoint):
     def apply(self, program: Program) -> None:
         program.on_first_call(lambda model: [checkpointed(program, each) for each in outermost(kinds_of(program.torch, model))])
 
-    def lines(self, facts: Facts) -> list[Lines]:
-        return super().lines({"models": [each | {"switch": None} for each in facts["models"]]})
+    def _switches(self) -> bool:
+        return False
 
     def _kinds(self, model: dict[str, Any]) -> list[dict[str, Any]]:
         return [each for each in model["kinds"] if each["activation_bytes"] > 0]

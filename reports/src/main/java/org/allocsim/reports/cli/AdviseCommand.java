@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.allocsim.analysis.advice.RemedySearch;
@@ -74,7 +73,14 @@ final class AdviseCommand implements Callable<Integer> {
     Trials trials = TrialsFile.read(file);
     if (asksForNext) {
       PrintWriter out = spec.commandLine().getOut();
-      out.println(JsonText.line(Map.of("combinations", new RemedySearch(trials).next())));
+      RemedySearch search = new RemedySearch(trials);
+      out.println(
+          JsonText.line(
+              Map.of(
+                  "combinations",
+                  search.next(),
+                  "kept",
+                  search.best().or(search::least).map(Trials.Done::remedies).orElse(List.of()))));
       out.flush();
       return ExitCodes.DONE;
     }
@@ -89,8 +95,9 @@ final class AdviseCommand implements Callable<Integer> {
   private static List<AskedTrace> recordings(Path file, Trials trials) {
     RemedySearch search = new RemedySearch(trials);
     List<AskedTrace> found =
-        Stream.of(trials.baseline(), search.best().or(search::least))
-            .flatMap(Optional::stream)
+        Stream.concat(
+                trials.baseline().stream(),
+                search.best().or(search::least).map(Trials.Done::trial).stream())
             .distinct()
             .map(Trial::file)
             .filter(Objects::nonNull)

@@ -112,16 +112,17 @@ public final class TrialsFile {
   private static Trial trial(Fields json) throws IOException {
     Fields answer = json.object("answer");
     boolean isComplete = answer != null && answer.flag("complete");
-    String problem =
-        isComplete ? null : answer == null ? json.optionalText("problem") : answer.text("sentence");
     Fields work = json.object("work");
     return new Trial(
         json.texts("remedies"),
-        isComplete ? outcome(answer) : null,
-        problem,
+        isComplete ? outcome(answer) : new Trial.Problem(problem(json, answer)),
         work == null ? null : work(work),
         answer == null ? null : answer.optionalText("file"),
         json.real("seconds", 0));
+  }
+
+  private static String problem(Fields json, @Nullable Fields answer) throws IOException {
+    return answer == null ? json.text("problem") : answer.text("sentence");
   }
 
   private static Trial.Outcome outcome(Fields answer) throws IOException {

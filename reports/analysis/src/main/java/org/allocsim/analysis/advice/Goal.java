@@ -1,7 +1,5 @@
 package org.allocsim.analysis.advice;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * The memory that a program is to fit.
  *
@@ -35,15 +33,14 @@ public record Goal(long limitBytes, boolean isChosen, double marginRatio) {
 
   /**
    * Whether a run fits: what it reserves leaves the margin free, and the upper end of the estimate
-   * is within the limit.
-   *
-   * @param outcome of the run; null where it did not do its work, and so fits nothing
+   * is within the limit. Memory that grows with each step fits nothing.
    */
-  public Fit fit(Trial.@Nullable Outcome outcome) {
-    if (outcome == null || outcome.highBytes() == null) {
+  public Fit fit(Trial.Outcome outcome) {
+    Long highBytes = outcome.highBytes();
+    if (highBytes == null) {
       return Fit.NO;
     }
-    double above = (double) outcome.highBytes() / Math.max(1, outcome.reservedBytes());
+    double above = (double) highBytes / Math.max(1, outcome.reservedBytes());
     if (fits(outcome.reservedBytes(), above)) {
       return Fit.YES;
     }

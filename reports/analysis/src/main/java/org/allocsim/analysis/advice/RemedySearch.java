@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.jspecify.annotations.Nullable;
 
@@ -26,16 +27,18 @@ public final class RemedySearch {
   /** Added to each cost, so that what is free does not win whatever it saves. */
   private static final double LEAST_COST = 0.02;
 
-  /** What is left out may turn out to cost less memory than it saved alone. */
+  /** A combination is run without one of its remedies where so much of the sum may fit. */
   private static final double HOPE_RATIO = 0.9;
 
   private final Trials trials;
-  private final @Nullable Trial baseline;
+
+  /** The program as it is; null before it ran, or where it failed. */
+  private final Trials.@Nullable Done baseline;
 
   /** A search among what was found so far. */
   public RemedySearch(Trials trials) {
     this.trials = trials;
-    baseline = trials.baseline().orElse(null);
+    baseline = trials.baseline().flatMap(Trials::done).orElse(null);
   }
 
   /**
@@ -44,10 +47,10 @@ public final class RemedySearch {
    * @return names of remedies for each run; none for the program as it is
    */
   public List<List<String>> next() {
-    if (baseline == null) {
+    if (trials.baseline().isEmpty()) {
       return List.of(List.of());
     }
-    if (baseline.outcome() == null || (isSettled() && !trials.triesAll())) {
+    if (baseline == null || (isSettled() && !trials.triesAll())) {
       return List.of();
     }
     List<List<String>> alone =
@@ -62,31 +65,32 @@ public final class RemedySearch {
         trials.trials().stream()
             .filter(each -> each.remedies().size() <= 1)
             .anyMatch(each -> trials.fit(each) != Goal.Fit.NO);
-    return oneIsEnough ? List.of() : combination();
+    return oneIsEnough ? List.of() : combination(baseline);
   }
 
   /** Whether the program fits as it is, under its own settings or others. */
   public boolean isSettled() {
-    return baseline != null && trials.fit(baseline) != Goal.Fit.NO;
+    return baseline != null && trials.fit(baseline.trial()) != Goal.Fit.NO;
   }
 
   /** The cheapest run that fits; empty where none does. */
-  public Optional<Trial> best() {
-    return trials.trials().stream()
-        .filter(each -> trials.fit(each) != Goal.Fit.NO)
+  public Optional<Trials.Done> best() {
+    return trials
+        .done()
+        .filter(each -> trials.fit(each.trial()) != Goal.Fit.NO)
         .min(
-            Comparator.comparingDouble(this::cost)
-                .thenComparing(each -> trials.fit(each))
+            Comparator.comparingDouble((Trials.Done each) -> cost(each.trial()))
+                .thenComparing(each -> trials.fit(each.trial()))
                 .thenComparing(each -> each.remedies().size())
                 .thenComparing(each -> each.outcome().reservedBytes()));
   }
 
   /** The run that reserves least; empty before there is one. */
-  public Optional<Trial> least() {
-    return trials.trials().stream()
-        .filter(each -> each.outcome() != null)
+  public Optional<Trials.Done> least() {
+    return trials
+        .done()
         .min(
-            Comparator.<Trial>comparingLong(each -> each.outcome().reservedBytes())
+            Comparator.comparingLong((Trials.Done each) -> each.outcome().reservedBytes())
                 .thenComparing(each -> each.remedies().size()));
   }
 
@@ -95,66 +99,70 @@ public final class RemedySearch {
     if (remedy.reasonAgainst() != null) {
       return remedy.reasonAgainst();
     }
-    if (trials.chosen() != null && !trials.chosen().contains(remedy.name())) {
+    if (trials.with(List.of(remedy.name())).isPresent()) {
+      return null;
+    }
+    List<String> chosen = trials.chosen();
+    if (chosen != null && !chosen.contains(remedy.name())) {
       return "--remedies leaves it out";
     }
-    if (remedy.isOnRequest() && trials.chosen() == null) {
+    if (remedy.isOnRequest() && chosen == null) {
       return "it is tried where --remedies names it";
     }
-    if (!isWorth(remedy)) {
-      return "it can save %s at most".formatted(ByteFormat.human(remedy.mostSavedBytes()));
+    if (isSettled() && !trials.triesAll()) {
+      return "the program fits without it";
     }
-    if (remedy.after() != null && !helpsMore(remedy.after())) {
-      return reasonAgainst(trials.remedy(remedy.after()), remedy.after());
+    Long mostBytes = remedy.mostSavedBytes();
+    if (mostBytes != null && !isWorth(remedy)) {
+      return "it can save %s at most".formatted(ByteFormat.human(mostBytes));
     }
-    if (trials.with(List.of(remedy.name())).isEmpty()) {
-      return isSettled() && !trials.triesAll()
-          ? "the program fits without it"
-          : "there was no time left";
-    }
-    return null;
+    String first = remedy.after();
+    return first == null || isNamed(remedy) || helpsMore(first)
+        ? "there was no time left"
+        : reasonAgainstMore(first);
   }
 
   /** Why nothing comes after a remedy. */
-  private String reasonAgainst(Remedy first, String name) {
+  private String reasonAgainstMore(String name) {
     Optional<Trial> trial = trials.with(List.of(name));
     if (trial.isEmpty()) {
-      String reason = reasonAgainst(first);
+      String reason = reasonAgainst(trials.remedy(name));
       return reason == null ? name + " was not tried" : reason;
     }
-    return trials.fit(trial.get()) == Goal.Fit.NO ? name + " does not help" : name + " is enough";
+    return name + (trials.fit(trial.get()) == Goal.Fit.NO ? " does not help" : " is enough");
   }
 
   private List<Remedy> candidates() {
     return trials.remedies().stream()
         .filter(each -> each.reasonAgainst() == null)
-        .filter(each -> trials.chosen() == null ? !each.isOnRequest() : isChosen(each))
+        .filter(each -> trials.chosen() == null ? !each.isOnRequest() : isChosen(each.name()))
         .filter(this::isWorth)
         .filter(each -> each.after() == null || isNamed(each) || helpsMore(each.after()))
         .sorted(Comparator.comparingLong(RemedySearch::hope).reversed())
         .toList();
   }
 
-  private boolean isChosen(Remedy remedy) {
-    return trials.chosen() != null && trials.chosen().contains(remedy.name());
+  private boolean isChosen(String name) {
+    return trials.chosen() != null && trials.chosen().contains(name);
   }
 
   /** Whether it is asked for by name, and what it comes after is not. */
   private boolean isNamed(Remedy remedy) {
-    return isChosen(remedy) && !trials.chosen().contains(remedy.after());
+    return isChosen(remedy.name()) && remedy.after() != null && !isChosen(remedy.after());
   }
 
   /** The first to run are those that may save most; where that is not known, it may be much. */
   private static long hope(Remedy remedy) {
-    return remedy.mostSavedBytes() == null ? Long.MAX_VALUE : remedy.mostSavedBytes();
+    Long mostBytes = remedy.mostSavedBytes();
+    return mostBytes == null ? Long.MAX_VALUE : mostBytes;
   }
 
   private boolean isWorth(Remedy remedy) {
-    return remedy.mostSavedBytes() == null
-        || isChosen(remedy)
+    Long mostBytes = remedy.mostSavedBytes();
+    return mostBytes == null
         || baseline == null
-        || baseline.outcome() == null
-        || remedy.mostSavedBytes() >= WORTH_RATIO * baseline.outcome().requestedBytes();
+        || isChosen(remedy.name())
+        || mostBytes >= WORTH_RATIO * baseline.outcome().requestedBytes();
   }
 
   /** Whether a remedy helped, and more of it may be needed. */
@@ -177,40 +185,44 @@ public final class RemedySearch {
   /**
    * What has to be run to go on with the combination; nothing where it is found, or there is none.
    */
-  private List<List<String>> combination() {
-    Trial current = baseline;
-    for (Trial alone : helpful()) {
-      Remedy added = trials.remedy(alone.remedies().getFirst());
-      if (current.remedies().stream().anyMatch(each -> isOfGroup(each, added))) {
+  private List<List<String>> combination(Trials.Done asItIs) {
+    Trials.Done current = asItIs;
+    for (Trials.Done alone : helpful()) {
+      String added = alone.remedies().getFirst();
+      if (current.remedies().stream().anyMatch(each -> areOfOneGroup(each, added))) {
         continue;
       }
       List<String> names = new ArrayList<>(current.remedies());
-      names.add(added.name());
+      names.add(added);
       Optional<Trial> both = trials.with(names);
       if (both.isEmpty()) {
         return List.of(names);
       }
-      if (lowers(both.get(), current)) {
-        current = both.get();
-      }
-      if (trials.fit(current) != Goal.Fit.NO) {
-        return withoutNeedless(current);
+      Optional<Trials.Done> lower = both.flatMap(Trials::done).filter(lowerThan(current));
+      current = lower.orElse(current);
+      if (trials.fit(current.trial()) != Goal.Fit.NO) {
+        return withoutNeedless(current, asItIs);
       }
     }
     return List.of();
   }
 
-  private List<List<String>> withoutNeedless(Trial fitting) {
-    Trial current = fitting;
-    List<Trial> costliest =
+  private List<List<String>> withoutNeedless(Trials.Done fitting, Trials.Done asItIs) {
+    Trials.Done current = fitting;
+    List<Trials.Done> costliest =
         fitting.remedies().stream()
-            .map(each -> trials.with(List.of(each)).orElseThrow())
-            .sorted(Comparator.comparingDouble(this::cost).reversed())
+            .flatMap(each -> trials.with(List.of(each)).flatMap(Trials::done).stream())
+            .sorted(Comparator.comparingDouble((Trials.Done each) -> cost(each.trial())).reversed())
             .toList();
-    for (Trial alone : costliest) {
+    for (Trials.Done alone : costliest) {
       List<String> names = new ArrayList<>(current.remedies());
       names.removeAll(alone.remedies());
-      if (names.isEmpty() || !mayFit(current, alone)) {
+      long savedBytes = asItIs.outcome().reservedBytes() - alone.outcome().reservedBytes();
+      // Together they may save less than each of them alone.
+      boolean mayFit =
+          (current.outcome().bestReservedBytes() + savedBytes) * HOPE_RATIO
+              <= trials.goal().goalBytes();
+      if (names.isEmpty() || !mayFit) {
         continue;
       }
       Optional<Trial> without = trials.with(names);
@@ -218,37 +230,32 @@ public final class RemedySearch {
         return List.of(names);
       }
       if (trials.fit(without.get()) != Goal.Fit.NO) {
-        current = without.get();
+        current = without.flatMap(Trials::done).orElse(current);
       }
     }
     return List.of();
   }
 
-  /** Whether a combination may still fit when it saves less by what a remedy saved alone. */
-  private boolean mayFit(Trial current, Trial alone) {
-    long savedBytes = baseline.outcome().reservedBytes() - alone.outcome().reservedBytes();
-    return (current.outcome().bestReservedBytes() + savedBytes) * HOPE_RATIO
-        <= trials.goal().goalBytes();
+  private boolean areOfOneGroup(String one, String other) {
+    return trials.remedy(one).group().equals(trials.remedy(other).group());
   }
 
-  private boolean isOfGroup(String name, Remedy other) {
-    return trials.remedy(name).group().equals(other.group());
-  }
-
-  private static boolean lowers(Trial trial, Trial before) {
-    return trial.outcome() != null
-        && trial.outcome().reservedBytes() <= before.outcome().reservedBytes() * (1 - ADDED_RATIO);
+  private static Predicate<Trials.Done> lowerThan(Trials.Done before) {
+    return each ->
+        each.outcome().reservedBytes() <= before.outcome().reservedBytes() * (1 - ADDED_RATIO);
   }
 
   /** Remedies that help alone, those first that save most for what they cost. */
-  private List<Trial> helpful() {
-    return trials.trials().stream()
+  private List<Trials.Done> helpful() {
+    return trials
+        .done()
         .filter(each -> each.remedies().size() == 1)
-        .filter(each -> trials.savedRatio(each) >= WORTH_RATIO)
-        .sorted(
-            Comparator.comparingDouble(
-                    (Trial each) -> trials.savedRatio(each) / (cost(each) + LEAST_COST))
-                .reversed())
+        .filter(each -> trials.savedRatio(each.trial()) >= WORTH_RATIO)
+        .sorted(Comparator.comparingDouble(this::worth).reversed())
         .toList();
+  }
+
+  private double worth(Trials.Done alone) {
+    return trials.savedRatio(alone.trial()) / (cost(alone.trial()) + LEAST_COST);
   }
 }

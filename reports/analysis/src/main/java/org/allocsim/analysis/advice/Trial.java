@@ -7,16 +7,14 @@ import org.jspecify.annotations.Nullable;
  * A run of the program with remedies.
  *
  * @param remedies names of the remedies; empty for the program as it is
- * @param outcome what it needs; null where it did not do all of its work
- * @param problem why not; null where it did
+ * @param result what came of it
  * @param work what a step of it computes; null where that is not known
  * @param file its recording; null where it was not kept
  * @param seconds how long the run took
  */
 public record Trial(
     List<String> remedies,
-    @Nullable Outcome outcome,
-    @Nullable String problem,
+    Result result,
     @Nullable StepWork work,
     @Nullable String file,
     double seconds) {
@@ -25,8 +23,18 @@ public record Trial(
     remedies = List.copyOf(remedies);
   }
 
+  /** What came of a run. */
+  public sealed interface Result {}
+
   /**
-   * What a program needs, as an estimate has it.
+   * The program did not do all of its work.
+   *
+   * @param sentence how it ended
+   */
+  public record Problem(String sentence) implements Result {}
+
+  /**
+   * What the program needs, as an estimate has it.
    *
    * @param requestedBytes what it asked for at its peak
    * @param allocatedBytes the peak of allocated memory
@@ -45,7 +53,18 @@ public record Trial(
       String conf,
       String bestConf,
       long bestReservedBytes,
-      @Nullable String smallestGpu) {}
+      @Nullable String smallestGpu)
+      implements Result {}
+
+  /** What the program needs; null where it did not do all of its work. */
+  public @Nullable Outcome outcome() {
+    return result instanceof Outcome found ? found : null;
+  }
+
+  /** How it ended where it did not do all of its work; null where it did. */
+  public @Nullable String problem() {
+    return result instanceof Problem(var sentence) ? sentence : null;
+  }
 
   /** Whether it is the program as it is. */
   public boolean isBaseline() {

@@ -3,6 +3,7 @@ package org.allocsim.analysis.advice;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param program its command line
  * @param gpu the GPU that it is to run on
- * @param goal the memory that it is to fit; null as long as the program has not run
+ * @param goal the memory that it is to fit
  * @param triesAll whether all remedies are tried, also where the program fits
  * @param chosen names of the remedies that are tried; null for all
  * @param isOutOfTime whether runs were left out for lack of time
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public record Trials(
     String program,
     DeviceProfile gpu,
-    @Nullable Goal goal,
+    Goal goal,
     boolean triesAll,
     @Nullable List<String> chosen,
     boolean isOutOfTime,
@@ -31,6 +32,19 @@ public record Trials(
   public Trials {
     remedies = List.copyOf(remedies);
     trials = List.copyOf(trials);
+  }
+
+  /**
+   * A run in which the program did all of its work.
+   *
+   * @param trial the run
+   * @param outcome what it needs
+   */
+  public record Done(Trial trial, Trial.Outcome outcome) {
+    /** Names of its remedies. */
+    public List<String> remedies() {
+      return trial.remedies();
+    }
   }
 
   /** The program as it is; empty before it ran. */
@@ -47,6 +61,18 @@ public record Trials(
         .findFirst();
   }
 
+  /** The runs in which the program did all of its work. */
+  public Stream<Done> done() {
+    return trials.stream().flatMap(each -> done(each).stream());
+  }
+
+  /** A run in which the program did all of its work; empty for another one. */
+  public static Optional<Done> done(Trial trial) {
+    return trial.result() instanceof Trial.Outcome outcome
+        ? Optional.of(new Done(trial, outcome))
+        : Optional.empty();
+  }
+
   /**
    * A remedy by its name.
    *
@@ -59,9 +85,9 @@ public record Trials(
         .orElseThrow(() -> new IllegalArgumentException("no remedy is called " + name));
   }
 
-  /** The memory that the program is to fit. */
-  Goal.Fit fit(Trial trial) {
-    return goal == null ? Goal.Fit.NO : goal.fit(trial.outcome());
+  /** Whether the program fits so. */
+  public Goal.Fit fit(Trial trial) {
+    return done(trial).map(each -> goal.fit(each.outcome())).orElse(Goal.Fit.NO);
   }
 
   /**
@@ -80,12 +106,16 @@ public record Trials(
     return nanos <= 0 ? null : after.nanos(gpu.compute()) / nanos - 1;
   }
 
-  /** The share of reserved memory that a run saves; below 0 where it takes more. */
+  /**
+   * The share of reserved memory that a run saves; below 0 where it takes more, 0 where it fails.
+   */
   public double savedRatio(Trial trial) {
-    Trial.Outcome before = baseline().map(Trial::outcome).orElse(null);
-    if (before == null || trial.outcome() == null) {
+    Optional<Done> before = baseline().flatMap(Trials::done);
+    Optional<Done> after = done(trial);
+    if (before.isEmpty() || after.isEmpty()) {
       return 0;
     }
-    return 1 - (double) trial.outcome().reservedBytes() / Math.max(1, before.reservedBytes());
+    long beforeBytes = Math.max(1, before.get().outcome().reservedBytes());
+    return 1 - (double) after.get().outcome().reservedBytes() / beforeBytes;
   }
 }

@@ -7,7 +7,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.ToLongFunction;
+import java.util.Optional;
+import java.util.function.Function;
 import org.allocsim.analysis.advice.Goal;
 import org.allocsim.analysis.advice.Remedy;
 import org.allocsim.analysis.advice.RemedySearch;
@@ -46,37 +47,51 @@ import org.jspecify.annotations.Nullable;
 public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks) {
   private static final String AS_IT_IS = "as it is";
 
+  /** What remedies say that cost nothing. */
+  private static final String FREE = "none";
+
   /** A run, and what is said of it. */
   private record Row(Trial trial, AdviseAnswer of) {
     String label() {
-      return of.label(trial);
+      return trial.isBaseline() ? AS_IT_IS : String.join(" + ", trial.remedies());
     }
 
-    @Nullable Long reservedBytes() {
-      return trial.outcome() == null ? null : trial.outcome().reservedBytes();
+    <T> @Nullable T outcome(Function<Trial.Outcome, @Nullable T> figure) {
+      Trial.Outcome outcome = trial.outcome();
+      return outcome == null ? null : figure.apply(outcome);
+    }
+
+    <T> @Nullable T work(Function<StepWork, T> figure) {
+      StepWork work = trial.work();
+      return work == null ? null : figure.apply(work);
     }
 
     @Nullable Double change() {
-      return trial.outcome() == null ? null : -of.trials.savedRatio(trial);
+      return outcome(_ -> -of.trials.savedRatio(trial));
     }
 
     @Nullable Double addedTime() {
       return of.trials.addedTimeRatio(trial);
     }
 
+    /** A change as people read it; nothing for the program as it is. */
+    String signed(@Nullable Double ratio) {
+      if (ratio == null || trial.isBaseline()) {
+        return "";
+      }
+      double percent = Math.round(1000 * ratio) / 10.0;
+      return percent == 0 ? "0 %" : String.format(Locale.ROOT, "%+.1f %%", percent);
+    }
+
     String fits() {
       if (trial.outcome() == null) {
         return "fails";
       }
-      return switch (of.fit(trial)) {
+      return switch (of.trials.fit(trial)) {
         case YES -> "yes";
         case WITH_SETTINGS -> "with settings";
         case NO -> "no";
       };
-    }
-
-    @Nullable Long work(ToLongFunction<StepWork> figure) {
-      return trial.work() == null ? null : figure.applyAsLong(trial.work());
     }
   }
 
@@ -91,7 +106,10 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks) {
                   "Names of the remedies; none: the program as it is.",
                   each -> each.trial.remedies())
               .bytes(
-                  "reserved_bytes", "reserved", "Reserved memory at its peak.", Row::reservedBytes)
+                  "reserved_bytes",
+                  "reserved",
+                  "Reserved memory at its peak.",
+                  each -> each.outcome(Trial.Outcome::reservedBytes))
               .missing("the run failed")
               .ratio(
                   "change_ratio",
@@ -99,8 +117,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks) {
                   "Of reserved memory, as a share of that of the program as it is.",
                   Row::change)
               .missing("the run failed")
-              .worded(each ->
-                  each.change() == null || each.trial.isBaseline() ? "" : signed(each.change()))
+              .worded(each -> each.signed(each.change()))
               .text(
                   "fits",
                   "fits",
@@ -114,52 +131,44 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks) {
                       + " that of the program as it is.",
                   Row::addedTime)
               .missing("the work of a step is not known, as of a compiled model")
-              .worded(each ->
-                  each.addedTime() == null || each.trial.isBaseline()
-                      ? ""
-                      : signed(each.addedTime()))
+              .worded(each -> each.signed(each.addedTime()))
               .rank(1)
               .text(
                   "smallest_gpu",
                   "smallest GPU",
                   "The smallest GPU on which it surely fits.",
-                  each -> each.trial.outcome() == null ? null : each.trial.outcome().smallestGpu())
+                  each -> each.outcome(Trial.Outcome::smallestGpu))
               .missing("none that is known is large enough, or the run failed")
               .rank(2)
               .bytes(
                   "requested_bytes",
                   "What the program asked for at its peak.",
-                  each ->
-                      each.trial.outcome() == null ? null : each.trial.outcome().requestedBytes())
+                  each -> each.outcome(Trial.Outcome::requestedBytes))
               .missing("the run failed")
               .bytes(
                   "allocated_bytes",
                   "Allocated memory at its peak.",
-                  each ->
-                      each.trial.outcome() == null ? null : each.trial.outcome().allocatedBytes())
+                  each -> each.outcome(Trial.Outcome::allocatedBytes))
               .missing("the run failed")
               .bytes(
                   "high_bytes",
                   "Upper end of the estimate of reserved memory.",
-                  each -> each.trial.outcome() == null ? null : each.trial.outcome().highBytes())
+                  each -> each.outcome(Trial.Outcome::highBytes))
               .missing("the run failed, or memory grows with each step")
               .text(
                   "best_conf",
                   "PYTORCH_CUDA_ALLOC_CONF under which it reserves least; empty: the default.",
-                  each -> each.trial.outcome() == null ? null : each.trial.outcome().bestConf())
+                  each -> each.outcome(Trial.Outcome::bestConf))
               .missing("the run failed")
               .bytes(
                   "best_reserved_bytes",
                   "Reserved memory under these.",
-                  each ->
-                      each.trial.outcome() == null
-                          ? null
-                          : each.trial.outcome().bestReservedBytes())
+                  each -> each.outcome(Trial.Outcome::bestReservedBytes))
               .missing("the run failed")
               .number(
                   "step_flops",
                   "Floating-point operations of a step, or of the run where it makes no steps.",
-                  each -> each.trial.work() == null ? null : each.trial.work().flops())
+                  each -> each.work(StepWork::flops))
               .missing("the work of a step is not known")
               .bytes(
                   "step_copied_bytes",
@@ -236,13 +245,11 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks) {
                   .bytes(
                       "limit_bytes",
                       "The memory that it is to fit.",
-                      each -> each.trials.goal() == null ? null : each.trials.goal().limitBytes())
-                  .missing("the program did not run")
+                      each -> each.trials.goal().limitBytes())
                   .ratio(
                       "margin_ratio",
                       "The share of it that is to stay free.",
-                      each -> each.trials.goal() == null ? null : each.trials.goal().marginRatio())
-                  .missing("the program did not run")
+                      each -> each.trials.goal().marginRatio())
                   .flag(
                       "fits",
                       "Whether the program fits, as it is or changed.",
@@ -250,7 +257,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks) {
                   .texts(
                       "chosen",
                       "The remedies with which it fits at the lowest cost; none: as it is.",
-                      each -> each.search().best().map(Trial::remedies).orElse(null))
+                      each -> each.search().best().map(Trials.Done::remedies).orElse(null))
                   .missing("nothing that was tried makes it fit")
                   .text(
                       "conf",
@@ -279,101 +286,95 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks) {
   /** The answer for people and programs. */
   public Document<AdviseAnswer> document() {
     List<Section> sections = new ArrayList<>();
-    List<Block> first = new ArrayList<>();
-    for (Remedy.Lines each : lines()) {
-      first.add(
-          new Verbatim(
-              "# %s %s%n%s"
-                  .formatted(
-                      each.replaces() ? "in place of" : "after", each.place(), each.text())));
+    if (!lines().isEmpty()) {
+      sections.add(
+          new Section("To paste", lines().stream().<Block>map(AdviseAnswer::pasted).toList()));
     }
-    if (!first.isEmpty()) {
-      sections.add(new Section("To paste", first));
-    }
-    sections.add(new Section("What was tried", List.of(Table.of(null, ROW, rows()), chart())));
-    if (peaks != null) {
+    sections.add(
+        new Section(null, List.of(Table.of("What was tried", ROW, rows()).at("/trials"), chart())));
+    List<PeakDifference.Row> purposes = purposes();
+    if (purposes != null) {
       sections.add(
           new Section(
-              "Requested memory at the peaks, by purpose",
-              List.of(Table.of(null, PURPOSE, purposes()))));
+              null,
+              List.of(Table.of("Requested memory at the peaks, by purpose", PURPOSE, purposes))));
     }
     if (!left().isEmpty()) {
-      sections.add(new Section("What was not tried", List.of(Table.of(null, LEFT, left()))));
+      sections.add(new Section(null, List.of(Table.of("What was not tried", LEFT, left()))));
     }
     sections.add(new Section("Notes", List.of(new Notes(null, notes()))));
     return new Document<>(
         KIND,
-        "How " + trials.program() + " fits " + trials.gpu().name(),
+        "How " + trials.program() + " fits " + goalName(),
         verdict(),
         sections,
         Table.of("Trials", ROW, rows()),
         this);
   }
 
+  private static Verbatim pasted(Remedy.Lines lines) {
+    String where = lines.replaces() ? "in place of " : "after ";
+    return new Verbatim("# " + where + lines.place() + "\n" + lines.text());
+  }
+
   private Verdict verdict() {
-    Trial baseline = trials.baseline().orElse(null);
-    if (baseline == null || baseline.outcome() == null) {
+    Optional<Trial> asItIs = trials.baseline();
+    Optional<Trials.Done> baseline = asItIs.flatMap(Trials::done);
+    if (baseline.isEmpty()) {
+      String problem = asItIs.map(Trial::problem).orElse("it was not run");
       return new Verdict(
-          Verdict.Tone.BAD,
-          Sentence.of(
-              "The program did not do all of its work: {}",
-              baseline == null ? "it was not run." : String.valueOf(baseline.problem())));
+          Verdict.Tone.BAD, Sentence.of("The program did not do all of its work: {}", problem));
     }
-    Trial best = search().best().orElse(null);
-    if (best == null) {
-      return nothing(baseline);
-    }
-    boolean needsConf = fit(best) == Goal.Fit.WITH_SETTINGS;
+    return search()
+        .best()
+        .map(best -> fitting(best, baseline.get()))
+        .orElseGet(() -> nothingFits(baseline.get()));
+  }
+
+  private Verdict fitting(Trials.Done best, Trials.Done baseline) {
+    boolean needsConf = needsConf(best);
+    boolean isChanged = !best.remedies().isEmpty();
     long reservedBytes =
         needsConf ? best.outcome().bestReservedBytes() : best.outcome().reservedBytes();
-    List<Sentence> details = new ArrayList<>();
+    String conf = "PYTORCH_CUDA_ALLOC_CONF=" + best.outcome().bestConf();
     Sentence how =
-        best.isBaseline()
-            ? Sentence.of(needsConf ? "" : " as it is")
-            : Sentence.of(" if you {}", titles(best));
-    Sentence setting =
-        needsConf
-            ? Sentence.of(
-                "{} PYTORCH_CUDA_ALLOC_CONF={}",
-                best.isBaseline() ? " with" : " and set",
-                best.outcome().bestConf())
+        isChanged
+            ? Sentence.of(" if you {}{}", titles(best), needsConf ? " and set " + conf : "")
+            : Sentence.of("{}", needsConf ? " with " + conf : " as it is");
+    Sentence before =
+        isChanged || needsConf
+            ? Sentence.of(" instead of {}", bytes(baseline.outcome().reservedBytes()))
             : Sentence.of("");
-    Sentence sentence =
-        Sentence.of(
-            "Fits {}{}{}, with {} to spare: it reserves {}{}.",
-            goalName(),
-            how,
-            setting,
-            bytes(trials.goal().limitBytes() - reservedBytes),
-            bytes(reservedBytes),
-            best.isBaseline() && !needsConf
-                ? ""
-                : Sentence.of(" instead of {}", bytes(baseline.outcome().reservedBytes())));
-    Double added = trials.addedTimeRatio(best);
-    if (!best.isBaseline()) {
-      for (String each : best.remedies()) {
-        Remedy remedy = trials.remedy(each);
-        if (!remedy.cost().equals("none")) {
-          details.add(Sentence.of("{}: {}.", remedy.name(), remedy.cost()));
-        }
+    List<Sentence> details = new ArrayList<>();
+    for (String each : best.remedies()) {
+      Remedy remedy = trials.remedy(each);
+      if (!remedy.cost().equals(FREE)) {
+        details.add(Sentence.of("{}: {}.", remedy.name(), remedy.cost()));
       }
-      if (added != null) {
-        details.add(
-            Sentence.of(
-                "A step takes {} by the GPU's peak rates (modelled, not measured).", more(added)));
-      }
+    }
+    Double added = trials.addedTimeRatio(best.trial());
+    if (isChanged && added != null) {
+      details.add(
+          Sentence.of(
+              "A step takes {} by the GPU's peak rates (modelled, not measured).", more(added)));
     }
     return new Verdict(
         Verdict.Tone.GOOD,
-        sentence,
+        Sentence.of(
+            "Fits {}{}, with {} to spare: it reserves {}{}.",
+            goalName(),
+            how,
+            bytes(trials.goal().limitBytes() - reservedBytes),
+            bytes(reservedBytes),
+            before),
         details,
-        needsConf ? "export PYTORCH_CUDA_ALLOC_CONF=" + best.outcome().bestConf() : null);
+        needsConf ? "export " + conf : null);
   }
 
-  private Verdict nothing(Trial baseline) {
-    Trial least = search().least().orElse(baseline);
+  private Verdict nothingFits(Trials.Done baseline) {
+    Trials.Done least = search().least().orElse(baseline);
     Sentence lowest =
-        least.isBaseline()
+        least.remedies().isEmpty()
             ? Sentence.of(
                 "nothing lowers the {} that it reserves", bytes(least.outcome().reservedBytes()))
             : Sentence.of(
@@ -381,14 +382,13 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks) {
                 bytes(least.outcome().reservedBytes()),
                 bytes(baseline.outcome().reservedBytes()),
                 titles(least));
+    Sentence goal =
+        trials.goal().isChosen()
+            ? Sentence.of("{}", goalName())
+            : Sentence.of("{}, which has {}", goalName(), bytes(trials.goal().limitBytes()));
     return new Verdict(
         Verdict.Tone.BAD,
-        Sentence.of(
-            "Nothing that was tried makes it fit {}: {}.",
-            trials.goal().isChosen()
-                ? goalName()
-                : Sentence.of("{}, which has {}", goalName(), bytes(trials.goal().limitBytes())),
-            lowest),
+        Sentence.of("Nothing that was tried makes it fit {}: {}.", goal, lowest),
         trials.isOutOfTime()
             ? List.of(
                 Sentence.of("There was no time for all runs; the same command goes on with them."))
@@ -401,35 +401,31 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks) {
         : trials.gpu().name();
   }
 
-  private Sentence titles(Trial trial) {
-    List<String> titles =
-        trial.remedies().stream().map(each -> trials.remedy(each).title()).toList();
-    return Sentence.of(
-        "{}",
-        titles.size() < 2
-            ? String.join("", titles)
-            : String.join(", ", titles.subList(0, titles.size() - 1)) + " and " + titles.getLast());
+  private String titles(Trials.Done run) {
+    List<String> titles = run.remedies().stream().map(each -> trials.remedy(each).title()).toList();
+    return titles.size() < 2
+        ? String.join("", titles)
+        : String.join(", ", titles.subList(0, titles.size() - 1)) + " and " + titles.getLast();
   }
 
   private List<Sentence> notes() {
     List<Sentence> notes = new ArrayList<>();
     for (Row each : rows()) {
-      if (each.trial.problem() != null) {
-        notes.add(Sentence.of("{}: {}", each.label(), each.trial.problem()));
+      String problem = each.trial.problem();
+      if (problem != null) {
+        notes.add(Sentence.of("{}: {}", each.label(), problem));
       }
-    }
-    if (trials.goal() != null) {
-      notes.add(
-          Sentence.of(
-              "A run fits where it leaves {} of {} free, and the upper end of the estimate is"
-                  + " within them.",
-              Numbers.percent(trials.goal().marginRatio()),
-              bytes(trials.goal().limitBytes())));
     }
     notes.add(
         Sentence.of(
-            "{} of the program were run, without a GPU; the time of a step is modelled by the GPU's"
-                + " peak rates.",
+            "A run fits where it leaves {} of {} free, and the upper end of its estimate is within"
+                + " them.",
+            Numbers.percent(trials.goal().marginRatio()),
+            bytes(trials.goal().limitBytes())));
+    notes.add(
+        Sentence.of(
+            "{} of the program ran without a GPU. The time of a step is modelled by the GPU's peak"
+                + " rates.",
             count(trials.trials().size(), "variant")));
     return notes;
   }
@@ -437,27 +433,30 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks) {
   private Block chart() {
     BarData data = RemedyChart.data();
     for (Row each : rows()) {
-      if (each.reservedBytes() != null) {
-        String time =
-            each.addedTime() == null || each.trial.isBaseline()
-                ? ""
-                : "time of a step " + signed(each.addedTime());
-        RemedyChart.add(data, each.label(), time, each.reservedBytes());
-        if (fit(each.trial) != Goal.Fit.NO) {
+      Trial.Outcome outcome = each.trial.outcome();
+      if (outcome != null) {
+        String time = each.signed(each.addedTime());
+        RemedyChart.add(
+            data, each.label(), time.isEmpty() ? "" : "time " + time, outcome.reservedBytes());
+        if (trials.fit(each.trial) != Goal.Fit.NO) {
           data.emphasise();
         }
       }
     }
     MemoryTimelineChart.Bound limit =
-        new MemoryTimelineChart.Bound(
-            "limit", trials.goal() == null ? 0 : trials.goal().limitBytes());
+        new MemoryTimelineChart.Bound("limit", trials.goal().limitBytes());
     return PageChart.of(
         "Reserved memory at the peak of each run",
         ChartSize.screen(RemedyChart.WIDTH, RemedyChart.height(data)),
         ChartSize.screen(RemedyChart.NARROW_WIDTH, RemedyChart.height(data)),
         (theme, width) ->
             RemedyChart.create(
-                String.valueOf(verdict().sentence()), trials.program(), data, limit, theme, width));
+                "Reserved memory at its peak, by what was changed",
+                trials.program() + "; bold: fits " + goalName(),
+                data,
+                limit,
+                theme,
+                width));
   }
 
   private @Nullable List<PeakDifference.Row> purposes() {
@@ -468,29 +467,27 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks) {
     return new RemedySearch(trials);
   }
 
-  private Goal.Fit fit(Trial trial) {
-    return trials.goal() == null ? Goal.Fit.NO : trials.goal().fit(trial.outcome());
+  private boolean needsConf(Trials.Done run) {
+    return trials.fit(run.trial()) == Goal.Fit.WITH_SETTINGS;
   }
 
-  private String neededConf(Trial trial) {
-    return fit(trial) == Goal.Fit.WITH_SETTINGS
-        ? trial.outcome().bestConf()
-        : trial.outcome().conf();
-  }
-
-  private String label(Trial trial) {
-    return trial.isBaseline() ? AS_IT_IS : String.join(" + ", trial.remedies());
+  private String neededConf(Trials.Done run) {
+    return needsConf(run) ? run.outcome().bestConf() : run.outcome().conf();
   }
 
   private List<Row> rows() {
     return trials.trials().stream()
         .sorted(
             Comparator.comparing((Trial each) -> !each.isBaseline())
-                .thenComparing(each -> each.outcome() == null)
-                .thenComparing(each -> each.outcome() == null ? 0L : each.outcome().reservedBytes())
+                .thenComparing(AdviseAnswer::reservedOrMost)
                 .thenComparing(each -> String.join(" ", each.remedies())))
         .map(each -> new Row(each, this))
         .toList();
+  }
+
+  private static long reservedOrMost(Trial trial) {
+    Trial.Outcome outcome = trial.outcome();
+    return outcome == null ? Long.MAX_VALUE : outcome.reservedBytes();
   }
 
   private List<Left> left() {
@@ -511,15 +508,10 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks) {
         .toList();
   }
 
-  private static String signed(double ratio) {
-    return String.format(Locale.ROOT, "%+.1f %%", 100 * ratio)
-        .replace("-0.0 %", "0.0 %")
-        .replace("+0.0 %", "0.0 %");
-  }
-
   private static String more(double ratio) {
-    return Math.abs(ratio) < 0.005
-        ? "as long as before"
-        : Numbers.percent(Math.abs(ratio)) + (ratio > 0 ? " longer" : " less time");
+    if (Math.abs(ratio) < 0.005) {
+      return "as long as before";
+    }
+    return Numbers.percent(Math.abs(ratio)) + (ratio > 0 ? " longer" : " less time");
   }
 }
