@@ -4,13 +4,14 @@
     with allocsim.record("run"): ...        # in a script
     allocsim.open("run.pickle").peak()      # afterwards
     allocsim.estimate(step)                 # before there is a GPU
+    allocsim.advise(step)                   # which change makes it fit
 """
 
 from __future__ import annotations
 
 from .version import VERSION as __version__
 
-__all__ = ["AllocsimError", "Recorder", "Recording", "__version__", "estimate", "open", "record", "run"]
+__all__ = ["AllocsimError", "Recorder", "Recording", "__version__", "advise", "estimate", "open", "record", "run"]
 
 #: As that of typing, which a file of the working folder may hide here from ``python -m allocsim``.
 TYPE_CHECKING = False
@@ -31,6 +32,11 @@ def __getattr__(name: str) -> Any:
 
         globals()["estimate"] = estimate  # over the package of the same name, which Python has entered here
         return estimate
+    if name == "advise":
+        from .advise.api import advise
+
+        globals()["advise"] = advise  # likewise
+        return advise
     if name in ("Recorder", "record"):
         from . import recorder
 

@@ -13,6 +13,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from allocsim.advise.command import options_parser as advise_parser  # noqa: E402
 from allocsim.estimate.command import options_parser as estimate_parser  # noqa: E402
 from allocsim.recorder.command import options_parser as record_parser  # noqa: E402
 
@@ -22,7 +23,7 @@ _WIDTH = 100
 _CHOICES = re.compile(r"^[\w-]+(\|[\w-]+)+$")
 
 #: Commands that Python answers, whose options are those of their parsers.
-PYTHON_COMMANDS = {"estimate": estimate_parser, "record": record_parser}
+PYTHON_COMMANDS = {"advise": advise_parser, "estimate": estimate_parser, "record": record_parser}
 
 
 @dataclass

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from typing import Any, Callable, Mapping
+from typing import Any, Callable, Mapping, Sequence
 
 from ..recording import AllocsimError
 from ..temporary import temporary_folder
@@ -44,15 +44,7 @@ def estimate(
     Raises:
         AllocsimError: the function cannot be found by another process, or nothing could be recorded.
     """
-    module, name = getattr(step, "__module__", None), getattr(step, "__qualname__", "")
-    if module is None or not name or "<" in name:
-        raise AllocsimError("estimate needs a function of a module or a script, as another process has to find it; give it a name at the top level", 2)
-    source = module
-    if module == "__main__":
-        source = getattr(sys.modules["__main__"], "__file__", None)
-        if source is None or not os.path.isfile(source):
-            raise AllocsimError("estimate cannot find this function from another process; put it into a file and import it", 2)
-        source = os.path.abspath(source)
+    call = function_call(step, "estimate")
     with temporary_folder() as folder:
         found = os.path.join(folder, "answer.json")
         command = [
@@ -65,17 +57,55 @@ def estimate(
             command.append("--fake-weights")
         if allow_writes:
             command.append("--allow-writes")
-        command += ["--", sys.executable, "-m", "allocsim.estimate.step", source, name, str(steps)]
-        environment = dict(os.environ)
-        environment["PYTHONPATH"] = os.pathsep.join(each for each in sys.path if each)
-        if conf is not None:
-            environment["PYTORCH_CUDA_ALLOC_CONF"] = conf
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        if not os.path.isfile(found):
-            lines = [line for line in done.stderr.splitlines() if line.startswith("allocsim")]
-            raise AllocsimError((lines or done.stderr.splitlines() or ["the estimate gave no answer"])[-1], done.returncode or 1)
-        with open(found, encoding="utf-8") as stream:
-            answer: dict[str, Any] = json.load(stream)
+        answer = answered([*command, "--", *call, str(steps)], found, conf)
         if not answer["complete"] and answer["file"] is None:
             raise AllocsimError(answer["sentence"], 1)
         return answer
+
+
+def function_call(step: Callable[[], object], caller: str) -> list[str]:
+    """The command line that calls a function in another process, without how often.
+
+    Args:
+        step: the function.
+        caller: who needs it, for messages.
+
+    Raises:
+        AllocsimError: another process cannot find the function.
+    """
+    module, name = getattr(step, "__module__", None), getattr(step, "__qualname__", "")
+    if module is None or not name or "<" in name:
+        raise AllocsimError(f"{caller} needs a function of a module or a script, as another process has to find it; give it a name at the top level", 2)
+    source = module
+    if module == "__main__":
+        source = getattr(sys.modules["__main__"], "__file__", None)
+        if source is None or not os.path.isfile(source):
+            raise AllocsimError(f"{caller} cannot find this function from another process; put it into a file and import it", 2)
+        source = os.path.abspath(source)
+    return [sys.executable, "-m", "allocsim.estimate.step", source, name]
+
+
+def answered(command: Sequence[str], file: str, conf: str | None) -> dict[str, Any]:
+    """Runs a command of this package, and returns the answer that it wrote as JSON.
+
+    Args:
+        command: the command line.
+        file: where it writes the answer.
+        conf: PYTORCH_CUDA_ALLOC_CONF; None for what is set.
+
+    Raises:
+        AllocsimError: it wrote none.
+    """
+    environment = dict(os.environ)
+    environment["PYTHONPATH"] = os.pathsep.join(each for each in sys.path if each)
+    if conf is not None:
+        environment["PYTORCH_CUDA_ALLOC_CONF"] = conf
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if not os.path.isfile(file):
+        lines = [line for line in done.stderr.splitlines() if line.startswith("allocsim")]
+        # What the program would need is said in the answer of a run that did not end as it should.
+        lines = lines or done.stdout.splitlines() or done.stderr.splitlines() or ["there was no answer"]
+        raise AllocsimError(lines[-1], done.returncode or 1)
+    with open(file, encoding="utf-8") as stream:
+        found: dict[str, Any] = json.load(stream)
+        return found

@@ -105,8 +105,11 @@ class InBackward(Remedy):
                 found.append(Lines(
                     each["line"],
                     f"parts = {{p: {call(each['line'], each['name'], '[p]')} for g in {name}.param_groups for p in g[\"params\"]}}\n"
+                    "def step_now(p):\n"
+                    "    parts[p].step()\n"
+                    "    parts[p].zero_grad()\n"
                     "for p in parts:\n"
-                    "    p.register_post_accumulate_grad_hook(lambda p: (parts[p].step(), parts[p].zero_grad()))\n"
+                    "    p.register_post_accumulate_grad_hook(step_now)\n"
                     f"# and leave out {name}.step() and {name}.zero_grad()",
                 ))
         return found

@@ -3,6 +3,7 @@ package org.allocsim.reports.answer;
 import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.text.JsonText;
+import org.allocsim.reports.answer.advice.AdviseAnswer;
 import org.allocsim.reports.answer.compare.CompareAnswer;
 import org.allocsim.reports.answer.compare.ViewAnswer;
 import org.allocsim.reports.answer.diagnosis.DiagnoseAnswer;
@@ -63,6 +64,7 @@ public final class Answers {
           TuneAnswer.KIND,
           CapacityAnswer.KIND,
           ShareAnswer.KIND,
+          AdviseAnswer.KIND,
           FitAnswer.KIND,
           ServeAnswer.KIND,
           ReplayAnswer.KIND,

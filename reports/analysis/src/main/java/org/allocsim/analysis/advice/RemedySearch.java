@@ -81,8 +81,8 @@ public final class RemedySearch {
         .min(
             Comparator.comparingDouble((Trials.Done each) -> cost(each.trial()))
                 .thenComparing(each -> trials.fit(each.trial()))
-                .thenComparing(each -> each.remedies().size())
-                .thenComparing(each -> each.outcome().reservedBytes()));
+                .thenComparingInt(each -> each.remedies().size())
+                .thenComparingLong(each -> each.outcome().reservedBytes()));
   }
 
   /** The run that reserves least; empty before there is one. */
@@ -91,7 +91,7 @@ public final class RemedySearch {
         .done()
         .min(
             Comparator.comparingLong((Trials.Done each) -> each.outcome().reservedBytes())
-                .thenComparing(each -> each.remedies().size()));
+                .thenComparingInt(each -> each.remedies().size()));
   }
 
   /** Why a remedy is not tried, as a part of a sentence; null where it is, or will be. */

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.allocsim.analysis.advice.Goal;
 import org.allocsim.analysis.advice.Remedy;
 import org.allocsim.analysis.advice.RemedySearch;
@@ -460,7 +461,14 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks) {
   }
 
   private @Nullable List<PeakDifference.Row> purposes() {
-    return peaks == null ? null : peaks.difference().rows();
+    if (peaks == null) {
+      return null;
+    }
+    PeakDifference.Row unknown = peaks.difference().unknown();
+    boolean isAll = unknown.before().blocks() + unknown.after().blocks() == 0;
+    return Stream.concat(
+            peaks.difference().rows().stream(), isAll ? Stream.empty() : Stream.of(unknown))
+        .toList();
   }
 
   private RemedySearch search() {
@@ -479,7 +487,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks) {
     return trials.trials().stream()
         .sorted(
             Comparator.comparing((Trial each) -> !each.isBaseline())
-                .thenComparing(AdviseAnswer::reservedOrMost)
+                .thenComparingLong(AdviseAnswer::reservedOrMost)
                 .thenComparing(each -> String.join(" ", each.remedies())))
         .map(each -> new Row(each, this))
         .toList();

@@ -1,0 +1,320 @@
+"""Remedies: what is pasted does the same as what was tried, what applies is found from what the program did, and nobody's files are touched."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+from pathlib import Path
+from unittest import mock
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from allocsim.advise import Lines, Remedy  # noqa: E402
+from allocsim.advise import command, source  # noqa: E402
+from allocsim.advise.catalog import BadRemedy, remedies  # noqa: E402
+from allocsim.advise.models import largest  # noqa: E402
+from allocsim.advise.trials import Trials  # noqa: E402
+from allocsim.recording import AllocsimError  # noqa: E402
+
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+
+PROGRAM = """
+import torch, torch.nn as nn, torch.nn.functional as F
+from torch.utils.data import DataLoader, TensorDataset
+class Block(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm = nn.LayerNorm(width)
+        self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+    def forward(self, x):
+        return x + self.mlp(self.norm(x))
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(8000, 256)
+        self.blocks = nn.ModuleList(Block(256) for _ in range(4))
+        self.head = nn.Linear(256, 8000)
+    def forward(self, x):
+        x = self.embed(x)
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x)
+data = DataLoader(TensorDataset(torch.randint(0, 8000, (256, 65))), batch_size=16)
+model = Model().cuda()
+opt = torch.optim.AdamW(model.parameters(), lr=1e-3)
+for (batch,) in data:
+    batch = batch.cuda()
+    logits = model(batch[:, :-1])
+    loss = F.cross_entropy(logits.flatten(0, 1), batch[:, 1:].flatten())
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+
+
+def facts(**values):
+    """Facts of a program in which nothing applies but what is given."""
+    empty = {
+        "models": [], "optimizers": [], "loaders": [], "losses": [], "sites": [], "held": [], "kept_gradients": [], "switches": 0, "scaler": False, "compute_capability": [9, 0],
+        "installed": [], "sources": {}, "work": {},
+    }  # fmt: skip
+    return empty | values
+
+
+def model(**values):
+    """Facts of a model."""
+    plain = {
+        "name": "Model", "line": "train.py:1", "parameters": {"float32": 1 << 30}, "calls": 9, "training_calls": 9, "switch": None, "is_checkpointed": False, "is_compiled": False,
+        "autocast": None, "kinds": [],
+    }  # fmt: skip
+    return plain | values
+
+
+class CatalogTest(unittest.TestCase):
+    def test_each_remedy_says_what_it_is(self):
+        known = remedies()
+        self.assertGreater(len(known), 15)
+        for name, remedy in known.items():
+            with self.subTest(name):
+                self.assertTrue(remedy.title and remedy.cost and type(remedy).__doc__)
+                self.assertTrue(remedy.after is None or remedy.after in known)
+                # Of a program that did nothing, none can be of use, and each says why.
+                self.assertTrue(remedy.reason_against(facts()) or remedy.most_saved_bytes(facts()) in (None, 0))
+
+    def test_a_file_of_the_users_adds_a_remedy(self):
+        with tempfile.TemporaryDirectory() as folder:
+            own = Path(folder, "own.py")
+            own.write_text("from allocsim.advise import Remedy\nclass Own(Remedy):\n    name = 'own'\n    title = 'do it'\n")
+            self.assertIn("own", remedies([str(own)]))
+            own.write_text("raise ValueError('no')\n")
+            with self.assertRaisesRegex(BadRemedy, "cannot be loaded: ValueError: no"):
+                remedies([str(own)])
+            own.write_text("x = 1\n")
+            with self.assertRaisesRegex(BadRemedy, "has no class of allocsim.advise.Remedy"):
+                remedies([str(own)])
+
+    def test_the_example_of_the_page_is_a_remedy(self):
+        text = (HERE.parent / "ADVISE.md").read_text()
+        example = text[text.index("    from allocsim.advise import") : text.index("`allocsim advise --remedy freeze.py")]
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "freeze.py")
+            file.write_text(textwrap.dedent(example))
+            found = remedies([str(file)])["freeze-embeddings"]
+            self.assertIsNone(found.reason_against(facts(optimizers=[{}])))
+            self.assertEqual([Lines("train.py:1", "model.get_input_embeddings().requires_grad_(False)")], found.lines(facts(models=[model()])))
+
+    def test_every_remedy_of_the_package_is_on_the_page(self):
+        text = (HERE.parent / "ADVISE.md").read_text()
+        for name in remedies():
+            self.assertTrue(f"`{name}`" in text or f"`-{name.rpartition('-')[2]}`" in text, name)
+
+
+class AppliesTest(unittest.TestCase):
+    def test_blocks_that_leave_least_are_checkpointed(self):
+        kinds = [
+            {"name": "Stage", "count": 4, "activation_bytes": 1000, "output_bytes": 40, "largest_bytes": 700},
+            {"name": "Block", "count": 24, "activation_bytes": 900, "output_bytes": 200, "largest_bytes": 50},
+            {"name": "Norm", "count": 48, "activation_bytes": 90, "output_bytes": 10, "largest_bytes": 5},
+        ]
+        self.assertEqual("Block", largest(kinds)["name"])
+        found = remedies()["checkpoint"]
+        self.assertIsNone(found.reason_against(facts(models=[model(kinds=kinds)])))
+        self.assertEqual("checkpoint the 24 Block", found.title_for(facts(models=[model(kinds=kinds)])))
+        self.assertEqual(900, found.most_saved_bytes(facts(models=[model(kinds=kinds)])))
+        self.assertIn("three or more", found.reason_against(facts(models=[model()])))
+        self.assertIn("already", found.reason_against(facts(models=[model(kinds=kinds, is_checkpointed=True)])))
+
+    def test_a_models_own_switch_comes_first(self):
+        found = remedies()["checkpoint"]
+        own = facts(models=[model(switch="gradient_checkpointing_enable", kinds=[])])
+        self.assertEqual("turn on the gradient checkpointing of Model", found.title_for(own))
+        self.assertIn("gradient_checkpointing_enable(", found.lines(own)[0].text)
+
+    def test_bfloat16_needs_a_gpu_that_has_it(self):
+        for name in ("autocast", "bf16"):
+            self.assertIn("8.0", remedies()[name].reason_against(facts(models=[model()], compute_capability=[7, 5])))
+            self.assertIsNone(remedies()[name].reason_against(facts(models=[model()])))
+
+    def test_only_calls_that_no_backward_pass_reaches_lose_their_gradients(self):
+        sites = [
+            {"line": "a.py:1", "calls": 3, "keeps": True, "backward": True},
+            {"line": "a.py:2", "calls": 3, "keeps": True, "backward": False},
+            {"line": "a.py:3", "calls": 3, "keeps": False, "backward": False},
+        ]
+        found = remedies()["no-grad"]
+        self.assertEqual(["a.py:2"], [each.place for each in found.lines(facts(sites=sites))])
+        self.assertIsNotNone(found.reason_against(facts(sites=sites[:1])))
+
+
+class SourceTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = str(Path(folder.name, "train.py"))
+        Path(self.file).write_text("net = make(\n    3,\n)\nself.opt = AdamW(net.parameters(), lr=0.1, fused=False)\nreturned(loss(a.b, c[1:]))\nfor x in y: pass\n")
+
+    def test_the_name_and_the_call_of_a_line_are_found(self):
+        self.assertEqual("net", source.assigned(f"{self.file}:2", "model"))
+        self.assertEqual("self.opt", source.assigned(f"{self.file}:4", "optimizer"))
+        self.assertEqual("model", source.assigned(f"{self.file}:5", "model"))
+        self.assertEqual("self.opt = AdamW(net.parameters(), lr=0.1, fused=True)", source.call(f"{self.file}:4", "AdamW", fused="True"))
+        self.assertEqual("AdamW([p], lr=0.1, fused=False)", source.call(f"{self.file}:4", "AdamW", "[p]"))
+        self.assertEqual(["a.b", "c[1:]"], source.operands(f"{self.file}:5"))
+
+    def test_what_cannot_be_read_is_left_open(self):
+        for place in (None, "?", f"{self.file}:99", f"{self.file}:x", "/nowhere.py:3"):
+            self.assertEqual("model", source.assigned(place, "model"))
+            self.assertIsNone(source.text(place))
+            self.assertEqual([], source.operands(place))
+            self.assertEqual("AdamW(..., fused=True)", source.call(place, "AdamW", fused="True"))
+
+
+class CommandTest(unittest.TestCase):
+    def refused(self, *arguments: str) -> str:
+        with mock.patch("sys.stderr") as stderr:
+            code = command.main(arguments)
+        self.assertIn(code, (1, 2))
+        return "".join(str(each.args[0]) for each in stderr.write.call_args_list)
+
+    def test_what_makes_no_sense_is_refused_in_one_sentence(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = ["-o", os.path.join(folder, "new")]
+            self.assertIn("needs a program", self.refused(*out))
+            self.assertIn("--device nonsense is no GPU", self.refused(*out, "--device", "nonsense", "--", sys.executable))
+            self.assertIn("there is no program nowhere", self.refused(*out, "--", "nowhere"))
+            self.assertIn("--remedies magic is no remedy", self.refused(*out, "--remedies", "magic", "--", sys.executable))
+            self.assertIn("--value x is not FILE:LINE=VALUE", self.refused(*out, "--value", "x", "--", sys.executable))
+            self.assertIn("none.py", self.refused(*out, "--remedy", "none.py", "--", sys.executable))
+
+    def test_sizes_and_shares_are_read_as_people_write_them(self):
+        parse = command.options_parser().parse_args
+        self.assertEqual(20 << 30, parse(["--target", "20GiB"]).target)
+        self.assertEqual(3 << 29, parse(["--target", "1.5GiB"]).target)
+        self.assertEqual(0.1, parse(["--margin", "10%"]).margin)
+        for wrong in (["--target", "lots"], ["--target", "0"], ["--margin", "1"], ["--jobs", "0"], ["--budget", "-1"]):
+            with mock.patch("sys.stderr"), self.assertRaises(SystemExit):
+                parse(wrong)
+
+    def test_a_folder_of_the_users_is_left_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "notes.txt").write_text("mine")
+            self.assertIn("is not empty", self.refused("-o", folder, "--", sys.executable))
+            Path(folder, "trials.json").write_text("{}")
+            self.assertIn("is not empty", self.refused("-o", folder, "--", sys.executable))
+            self.assertEqual(["notes.txt", "trials.json"], sorted(os.listdir(folder)))
+
+
+class TrialsTest(unittest.TestCase):
+    ASKED = {"program": ["python", "train.py"], "options": {"device": "h200"}, "values": {}, "files": []}
+
+    def test_runs_are_taken_from_an_earlier_call_of_the_same(self):
+        with tempfile.TemporaryDirectory() as folder:
+            script = Path(folder, "train.py")
+            script.write_text("1\n")
+            out = os.path.join(folder, "advice")
+            trials = Trials(out, dict(self.ASKED))
+            digest = "4355a46b19d348dc2f57c046f8ef63d4538ebb936000f3c9ee954a27460dd865"  # of "1\n"
+            trials.found["trials"].append({"remedies": [], "answer": None, "problem": "none"})
+            trials.save(facts={"sources": {str(script): digest}})
+            self.assertIsNotNone(Trials(out, dict(self.ASKED)).baseline())
+            self.assertIsNone(Trials(out, self.ASKED | {"options": {"device": "t4"}}).baseline())
+            script.write_text("2\n")
+            self.assertIsNone(Trials(out, dict(self.ASKED)).baseline())
+
+    def test_what_is_no_list_of_trials_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for text in ("", "[]", "{", '{"schema": "other"}'):
+                Path(folder, "trials.json").write_text(text)
+                with self.assertRaises(AllocsimError):
+                    Trials(folder, dict(self.ASKED))
+
+
+@unittest.skipUnless(HAS_TORCH and sys.platform == "linux", "needs PyTorch")
+class SameAsPastedTest(unittest.TestCase):
+    """What was tried from outside reserves to the byte what the program does with the lines that are pasted."""
+
+    NAMES = ("checkpoint", "checkpoint-half", "autocast", "offload", "fused", "no-foreach", "states-on-host", "loss-in-parts")
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = Path(folder.name)
+        cls.script = cls.folder / "train.py"
+        cls.script.write_text(PROGRAM)
+        done = cls.run_command(
+            "advise", "--all", "--remedies", ",".join((*cls.NAMES, "step-in-backward", "accumulate-2", "release")), "-o", str(cls.folder / "advice"), "--json", str(cls.folder / "advice.json"),
+            "--", sys.executable, str(cls.script),
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        cls.trials = json.loads((cls.folder / "advice" / "trials.json").read_text())
+        cls.found = {"+".join(each["remedies"]): each["answer"] for each in cls.trials["trials"]}
+
+    @staticmethod
+    def run_command(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, "-m", "allocsim", *arguments], env={**os.environ, "PYTHONPATH": str(HERE.parent)}, capture_output=True, text=True)
+
+    def estimated(self, name: str, text: str) -> dict:
+        script = self.folder / f"{name}.py"
+        script.write_text(text)
+        done = self.run_command("estimate", "--unlimited", "-o", str(self.folder / f"{name}.pickle"), "--json", str(self.folder / f"{name}.json"), "--", sys.executable, str(script))
+        self.assertEqual(0, done.returncode, done.stderr)
+        return json.loads((self.folder / f"{name}.json").read_text())
+
+    def assert_same(self, name: str, estimated: dict) -> None:
+        tried = self.found[name]
+        self.assertEqual(estimated["settings"]["recorded"]["reserved_bytes"], tried["settings"]["recorded"]["reserved_bytes"])
+        # Numbers of one element may be made differently, and names of pasted lines hold targets.
+        self.assertAlmostEqual(estimated["peak_requested_bytes"], tried["peak_requested_bytes"], delta=16384)
+
+    def test_watching_a_program_changes_nothing(self):
+        self.assert_same("", self.estimated("baseline", PROGRAM))
+
+    def test_lines_that_are_pasted_do_the_same(self):
+        for row in self.trials["remedies"]:
+            if row["name"] in self.NAMES:
+                with self.subTest(row["name"]):
+                    self.assertIsNone(row["reason_against"])
+                    self.assert_same(row["name"], self.estimated(row["name"], pasted(PROGRAM, row["lines"])))
+
+    def test_gradients_of_parts_of_a_batch_are_accumulated(self):
+        text = PROGRAM.replace("batch_size=16", "batch_size=8").replace("for (batch,) in data:", "for i, (batch,) in enumerate(data):")
+        text = text.replace("    opt.zero_grad()\n", "").replace("    opt.step()\n", "    if i % 2:\n        opt.step()\n        opt.zero_grad()\n")
+        self.assert_same("accumulate-2", self.estimated("accumulate", text))
+
+    def test_gradients_are_freed_where_the_optimizer_steps_within_the_backward_pass(self):
+        lines = next(each["lines"] for each in self.trials["remedies"] if each["name"] == "step-in-backward")
+        text = pasted(PROGRAM, lines).replace("    opt.zero_grad()\n", "").replace("    opt.step()\n", "")
+        self.assert_same("step-in-backward", self.estimated("backward", text))
+
+    def test_what_is_held_into_the_next_step_is_named(self):
+        self.assertIn("logits", [each["name"] for each in self.trials["facts"]["held"]])
+        self.assertNotIn("batch", [each["name"] for each in self.trials["facts"]["held"]])
+
+    def test_the_answer_is_a_table_of_what_was_tried(self):
+        answer = json.loads((self.folder / "advice.json").read_text())
+        self.assertTrue(answer["fits"])
+        self.assertEqual(len(self.trials["trials"]), len(answer["trials"]))
+        checkpoint = next(each for each in answer["trials"] if each["remedies"] == ["checkpoint"])
+        self.assertGreater(checkpoint["added_time_ratio"], 0.01)
+
+
+def pasted(text: str, lines: list[dict]) -> str:
+    """A program with lines pasted into it, from the last to the first."""
+    rows = text.split("\n")
+    for each in sorted(lines, key=lambda row: -int(row["place"].rpartition(":")[2])):
+        at = int(each["place"].rpartition(":")[2])
+        indent = rows[at - 1][: len(rows[at - 1]) - len(rows[at - 1].lstrip())]
+        rows[at - 1 if each["replaces"] else at : at] = [indent + row for row in each["text"].split("\n")]
+    return "\n".join(rows)
+
+
+if __name__ == "__main__":
+    unittest.main()
