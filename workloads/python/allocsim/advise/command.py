@@ -46,6 +46,10 @@ def main(arguments: Sequence[str]) -> int:
 
 def _advise(arguments: list[str]) -> int:
     options, program = _parse(arguments)
+    if options.check is not None and not program:
+        checked = ["--check", file_argument(options.check), *(["--as", options.of] if options.of is not None else [])]
+        sys.stdout.write(ask("advise", file_argument(os.path.join(options.output, FILE)), *checked, *_outputs(options)))
+        return 0
     if not program:
         say("needs a program, as in: allocsim advise --device rtx-4090 -- python train.py")
         return 2
@@ -109,14 +113,7 @@ class _Search:
         return found
 
     def _answer(self) -> int:
-        options = self._options
-        arguments = ["advise", file_argument(self._trials.path)]
-        for name in ("json", "csv", "report"):
-            if getattr(options, name) is not None:
-                arguments += [f"--{name}", getattr(options, name)]
-        if options.markdown:
-            arguments.append("--markdown")
-        sys.stdout.write(ask(*arguments))
+        sys.stdout.write(ask("advise", file_argument(self._trials.path), *_outputs(self._options)))
         return 0
 
     def _ended(self, trial: dict[str, Any]) -> None:
@@ -131,6 +128,12 @@ class _Search:
     def _tell(self, sentence: str) -> None:
         if self._is_shown:
             say(sentence)
+
+
+def _outputs(options: argparse.Namespace) -> list[str]:
+    """The options that say where the answer goes."""
+    found = [each for name in ("json", "csv", "report") if getattr(options, name) is not None for each in (f"--{name}", getattr(options, name))]
+    return [*found, "--markdown"] if options.markdown else found
 
 
 def _jobs(baseline: dict[str, Any]) -> int:
@@ -150,7 +153,7 @@ def options_parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="allocsim advise",
         formatter_class=HelpFormatter,
-        usage="allocsim advise [--device GPU] [--target SIZE] [--margin SHARE] [--all] [--remedies NAME,...] [--remedy FILE] [--jobs N] [--budget SECONDS] [-o DIR] [OPTIONS of estimate] -- PROGRAM...",
+        usage="allocsim advise [--device GPU] [--target SIZE] [--margin SHARE] [--all] [--remedies NAME,...] [--remedy FILE] [--jobs N] [--budget SECONDS] [-o DIR] [OPTIONS of estimate] -- PROGRAM...\n       allocsim advise --check RECORDING [--as NAME,...] [-o DIR]",
         description="Says which change makes a PyTorch program fit a GPU, without one. The program runs on the mock driver as in 'allocsim estimate', once as it is and then with"
         " one remedy after the other: checkpoints, mixed precision, smaller batches, other optimizers and more. What helps is combined until the program fits.",
         epilog="The folder keeps what was found: the same command goes on where it was ended.",
@@ -165,6 +168,8 @@ def options_parser() -> argparse.ArgumentParser:
     parser.add_argument("--jobs", type=_count, metavar="N", help="runs at once (default: as processors and memory allow)")
     parser.add_argument("--budget", type=_seconds, default=BUDGET_SECONDS, metavar="SECONDS", help="begin no run after this time (default: 600)")
     parser.add_argument("-o", "--output", default="advice", metavar="DIR", help=f"new folder for recordings and what was found ({FILE}); the same command goes on with it (default: %(default)s)")
+    parser.add_argument("--check", metavar="RECORDING", help="compare what was found with a recording of the changed program on a GPU; needs no program")
+    parser.add_argument("--as", dest="of", metavar="NAME,...", help="with --check, the remedies that the recorded program has, or none (default: those that were recommended)")
     parser.add_argument("--json", metavar="FILE", help="file for the answer as JSON")
     parser.add_argument("--csv", metavar="FILE", help="file for the table as CSV")
     parser.add_argument("--report", metavar="DIR", help="folder for the answer as a page, as JSON and as CSV")

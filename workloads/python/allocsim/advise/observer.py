@@ -197,9 +197,10 @@ class Observer:
         if not self._optimizers or optimizer is self._optimizers[0][0]:
             self._work.stepped()
 
-    def program_stepped(self) -> None:
-        """A remedy has made the step of an optimizer that has none of its own."""
-        self._work.stepped()
+    def program_stepped(self, optimizer: Any) -> None:
+        """The program has asked for a step of an optimizer, which a remedy has made in another way."""
+        if self._optimizers and optimizer is self._optimizers[0][0]:
+            self._work.stepped()
 
     def _zeroed(self, owner: Any, set_to_none: bool = True) -> None:
         line = user_frame()[1]
@@ -263,7 +264,8 @@ def mark(loader: Any, *args: Any, **kwargs: Any) -> None:
     frame: Any = sys._getframe(1)
     places = []
     line = None
-    while frame is not None:
+    # What runs the script is another one where it is run in another way.
+    while frame is not None and not (places and frame.f_globals.get("__name__") == "runpy"):
         file = frame.f_code.co_filename
         if not is_own(file):
             places.append(f"{os.path.basename(file)}:{frame.f_lineno}")

@@ -47,8 +47,8 @@ class Program:
         self.patches = Patches()
         #: Parts that make up an optimizer of the program, whose steps are no steps of the program.
         self.parts: set[int] = set()
-        #: What a remedy calls when it has made a step of the program in another way.
-        self.stepped: Callable[[], None] = lambda: None
+        #: What a remedy calls when the program asks for a step of an optimizer, which it has made in another way.
+        self.stepped: Callable[[Any], None] = lambda optimizer: None
         self._contexts: list[Context] = []
         self._first_calls: list[Callable[[Any], None]] = []
         self._called: set[int] = set()

@@ -21,9 +21,10 @@ _ATTENTION_BACKWARD = 2.5
 
 
 class Work:
-    """Counts the work of each step, and keeps that of the last whole one.
+    """Counts the work of the whole steps of a run.
 
-    A step is what comes between two steps of the program's first optimizer; without one, the whole run is taken.
+    A step is what comes between two steps of the program's first optimizer; the first one, which also makes what comes before, does not count. Steps may differ, as where
+    something is done in every fourth, so they are counted together. Without an optimizer, the whole run is taken.
     """
 
     def __init__(self, torch: Any) -> None:
@@ -31,8 +32,9 @@ class Work:
 
         self._torch = torch
         self._flops_of = flop_registry
-        self._now = _Step()
-        self._last: _Step | None = None
+        self._now = _Counts()
+        self._steps = -1
+        self._whole = _Counts()
         self.calls = 0
 
     def note(self, func: Any, name: str, args: Any, kwargs: Any, result: Any) -> None:
@@ -71,13 +73,16 @@ class Work:
 
     def stepped(self) -> None:
         """A step of the program is over."""
-        self._last, self._now = self._now, _Step()
+        self._steps += 1
+        if self._steps:
+            self._whole.add(self._now)
+        self._now = _Counts()
 
     def report(self) -> dict[str, Any]:
-        """``per``: ``"step"`` or ``"run"``; ``calls`` of models in the run; ``operations``: rows of ``rate`` (the name of a rate in device profiles, empty where memory is only
+        """``steps`` that were counted, 0 for the whole run; ``calls`` of models in the run; ``operations``: rows of ``rate`` (the name of a rate in device profiles, empty where memory is only
         read and written), ``flops``, ``bytes`` and how many there were (``count``); ``pinned_copy_bytes``, ``pageable_copy_bytes`` and ``copies`` between the host and the GPU."""
-        found = self._now if self._last is None else self._last
-        return {"per": "run" if self._last is None else "step", "calls": self.calls} | found.report()
+        steps = max(0, self._steps)
+        return {"steps": steps, "calls": self.calls} | (self._whole if steps else self._now).report()
 
     def _ran(self, given: list[Any], made: list[Any], flops: int, needing: float) -> None:
         torch = self._torch
@@ -100,7 +105,7 @@ class Work:
         return True
 
 
-class _Step:
+class _Counts:
     def __init__(self) -> None:
         self._operations: dict[tuple[str, int, int], int] = {}
         self._copies = 0
@@ -117,6 +122,14 @@ class _Step:
             self._pinned_bytes += size
         else:
             self._pageable_bytes += size
+
+    def add(self, other: _Counts) -> None:
+        """Adds what was counted elsewhere."""
+        for key, count in other._operations.items():
+            self._operations[key] = self._operations.get(key, 0) + count
+        self._copies += other._copies
+        self._pinned_bytes += other._pinned_bytes
+        self._pageable_bytes += other._pageable_bytes
 
     def report(self) -> dict[str, Any]:
         rows = [{"rate": rate, "flops": flops, "bytes": moved, "count": count} for (rate, flops, moved), count in self._operations.items()]

@@ -88,7 +88,7 @@ class InBackward(Remedy):
                         parts[parameter] = _part(program, type(optimizer), parameter, options)
 
             def step(self: Any, closure: Any = None) -> None:
-                program.stepped()
+                program.stepped(self)
 
             for parameter, part in parts.items():
                 parameter.register_post_accumulate_grad_hook(lambda each, part=part: (part.step(), part.zero_grad()) and None)

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -18,6 +19,7 @@ import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.input.Inputs;
 import org.allocsim.reports.input.TrialsFile;
 import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.question.AskedTrace;
 import org.allocsim.reports.question.Asking;
 import org.allocsim.reports.question.advice.AdviseQuestion;
@@ -60,6 +62,21 @@ final class AdviseCommand implements Callable<Integer> {
   private String name;
 
   @Option(
+      names = "--check",
+      paramLabel = "RECORDING",
+      description =
+          "Compare with a recording of the changed program on a GPU: of the run that is"
+              + " recommended, or of the remedies of --as.")
+  private String recording;
+
+  @Option(
+      names = "--as",
+      split = ",",
+      paramLabel = "NAME",
+      description = "The remedies that the recorded program has; none for the program as it is.")
+  private List<String> remedies;
+
+  @Option(
       names = "--next",
       hidden = true,
       description = "Print which runs come next, as JSON, and answer nothing.")
@@ -84,9 +101,33 @@ final class AdviseCommand implements Callable<Integer> {
       out.flush();
       return ExitCodes.DONE;
     }
+    List<AskedTrace> traces = new ArrayList<>(recordings(file, trials));
+    if (recording != null) {
+      traces.add(AskedTrace.ofName(recording, null, Conditions.RECORDED));
+    }
     return new Asking(outputOptions, null, Conditions.RECORDED)
         .beside(file)
-        .askAbout(new AdviseQuestion(trials), recordings(file, trials));
+        .askAbout(new AdviseQuestion(trials, recording == null ? null : predicted(trials)), traces);
+  }
+
+  /** The run that the recorded one is compared with. */
+  private Trials.Done predicted(Trials trials) {
+    if (remedies == null) {
+      RemedySearch search = new RemedySearch(trials);
+      return search
+          .best()
+          .or(search::least)
+          .orElseThrow(
+              () -> new Failure(name + ": no run was complete; there is nothing to check"));
+    }
+    List<String> names = remedies.stream().filter(each -> !each.equals("none")).toList();
+    return trials
+        .with(names)
+        .flatMap(Trials::done)
+        .orElseThrow(() ->
+            Failure.usage(
+                "--as %s: no run had these remedies; name those of a row, or none"
+                    .formatted(String.join(",", remedies))));
   }
 
   /**

@@ -152,7 +152,7 @@ public final class TrialsFile {
               each.bytes("count")));
     }
     return new StepWork(
-        json.text("per").equals("step"),
+        json.bytes("steps"),
         operations,
         json.bytes("copies"),
         json.bytes("pinned_copy_bytes"),

@@ -95,6 +95,19 @@ class AdviseCommandTest {
   }
 
   @Test
+  void aRecordingOfTheChangedProgramIsComparedWithWhatWasPredicted() throws IOException {
+    Path recording = CommandRun.recording("gc_retried.pickle.xz");
+    CommandRun run =
+        CommandRun.of("advise", file.toString(), "--check", recording.toString(), "--as", "none");
+    assertEquals(ExitCodes.DONE, run.exitCode(), run::err);
+    assertTrue(run.out().replaceAll("\\s+", " ").contains("and 10.98 GiB was predicted"), run::out);
+    CommandRun unknown =
+        CommandRun.of("advise", file.toString(), "--check", recording.toString(), "--as", "magic");
+    assertEquals(ExitCodes.USAGE, unknown.exitCode());
+    assertTrue(unknown.err().contains("--as magic: no run had these remedies"), unknown::err);
+  }
+
+  @Test
   void aPageShowsTheBars() throws IOException {
     Path report = folder.resolve("report");
     assertEquals(

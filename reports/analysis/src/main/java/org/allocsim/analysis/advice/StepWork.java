@@ -6,9 +6,9 @@ import org.allocsim.simulator.trace.Precision;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a program computes and copies in a step, or in the whole run where it makes no steps.
+ * What a program computes and copies in some steps, or in the whole run where it makes none.
  *
- * @param isStep whether it is that of one step
+ * @param steps how many; 0 for the whole run
  * @param operations the operations on the GPU
  * @param copies copies between the host and the GPU
  * @param pinnedBytes bytes of those that go from or to pinned memory
@@ -33,25 +33,31 @@ public record StepWork(
    */
   public record Operation(@Nullable Precision precision, long flops, long bytes, long count) {}
 
-  /** Floating-point operations of all. */
+  /** Floating-point operations of a step, or of the whole run. */
   public double flops() {
-    return operations.stream().mapToDouble(each -> (double) each.flops() * each.count()).sum();
+    return operations.stream().mapToDouble(each -> (double) each.flops() * each.count()).sum()
+        / divisor();
   }
 
-  /** Bytes that cross the bus to the host. */
+  /** Bytes that cross the bus to the host in it. */
   public long copiedBytes() {
-    return pinnedBytes + pageableBytes;
+    return (pinnedBytes + pageableBytes) / divisor();
   }
 
-  /** Operations of all kinds. */
+  /** Operations of all kinds in it. */
   public long launches() {
-    return operations.stream().mapToLong(Operation::count).sum();
+    return operations.stream().mapToLong(Operation::count).sum() / divisor();
+  }
+
+  private long divisor() {
+    return Math.max(1, steps);
   }
 
   /**
-   * The time by the roofline of a GPU: each operation takes as long as its arithmetic or its
-   * memory, whichever takes longer at the peak rate, or as a kernel that does nothing; copies come
-   * one after the other. No program is as fast, so only the ratio of two such times means anything.
+   * The time of a step, or of the whole run, by the roofline of a GPU: each operation takes as long
+   * as its arithmetic or its memory, whichever takes longer at the peak rate, or as a kernel that
+   * does nothing; copies come one after the other. No program is as fast, so only the ratio of two
+   * such times means anything.
    */
   public double nanos(ComputeProfile gpu) {
     double nanos = 0;
@@ -67,6 +73,7 @@ public record StepWork(
     double copying =
         (double) pinnedBytes / gpu.pinnedCopyBytesPerSecond()
             + (double) pageableBytes / gpu.pageableCopyBytesPerSecond();
-    return nanos + copying * NANOS_PER_SECOND + (double) copies * gpu.copyNanos();
+    nanos += copying * NANOS_PER_SECOND + (double) copies * gpu.copyNanos();
+    return nanos / divisor();
   }
 }

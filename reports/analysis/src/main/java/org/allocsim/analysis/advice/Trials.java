@@ -99,7 +99,7 @@ public record Trials(
   public @Nullable Double addedTimeRatio(Trial trial) {
     StepWork before = baseline().map(Trial::work).orElse(null);
     StepWork after = trial.work();
-    if (before == null || after == null || before.isStep() != after.isStep()) {
+    if (before == null || after == null || (before.steps() == 0) != (after.steps() == 0)) {
       return null;
     }
     double nanos = before.nanos(gpu.compute());

@@ -52,7 +52,7 @@ class RemedySearchTest {
   private static Trial trial(List<String> names, double reserved, double added) {
     ComputeProfile gpu = ShippedProfiles.named("h200").compute();
     long bytes = (long) ((1 + added) * BASE_NANOS / 1e9 * gpu.memoryBytesPerSecond());
-    StepWork work = new StepWork(true, List.of(new StepWork.Operation(null, 0, bytes, 1)), 0, 0, 0);
+    StepWork work = new StepWork(1, List.of(new StepWork.Operation(null, 0, bytes, 1)), 0, 0, 0);
     long size = (long) (reserved * GIB);
     return reserved < 0
         ? new Trial(names, new Trial.Problem("it fails"), work, null, 1)

@@ -14,7 +14,7 @@ class StepWorkTest {
 
   private static StepWork of(Precision precision, long flops, long bytes, long count) {
     return new StepWork(
-        true, List.of(new StepWork.Operation(precision, flops, bytes, count)), 0, 0, 0);
+        1, List.of(new StepWork.Operation(precision, flops, bytes, count)), 0, 0, 0);
   }
 
   @Test
@@ -31,7 +31,7 @@ class StepWorkTest {
   void copiesComeOneAfterTheOther() {
     StepWork copies =
         new StepWork(
-            true, List.of(), 3, GPU.pinnedCopyBytesPerSecond(), GPU.pageableCopyBytesPerSecond());
+            1, List.of(), 3, GPU.pinnedCopyBytesPerSecond(), GPU.pageableCopyBytesPerSecond());
     assertEquals(2e9 + 3.0 * GPU.copyNanos(), copies.nanos(GPU), 1);
     assertEquals(
         GPU.pinnedCopyBytesPerSecond() + GPU.pageableCopyBytesPerSecond(), copies.copiedBytes());
@@ -40,7 +40,7 @@ class StepWorkTest {
   @Test
   void timesOfAStepAndOfAWholeRunAreNotCompared() {
     StepWork step = of(null, 0, 1 << 30, 1);
-    StepWork run = new StepWork(false, step.operations(), 0, 0, 0);
+    StepWork run = new StepWork(0, step.operations(), 0, 0, 0);
     Trial.Outcome outcome = new Trial.Outcome(1, 1, 1, 1L, "", "", 1, null);
     Trial baseline = new Trial(List.of(), outcome, step, null, 1);
     Trial other = new Trial(List.of("a"), outcome, run, null, 1);

@@ -45,7 +45,23 @@ import org.jspecify.annotations.Nullable;
  * @param peaks the peaks of the program as it is and of the run that is recommended, by purpose;
  *     null where there are no recordings of both
  */
-public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks) {
+public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable Checked checked) {
+  /**
+   * A recording of the changed program on a GPU.
+   *
+   * @param file its name
+   * @param reservedBytes reserved memory at its peak
+   * @param remedies names of the remedies that the program had
+   * @param predictedBytes what was predicted for these
+   */
+  public record Checked(
+      String file, long reservedBytes, List<String> remedies, long predictedBytes) {
+    /** How much more was predicted, as a share of what was recorded. */
+    double error() {
+      return (double) predictedBytes / Math.max(1, reservedBytes) - 1;
+    }
+  }
+
   private static final String AS_IT_IS = "as it is";
 
   /** What remedies say that cost nothing. */
@@ -233,6 +249,18 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks) {
                   "The second minus the first.",
                   each -> each.requestedBytes()));
 
+  private static final Shape<Checked> CHECKED =
+      Shape.of(checked ->
+          checked
+              .text("file", "The recording.", Checked::file)
+              .bytes("reserved_bytes", "Reserved memory at its peak.", Checked::reservedBytes)
+              .texts("remedies", "The remedies that the program had.", Checked::remedies)
+              .bytes("predicted_bytes", "What was predicted for these.", Checked::predictedBytes)
+              .ratio(
+                  "error_ratio",
+                  "How much more was predicted, as a share of what was recorded.",
+                  Checked::error));
+
   public static final Kind<AdviseAnswer> KIND =
       new Kind<>(
           "advise",
@@ -282,7 +310,13 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks) {
                           + " is recommended.",
                       PURPOSE,
                       each -> each.purposes())
-                  .missing("there are no recordings of both")));
+                  .missing("there are no recordings of both")
+                  .one(
+                      "checked",
+                      "A recording of the changed program.",
+                      CHECKED,
+                      AdviseAnswer::checked)
+                  .missing("none was given")));
 
   /** The answer for people and programs. */
   public Document<AdviseAnswer> document() {
@@ -307,7 +341,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks) {
     return new Document<>(
         KIND,
         "How " + trials.program() + " fits " + goalName(),
-        verdict(),
+        checked == null ? verdict() : verdict().with(List.of(comparison(checked))),
         sections,
         Table.of("Trials", ROW, rows()),
         this);
@@ -330,6 +364,15 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks) {
         .best()
         .map(best -> fitting(best, baseline.get()))
         .orElseGet(() -> nothingFits(baseline.get()));
+  }
+
+  private static Sentence comparison(Checked checked) {
+    return Sentence.of(
+        "Recorded: {} reserved {}, and {} was predicted ({}).",
+        checked.file(),
+        bytes(checked.reservedBytes()),
+        bytes(checked.predictedBytes()),
+        String.format(Locale.ROOT, "%+.2f %%", 100 * checked.error()).replace("-0.00", "0.00"));
   }
 
   private Verdict fitting(Trials.Done best, Trials.Done baseline) {

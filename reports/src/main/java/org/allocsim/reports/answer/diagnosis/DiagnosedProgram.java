@@ -30,6 +30,7 @@ import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Keys;
 import org.allocsim.reports.answer.part.Margin;
 import org.allocsim.reports.answer.part.Recorded;
+import org.allocsim.reports.answer.part.RemedyHint;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.document.Block;
@@ -458,6 +459,7 @@ public record DiagnosedProgram(
     }
     blocks.add(CategoryPart.table(categories()));
     blocks.add(Notes.of(null, others()));
+    RemedyHint.of(categories()).ifPresent(hint -> blocks.add(new Notes(null, List.of(hint))));
     blocks.add(
         TuneAnswer.table(diagnosis.tuning(), SETTINGS_ON_PAPER, "'allocsim tune' shows all")
             .at("/program/settings"));

@@ -8,14 +8,17 @@ import org.allocsim.analysis.attribution.CategoryRules;
 import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.reports.answer.advice.AdviseAnswer;
+import org.allocsim.reports.answer.moment.PeakAnswer;
 import org.allocsim.reports.answer.moment.ReplayedProgram;
 import org.allocsim.reports.answer.moment.TableLimits;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.reports.question.Asked;
+import org.allocsim.reports.question.AskedTrace;
 import org.allocsim.reports.question.Question;
 import org.allocsim.reports.question.moment.DiffQuestion;
 import org.allocsim.reports.question.moment.Grouping;
+import org.allocsim.reports.question.moment.PeakQuestion;
 import org.allocsim.reports.question.page.PageRun;
 
 /**
@@ -31,11 +34,24 @@ public record AdviseQuestion(Trials trials) implements Question<AdviseAnswer> {
 
   @Override
   public AdviseAnswer ask(Asked asked) {
+    int kept = asked.traces().size() - (checked == null ? 0 : 1);
     return new AdviseAnswer(
         trials,
-        asked.traces().size() < 2
+        kept < 2
             ? null
-            : new DiffQuestion(BY_PURPOSE, CategoryRules.NONE).ask(asked));
+            : new DiffQuestion(BY_PURPOSE, CategoryRules.NONE)
+                .ask(new Asked(asked.traces().subList(0, kept))),
+        checked == null ? null : compared(asked.traces().getLast(), checked));
+  }
+
+  private static AdviseAnswer.Checked compared(AskedTrace trace, Trials.Done predicted) {
+    PeakAnswer peak =
+        new PeakQuestion(Grouping.USUAL, CategoryRules.NONE).ask(new Asked(List.of(trace)));
+    return new AdviseAnswer.Checked(
+        trace.name(),
+        peak.at().moment().bytes().reservedBytes(),
+        predicted.remedies(),
+        predicted.outcome().reservedBytes());
   }
 
   @Override

@@ -1,0 +1,156 @@
+"""Holds `allocsim advise` against a GPU: what each remedy does to the scripts of the folder ``scripts``.
+
+    python3 remedies.py estimates FOLDER [--workers N] [--only NAME,...] [--remedies NAME,...] [--device GPU]
+    python3 remedies.py truth FOLDER [--workers N] [--only NAME,...]
+    python3 remedies.py compare FOLDER
+
+``estimates`` needs no GPU: `allocsim advise --all` tries the remedies, and keeps what it found in FOLDER/NAME. ``truth`` needs one: each script runs with each
+remedy that was tried, put in from outside in the same way, and its peaks go to FOLDER/truth.json as they come. ``compare`` prints both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import json
+import os
+import runpy
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+from scripts import LONGEST_SECONDS, PACKAGE, SCRIPTS, launcher
+
+sys.path.insert(0, str(PACKAGE))
+
+#: Compiling takes most of the time of a run, and measures on the GPU.
+LEFT_OUT = ("compile",)
+
+
+def run(name: str, trials: Path, names: list[str], out: Path) -> None:
+    """Runs a script with remedies in this process, on the GPU; the peaks of its allocator, or its problem, go to a file."""
+    import torch
+
+    from allocsim.advise.catalog import remedies
+    from allocsim.advise.program import Program
+
+    figures: dict = {}
+    script = SCRIPTS[name]
+    sys.argv = [str(script)]
+    sys.path[0] = str(script.parent)
+    program = Program(torch, json.loads(trials.read_text())["facts"])
+    program.follow()
+    for each in names:
+        remedies()[each].apply(program)
+    try:
+        runpy.run_path(str(script), run_name="__main__")
+    except BaseException as problem:
+        figures["problem"] = f"{type(problem).__name__}: {problem}"[:600]
+        raise
+    finally:
+        stats = torch.cuda.memory_stats()
+        figures |= {f"{kind}_bytes": stats[f"{kind}_bytes.all.peak"] for kind in ("requested", "allocated", "reserved")}
+        figures |= {"pytorch": torch.__version__, "device": torch.cuda.get_device_name()}
+        out.write_text(json.dumps(figures))
+
+
+def estimate(name: str, options: argparse.Namespace) -> None:
+    """Tries the remedies on a script without a GPU."""
+    from allocsim.advise.catalog import remedies
+
+    chosen = options.remedies.split(",") if options.remedies else [each for each in remedies() if each not in LEFT_OUT]
+    command = [
+        sys.executable, "-m", "allocsim", "advise", "--all", "--device", options.device, "--target", "1MiB", "--remedies", ",".join(chosen), "--jobs", "1",
+        "--budget", str(20 * LONGEST_SECONDS), "-o", str(options.folder / name), "--", *launcher(name), str(SCRIPTS[name]),
+    ]  # fmt: skip
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [str(PACKAGE), os.environ.get("PYTHONPATH")]))}
+    with open(options.folder / f"log-{name}.txt", "w") as log:
+        subprocess.run(command, env=variables, stdout=log, stderr=log, check=False)
+
+
+def found(folder: Path) -> dict[str, dict[str, dict]]:
+    """The answers of all trials by script and remedies."""
+    rows: dict[str, dict[str, dict]] = {}
+    for file in sorted(folder.glob("*/trials.json")):
+        trials = json.loads(file.read_text())["trials"]
+        rows[file.parent.name] = {"+".join(each["remedies"]): each for each in trials if each["answer"] is not None}
+    return rows
+
+
+def truth(options: argparse.Namespace) -> None:
+    """Runs the same trials on the GPU, in processes of their own."""
+    file = options.folder / "truth.json"
+    rows: dict = json.loads(file.read_text()) if file.is_file() else {}
+    lock = threading.Lock()
+
+    def one(name: str, names: str) -> None:
+        out = options.folder / f"truth-{name}-{names or 'baseline'}.json"
+        command = [*launcher(name), str(HERE / "remedies.py"), "run", str(out), "--only", name, "--remedies", names, "--trials", str(options.folder / name / "trials.json")]
+        with open(options.folder / f"log-truth-{name}-{names or 'baseline'}.txt", "w") as log, tempfile.TemporaryDirectory() as place:
+            try:
+                subprocess.run(command, stdout=log, stderr=log, cwd=place, timeout=LONGEST_SECONDS, check=False)
+            except subprocess.TimeoutExpired:
+                out.write_text(json.dumps({"problem": f"it took more than {LONGEST_SECONDS} s"}))
+        with lock:
+            rows.setdefault(name, {})[names] = json.loads(out.read_text()) if out.is_file() else {"problem": "it gave no figures"}
+            file.write_text(json.dumps(rows, indent=1, sort_keys=True) + "\n")
+
+    chosen = options.only.split(",") if options.only else None
+    pairs = [(name, names) for name, trials in found(options.folder).items() if chosen is None or name in chosen for names in trials if names not in rows.get(name, {})]
+    with concurrent.futures.ThreadPoolExecutor(options.workers) as pool:
+        list(pool.map(lambda each: one(*each), pairs))
+
+
+def compare(folder: Path) -> None:
+    """Prints how far the trials are off."""
+    true = json.loads((folder / "truth.json").read_text())
+    errors = []
+    for name, trials in found(folder).items():
+        for names, trial in trials.items():
+            real, answer = true.get(name, {}).get(names), trial["answer"]
+            if real is None:
+                continue
+            failed = "problem" in real
+            if failed or not answer["complete"]:
+                print(f"{name:24} {names or 'as it is':32} {'fails alike' if failed != answer['complete'] else 'DIFFERS: ' + str(real.get('problem') or answer['sentence'])[:100]}")
+                continue
+            reserved = answer["settings"]["recorded"]["reserved_bytes"]
+            errors.append(reserved / real["reserved_bytes"] - 1)
+            print(f"{name:24} {names or 'as it is':32} {reserved / 2**20:9.0f} {real['reserved_bytes'] / 2**20:9.0f} MiB {errors[-1]:+8.2%}")
+    if errors:
+        near = [sum(abs(each) <= most for each in errors) for most in (0.01, 0.03)]
+        print(f"{len(errors)} runs: median {statistics.median(map(abs, errors)):.2%}, {near[0]} within 1 %, {near[1]} within 3 %")
+
+
+HERE = Path(__file__).resolve().parent
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("estimates", "truth", "compare", "run"))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--remedies", default="")
+    parser.add_argument("--device", default="h200")
+    parser.add_argument("--trials", type=Path)
+    options = parser.parse_args()
+    if options.what == "run":
+        run(options.only, options.trials, [each for each in options.remedies.split("+") if each], options.folder)
+        return
+    options.folder.mkdir(parents=True, exist_ok=True)
+    if options.what == "compare":
+        compare(options.folder)
+    elif options.what == "truth":
+        truth(options)
+    else:
+        names = [name for name in options.only.split(",") if name] or list(SCRIPTS)
+        with concurrent.futures.ThreadPoolExecutor(options.workers) as pool:
+            list(pool.map(lambda each: estimate(each, options), names))
+
+
+if __name__ == "__main__":
+    main()
