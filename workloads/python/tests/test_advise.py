@@ -62,7 +62,7 @@ for (batch,) in data:
 def facts(**values):
     """Facts of a program in which nothing applies but what is given."""
     empty = {
-        "models": [], "optimizers": [], "loaders": [], "losses": [], "sites": [], "held": [], "kept_gradients": [], "switches": 0, "scaler": False, "compute_capability": [9, 0],
+        "models": [], "optimizers": [], "loaders": [], "losses": [], "sites": [], "held": [], "kept_gradients": [], "switches": 0, "scaler": False, "is_job": False, "compute_capability": [9, 0],
         "installed": [], "sources": {}, "work": {},
     }  # fmt: skip
     return empty | values

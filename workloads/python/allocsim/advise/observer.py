@@ -39,7 +39,7 @@ class Observer:
     - ``loaders``: ``key``, ``line``, ``batch_size``, ``is_training``.
     - ``losses``: ``line``, ``rows``, ``classes``, ``bytes`` of the largest cross-entropy at a line.
     - ``sites``: lines that call a model with gradients on, ``calls``, ``keeps``: whether a result can be gone back from, and ``backward``: whether a backward pass ever did.
-    - ``held``: as in :class:`.held.Held`. ``kept_gradients``: lines that set gradients to zero and not to None. ``switches``: how often a model changed between training and evaluation. ``scaler``: whether losses are scaled.
+    - ``held``: as in :class:`.held.Held`. ``kept_gradients``: lines that set gradients to zero and not to None. ``switches``: how often a model changed between training and evaluation. ``scaler``: whether losses are scaled. ``is_job``: whether the program made a process group.
     - ``compute_capability``: of the card; ``installed``: of the libraries that remedies use; ``sources``: SHA-256 of the program's own files; ``work``: as in :class:`.work.Work`.
     """
 
@@ -252,6 +252,7 @@ class Observer:
             "kept_gradients": sorted(self._kept_gradients),
             "switches": self._switches,
             "scaler": self._has_scaler,
+            "is_job": torch.distributed.is_available() and torch.distributed.is_initialized(),
             "compute_capability": list(capability),
             "installed": [each for each in LIBRARIES if importlib.util.find_spec(each) is not None],
             "sources": {each: _digest(each) for each in own_files()},

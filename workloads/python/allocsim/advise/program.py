@@ -6,6 +6,7 @@ import contextlib
 import functools
 import sys
 import threading
+import weakref
 from typing import Any, Callable, NamedTuple
 
 from ..recorder.patches import Patches
@@ -55,6 +56,9 @@ class Program:
         self._made: list[Callable[[Made], None]] = []
         self._places: dict[int, str | None] = {}
         self._moves: list[Callable[[Any], None]] = []
+        self._replacing: list[Callable[[list[Any]], dict[int, Any]]] = []
+        self._replaced: dict[int, Any] = {}
+        self._modules: weakref.WeakSet[Any] = weakref.WeakSet()
         self._depth = threading.local()
 
     # --- what remedies ask for -------------------------------------------------------------
@@ -70,6 +74,14 @@ class Program:
     def on_optimizer(self, action: Callable[[Made], None]) -> None:
         """Calls an action with each of PyTorch's optimizers that the program has made."""
         self._made.append(action)
+
+    def before_optimizer(self, change: Callable[[list[Any]], dict[int, Any]]) -> None:
+        """Has optimizers of PyTorch be made of other parameters.
+
+        Args:
+            change: is given the program's modules that are in no other one before the first optimizer is made, and returns what takes the place of parameters, by their ``id``.
+        """
+        self._replacing.append(change)
 
     def on_move(self, action: Callable[[Any], None]) -> None:
         """Calls an action with each module before the program moves it, as by ``.cuda()`` or ``.to()``."""
@@ -138,6 +150,8 @@ class Program:
 
         def made(module: Any, *args: Any, **kwargs: Any) -> None:
             self._places[id(module)] = self._outside()
+            if self._replacing:
+                self._modules.add(module)
 
         move = module_class._apply
         program = self
@@ -177,6 +191,8 @@ class Program:
                 return init(self, *args, **kwargs)
             program._depth.making = True
             try:
+                if args and program._replacing:
+                    args = (program._with_others(args[0]), *args[1:])
                 init(self, *args, **kwargs)
                 if id(self) not in program.parts:
                     for action in program._made:
@@ -186,6 +202,21 @@ class Program:
 
         is_compiling = self.torch.compiler.is_compiling
         self.patches.replace(owner, "__init__", made)
+
+    def _with_others(self, parameters: Any) -> Any:
+        """What an optimizer is given, with other parameters in it."""
+        if not self._replaced:
+            modules = list(self._modules)
+            inner = {id(part) for each in modules for part in each.modules() if part is not each}
+            for change in self._replacing:
+                self._replaced |= change([each for each in modules if id(each) not in inner])
+        groups = [dict(each) if isinstance(each, dict) else each for each in parameters]
+        for place, each in enumerate(groups):
+            if isinstance(each, dict):
+                each["params"] = [self._replaced.get(id(one), one) for one in each["params"]]
+            else:
+                groups[place] = self._replaced.get(id(each), each)
+        return groups
 
     def _replace_options(self, owner: type, change: Callable[[type, dict[str, Any]], dict[str, Any]]) -> None:
         init = owner.__init__  # type: ignore[misc]

@@ -38,6 +38,7 @@ class Remedy:
         group: of the remedies of a group, one at most is part of a combination.
         after: the remedy that is tried first, as this one does more of the same; None where there is none.
         is_on_request: whether it is tried only where ``--remedies`` names it.
+        ranks: GPUs that it needs, each with a process of its own.
     """
 
     name = ""
@@ -47,6 +48,7 @@ class Remedy:
     group = ""
     after: str | None = None
     is_on_request = False
+    ranks = 1
 
     def reason_against(self, facts: Facts) -> str | None:
         """Why it does not apply to this program, as a part of a sentence; None where it may help."""

@@ -116,7 +116,9 @@ class Trials:
         if time.monotonic() > until:
             return None
         name = "+".join(names) or "baseline"
-        asked = self._asked | {"remedies": names, "facts": self.facts or {}, "path": os.path.join(self._folder, f"{name}.pickle")}
+        ranks = max((self._known[each].ranks for each in names), default=1)
+        job = {"options": self._asked["options"] | {"rank": 0, "world": ranks}} if ranks > 1 else {}
+        asked = self._asked | job | {"remedies": names, "facts": self.facts or {}, "path": os.path.join(self._folder, f"{name}.pickle")}
         log = os.path.join(self._folder, f"{name}.log")
         with open(log, "wb") as errors:
             out = processes.run([sys.executable, "-c", _TRIAL, _PACKAGES], json.dumps(asked).encode(), errors)

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param pageableBytes bytes of the others
  */
 public record StepWork(
-    boolean isStep, List<Operation> operations, long copies, long pinnedBytes, long pageableBytes) {
+    long steps, List<Operation> operations, long copies, long pinnedBytes, long pageableBytes) {
   private static final double NANOS_PER_SECOND = 1e9;
 
   /** Keeps its own copy. */
