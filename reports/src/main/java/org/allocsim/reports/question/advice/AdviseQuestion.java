@@ -20,14 +20,17 @@ import org.allocsim.reports.question.moment.DiffQuestion;
 import org.allocsim.reports.question.moment.Grouping;
 import org.allocsim.reports.question.moment.PeakQuestion;
 import org.allocsim.reports.question.page.PageRun;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which changes make a program fit? The traces are the recordings of the program as it is and of
- * the run that is recommended; there are none where these were not kept.
+ * the run that is recommended, where these were kept, and then the one that is checked.
  *
  * @param trials what was tried
+ * @param checked the run that the last trace is a recording of; null where there is none
  */
-public record AdviseQuestion(Trials trials) implements Question<AdviseAnswer> {
+public record AdviseQuestion(Trials trials, Trials.@Nullable Done checked)
+    implements Question<AdviseAnswer> {
   private static final Grouping BY_PURPOSE =
       new Grouping(
           MomentQuery.of(MomentQuery.Kind.PEAK_RESERVED), LiveSet.By.CATEGORY, TableLimits.DEFAULT);
