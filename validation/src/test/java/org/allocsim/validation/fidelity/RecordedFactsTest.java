@@ -23,7 +23,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * failures under a limit. Others are of PyTorch 2.11 on an H100: a rank that used only the first of
  * two GPUs and emptied the caches of both; graphs that share pools and memory pools that are
  * nested, with backward passes inside; the same at random while the program changes settings and
- * limit.
+ * limit. On an H200, PyTorch's own test of fourteen graphs, up to ten of which end at once ({@code
+ * TestCuda.test_memory_stats_of_multiple_generators_and_graphs}).
  */
 class RecordedFactsTest {
   private static Snapshot read(String name) throws Exception {
@@ -50,7 +51,9 @@ class RecordedFactsTest {
         "recorded-pools",
         "recorded-expandable-pools",
         "recorded-changes",
-        "recorded-expandable-changes"
+        "recorded-expandable-changes",
+        "recorded-many-graphs",
+        "recorded-expandable-many-graphs"
       })
   void nothingIsInferredWhereFactsWereRecorded(String name) throws Exception {
     DeviceVerification device = verify(read(name)).getFirst();

@@ -37,6 +37,7 @@ final class FreeLists {
 
   /** More than the number of every stream that has a list. */
   int streams() {
-    return lists.length >> 1;
+    // The last stream may have a place for small blocks only.
+    return lists.length + 1 >> 1;
   }
 }

@@ -37,6 +37,17 @@ class ConformanceCasesReleaseTest {
   }
 
   @Test
+  void case31_streamsThatComeLateAreReleasedToo() {
+    script
+        .alloc("a", 512, 0)
+        .alloc("b", 512, 12)
+        .alloc("c", 512, 39)
+        .free("a", "b", "c")
+        .ignore()
+        .emptyCache("SF(S1,2M) SF(S2,2M) SF(S3,2M)");
+  }
+
+  @Test
   void case32_partlyUsedSegmentsStay() {
     script
         .alloc("a", 8 * M)

@@ -108,7 +108,7 @@ class PieceModelTest {
     Program(PyTorchVersion version, long seed) throws ConfigException {
       random = new SplittableRandom(seed * 16 + version.ordinal());
       profile = random.nextInt(4);
-      streams = 1 + random.nextInt(3);
+      streams = 1 + random.nextInt(random.nextInt(6) == 0 ? 40 : 3);
       targetLive = 10 << random.nextInt(4);
       long capacity = (profile == 0 ? 3 : 80) * MIB * (4L << random.nextInt(5));
       StringBuilder conf = new StringBuilder();
