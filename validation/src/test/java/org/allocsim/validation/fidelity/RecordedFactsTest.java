@@ -20,11 +20,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * What {@code allocsim record} takes down leaves nothing to infer. The recordings are of PyTorch
  * 2.14.1's allocator on the stand-in for a GPU: random requests on three streams, emptied caches,
- * failures under a limit. Others are of PyTorch 2.11 on an H100: a rank that used only the first of
- * two GPUs and emptied the caches of both; graphs that share pools and memory pools that are
- * nested, with backward passes inside; the same at random while the program changes settings and
- * limit. On an H200, PyTorch's own test of fourteen graphs, up to ten of which end at once ({@code
- * TestCuda.test_memory_stats_of_multiple_generators_and_graphs}).
+ * failures under a limit; graphs and memory pools at random, with pools of their own, shared,
+ * nested and entered again, that end in any order. Others are of PyTorch 2.11 on an H100: a rank
+ * that used only the first of two GPUs and emptied the caches of both; graphs that share pools and
+ * memory pools that are nested, with backward passes inside; the same at random while the program
+ * changes settings and limit. On an H200, PyTorch's own test of fourteen graphs, up to ten of which
+ * end at once ({@code TestCuda.test_memory_stats_of_multiple_generators_and_graphs}).
  */
 class RecordedFactsTest {
   private static Snapshot read(String name) throws Exception {
@@ -52,6 +53,8 @@ class RecordedFactsTest {
         "recorded-expandable-pools",
         "recorded-changes",
         "recorded-expandable-changes",
+        "recorded-ended-pools",
+        "recorded-expandable-ended-pools",
         "recorded-many-graphs",
         "recorded-expandable-many-graphs"
       })
@@ -59,6 +62,18 @@ class RecordedFactsTest {
     DeviceVerification device = verify(read(name)).getFirst();
     assertTrue(device.exact());
     assertEquals(List.of(), device.inferences());
+  }
+
+  /**
+   * What PyTorch 2.14.1's history says by itself, without what the recorder knew: the pool of each
+   * entry. When pools ended shows in what they released, together with the cache or alone.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"ended-pools", "expandable-ended-pools"})
+  void poolsThatEndAreFoundWhereNoFactsWereRecorded(String name) throws Exception {
+    Snapshot snapshot = read(name);
+    assertTrue(snapshot.facts().isEmpty());
+    assertTrue(verify(snapshot).getFirst().exact());
   }
 
   @Test

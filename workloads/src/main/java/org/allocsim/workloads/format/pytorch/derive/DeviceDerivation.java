@@ -3,8 +3,10 @@ package org.allocsim.workloads.format.pytorch.derive;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedSet;
 import java.util.Set;
 import org.allocsim.simulator.device.RecordedDevice;
 import org.allocsim.simulator.effect.EffectFollower;
@@ -356,9 +358,9 @@ final class DeviceDerivation {
         completeUses(row, row + completedBefore);
         allocate(step.request(), pool);
       }
-      case Reading.CacheEmptied() -> {
+      case Reading.CacheEmptied(int released) -> {
         if (step.releases()) {
-          releaseCache(step.firstRelease());
+          releaseCache(step.firstRelease(), released);
         } else {
           counts.likelyEmptyCaches++;
           handledTo = step.row() + step.completions();
@@ -388,11 +390,16 @@ final class DeviceDerivation {
     boolean allComplete = pending.size() == step.allCompletions();
     if (step.releases()) {
       boolean first = !step.requested() || (!calls.areKnown() && !isReleasedByRequest(step));
-      readings.add(first ? 0 : readings.size(), new Reading.CacheEmptied());
+      List<PoolId> released = releasedPools(step.firstRelease());
+      readings.add(first ? 0 : readings.size(), new Reading.CacheEmptied(released.size()));
+      // What ended right after the cache was emptied released its memory by itself.
+      for (int last = released.size() - 1; last > 0 && isNamed(released.get(last)); last--) {
+        readings.add(new Reading.CacheEmptied(last));
+      }
     } else if (step.completions() > 0 && (allComplete || !step.requested())) {
       // During a capture no request looks for finished uses.
       boolean first = step.requested() && !poolOf(step.request()).isDefault();
-      readings.add(first ? 0 : readings.size(), new Reading.CacheEmptied());
+      readings.add(first ? 0 : readings.size(), new Reading.CacheEmptied(0));
     }
     return readings;
   }
@@ -584,23 +591,51 @@ final class DeviceDerivation {
     policy.emptyCache();
   }
 
-  /** The cache was emptied, or a private pool that was given up. */
-  private void releaseCache(int firstRelease) {
-    Set<PoolId> released = new HashSet<>();
-    PoolId first = null;
+  /**
+   * The pools whose memory is released at once from a row on, in the order of the rows. The default
+   * pool comes first where the cache is emptied, so what a user's pool releases ahead of all others
+   * is released with that pool alone; a pool that the history does not name may have it all.
+   */
+  private List<PoolId> releasedPools(int firstRelease) {
+    SequencedSet<PoolId> released = new LinkedHashSet<>();
     for (int row = firstRelease; row < effects.count() && segments.isRelease(row); row++) {
-      int segment = segments.around(effects.address(row));
-      PoolId pool = segment == SegmentPools.NONE ? PoolId.DEFAULT : pools.pool(segment);
-      first = first == null ? pool : first;
+      released.add(poolAt(effects.address(row)));
+      if (isUsers(released.getFirst()) && isNamed(released.getFirst())) {
+        break;
+      }
+    }
+    return List.copyOf(released);
+  }
+
+  private PoolId poolAt(long address) {
+    int segment = segments.around(address);
+    return segment == SegmentPools.NONE ? PoolId.DEFAULT : pools.pool(segment);
+  }
+
+  /**
+   * The cache was emptied, or a private pool that was given up.
+   *
+   * @param most how many pools released memory by that; what others released comes after it
+   */
+  private void releaseCache(int firstRelease, int most) {
+    SequencedSet<PoolId> released = new LinkedHashSet<>();
+    for (int row = firstRelease; row < effects.count() && segments.isRelease(row); row++) {
+      PoolId pool = poolAt(effects.address(row));
+      if (released.size() == most && !released.contains(pool)) {
+        break;
+      }
       released.add(pool);
       handledTo = row + 1;
     }
-    if (first != null && !released.contains(PoolId.DEFAULT) && first.capture() == 0) {
-      inferGivenUp(first);
-      trace.emptyPool(first);
-      policy.emptyPool(trace.declarePool(first));
+    if (isUsers(released.getFirst()) && !released.contains(PoolId.DEFAULT)) {
+      PoolId emptied = released.getFirst();
+      inferGivenUp(emptied);
+      trace.emptyPool(emptied);
+      policy.emptyPool(trace.declarePool(emptied));
       return;
     }
+    // Pools whose identities have one hash are released in the order in which they were given up:
+    // that of the rows.
     for (PoolId pool : released) {
       if (!pool.isDefault()) {
         inferGivenUp(pool);
@@ -608,6 +643,15 @@ final class DeviceDerivation {
     }
     counts.certainEmptyCaches++;
     emptyCache();
+  }
+
+  private static boolean isUsers(PoolId pool) {
+    return pool.capture() == 0 && !pool.isDefault();
+  }
+
+  /** Whether a pool is a private one that the history names. */
+  private static boolean isNamed(PoolId pool) {
+    return pool.isPyTorchs() && !pool.isDefault();
   }
 
   private void inferGivenUp(PoolId pool) {

@@ -13,6 +13,11 @@ sealed interface Reading {
    */
   record OneRequest(int completedBefore, PoolId pool) implements Reading {}
 
-  /** The program emptied the cache, or gave up a private pool, before anything else. */
-  record CacheEmptied() implements Reading {}
+  /**
+   * The program emptied the cache, or gave up a private pool, before anything else.
+   *
+   * @param pools number of pools whose memory that released, in the order of the rows; what others
+   *     released came after it
+   */
+  record CacheEmptied(int pools) implements Reading {}
 }
