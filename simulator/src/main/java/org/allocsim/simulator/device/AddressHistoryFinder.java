@@ -1,5 +1,6 @@
 package org.allocsim.simulator.device;
 
+import java.util.OptionalLong;
 import java.util.function.IntToLongFunction;
 import org.allocsim.simulator.device.AddressHistory.Change;
 import org.allocsim.simulator.effect.EffectKind;
@@ -52,6 +53,9 @@ public final class AddressHistoryFinder {
   /** Of recorded addresses from those of the profile. */
   private long distance;
 
+  /** That distance as the arena shows it; empty where no segment lies there. */
+  private OptionalLong arenaDistance = OptionalLong.empty();
+
   /** Whether the local memory has moved. */
   private boolean grown;
 
@@ -78,6 +82,7 @@ public final class AddressHistoryFinder {
   private void follow(EffectLog effects, IntToLongFunction streamHandle) {
     boolean streams = false;
     boolean explained = true;
+    arenaDistance = distanceOfArena(effects);
     for (int row = 0; row < effects.count() && explained; row++) {
       EffectKind kind = effects.kind(row);
       if (!streams
@@ -97,6 +102,33 @@ public final class AddressHistoryFinder {
     }
   }
 
+  /**
+   * The distance that the first segment shows which fits in what the driver has before the first
+   * call: the arena, or the page beside the local memory. They lie above all others, at no multiple
+   * of a unit. How far below them the first gap ends differs by process, so that a larger segment
+   * before says less. Empty where that segment lies elsewhere.
+   */
+  private OptionalLong distanceOfArena(EffectLog effects) {
+    long end = 0;
+    for (int row = 0; row < effects.count(); row++) {
+      if (effects.kind(row) != EffectKind.SEGMENT_ALLOC) {
+        continue;
+      }
+      long address = effects.address(row);
+      long bytes = effects.bytes(row);
+      if (!isPossible(bytes) || address <= 0) {
+        return OptionalLong.empty();
+      }
+      if (heap.isReserved(heap.next(bytes))) {
+        long found = address - heap.next(bytes);
+        boolean isThere = end > 0 && address >= end && found % unitBytes == 0;
+        return isThere ? OptionalLong.of(found) : OptionalLong.empty();
+      }
+      end = Math.max(end, reservationEnd(address, bytes));
+    }
+    return OptionalLong.empty();
+  }
+
   private boolean isPossible(long bytes) {
     return bytes > 0 && bytes <= MOST_BYTES && bytes % profile.pageBytes() == 0;
   }
@@ -107,15 +139,14 @@ public final class AddressHistoryFinder {
     }
     if (!anchored) {
       anchored = true;
-      distance = recordedAddress - heap.next(bytes);
+      distance = arenaDistance.orElse(recordedAddress - heap.next(bytes));
       if (distance % unitBytes != 0) {
         return false;
       }
       history.setKnown();
     }
     long address = recordedAddress - distance;
-    if (address <= 0
-        || address > profile.arenaAddress() + unitBytes
+    if (!heap.hasAddresses(address, bytes)
         || address % profile.pageBytes() != 0
         || !explain(address, bytes)) {
       return false;

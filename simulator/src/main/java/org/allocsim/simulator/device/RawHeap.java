@@ -6,7 +6,6 @@ import java.util.Objects;
 import org.allocsim.simulator.device.span.Spans;
 import org.allocsim.simulator.order.AddressMap;
 import org.allocsim.simulator.order.AddressOrder;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Where {@code cuMemAlloc} puts blocks and how much memory they take, and where {@code
@@ -48,6 +47,9 @@ final class RawHeap {
    */
   private static final int GROWN_LOCAL_MEMORY_PAGES = 252;
 
+  /** End of the addresses of a process on x86-64. */
+  private static final long END_OF_ADDRESSES = 1L << 47;
+
   /** Granularity of blocks smaller than a page. */
   private static final long SMALL_ALIGNMENT_BYTES = 512;
 
@@ -67,7 +69,7 @@ final class RawHeap {
   /** Reservations with their largest holes, the newest first. */
   private final AddressOrder newest = new AddressOrder();
 
-  /** The reservations below the arena and the ranges that others use. */
+  /** The reservations, the arena among them, and the ranges that others use. */
   private final Reservations placed;
 
   /** Pages inside reservations that are no blocks of the program. */
@@ -91,13 +93,23 @@ final class RawHeap {
     arenaAddress = profile.arenaAddress();
     rangeAddress = profile.rangeAddress();
     smallPages = new SmallPages(pageBytes);
+    long arenaEnd = roundUp(arenaAddress + 1, unitBytes);
+    endAddress = Math.max(END_OF_ADDRESSES, arenaEnd);
+    placed = new Reservations(unitBytes, endAddress);
+    // What is above the arena is others', until a process's history says something else.
+    if (arenaEnd < endAddress) {
+      placed.add(placed.make(arenaEnd, endAddress - arenaEnd, true));
+    }
+    arena = placed.make(arenaAddress, arenaEnd - arenaAddress, false);
+    placed.add(arena);
+    enlist(arena);
     long localAddress = arenaAddress - DeviceProfile.LOCAL_MEMORY_DISTANCE * pageBytes;
     long localBytes = DeviceProfile.LOCAL_MEMORY_PAGES * pageBytes;
-    long localReservedBytes = roundUp(localBytes, unitBytes);
-    endAddress = localAddress + localReservedBytes;
-    placed = new Reservations(unitBytes, endAddress);
-    arena = placed.make(arenaAddress, roundUp(arenaAddress + 1, unitBytes) - arenaAddress, false);
-    enlist(arena);
+    long localReservedBytes = Math.min(roundUp(localBytes, unitBytes), arenaAddress - localAddress);
+    long localEnd = localAddress + localReservedBytes;
+    if (localEnd < arenaAddress) {
+      placed.add(placed.make(localEnd, arenaAddress - localEnd, true));
+    }
     if (profile.topAddress() < localAddress) {
       placed.add(placed.make(profile.topAddress(), localAddress - profile.topAddress(), true));
     }
@@ -220,7 +232,6 @@ final class RawHeap {
   /** Others take what is to be had of a range. */
   void occupy(long address, long bytes) {
     long end = address + bytes;
-    occupyHoles(arena, address, end);
     Reservation next = placed.above(address - 1);
     if (next.below != null && next.below.end() > address) {
       next = next.below;
@@ -289,7 +300,7 @@ final class RawHeap {
     release(address, bytes);
     long from = address & -unitBytes;
     long to = roundUp(address + bytes, unitBytes);
-    if (to > endAddress) {
+    if (to > endAddress || (from < arena.end() && to > arena.address())) {
       return;
     }
     List<Reservation> parts = new ArrayList<>();
@@ -351,16 +362,18 @@ final class RawHeap {
     return newAddress(roundUp(bytes, unitBytes));
   }
 
-  /** Whether an address lies in a known reservation or at the arena. */
+  /** Whether a process has a range of addresses. */
+  boolean hasAddresses(long address, long bytes) {
+    return address > 0 && address <= endAddress - bytes;
+  }
+
+  /** Whether an address lies in a known reservation. */
   boolean isReserved(long address) {
-    if (address >= endAddress) {
-      return true;
-    }
     Reservation below = placed.floor(address);
     return below != null && !below.isForeign() && address < below.end();
   }
 
-  /** Whether a part of a range lies in a known reservation or at the arena. */
+  /** Whether a part of a range lies in a known reservation, or beyond all addresses. */
   boolean isReserved(long address, long bytes) {
     boolean reserved = address + bytes > endAddress;
     for (Reservation each = placed.floor(address + bytes - 1);
@@ -383,13 +396,13 @@ final class RawHeap {
 
   /** Whether a range lies in one hole of a known reservation. */
   boolean isHole(long address, long bytes) {
-    Reservation reservation = atOrBelow(address);
+    Reservation reservation = placed.floor(address);
     return reservation != null && reservation.holes.covers(address, bytes);
   }
 
   /** End of the hole that starts at an address, or −1. */
   long holeEnd(long address) {
-    Reservation reservation = atOrBelow(address);
+    Reservation reservation = placed.floor(address);
     return reservation != null && reservation.holes.startsAt(address)
         ? reservation.holes.endOf(address)
         : -1;
@@ -470,7 +483,7 @@ final class RawHeap {
 
   private void giveHole(Reservation reservation, long address, long bytes) {
     reservation.holes.add(address, bytes);
-    if (reservation.isEmpty() && reservation.address() < arenaAddress) {
+    if (reservation.isEmpty() && !reservation.equals(arena)) {
       delist(reservation);
       placed.remove(reservation);
       reservationsReturned++;
@@ -530,12 +543,7 @@ final class RawHeap {
 
   /** The known reservation around an address. */
   private Reservation reservationOf(long address) {
-    return Objects.requireNonNull(atOrBelow(address));
-  }
-
-  /** The reservation around an address or the last one below it, or null. */
-  private @Nullable Reservation atOrBelow(long address) {
-    return address >= arenaAddress ? arena : placed.floor(address);
+    return Objects.requireNonNull(placed.floor(address));
   }
 
   private static long roundUp(long bytes, long unit) {

@@ -72,6 +72,22 @@ class AddressHistoryTest {
     replayed("8@0 42@-292 10@-308 -42@-292 15@-292 15@-277");
   }
 
+  /** As an SFT of Transformers on an H200, whose first segment is too large for the arena. */
+  @Test
+  void theArenaShowsHowFarBelowItTheFirstGapEnds() {
+    replayed("47@-1060 10@0 1@-1013 10@-836 10@-1076");
+  }
+
+  @Test
+  void thePageBesideTheLocalMemoryShowsItToo() {
+    replayed("32@-804 1@-37 32@-836 32@-276 8@0");
+  }
+
+  @Test
+  void aProcessMayHaveGapsAboveTheArena() {
+    replayed("24@-276 10@0 10@156 10@-292 10@140 -10@156 12@156 14@-308");
+  }
+
   @Test
   void otherSettingsFindTheAddressSpaceAsItWas() {
     SimulatedDevice device = device(learn("8@0 10@-580 10@-260"));
@@ -87,7 +103,7 @@ class AddressHistoryTest {
   void whatCannotBeEndsTheHistory() {
     assertEquals(0, learn("8@0 -10@-260").count());
     assertTrue(learn("8@0 10@-260 10@-255").isKnown());
-    assertTrue(learn("8@0 10@-580 10@900").isKnown());
+    assertTrue(learn("8@0 10@-580 10@999999").isKnown());
     EffectLog effects = new EffectLog();
     effects.add(EffectKind.SEGMENT_ALLOC, ARENA, 8 * PAGE, 0);
     effects.add(EffectKind.SEGMENT_ALLOC, -1L << 62, Long.MAX_VALUE & -PAGE, 0);
