@@ -149,7 +149,7 @@ class CutHistoryTest {
       losesPool =
           requests.inferences().stream()
               .map(Inference::subject)
-              .anyMatch("segments in a private pool that was gone at the end"::equals);
+              .anyMatch(Inference.SEGMENTS_OF_GONE_POOLS::equals);
       effects = snapshot.devices().getFirst().effects();
       EffectFollower follower = new EffectFollower(effects, 0);
       CachingAllocator policy =

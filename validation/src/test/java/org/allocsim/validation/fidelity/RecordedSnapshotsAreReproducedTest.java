@@ -23,6 +23,7 @@ import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.derive.DerivationOptions;
 import org.allocsim.workloads.format.pytorch.derive.DerivedRequests;
+import org.allocsim.workloads.format.pytorch.derive.Inference;
 import org.allocsim.workloads.format.pytorch.derive.RequestDerivation;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
@@ -163,7 +164,7 @@ class RecordedSnapshotsAreReproducedTest {
 
   private static long derivedEmptyCacheCalls(DeviceVerification result) {
     return result.inferences().stream()
-        .filter(inference -> inference.subject().equals("empty_cache() calls"))
+        .filter(inference -> inference.subject().equals(Inference.EMPTY_CACHE_CALLS))
         .mapToLong(inference -> inference.count())
         .sum();
   }

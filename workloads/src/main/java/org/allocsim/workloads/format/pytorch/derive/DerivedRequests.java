@@ -51,6 +51,14 @@ public record DerivedRequests(
     return unexplained.stream().mapToLong(Long::longValue).sum();
   }
 
+  /** How often something was inferred on a device. */
+  long inferred(int device, String subject) {
+    return inferences.stream()
+        .filter(each -> each.device() == device && each.subject().equals(subject))
+        .mapToLong(Inference::count)
+        .sum();
+  }
+
   /**
    * What else used the address space of the recorded process, as far as its segments show.
    *

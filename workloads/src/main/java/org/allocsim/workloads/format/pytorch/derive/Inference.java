@@ -17,6 +17,13 @@ public record Inference(
   /** Subject of the inference that a history obtains memory which is held already. */
   public static final String MEMORY_HELD_TWICE = "memory that is obtained twice";
 
+  /** Subject of the inferences that count emptied caches. */
+  public static final String EMPTY_CACHE_CALLS = "empty_cache() calls";
+
+  /** Subject of the inference that counts segments of private pools that nothing names. */
+  public static final String SEGMENTS_OF_GONE_POOLS =
+      "segments in a private pool that was gone at the end";
+
   /** How sure a conclusion is. */
   public enum Confidence {
     /** No other explanation follows the allocator's rules. */

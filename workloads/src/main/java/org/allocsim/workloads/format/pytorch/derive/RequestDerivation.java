@@ -270,13 +270,13 @@ public final class RequestDerivation {
     }
     infer(
         device,
-        "empty_cache() calls",
+        Inference.EMPTY_CACHE_CALLS,
         counts.certainEmptyCaches,
         Confidence.CERTAIN,
         "memory was released that no refused request explains");
     infer(
         device,
-        "empty_cache() calls",
+        Inference.EMPTY_CACHE_CALLS,
         counts.likelyEmptyCaches,
         Confidence.LIKELY,
         "frees completed, or memory was released, without a request");
@@ -302,7 +302,7 @@ public final class RequestDerivation {
         "segments at the end name their pool");
     infer(
         device,
-        "segments in a private pool that was gone at the end",
+        Inference.SEGMENTS_OF_GONE_POOLS,
         devicePools.assumedCount(),
         Confidence.LIKELY,
         "the default pool would have used or released them when the history did not");
