@@ -28,11 +28,11 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> pytorch/pytorch, {@code c10/cuda/CUDACachingAllocator.cpp} and {@code
  * c10/core/AllocatorConfig.h}, release 2.11.
  *
- * <p><b>Deviations.</b> PyTorch visits streams with finished events, and released private pools, in
- * the order of hash maps; here that order is the completion rank and the pool number. A request
- * routed to a private pool counts as made during a capture before 2.13; frees made then are not
- * deferred, because the trace shows when their stream uses are complete. In captures that are named
- * ({@link #capture}) they are.
+ * <p><b>Deviations.</b> PyTorch visits streams with finished events in the order of a hash map;
+ * here that order is the completion rank. Of released private pools it is that of PyTorch's map,
+ * where PyTorch numbered them ({@link GivenUpPools}). A request routed to a private pool counts as
+ * made during a capture before 2.13; frees made then are not deferred, because the trace shows when
+ * their stream uses are complete. In captures that are named ({@link #capture}) they are.
  *
  * <p><b>Cost.</b> A request takes time logarithmic in the number of free blocks of its pool and
  * stream; expandable growth is linear in the number of unmapped ranges. <b>Limits.</b> One device,
