@@ -47,7 +47,7 @@ def main(arguments: Sequence[str]) -> int:
 def _advise(arguments: list[str]) -> int:
     options, program = _parse(arguments)
     if options.check is not None and not program:
-        checked = ["--check", file_argument(options.check), *(["--as", options.of] if options.of is not None else [])]
+        checked = ["--recorded", file_argument(options.check), *(["--as", options.of] if options.of is not None else [])]
         sys.stdout.write(ask("advise", file_argument(os.path.join(options.output, FILE)), *checked, *_outputs(options)))
         return 0
     if not program:

@@ -62,7 +62,7 @@ final class AdviseCommand implements Callable<Integer> {
   private String name;
 
   @Option(
-      names = "--check",
+      names = "--recorded",
       paramLabel = "RECORDING",
       description =
           "Compare with a recording of the changed program on a GPU: of the run that is"

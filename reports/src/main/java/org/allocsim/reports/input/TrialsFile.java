@@ -81,9 +81,10 @@ public final class TrialsFile {
     return new Trials(
         String.join(" ", json.texts("program")),
         gpu,
-        limitBytes == null
-            ? null
-            : new Goal(limitBytes, targetBytes != null, json.real("margin", 0)),
+        new Goal(
+            limitBytes == null ? gpu.capacityBytes() : limitBytes,
+            targetBytes != null,
+            json.real("margin", 0)),
         json.flag("all"),
         json.map().get("chosen") == null ? null : json.texts("chosen"),
         json.flag("out_of_time"),
@@ -111,11 +112,12 @@ public final class TrialsFile {
 
   private static Trial trial(Fields json) throws IOException {
     Fields answer = json.object("answer");
-    boolean isComplete = answer != null && answer.flag("complete");
     Fields work = json.object("work");
     return new Trial(
         json.texts("remedies"),
-        isComplete ? outcome(answer) : new Trial.Problem(problem(json, answer)),
+        answer != null && answer.flag("complete")
+            ? outcome(answer)
+            : new Trial.Problem(problem(json, answer)),
         work == null ? null : work(work),
         answer == null ? null : answer.optionalText("file"),
         json.real("seconds", 0));

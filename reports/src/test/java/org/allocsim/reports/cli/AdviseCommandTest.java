@@ -98,11 +98,13 @@ class AdviseCommandTest {
   void aRecordingOfTheChangedProgramIsComparedWithWhatWasPredicted() throws IOException {
     Path recording = CommandRun.recording("gc_retried.pickle.xz");
     CommandRun run =
-        CommandRun.of("advise", file.toString(), "--check", recording.toString(), "--as", "none");
+        CommandRun.of(
+            "advise", file.toString(), "--recorded", recording.toString(), "--as", "none");
     assertEquals(ExitCodes.DONE, run.exitCode(), run::err);
     assertTrue(run.out().replaceAll("\\s+", " ").contains("and 10.98 GiB was predicted"), run::out);
     CommandRun unknown =
-        CommandRun.of("advise", file.toString(), "--check", recording.toString(), "--as", "magic");
+        CommandRun.of(
+            "advise", file.toString(), "--recorded", recording.toString(), "--as", "magic");
     assertEquals(ExitCodes.USAGE, unknown.exitCode());
     assertTrue(unknown.err().contains("--as magic: no run had these remedies"), unknown::err);
   }
@@ -113,7 +115,9 @@ class AdviseCommandTest {
     assertEquals(
         ExitCodes.DONE,
         CommandRun.of("advise", file.toString(), "--report", report.toString()).exitCode());
-    assertTrue(Files.readString(report.resolve("advise.html")).contains("by what was changed"));
+    assertTrue(
+        Files.readString(report.resolve("advise.html"))
+            .contains("Reserved memory at the peak of each run"));
   }
 
   @Test

@@ -3,6 +3,7 @@ package org.allocsim.reports.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,6 +20,15 @@ final class CommandLines {
       List.of("estimate", "record", "validate", "calibrate", "bench");
 
   private CommandLines() {}
+
+  /** What {@code advise} found of a program. */
+  static Path trials() {
+    try {
+      return Path.of(CommandLines.class.getResource("/advice/trials.json").toURI());
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
 
   /**
    * Arguments after the name of each command, and of each command below {@code list}.
@@ -49,6 +59,7 @@ final class CommandLines {
       lines.put(command, List.of(trace));
     }
     lines.put("explain-oom", List.of(log));
+    lines.put("advise", List.of(trials()));
     lines.put("diff", List.of(trace, trace));
     lines.put("lint-conf", List.of("expandable_segments:True"));
     lines.put("min-capacity", List.of(trace));

@@ -71,6 +71,7 @@ class JsonSchemasTest {
           List.of("tune", DEVICE_OOM),
           List.of("min-capacity", CAT_GROWTH, "--policies", "pytorch,rmm-fixed,bfc"),
           List.of("min-capacity", CAT_GROWTH, FRACTION),
+          List.of("advise", CommandLines.trials()),
           List.of("share", CAT_GROWTH, CAT_GROWTH + ",memory-limit=9GiB,end=exit"),
           List.of("share", SAMPLE, CAT_GROWTH, "--capacity=6GiB", "--smallest", "--limits"),
           List.of("share", SAMPLE, CAT_GROWTH + ",context=5GiB", "--capacity=5GiB"),

@@ -248,7 +248,7 @@ class MainTest {
             "Convert and make traces:",
             "Prove results:"),
         List.copyOf(groups.keySet()));
-    assertEquals(List.of("estimate", "record"), groups.get("Run a PyTorch program:"));
+    assertEquals(List.of("estimate", "advise", "record"), groups.get("Run a PyTorch program:"));
     assertEquals("diagnose", groups.get("Diagnose a run:").getFirst());
     assertEquals(List.of("view", "inspect", "list"), groups.get("Look:"));
     assertEquals(
