@@ -1,6 +1,7 @@
 /**
- * The command line: one class per command, with its options. A command reads, calls one analysis
- * and prints one answer. This package may use all others; none may use it.
+ * The command line: {@code Main}, and the list of commands. Each group of the program's help has a
+ * package below this one, with a class for each command, which is options and one question, and
+ * what only its commands use. These packages may use all others; none may use them.
  */
 @NullMarked
 package org.allocsim.reports.cli;

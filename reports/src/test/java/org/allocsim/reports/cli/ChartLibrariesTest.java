@@ -41,7 +41,9 @@ final class ChartLibrariesTest {
   @Test
   void aReplayWithoutChartsLoadsNone() throws Exception {
     String classes = loaded();
-    assertTrue(classes.contains(" org.allocsim.reports.cli.ReplayCommand "), "classes are logged");
+    assertTrue(
+        classes.contains(" org.allocsim.reports.cli.diagnose.ReplayCommand "),
+        "classes are logged");
     assertFalse(classes.contains(BATIK) || classes.contains(PDFBOX));
   }
 

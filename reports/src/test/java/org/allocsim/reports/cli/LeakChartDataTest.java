@@ -14,6 +14,7 @@ import org.allocsim.analysis.program.Conditions;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.diagnosis.LeaksAnswer;
 import org.allocsim.reports.chart.ChartTheme;
+import org.allocsim.reports.cli.diagnose.LeaksCommand;
 import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.question.Asked;
 import org.allocsim.reports.question.AskedTrace;

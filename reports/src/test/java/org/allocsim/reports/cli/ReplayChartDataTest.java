@@ -19,6 +19,7 @@ import org.allocsim.reports.answer.replay.ReplayAnswer;
 import org.allocsim.reports.answer.replay.ReplayPictures;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.memory.MemoryTimelineChart;
+import org.allocsim.reports.cli.diagnose.ReplayCommand;
 import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.question.Asked;
 import org.allocsim.reports.question.AskedTrace;

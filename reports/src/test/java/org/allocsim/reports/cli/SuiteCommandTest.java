@@ -11,6 +11,7 @@ import org.allocsim.analysis.suite.Findings;
 import org.allocsim.analysis.suite.Suite;
 import org.allocsim.analysis.suite.SuiteResult;
 import org.allocsim.reports.answer.fleet.SuiteAnswer;
+import org.allocsim.reports.cli.prove.SuiteCommand;
 import org.allocsim.reports.output.ExitCodes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -15,7 +15,7 @@ import org.allocsim.analysis.fleet.Family;
 import org.allocsim.analysis.fleet.FleetAnalysis;
 import org.allocsim.analysis.fleet.sweep.SweepException;
 import org.allocsim.analysis.oom.OomMessageParser;
-import org.allocsim.reports.cli.option.PolicyChoiceConverter;
+import org.allocsim.reports.cli.diagnose.PolicyChoiceConverter;
 import org.allocsim.reports.cli.option.ShareOrSize;
 import org.allocsim.reports.cli.option.TorchVersionConverter;
 import org.allocsim.simulator.policy.pytorch.ConfigException;

@@ -18,6 +18,7 @@ import java.util.Map;
 import org.allocsim.analysis.fleet.sweep.RowCsv;
 import org.allocsim.analysis.fleet.sweep.SweepColumn;
 import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.ProgramVersion;
 import org.apache.parquet.column.statistics.Statistics;
 import org.apache.parquet.format.converter.ParquetMetadataConverter;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;

@@ -35,7 +35,7 @@ public final class Choices {
   }
 
   /** What the blocks of a group share: stack, size or phase. */
-  static final class ByConverter implements ITypeConverter<LiveSet.By> {
+  public static final class ByConverter implements ITypeConverter<LiveSet.By> {
     @Override
     public LiveSet.By convert(String text) {
       return of(LiveSet.By.class, text);
@@ -51,7 +51,7 @@ public final class Choices {
   }
 
   /** Whose peak it is: requested, allocated or reserved. */
-  static final class PeakConverter implements ITypeConverter<MomentQuery> {
+  public static final class PeakConverter implements ITypeConverter<MomentQuery> {
     private static final List<Kind> KINDS =
         List.of(Kind.PEAK_REQUESTED, Kind.PEAK_ALLOCATED, Kind.PEAK_RESERVED);
 

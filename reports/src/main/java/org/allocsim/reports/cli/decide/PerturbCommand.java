@@ -1,0 +1,170 @@
+package org.allocsim.reports.cli.decide;
+
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.allocsim.analysis.program.Program;
+import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.reports.cli.option.Choices;
+import org.allocsim.reports.cli.option.OutputOptions;
+import org.allocsim.reports.cli.option.ProgramOptions;
+import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.question.tuning.PerturbQuestion;
+import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.workloads.transform.Perturbation;
+import org.allocsim.workloads.transform.Perturbation.Resize;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
+
+/** {@code allocsim perturb}: does a program still pass if its requests differ a little? */
+@Command(
+    name = "perturb",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Shows how fragile a pass is: replays randomly changed copies of a program.",
+      "",
+      "Each copy has a seed of its own, the first of them --seed; the same seed makes the same",
+      "copy, so 'perturb TRACE --runs 1 --seed S' with the same changes shows one again. A replay",
+      "ends at the first request that fails. Shows the share of copies that run out of memory, the",
+      "spread of the peak of reserved memory, and the worst copy. Of a folder with the recordings"
+          + " of",
+      "a job's ranks it changes every rank, and counts the seeds under which a rank fails."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim perturb snapshot.pickle --swap-adjacent --capacity 24GiB",
+      "  allocsim perturb snapshot.pickle --swap-adjacent --resize 2%% --runs 500 --seed 1",
+      "  allocsim perturb snapshot.pickle --resize 2%% --resize-each request --json fragile.json"
+    })
+public final class PerturbCommand implements Callable<Integer> {
+  private static final int MAX_RUNS = 100_000;
+
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
+  private String traceName;
+
+  @Option(
+      names = "--swap-adjacent",
+      description =
+          "Swap allocation requests that follow each other directly, each pair with probability"
+              + " one half.")
+  private boolean swapsNeighbours;
+
+  @Option(
+      names = "--resize",
+      paramLabel = "PERCENT",
+      description = "Change sizes by up to this much up or down, such as 2%%.",
+      converter = PercentConverter.class)
+  private Double resizeShare;
+
+  @Option(
+      names = "--resize-each",
+      paramLabel = "size|request",
+      description =
+          "What has a factor of its own: every size, so that requests of one size keep one size,"
+              + " or every request (default: size).",
+      converter = ResizeConverter.class)
+  private Resize resize;
+
+  @Option(
+      names = "--runs",
+      paramLabel = "N",
+      description = "Number of copies, up to 100000 (default: 100).")
+  private int runs = 100;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "Seed of the first copy; the next ones count up (default: 1).")
+  private long seed = 1;
+
+  @Option(
+      names = "--policy",
+      paramLabel = "ID",
+      description =
+          "Allocator, with options in parentheses: rmm-pool(initial=1GiB); 'allocsim list policies'"
+              + " shows them (default: pytorch).")
+  private String policyName = Program.PYTORCH;
+
+  @Mixin private ProgramOptions programOptions;
+
+  @Mixin private OutputOptions outputOptions;
+
+  @Override
+  public Integer call() throws IOException {
+    Perturbation perturbation = perturbation();
+    PolicyChoice policy = policy();
+    if (programOptions.conf() != null && !Scenario.takesConf(policy.provider().spec())) {
+      throw Failure.usage(
+          "--conf is for policy pytorch, not " + policy.label() + "; leave one of them out");
+    }
+    return programOptions
+        .asking(outputOptions)
+        .ask(new PerturbQuestion(policy, perturbation, runs, seed), traceName);
+  }
+
+  private PolicyChoice policy() {
+    PolicyChoice policy;
+    try {
+      policy = PolicyChoice.parse(policyName);
+    } catch (IllegalArgumentException e) {
+      throw Failure.usage("--policy: " + e.getMessage());
+    }
+    if (Scenario.takesConf(policy.provider().spec()) && !policy.options().isEmpty()) {
+      throw Failure.usage(
+          "--policy " + policyName + ": write pytorch, and give --conf and --torch-version");
+    }
+    return policy;
+  }
+
+  private Perturbation perturbation() {
+    if (!swapsNeighbours && resizeShare == null) {
+      throw Failure.usage(
+          "perturb without a change shows nothing; give --swap-adjacent, --resize or both");
+    }
+    if (resize != null && resizeShare == null) {
+      throw Failure.usage("--resize-each without --resize changes nothing; give --resize too");
+    }
+    if (runs < 1 || runs > MAX_RUNS) {
+      throw Failure.usage("--runs " + runs + " is outside 1.." + MAX_RUNS + "; write one of these");
+    }
+    if (seed > Long.MAX_VALUE - runs) {
+      throw Failure.usage("--seed " + seed + " leaves no seeds to count up; give a smaller one");
+    }
+    return new Perturbation(
+        swapsNeighbours,
+        resizeShare == null ? 0 : resizeShare,
+        resize == null ? Resize.SIZE : resize);
+  }
+
+  /** Reads {@code 2%}, {@code ±2%} or {@code 2} as 0.02. */
+  static final class PercentConverter implements ITypeConverter<Double> {
+    private static final Pattern PERCENT =
+        Pattern.compile("\u00b1?([0-9]{1,2}(?:\\.[0-9]{1,9})?)%?");
+
+    @Override
+    public Double convert(String text) {
+      Matcher percent = PERCENT.matcher(text.strip());
+      if (!percent.matches()) {
+        throw new TypeConversionException(
+            "'" + text + "' is no percentage from 0% to below 100%, such as 2%");
+      }
+      return new BigDecimal(percent.group(1)).movePointLeft(2).doubleValue();
+    }
+  }
+
+  /** Reads what has a factor of its own. */
+  static final class ResizeConverter implements ITypeConverter<Resize> {
+    @Override
+    public Resize convert(String text) {
+      return Choices.of(Resize.class, text);
+    }
+  }
+}

@@ -1,0 +1,181 @@
+package org.allocsim.reports.cli.look;
+
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.stream.Stream;
+import org.allocsim.analysis.text.JsonText;
+import org.allocsim.reports.answer.Answers;
+import org.allocsim.reports.answer.product.ListAnswer;
+import org.allocsim.reports.cli.option.OutputOptions;
+import org.allocsim.reports.cli.option.ProfileConverter;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.output.DocumentOutputs;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.Policies;
+import org.allocsim.simulator.policy.PolicyProvider;
+import org.allocsim.simulator.policy.PolicySpec;
+import org.allocsim.simulator.typed.SimilarName;
+import org.allocsim.workloads.format.TraceFormats;
+import org.allocsim.workloads.profile.ProfileFile;
+import org.allocsim.workloads.profile.ShippedProfiles;
+import org.allocsim.workloads.program.Programs;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim list}: what there is to choose from. */
+@Command(
+    name = "list",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "{policies|formats|programs|devices|schemas}",
+    description =
+        "Shows what there is: policies, trace formats, programs, devices, schemas of JSON.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim list policies",
+      "  allocsim list policies cuda-async",
+      "  allocsim list devices",
+      "  allocsim list devices h200 > my-gpu.json",
+      "  allocsim list schemas allocsim-replay-2 > replay.schema.json"
+    })
+public final class ListCommand implements Runnable {
+  @Spec private CommandSpec spec;
+
+  @Override
+  public void run() {
+    throw new ParameterException(
+        spec.commandLine(),
+        "what to list is missing: policies, formats, programs, devices or schemas");
+  }
+
+  @Command(
+      name = "policies",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Shows the allocators that can be simulated, or one of them with its options.",
+        "With --markdown, all allocators and options as a page of documentation."
+      })
+  int policies(
+      @Parameters(
+              paramLabel = "ID",
+              arity = "0..1",
+              description = "Allocator to show with its options.",
+              converter = PolicyConverter.class)
+          PolicySpec chosen,
+      @Mixin OutputOptions outputs) {
+    if (chosen != null) {
+      return write(outputs, ListAnswer.policies(List.of(chosen)));
+    }
+    List<PolicySpec> all = Policies.all().stream().map(PolicyProvider::spec).toList();
+    return write(
+        outputs, outputs.isMarkdown() ? ListAnswer.policies(all) : ListAnswer.POLICIES.table(all));
+  }
+
+  @Command(
+      name = "formats",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Shows the files that can be read.",
+        "All are recognised by content, and may be compressed as .gz, .xz or .zst."
+      })
+  int formats(@Mixin OutputOptions outputs) {
+    return write(outputs, ListAnswer.FORMATS.table(TraceFormats.all()));
+  }
+
+  @Command(
+      name = "programs",
+      mixinStandardHelpOptions = true,
+      description = "Shows the programs that make traces, or one of them with its options.")
+  int programs(
+      @Parameters(
+              paramLabel = "ID",
+              arity = "0..1",
+              description = "Program to show with its options.")
+          String chosen,
+      @Mixin OutputOptions outputs) {
+    if (chosen == null) {
+      return write(outputs, ListAnswer.PROGRAMS.table(Programs.all()));
+    }
+    return write(
+        outputs,
+        ListAnswer.program(
+            Programs.find(chosen)
+                .orElseThrow(() ->
+                    Failure.usage(
+                        "there is no program " + chosen + "; " + Programs.remedy(chosen)))));
+  }
+
+  @Command(
+      name = "devices",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Shows the devices that can be simulated, or one of them as a file.",
+        "Wherever a command takes --device, a file ending in .json serves as well."
+      })
+  int devices(
+      @Parameters(
+              paramLabel = "PROFILE",
+              arity = "0..1",
+              description =
+                  "Device to show as the JSON of a profile's file: a name, or a file of one's own.",
+              converter = ProfileConverter.class)
+          DeviceProfile chosen,
+      @Mixin OutputOptions outputs) {
+    if (chosen == null) {
+      return write(
+          outputs,
+          ListAnswer.DEVICES.table(
+              Stream.concat(ShippedProfiles.all().stream(), ShippedProfiles.others().stream())
+                  .toList()));
+    }
+    return print(JsonText.text(ProfileFile.fields(chosen)), outputs);
+  }
+
+  @Command(
+      name = "schemas",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Shows the schemas of the JSON that commands write, or one of them.",
+        "They are JSON Schema, draft 2020-12; a document names its schema in its first key."
+      })
+  int schemas(
+      @Parameters(paramLabel = "ID", arity = "0..1", description = "Schema to show.") String chosen,
+      @Mixin OutputOptions outputs) {
+    if (chosen == null) {
+      return write(outputs, ListAnswer.SCHEMAS.table(Answers.schemas()));
+    }
+    return Answers.find(chosen)
+        .map(schema -> print(schema.text(), outputs))
+        .orElseThrow(() ->
+            Failure.usage(
+                "there is no schema "
+                    + chosen
+                    + "; "
+                    + SimilarName.remedy(
+                        chosen,
+                        Answers.schemas().stream().map(ListAnswer.Schema::id).toList(),
+                        "'allocsim list schemas' shows what there is")));
+  }
+
+  private static int write(OutputOptions options, Document<?> document) {
+    try (DocumentOutputs outputs = options.open(document.kind().name(), null)) {
+      outputs.write(document);
+    }
+    return ExitCodes.DONE;
+  }
+
+  private int print(String file, OutputOptions options) {
+    if (options.isGiven()) {
+      throw Failure.usage("one file is printed as it is; leave the other outputs out");
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(file);
+    out.flush();
+    return ExitCodes.DONE;
+  }
+}

@@ -1,0 +1,110 @@
+package org.allocsim.reports.cli.look;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.allocsim.reports.cli.option.ConfListOptions;
+import org.allocsim.reports.cli.option.DeviceOptions;
+import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.input.Jobs;
+import org.allocsim.reports.output.DocumentOutputs;
+import org.allocsim.reports.question.AnswerOutputs;
+import org.allocsim.reports.question.replay.ViewQuestion;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim view}: a page to look into runs with. */
+@Command(
+    name = "view",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Writes a page that shows recorded runs in a browser, without a network.",
+      "",
+      "The page has memory over time, stacked by category, stack or allocation; segments and"
+          + " blocks",
+      "at any moment; a flame graph of their stacks; all events, with search by address, size,"
+          + " stack",
+      "and stream. Its address keeps what is shown. Of several files, or a folder with one file"
+          + " for",
+      "each rank, it shows one after the other and names those with the most and the least memory;",
+      "of a snapshot of several GPUs, each GPU."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim view snapshot.pickle",
+      "  allocsim view ranks/ --report job",
+      "  allocsim view snapshot.pickle --confs ';expandable_segments:True'"
+    })
+public final class ViewCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "FILE",
+      arity = "1..*",
+      description = "Traces of any format, or folders of them.")
+  private List<String> names;
+
+  @Option(
+      names = "--report",
+      paramLabel = "DIR",
+      defaultValue = "view",
+      description =
+          "Folder that gets view.html, and its figures as JSON and CSV (default:"
+              + " ${DEFAULT-VALUE}).")
+  private String report;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write the figures as JSON; - is standard output.")
+  private String json;
+
+  @Mixin private ConfListOptions confOptions;
+
+  @Mixin private DeviceOptions deviceOptions;
+
+  @Mixin private TraceOptions traceOptions;
+
+  @Override
+  public Integer call() throws IOException {
+    return traceOptions
+        .asking(new Page(), deviceOptions.conditions())
+        .ask(new ViewQuestion(confOptions.choices()), expanded());
+  }
+
+  /** The files, with those of folders in the order in which people sort names. */
+  private List<String> expanded() {
+    return names.stream()
+        .flatMap(name ->
+            Jobs.isFolder(name)
+                ? Jobs.recordings(name).stream().map(Path::toString)
+                : Stream.of(name))
+        .toList();
+  }
+
+  /** The page comes first, so that there are fewer outputs. */
+  private final class Page implements AnswerOutputs {
+    @Override
+    public DocumentOutputs open(@Nullable Path... inputs) {
+      DocumentOutputs outputs =
+          new DocumentOutputs(spec.commandLine().getOut(), false, Arrays.asList(inputs), null);
+      outputs.open(spec.name(), json, null, report);
+      return outputs;
+    }
+
+    @Override
+    public PrintWriter err() {
+      return spec.commandLine().getErr();
+    }
+  }
+}

@@ -1,0 +1,153 @@
+package org.allocsim.reports.cli.prove;
+
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.allocsim.analysis.text.JsonText;
+import org.allocsim.reports.answer.validation.CalibrateAnswer;
+import org.allocsim.reports.cli.option.OutputOptions;
+import org.allocsim.reports.cli.option.SizeConverter;
+import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.output.DocumentOutputs;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.OutputFiles;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.validation.calibration.Calibration;
+import org.allocsim.validation.calibration.CalibrationBounds;
+import org.allocsim.validation.calibration.CalibrationException;
+import org.allocsim.validation.calibration.CalibrationResult;
+import org.allocsim.validation.calibration.GpuTarget;
+import org.allocsim.validation.gpu.GpuValidation;
+import org.allocsim.validation.gpu.cuda.CudaException;
+import org.allocsim.validation.gpu.cuda.GpuBounds;
+import org.allocsim.workloads.profile.ProfileFile;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim calibrate}: a device profile from a real GPU. */
+@Command(
+    name = "calibrate",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Measures a real NVIDIA GPU and its driver, and writes a device profile.",
+      "",
+      "Found are units and places of memory and the times of driver calls, by random calls of every"
+          + " kind",
+      "that run on the GPU and on a simulated device side by side. No kernels run. Everything is"
+          + " given back",
+      "at the end, also on Ctrl-C. Use the GPU for nothing else meanwhile."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim calibrate -o my-gpu.json",
+      "  allocsim calibrate -o my-gpu.json --report calibration --seconds 120",
+      "  allocsim replay trace.pickle --device my-gpu.json"
+    })
+public final class CalibrateCommand implements Callable<Integer> {
+  private static final double DEFAULT_SHARE = 0.9;
+  private static final int MAX_SECONDS = 3600;
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--gpu",
+      paramLabel = "N",
+      description = "Number of the GPU, from 0 (default: 0).",
+      converter = TraceOptions.IndexConverter.class)
+  private int gpu;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "PROFILE.json",
+      required = true,
+      description = "File that gets the device profile; - is standard output.")
+  private String outputName;
+
+  @Option(
+      names = "--name",
+      paramLabel = "NAME",
+      description = "Name of the profile (default: the GPU's own in lower case).")
+  private String name;
+
+  @Mixin private OutputOptions outputOptions;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "N",
+      description = "About how long to measure, 1 to 3600 (default: 60).")
+  private int seconds = 60;
+
+  @Option(
+      names = "--max-gpu-memory",
+      paramLabel = "SIZE",
+      description = "Maximum memory that may be used (default: 90 %% of what is free).",
+      converter = SizeConverter.class)
+  private Long maxBytes;
+
+  @Option(
+      names = "--fill",
+      description =
+          "Take all memory for a moment to see what stays free and how long refused calls take;"
+              + " without it these figures stay unknown.")
+  private boolean fill;
+
+  @Override
+  public Integer call() {
+    if (seconds < 1 || seconds > MAX_SECONDS) {
+      throw Failure.usage("--seconds " + seconds + " is not in 1 to " + MAX_SECONDS);
+    }
+    if (fill && maxBytes != null) {
+      throw Failure.usage(
+          "--max-gpu-memory bounds the memory that is used, and --fill takes all that is free;"
+              + " leave one of them out");
+    }
+    try (DocumentOutputs outputs = outputOptions.open()) {
+      OutputFiles.Output profile = outputs.openGiven("--output", outputName);
+      CalibrationResult result = measure();
+      JsonText.write(ProfileFile.fields(result.profile()), profile.stream());
+      outputs.write(new CalibrateAnswer(result).document());
+    }
+    return ExitCodes.DONE;
+  }
+
+  private CalibrationResult measure() {
+    try (GpuTarget target = GpuTarget.open(gpu, GpuBounds.NONE)) {
+      DeviceProfile base =
+          GpuValidation.profile(target.identity(), target.identity().freeBytesAtStart());
+      long highest =
+          maxBytes != null
+              ? maxBytes
+              : (long) (target.identity().freeBytesAtStart() * DEFAULT_SHARE);
+      if (highest < CalibrationBounds.LEAST_BYTES) {
+        throw new Failure(
+            "calibrating needs 4 GiB of GPU memory, and %d bytes may be used; free some, or allow"
+                    .formatted(highest)
+                + " more");
+      }
+      CalibrationBounds bounds =
+          new CalibrationBounds(
+              highest, Duration.ofSeconds(seconds).toNanos(), CalibrationBounds.ROUNDS, fill);
+      CalibrationResult result = Calibration.of(target, base, bounds, this::report);
+      return result.named(
+          name != null
+              ? name
+              : target.cardName().toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-"));
+    } catch (CudaException | CalibrationException e) {
+      throw new Failure(e.getMessage(), e);
+    }
+  }
+
+  private void report(int round) {
+    if (round % 10 == 0) {
+      PrintWriter err = spec.commandLine().getErr();
+      err.println("calibrate: round " + round + " is over");
+      err.flush();
+    }
+  }
+}

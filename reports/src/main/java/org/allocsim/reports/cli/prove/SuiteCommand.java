@@ -1,0 +1,175 @@
+package org.allocsim.reports.cli.prove;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.allocsim.analysis.suite.Kind;
+import org.allocsim.analysis.suite.PolicyScores;
+import org.allocsim.analysis.suite.Suite;
+import org.allocsim.analysis.suite.SuiteResult;
+import org.allocsim.analysis.suite.SuiteScenario;
+import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.fleet.SuiteAnswer;
+import org.allocsim.reports.answer.fleet.SuiteExport;
+import org.allocsim.reports.answer.fleet.SuiteScoresAnswer;
+import org.allocsim.reports.cli.option.OutputOptions;
+import org.allocsim.reports.output.DocumentOutputs;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.OutputFiles;
+import org.allocsim.reports.output.ProgressMeter;
+import org.allocsim.reports.text.WrappedText;
+import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.typed.SimilarName;
+import org.allocsim.workloads.io.EarlyEnd;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim suite}: public failures and claims, put to the test. */
+@Command(
+    name = "suite",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Puts public reports and claims about GPU memory to the test.",
+      "",
+      "Each scenario runs programs of known sizes before and after a change, and compares what",
+      "comes out with what was published. Without a name all run; a name shows its scenario in",
+      "detail. The exit code is 3 where a check does not hold."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim suite",
+      "  allocsim suite --list",
+      "  allocsim suite article-gpu",
+      "  allocsim suite --policies all",
+      "  allocsim suite --export cases"
+    })
+public final class SuiteCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "NAME",
+      arity = "0..*",
+      description = "Scenarios to run (default: all, as a table).")
+  private List<String> names = new ArrayList<>();
+
+  @Option(names = "--list", description = "Show what there is, and run nothing.")
+  private boolean lists;
+
+  @Option(
+      names = "--export",
+      paramLabel = "DIR",
+      description =
+          "Write every program of the scenarios as JSON Lines into this folder, large ones"
+              + " compressed, with a list of what runs on them, and run nothing.")
+  private String exportName;
+
+  @Option(
+      names = {"--policies", "--policy"},
+      paramLabel = "all|ID,...",
+      description =
+          "Run the reported failures under these allocators instead, and score them; 'all' is every"
+              + " one, options stand in parentheses: 'pytorch,rmm-pool(initial=1GiB)'.")
+  private String policyNames;
+
+  @Mixin private OutputOptions outputOptions;
+
+  @Override
+  public Integer call() {
+    PrintWriter out = spec.commandLine().getOut();
+    List<SuiteScenario> scenarios = scenarios();
+    if (lists) {
+      SuiteAnswer.printList(scenarios, out);
+      out.flush();
+      return ExitCodes.DONE;
+    }
+    if (exportName != null) {
+      export(scenarios, out);
+      return ExitCodes.DONE;
+    }
+    EarlyEnd.begin();
+    try (DocumentOutputs outputs = outputOptions.open()) {
+      if (policyNames != null) {
+        outputs.write(new SuiteScoresAnswer(score(scenarios)).document());
+        return ExitCodes.DONE;
+      }
+      SuiteAnswer answer = new SuiteAnswer(run(scenarios));
+      outputs.write(answer.document(!names.isEmpty()));
+      return exitCode(answer);
+    }
+  }
+
+  /** Whether every check of every scenario holds. */
+  public static int exitCode(SuiteAnswer answer) {
+    return answer.passes() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
+  }
+
+  private void export(List<SuiteScenario> scenarios, PrintWriter out) {
+    if (policyNames != null || outputOptions.isGiven()) {
+      throw Failure.usage("--export runs nothing; leave --policies and all other outputs out");
+    }
+    try (OutputFiles outputs = new OutputFiles(out)) {
+      int programs = SuiteExport.write(scenarios, exportName, outputs);
+      outputs.commit();
+      WrappedText.printLine(
+          out,
+          exportName
+              + ": "
+              + Numbers.count(programs, "program")
+              + " of "
+              + Numbers.count(scenarios.size(), "scenario")
+              + "; suite.csv lists what runs on them");
+      out.flush();
+    }
+  }
+
+  private PolicyScores score(List<SuiteScenario> scenarios) {
+    List<SuiteScenario> failures =
+        scenarios.stream().filter(each -> each.topic().kind() == Kind.FAILURE).toList();
+    if (failures.isEmpty()) {
+      throw Failure.usage("--policies scores reported failures, and none of these is one");
+    }
+    List<PolicyChoice> choices;
+    try {
+      choices = PolicyChoice.parseList(policyNames);
+    } catch (IllegalArgumentException e) {
+      throw Failure.usage("--policies: " + e.getMessage());
+    }
+    try (ProgressMeter progress = ProgressMeter.of("running", "policies")) {
+      return PolicyScores.of(failures, choices, progress::update);
+    }
+  }
+
+  private List<SuiteScenario> scenarios() {
+    if (names.isEmpty()) {
+      return Suite.all();
+    }
+    List<SuiteScenario> chosen = new ArrayList<>();
+    for (String name : names) {
+      chosen.add(
+          Suite.named(name)
+              .orElseThrow(() ->
+                  Failure.usage(
+                      "'"
+                          + name
+                          + "' is not a scenario; "
+                          + SimilarName.remedy(
+                              name,
+                              Suite.all().stream().map(each -> each.topic().name()).toList(),
+                              "'allocsim suite --list' shows them"))));
+    }
+    return chosen;
+  }
+
+  private static List<SuiteResult> run(List<SuiteScenario> scenarios) {
+    try (ProgressMeter progress = ProgressMeter.of("running", "scenarios")) {
+      return Suite.run(scenarios, progress::update);
+    }
+  }
+}

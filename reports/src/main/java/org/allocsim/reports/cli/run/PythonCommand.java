@@ -1,0 +1,32 @@
+package org.allocsim.reports.cli.run;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.allocsim.reports.output.Failure;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.Unmatched;
+
+/**
+ * A command of the Python package, which answers it before this program starts. Here it is for
+ * help, completions and suggestions; who reaches it has no Python package.
+ */
+public abstract class PythonCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  /** Takes options and program, which Python reads. */
+  @SuppressWarnings("UnusedVariable") // picocli fills it
+  @Unmatched
+  private List<String> arguments = new ArrayList<>();
+
+  PythonCommand() {}
+
+  @Override
+  public Integer call() {
+    throw new Failure(
+        "%s needs the Python package; install it with 'pip install allocsim', or run ./allocsim of a"
+                .formatted(spec.name())
+            + " checkout");
+  }
+}
