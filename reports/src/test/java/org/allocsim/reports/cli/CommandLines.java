@@ -17,7 +17,15 @@ import picocli.CommandLine;
 final class CommandLines {
   /** Those that need a GPU, Python or an optional part print nothing but help here. */
   private static final List<String> ELSEWHERE =
-      List.of("estimate", "record", "validate", "calibrate", "bench");
+      List.of(
+          "estimate",
+          "record",
+          "validate gpu",
+          "validate pytorch",
+          "validate together",
+          "validate cache",
+          "calibrate",
+          "bench");
 
   private CommandLines() {}
 
@@ -31,7 +39,7 @@ final class CommandLines {
   }
 
   /**
-   * Arguments after the name of each command, and of each command below {@code list}.
+   * Arguments after the name of each command, and of those below {@code list} and {@code validate}.
    *
    * @param trace a snapshot
    * @param folder takes what they need besides, and what they write

@@ -248,8 +248,10 @@ class FigureTest {
       assertFalse(CommandRun.of(command, "--help").out().contains("--figure"), command);
     }
     for (String command :
-        List.of("replay", "compare", "leaks", "min-capacity", "validate", "fleet-report")) {
-      assertTrue(CommandRun.of(command, "--help").out().contains("--figure"), command);
+        List.of("replay", "compare", "leaks", "min-capacity", "validate gpu", "fleet-report")) {
+      assertTrue(
+          CommandRun.of(CommandLines.words(command, List.of("--help"))).out().contains("--figure"),
+          command);
     }
   }
 

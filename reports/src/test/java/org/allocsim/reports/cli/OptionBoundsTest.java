@@ -12,7 +12,6 @@ import org.allocsim.reports.cli.option.ShareOrSize;
 import org.allocsim.reports.output.ExitCodes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
 /** Every option of every command that takes a number refuses those that mean nothing. */
@@ -52,34 +51,29 @@ class OptionBoundsTest {
     Path trace = CommandRun.recording("cat_growth.pickle.xz");
     Map<String, List<Object>> lines = CommandLines.on(trace, folder);
     // They are refused before a GPU is looked for.
-    lines.put("validate", List.of(trace));
+    lines.put("validate gpu", List.of(trace));
+    lines.put("validate pytorch", List.of(trace));
+    lines.put("validate cache", List.of(trace, "--cache", "paged", "--model", "yi-6b"));
     lines.put("calibrate", List.of("-o", folder.resolve("profile.json")));
     lines.put("bench", List.of("--quick"));
     List<Object> scaled =
         List.of(trace, "--other", trace, "-o", folder.resolve("scaled.jsonl"), "--scale-batch", 2);
     List<String> taken = new ArrayList<>();
-    for (CommandLine command : Main.withAll().getSubcommands().values()) {
-      String name = command.getCommandName();
+    for (String name : CommandLines.names()) {
       List<Object> usual = lines.get(name);
       if (usual == null || usual.toString().contains("--help")) {
         continue;
       }
-      for (OptionSpec option : command.getCommandSpec().options()) {
+      for (OptionSpec option : CommandLines.command(name).getCommandSpec().options()) {
         String word = option.longestName();
         if (!isNumber(option) || UNBOUNDED.contains(word)) {
           continue;
         }
-        List<Object> line = new ArrayList<>(List.of(name));
+        List<Object> line = new ArrayList<>(List.of((Object[]) name.split(" ")));
         line.addAll(
             switch (word) {
               case "--scale-batch" -> with(scaled, "--other-scale", 2);
               case "--other-scale" -> scaled;
-              case "--random", "--sequences", "--jobs", "--cases-per-process", "--stop-after" ->
-                  name.equals("validate") ? with(usual, "--pytorch") : usual;
-              case "--first" ->
-                  name.equals("validate")
-                      ? with(usual, "--cache", "paged", "--model", "yi-6b")
-                      : usual;
               default -> usual;
             });
         // In place of one that is there, with its value.

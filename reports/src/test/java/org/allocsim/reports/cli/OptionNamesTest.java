@@ -36,7 +36,8 @@ class OptionNamesTest {
           // It looks for the size of the GPU.
           "min-capacity", List.of("--device", "--capacity", "--memory-limit"),
           // The GPU and its free memory are those of this machine, the release that of the trace.
-          "validate", List.of("--memory-fraction", "--torch-version"));
+          "gpu", List.of("--memory-fraction", "--torch-version"),
+          "pytorch", List.of("--device", "--capacity", "--memory-fraction", "--torch-version"));
 
   private static Stream<CommandSpec> commands() {
     return CommandLines.names().stream()

@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
@@ -7,6 +8,8 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import org.allocsim.reports.cli.prove.ValidateCommand;
 import org.allocsim.reports.output.ExitCodes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,5 +43,40 @@ class ValidateCommandTest {
     CommandRun run = CommandRun.of("validate", trace(), "--policy", "nothing");
     assertEquals(ExitCodes.USAGE, run.exitCode());
     assertTrue(run.err().contains("'nothing' is not a policy"), run.err());
+  }
+
+  @Test
+  void anOptionAloneSaysWhatIsComparedToo() {
+    assertArrayEquals(words("validate gpu a"), ValidateCommand.withSubject(words("validate a")));
+    assertArrayEquals(
+        words("validate pytorch a --random 3"),
+        ValidateCommand.withSubject(words("validate a --pytorch --random 3")));
+    assertArrayEquals(
+        words("validate together a b"),
+        ValidateCommand.withSubject(words("validate --together a b")));
+    assertArrayEquals(
+        words("validate cache a --cache=paged"),
+        ValidateCommand.withSubject(words("validate a --cache=paged")));
+    assertArrayEquals(
+        words("--plugins jars validate gpu a"),
+        ValidateCommand.withSubject(words("--plugins jars validate a")));
+    for (String same :
+        List.of("validate", "validate --help", "validate gpu a", "validate cache a", "peak a")) {
+      assertArrayEquals(words(same), ValidateCommand.withSubject(words(same)));
+    }
+  }
+
+  private static String[] words(String line) {
+    return line.split(" ");
+  }
+
+  @Test
+  void whatIsMissingIsNamed() {
+    CommandRun run = CommandRun.of("validate");
+    assertEquals(ExitCodes.USAGE, run.exitCode());
+    assertTrue(run.err().contains("gpu, pytorch, together or cache"), run.err());
+    assertTrue(CommandRun.of("validate", "--help").out().contains("allocsim validate"), run.err());
+    CommandRun help = CommandRun.of("help", "validate", "together");
+    assertTrue(help.out().startsWith("Usage: allocsim validate together"), help.out());
   }
 }

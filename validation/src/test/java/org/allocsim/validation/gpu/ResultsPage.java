@@ -34,7 +34,7 @@ final class ResultsPage {
 
         Made from the files in `results/` by `ResultsPageTest`; do not edit. Each case is one policy
         that served the requests of one trace twice, on the GPU and on the simulated device, as
-        `allocsim validate` runs it. Two addresses of each process were taken from the run: that of
+        `allocsim validate gpu` runs it. Two addresses of each process were taken from the run: that of
         the driver's arena and that of the first reservation; in the near-limits files also how many
         pages of the GPU that the process could not have, which differs from context to context.
 

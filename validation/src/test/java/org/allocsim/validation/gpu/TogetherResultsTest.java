@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
-/** What {@code validate --together} found on an H200, as EXACTNESS.md and the guide quote it. */
+/** What {@code validate together} found on an H200, as EXACTNESS.md and the guide quote it. */
 class TogetherResultsTest {
   private static final Path MODULE =
       Files.isDirectory(Path.of("results")) ? Path.of("") : Path.of("../validation");

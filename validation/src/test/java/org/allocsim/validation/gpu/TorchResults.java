@@ -3,7 +3,7 @@ package org.allocsim.validation.gpu;
 import java.util.Locale;
 import tools.jackson.databind.JsonNode;
 
-/** The part of the page of results that {@code allocsim validate --pytorch} wrote. */
+/** The part of the page of results that {@code allocsim validate pytorch} wrote. */
 final class TorchResults {
   private TorchResults() {}
 
@@ -13,7 +13,7 @@ final class TorchResults {
     page.append(
         """
         %s, %s, driver %s, PyTorch %s. PyTorch's own allocator served the requests of synthetic
-        programs, `allocsim validate --pytorch --random`. In each column are the cases in which every
+        programs, `allocsim validate pytorch --random`. In each column are the cases in which every
         event and all of `memory_stats()` are exact:
 
         - *repeated*: the requests are known and the driver gives the recorded addresses

@@ -32,7 +32,7 @@ final class ReleasesPage {
       - *recorded*: sequences of calls that were sent to the release's own allocator on a device that counts
         bytes; `ReleaseRecordingTest` compares
       - *stand-in*: the installed PyTorch's own allocator, on a stand-in for CUDA that computes nothing, as
-        `allocsim validate --pytorch --sequences N` runs it; addresses are predicted, not taken from the run
+        `allocsim validate pytorch --sequences N` runs it; addresses are predicted, not taken from the run
       - *exact*: sequences in which every event, address, statistic and message is the same. Recorded sequences
         have the first four messages each
       - *broken off*: sequences that end in an assertion of PyTorch itself or its crash; events before an

@@ -17,7 +17,7 @@ import org.allocsim.workloads.format.TraceFormats;
 import org.junit.jupiter.api.Test;
 
 /**
- * Synthetic programs that PyTorch 2.11 served on an H200, as {@code validate --pytorch} kept them.
+ * Synthetic programs that PyTorch 2.11 served on an H200, as {@code validate pytorch} kept them.
  */
 class TorchComparisonTest {
   private static final TorchMachine MACHINE =

@@ -56,8 +56,8 @@ public record CachesAnswer(
   public static final Kind<CachesAnswer> KIND =
       new Kind<>(
           "validate-caches",
-          "validate --cache --json",
-          "What `allocsim validate --cache NAMES --json` writes: driver calls of caches, real and"
+          "validate cache --json",
+          "What `allocsim validate cache --json` writes: driver calls of caches, real and"
               + " simulated.",
           Shape.of(answer ->
               answer

@@ -10,12 +10,12 @@ import org.allocsim.reports.document.Shape;
 import org.allocsim.validation.torch.CallVerdict;
 
 /**
- * The random sequences of allocator calls of one kind, in {@code validate --pytorch}.
+ * The random sequences of allocator calls of one kind, in {@code validate pytorch}.
  *
  * @param kind what they try, such as {@code expandable}
  * @param verdicts one for each
  */
-record CallKind(String kind, List<CallVerdict> verdicts) {
+public record CallKind(String kind, List<CallVerdict> verdicts) {
   private static final int MAX_DIFFERENCES = 5;
 
   static final Shape<CallKind> SHAPE =
@@ -52,7 +52,7 @@ record CallKind(String kind, List<CallVerdict> verdicts) {
               .texts("differences", "The first differences.", CallKind::differences));
 
   /** The verdicts by kind, in the order of their first appearance. */
-  static List<CallKind> of(Collection<CallVerdict> verdicts) {
+  public static List<CallKind> of(Collection<CallVerdict> verdicts) {
     Map<String, List<CallVerdict>> kinds = new LinkedHashMap<>();
     for (CallVerdict verdict : verdicts) {
       kinds.merge(

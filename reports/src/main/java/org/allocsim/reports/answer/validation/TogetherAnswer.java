@@ -106,8 +106,8 @@ public record TogetherAnswer(
   public static final Kind<TogetherAnswer> KIND =
       new Kind<>(
           "validate-together",
-          "validate --together --json",
-          "What `allocsim validate --together --json` writes: processes on one GPU, real and"
+          "validate together --json",
+          "What `allocsim validate together --json` writes: processes on one GPU, real and"
               + " simulated.",
           Shape.of(answer ->
               answer

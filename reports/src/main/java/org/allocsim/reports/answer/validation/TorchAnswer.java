@@ -28,7 +28,7 @@ import org.allocsim.validation.torch.TorchVerdict;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All of one run of {@code validate --pytorch}.
+ * All of one run of {@code validate pytorch}.
  *
  * @param date the day, as ISO 8601 has it
  * @param driver version of the driver, or null where it does not say
@@ -133,8 +133,8 @@ public record TorchAnswer(
       new Kind<>(
           "validate-pytorch",
           1,
-          "validate --pytorch --json",
-          "What `allocsim validate --pytorch --json` writes: PyTorch's own allocator against the"
+          "validate pytorch --json",
+          "What `allocsim validate pytorch --json` writes: PyTorch's own allocator against the"
               + " simulation.",
           Shape.of(answer ->
               answer

@@ -10,7 +10,7 @@ import org.allocsim.validation.torch.TorchVerdict;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One program under one setting, as {@code validate --pytorch} ran it.
+ * One program under one setting, as {@code validate pytorch} ran it.
  *
  * @param program what was run
  * @param conf settings of the allocator
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param verdict how PyTorch and the simulation agree, or null where the case was not run
  * @param error why it was not run, or null
  */
-record TorchCase(
+public record TorchCase(
     TorchProgram program,
     String conf,
     TorchJob job,
@@ -129,7 +129,7 @@ record TorchCase(
                   Shape.of(run -> run.embed(VERDICT, TorchCase::verdict))));
 
   /** Whether it was run and all of it is exact. */
-  boolean exact() {
+  public boolean exact() {
     return verdict != null && verdict.exact();
   }
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param limitBytes limit to run it under unless the user gives one, −1 for none
  * @param synthetic whether it comes from a seed
  */
-record TorchProgram(
+public record TorchProgram(
     String name,
     @Nullable String sha256,
     @Nullable String conf,

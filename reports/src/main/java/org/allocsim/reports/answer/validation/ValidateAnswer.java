@@ -23,7 +23,7 @@ import org.allocsim.validation.gpu.cuda.CudaDevice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All of one run of {@code validate}.
+ * All of one run of {@code validate gpu}.
  *
  * @param date the day, as ISO 8601 has it
  * @param driver version of the driver, or null where it does not say
@@ -45,8 +45,8 @@ public record ValidateAnswer(
   public static final Kind<ValidateAnswer> KIND =
       new Kind<>(
           "validate",
-          "validate --json",
-          "What `allocsim validate --json` writes: predictions against measurements on a GPU.",
+          "validate gpu --json",
+          "What `allocsim validate gpu --json` writes: predictions against measurements on a GPU.",
           Shape.of(answer ->
               answer
                   .text("date", "Day of the run, UTC.", ValidateAnswer::date)

@@ -62,7 +62,7 @@ public final class FigureOptions extends OutputOptions {
     if (figure != null && (figure.isByEvent() || figure.from() != null || figure.to() != null)) {
       throw Failure.usage(
           "--figure: axis, from and to are for charts over time, and "
-              + command().name()
+              + commandName()
               + " draws none; leave them out");
     }
   }

@@ -7,6 +7,7 @@ import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.question.AnswerOutputs;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -49,9 +50,13 @@ public sealed class OutputOptions implements AnswerOutputs permits FigureOptions
     return null;
   }
 
-  /** The command that has these options. */
-  final CommandSpec command() {
-    return spec;
+  /** The command that has these options, as users know it; those below one share its name. */
+  final String commandName() {
+    CommandLine command = spec.commandLine();
+    while (command.getParent() != null && command.getParent().getParent() != null) {
+      command = command.getParent();
+    }
+    return command.getCommandName();
   }
 
   /** Whether any of them is given. */
@@ -72,7 +77,7 @@ public sealed class OutputOptions implements AnswerOutputs permits FigureOptions
   /** Files of the report folder are called as the command. */
   @Override
   public DocumentOutputs open(@Nullable Path... inputs) {
-    return open(spec.name(), null, inputs);
+    return open(commandName(), null, inputs);
   }
 
   /**

@@ -8,7 +8,6 @@ import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.validation.CalibrateAnswer;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.SizeConverter;
-import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
@@ -50,17 +49,11 @@ import picocli.CommandLine.Spec;
       "  allocsim replay trace.pickle --device my-gpu.json"
     })
 public final class CalibrateCommand implements Callable<Integer> {
-  private static final double DEFAULT_SHARE = 0.9;
   private static final int MAX_SECONDS = 3600;
 
   @Spec private CommandSpec spec;
 
-  @Option(
-      names = "--gpu",
-      paramLabel = "N",
-      description = "Number of the GPU, from 0 (default: 0).",
-      converter = TraceOptions.IndexConverter.class)
-  private int gpu;
+  @Mixin private GpuOption gpu;
 
   @Option(
       names = {"-o", "--output"},
@@ -117,13 +110,10 @@ public final class CalibrateCommand implements Callable<Integer> {
   }
 
   private CalibrationResult measure() {
-    try (GpuTarget target = GpuTarget.open(gpu, GpuBounds.NONE)) {
+    try (GpuTarget target = GpuTarget.open(gpu.number(), GpuBounds.NONE)) {
       DeviceProfile base =
           GpuValidation.profile(target.identity(), target.identity().freeBytesAtStart());
-      long highest =
-          maxBytes != null
-              ? maxBytes
-              : (long) (target.identity().freeBytesAtStart() * DEFAULT_SHARE);
+      long highest = maxBytes != null ? maxBytes : GpuBounds.usualBytes(target.identity());
       if (highest < CalibrationBounds.LEAST_BYTES) {
         throw new Failure(
             "calibrating needs 4 GiB of GPU memory, and %d bytes may be used; free some, or allow"

@@ -10,7 +10,7 @@ import org.allocsim.simulator.trace.PoolId;
 import org.junit.jupiter.api.Test;
 
 /**
- * Settings, limit and captures that change while a program runs, as {@code validate --pytorch
+ * Settings, limit and captures that change while a program runs, as {@code validate pytorch
  * --sequences} compares them with PyTorch 2.14.1's own allocator.
  */
 class ChangedSettingsTest {

@@ -1,5 +1,8 @@
 package org.allocsim.validation.gpu.cuda;
 
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
 /**
  * What a {@link CudaDevice} may use at most.
  *
@@ -9,4 +12,29 @@ package org.allocsim.validation.gpu.cuda;
 public record GpuBounds(long mostBytes, long mostNanos) {
   /** All memory and a day. */
   public static final GpuBounds NONE = new GpuBounds(Long.MAX_VALUE, 86_400_000_000_000L);
+
+  /** Share of the free memory that is used where nobody says how much. */
+  private static final double USUAL_SHARE = 0.9;
+
+  private static final long PAGE_BYTES = 2L << 20;
+
+  /** All memory for some time. */
+  public static GpuBounds ofTime(int seconds) {
+    return new GpuBounds(Long.MAX_VALUE, Duration.ofSeconds(seconds).toNanos());
+  }
+
+  /**
+   * Memory in whole pages, for some time.
+   *
+   * @param bytes how much; null for what is usual on the GPU
+   */
+  public static GpuBounds of(CudaDevice.Identity gpu, @Nullable Long bytes, int seconds) {
+    long given = bytes == null ? usualBytes(gpu) : bytes;
+    return new GpuBounds(given & -PAGE_BYTES, Duration.ofSeconds(seconds).toNanos());
+  }
+
+  /** What is used of a GPU where nobody says how much. */
+  public static long usualBytes(CudaDevice.Identity gpu) {
+    return (long) (gpu.freeBytesAtStart() * USUAL_SHARE);
+  }
 }

@@ -1,4 +1,4 @@
-package org.allocsim.reports.answer.validation;
+package org.allocsim.reports.question.validation;
 
 /**
  * Which programs PyTorch runs, and how.

@@ -1,4 +1,4 @@
-package org.allocsim.reports.answer.validation;
+package org.allocsim.reports.question.validation;
 
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -21,6 +21,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.program.ProgramException;
+import org.allocsim.reports.answer.validation.CallKind;
+import org.allocsim.reports.answer.validation.TorchAnswer;
+import org.allocsim.reports.answer.validation.TorchCase;
+import org.allocsim.reports.answer.validation.TorchProgram;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
@@ -44,7 +48,7 @@ import org.allocsim.workloads.source.DeviceTrace;
 import org.jspecify.annotations.Nullable;
 
 /** Runs programs through PyTorch under several settings and compares; {@code --pytorch}. */
-public final class TorchValidation {
+final class TorchValidation {
   private static final String DEFAULT_CONF = "";
   private static final String EXPANDABLE = "expandable_segments:True";
 
@@ -76,7 +80,7 @@ public final class TorchValidation {
    * @param confs settings separated by semicolons, or null
    * @param limitBytes limit of the allocator, or null
    */
-  public TorchValidation(
+  TorchValidation(
       TorchRuns runs, int gpu, int secondsEach, @Nullable Long limitBytes, @Nullable String confs) {
     this.runs = runs;
     this.gpu = gpu;
@@ -85,7 +89,7 @@ public final class TorchValidation {
     this.confs = confs;
   }
 
-  public void add(DeviceTrace input) {
+  void add(DeviceTrace input) {
     programs.add(
         new TorchProgram(
             Path.of(input.name()).getFileName().toString(),
@@ -103,7 +107,7 @@ public final class TorchValidation {
    * @param driverVersion version of the GPU's driver, for the report
    * @throws Failure where PyTorch or a GPU is missing, or files cannot be written
    */
-  public TorchAnswer run(@Nullable String driverVersion) {
+  TorchAnswer run(@Nullable String driverVersion) {
     long startNanos = System.nanoTime();
     for (int i = 0; i < runs.random(); i++) {
       SyntheticProgram program = SyntheticProgram.of(runs.seed() + i);

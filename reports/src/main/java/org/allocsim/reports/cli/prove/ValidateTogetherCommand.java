@@ -1,0 +1,83 @@
+package org.allocsim.reports.cli.prove;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.allocsim.analysis.program.Conditions;
+import org.allocsim.analysis.program.Program;
+import org.allocsim.reports.cli.option.OutputOptions;
+import org.allocsim.reports.cli.option.PolicyListOptions;
+import org.allocsim.reports.cli.option.SizeConverter;
+import org.allocsim.reports.cli.option.TenantOption;
+import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.question.validation.TogetherQuestion;
+import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code allocsim validate together}: several processes on a real GPU. */
+@Command(
+    name = "together",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Runs several processes on a real GPU at the same time, and compares with 'share'.",
+      "",
+      "Each trace has a process of its own; requests come in the order of their times."
+    },
+    footerHeading = "%nExample:%n",
+    footer =
+        "  allocsim validate together a.jsonl b.jsonl,policy=cuda-async,memory-limit=2GiB"
+            + " --capacity 4GiB")
+final class ValidateTogetherCommand implements Callable<Integer> {
+  @Parameters(
+      paramLabel = "TRACE[,SETTING=VALUE...]",
+      arity = "1..*",
+      description =
+          "Two traces or more. After a comma, each may have a policy and a memory-limit of its"
+              + " own.")
+  private List<String> texts;
+
+  @Mixin private PolicyListOptions policyOptions = new PolicyListOptions(Program.PYTORCH);
+
+  @Option(
+      names = "--memory-limit",
+      paramLabel = "SIZE",
+      description = "Limit of each allocator that has none of its own, such as 24GiB.",
+      converter = SizeConverter.class)
+  private long limitBytes = MemoryLimit.NONE;
+
+  @Option(
+      names = "--capacity",
+      paramLabel = "SIZE",
+      description = "Leave only this much memory free on the GPU, after the contexts.",
+      converter = SizeConverter.class)
+  private Long capacityBytes;
+
+  @Mixin private GpuOption gpu;
+
+  @Mixin private TraceOptions traceOptions;
+
+  @Mixin private OutputOptions outputOptions;
+
+  @Override
+  public Integer call() throws IOException {
+    List<TenantOption> options = texts.stream().map(TenantOption::parse).toList();
+    PolicyChoice usual = policyOptions.choices().getFirst();
+    TogetherQuestion question =
+        new TogetherQuestion(
+            gpu.number(),
+            options.stream()
+                .map(each ->
+                    new TogetherQuestion.Member(
+                        each.policy().orElse(usual), each.bytes("memory-limit").orElse(limitBytes)))
+                .toList(),
+            capacityBytes);
+    return traceOptions
+        .asking(outputOptions, Conditions.RECORDED)
+        .ask(question, options.stream().map(TenantOption::trace).toList());
+  }
+}
