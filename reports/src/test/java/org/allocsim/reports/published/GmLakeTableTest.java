@@ -11,8 +11,6 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.profile.ShippedProfiles;
-import org.allocsim.workloads.program.FineTuningProgram;
-import org.allocsim.workloads.program.TransformerShape;
 import org.junit.jupiter.api.Test;
 
 /**

@@ -14,10 +14,6 @@ import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicySettings;
-import org.allocsim.workloads.program.KvReservation;
-import org.allocsim.workloads.program.KvUse;
-import org.allocsim.workloads.program.ServingProgram;
-import org.allocsim.workloads.program.TokenLengths;
 import org.junit.jupiter.api.Test;
 
 /**

@@ -10,8 +10,6 @@ import org.allocsim.reports.text.TextTable;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.trace.AllocationTrace;
-import org.allocsim.workloads.program.FineTuningProgram;
-import org.allocsim.workloads.program.TransformerShape;
 import org.junit.jupiter.api.Test;
 
 /**

@@ -31,15 +31,23 @@ public final class Programs {
   }
 
   /**
+   * The program of this name.
+   *
+   * @throws ProgramOptionException where there is none
+   */
+  public static ProgramProvider require(String id) {
+    return find(id)
+        .orElseThrow(() ->
+            new ProgramOptionException("there is no program %s; %s".formatted(id, remedy(id))));
+  }
+
+  /**
    * What a program asks of its allocators.
    *
    * @throws ProgramOptionException for an unknown program or values that make none
    */
   public static AllocationTrace generate(String id, Map<String, String> options, long seed) {
-    ProgramProvider program =
-        find(id)
-            .orElseThrow(() ->
-                new ProgramOptionException("there is no program %s; %s".formatted(id, remedy(id))));
+    ProgramProvider program = require(id);
     if (seed < 0) {
       throw new ProgramOptionException("seed " + seed + " is negative; seeds begin at 0");
     }

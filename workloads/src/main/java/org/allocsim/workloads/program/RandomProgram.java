@@ -20,7 +20,7 @@ import org.allocsim.simulator.trace.StackTable;
  * @param seed what all is drawn from; the same seed makes the same program
  * @param events about how many rows the trace has
  */
-public record RandomProgram(long seed, int events) {
+record RandomProgram(long seed, int events) {
   private static final long MIB = 1L << 20;
 
   /** Bytes beyond which a program frees rather than allocates. */

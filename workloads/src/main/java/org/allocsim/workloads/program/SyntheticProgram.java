@@ -1,12 +1,13 @@
 package org.allocsim.workloads.program;
 
+import java.util.Map;
 import java.util.SplittableRandom;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.transform.Perturbation;
 
 /**
  * A synthetic program by its seed: mostly random requests, three of twenty training, the same with
- * small changes, and inference.
+ * small changes, and inference; all but the random ones are programs of the catalog.
  *
  * @param name what it is, with the seed
  * @param trace its requests
@@ -15,10 +16,6 @@ import org.allocsim.workloads.transform.Perturbation;
  */
 public record SyntheticProgram(String name, AllocationTrace trace, long limitBytes) {
   private static final long PAGE_BYTES = 2L << 20;
-
-  /** A small model, so that many such programs fit on one GPU. */
-  private static final TransformerShape SMALL =
-      new TransformerShape("small", 4, 512, 2048, 2, 8, 8_000);
 
   /** The program of a seed; the same seed makes the same one. */
   public static SyntheticProgram of(long seed) {
@@ -39,33 +36,53 @@ public record SyntheticProgram(String name, AllocationTrace trace, long limitByt
     };
   }
 
+  /** A small model, so that many such programs fit on one GPU. */
   private static AllocationTrace training(SplittableRandom random) {
-    return new FineTuningProgram(
-            SMALL,
-            random.nextInt(1, 5),
-            random.nextInt(1, 5),
-            64,
-            random.nextInt(64, 512),
-            random.nextBoolean(),
-            random.nextBoolean(),
-            random.nextBoolean(),
-            random.nextInt(2, 5),
-            random.nextLong())
-        .trace();
+    return Programs.generate(
+        "gpt",
+        Map.of(
+            "iterations", number(random, 2, 5),
+            "layers", number(random, 1, 4),
+            "width", "256",
+            "heads", "4",
+            "positions", "512",
+            "longest", number(random, 64, 512),
+            "batch", number(random, 1, 5),
+            "fused", flag(random),
+            "checkpoint", flag(random),
+            "set-to-none", flag(random)),
+        random.nextInt(1 << 30));
   }
 
   private static AllocationTrace serving(SplittableRandom random) {
-    KvReservation[] kinds = {
-      KvReservation.MAXIMUM, KvReservation.POWER_OF_TWO, KvReservation.ORACLE
-    };
-    return new ServingProgram(
-            kinds[random.nextInt(kinds.length)],
-            new TokenLengths(40, 60, 1.14, 512),
-            random.nextInt(4, 16) * 1024,
-            1L << random.nextInt(12, 18),
-            random.nextLong())
-        .run(20, random.nextInt(50, 300))
-        .trace();
+    return Programs.generate(
+        "llama-generate",
+        Map.of(
+            "prompts",
+            number(random, 1, 4),
+            "most-batch",
+            number(random, 1, 6),
+            "longest",
+            number(random, 20, 300),
+            "new-tokens",
+            number(random, 5, 40),
+            "layers",
+            "2",
+            "width",
+            "256",
+            "heads",
+            "4",
+            "inner",
+            "704"),
+        random.nextInt(1 << 30));
+  }
+
+  private static String number(SplittableRandom random, int least, int bound) {
+    return Integer.toString(random.nextInt(least, bound));
+  }
+
+  private static String flag(SplittableRandom random) {
+    return Boolean.toString(random.nextBoolean());
   }
 
   /** Half the programs get a limit somewhere around what they hold at most. */

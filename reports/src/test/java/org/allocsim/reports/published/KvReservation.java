@@ -1,4 +1,4 @@
-package org.allocsim.workloads.program;
+package org.allocsim.reports.published;
 
 /** How a server sets memory for keys and values aside for a request (SOSP 2023, section 6.1). */
 public enum KvReservation {

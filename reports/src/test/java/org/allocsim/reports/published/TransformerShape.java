@@ -1,4 +1,4 @@
-package org.allocsim.workloads.program;
+package org.allocsim.reports.published;
 
 /**
  * Sizes of a decoder-only transformer.

@@ -1,4 +1,4 @@
-package org.allocsim.workloads.program;
+package org.allocsim.reports.published;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
