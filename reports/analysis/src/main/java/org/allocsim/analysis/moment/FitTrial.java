@@ -10,6 +10,7 @@ import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
+import org.allocsim.simulator.policy.pytorch.RequestSizes;
 import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.run.Run;
 import org.jspecify.annotations.Nullable;
@@ -79,9 +80,6 @@ public final class FitTrial {
       return new Remedy(way, blocks, segments, bytes, gainedBytes, minimum, served);
     }
   }
-
-  /** Rounded requests up to this size are served by the small pool (PyTorch 2.11). */
-  private static final long SMALL_REQUEST_BYTES = 1L << 20;
 
   private final Landmarks landmarks;
   private final FailedRequest failure;
@@ -175,7 +173,7 @@ public final class FitTrial {
   private boolean serves(int segment) {
     return layout.segmentPool(segment) == failure.pool()
         && layout.stream(segment) == shortage.stream()
-        && layout.isSmall(segment) == (shortage.roundedBytes() <= SMALL_REQUEST_BYTES);
+        && layout.isSmall(segment) == (shortage.roundedBytes() <= RequestSizes.SMALL_REQUEST_BYTES);
   }
 
   /** Whether best fit may take a block of this size, by the rules of {@code max_split_size_mb}. */

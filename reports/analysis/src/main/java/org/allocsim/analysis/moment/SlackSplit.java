@@ -2,6 +2,7 @@ package org.allocsim.analysis.moment;
 
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.policy.pytorch.RequestSizes;
 
 /**
  * Where the slack of one moment lies: slack is reserved minus allocated memory. Every free or
@@ -26,10 +27,6 @@ public record SlackSplit(
     long otherReleasableBytes,
     long otherStuckBytes,
     long privateBytes) {
-
-  /** Page of the small pool's expandable segments (PyTorch 2.11). */
-  private static final long SMALL_PAGE_BYTES = 2L << 20;
-
   /**
    * Splits the slack of a layout.
    *
@@ -90,7 +87,7 @@ public record SlackSplit(
 
   /** Page of an expandable segment. */
   static long pageBytes(MemoryLayout layout, int segment, long largePageBytes) {
-    return layout.isSmall(segment) ? SMALL_PAGE_BYTES : largePageBytes;
+    return layout.isSmall(segment) ? RequestSizes.SMALL_SEGMENT_BYTES : largePageBytes;
   }
 
   /** All slack. */

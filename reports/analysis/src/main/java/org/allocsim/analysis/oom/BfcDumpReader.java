@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Finds the dumps that BFC allocators print when a request fails, in the words of TensorFlow 0.7 to
  * 2.x and XLA of 2026: line by line, whatever stands before the words, in constant memory.
  */
-public final class BfcDumpReader {
+final class BfcDumpReader {
   /** Dumps that are kept; more are counted. */
   public static final int MAX_DUMPS = 1000;
 

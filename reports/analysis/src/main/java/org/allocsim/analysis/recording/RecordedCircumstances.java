@@ -43,9 +43,6 @@ public record RecordedCircumstances(
   /** Others may hold so much of a GPU that what is left could be that of a smaller one. */
   private static final double SAME_SIZE = 0.75;
 
-  /** Of the driver, of which allocators take whole ones. */
-  private static final long PAGE_BYTES = 2L << 20;
-
   /**
    * What somebody says, whatever the recording shows.
    *
@@ -123,7 +120,11 @@ public record RecordedCircumstances(
    * and what was asked for, in whole pages of the driver, one byte was missing.
    */
   private static RecordedCircumstances refused(long refusedBytes, DeviceProfile assumed) {
-    long limitBytes = (refusedBytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES - 1;
+    long limitBytes =
+        (refusedBytes + DeviceProfile.PAGE_BYTES - 1)
+                / DeviceProfile.PAGE_BYTES
+                * DeviceProfile.PAGE_BYTES
+            - 1;
     return known(
         limitBytes,
         limitBytes <= assumed.totalBytes() ? assumed : smallestFor(limitBytes, assumed),

@@ -30,8 +30,11 @@ public record VllmRelease(String name, int major, int minor, int patch) {
           "v?([0-9]{1,4})[.]([0-9]{1,4})(?:[.]([0-9]{1,4})(?:[.][0-9]{1,4})?)?"
               + "(?:[.]?(?:rc|post|dev)[0-9]{0,6})?");
 
-  private static final double SHARE = 0.9;
-  private static final double LATER_SHARE = 0.92;
+  /** The share where nobody says another ({@code vllm/config/cache.py}), up to 0.20. */
+  public static final double SHARE = 0.9;
+
+  /** The same from 0.21 on. */
+  public static final double LATER_SHARE = 0.92;
 
   /**
    * Reads the number of a release, such as {@code 0.9.0.1} or {@code v0.8}.

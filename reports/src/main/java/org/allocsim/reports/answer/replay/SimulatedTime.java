@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.Keys;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Notes;
@@ -30,7 +31,7 @@ import org.allocsim.simulator.trace.RequestKind;
  * @param result the result
  * @param trace names the steps
  */
-public record SimulatedTime(TimeResult result, AllocationTrace trace) {
+record SimulatedTime(TimeResult result, AllocationTrace trace) {
   private static final double NANOS_PER_SECOND = 1e9;
 
   /** The GPU's busy share over time is written in at most so many parts. */
@@ -39,7 +40,7 @@ public record SimulatedTime(TimeResult result, AllocationTrace trace) {
   private static final Shape<Requests> REQUESTS =
       Shape.of(requests ->
           requests
-              .count("count", "How many.", Requests::count)
+              .term(Columns.COUNT, Requests::count)
               .seconds("seconds", "Their simulated time.", each -> seconds(each.nanos())));
 
   private static final Shape<BusyTimeline> BUSY =
@@ -63,10 +64,7 @@ public record SimulatedTime(TimeResult result, AllocationTrace trace) {
                   "seconds",
                   "Time that the step took.",
                   each -> seconds(each.of().endNanos() - each.of().beginNanos()))
-              .seconds(
-                  "allocator_seconds",
-                  "Time that the host spent in the allocator.",
-                  each -> seconds(each.of().allocatorNanos()))
+              .term(Columns.ALLOCATOR_SECONDS, each -> seconds(each.of().allocatorNanos()))
               .seconds(
                   "data_seconds",
                   "Time that the step waited for its data.",
@@ -91,10 +89,7 @@ public record SimulatedTime(TimeResult result, AllocationTrace trace) {
                   "gpu_utilisation",
                   "Share of the time in which the GPU computed.",
                   each -> each.result().utilisation())
-              .seconds(
-                  "allocator_seconds",
-                  "Time that the host spent in the allocator.",
-                  each -> seconds(each.result().allocatorNanos()))
+              .term(Columns.ALLOCATOR_SECONDS, each -> seconds(each.result().allocatorNanos()))
               .named(
                   Unit.SECONDS,
                   "host_activities",

@@ -6,15 +6,15 @@ package org.allocsim.simulator.policy.pytorch;
  * <p><b>Source.</b> PyTorch 2.11, {@code c10/cuda/CUDACachingAllocator.cpp}: {@code round_size},
  * {@code get_allocation_size}; constants of {@code c10/core/AllocatorConfig.h}.
  */
-final class RequestSizes {
+public final class RequestSizes {
   /** Smallest size and alignment of a block. */
-  static final long MIN_BLOCK_BYTES = 512;
+  public static final long MIN_BLOCK_BYTES = 512;
 
   /** Rounded requests up to this size are served by the small pool. */
-  static final long SMALL_REQUEST_BYTES = 1L << 20;
+  public static final long SMALL_REQUEST_BYTES = 1L << 20;
 
   /** Segment and page size of the small pool. */
-  static final long SMALL_SEGMENT_BYTES = 2L << 20;
+  public static final long SMALL_SEGMENT_BYTES = 2L << 20;
 
   /** From this size on a segment is made for the request. */
   static final long MIN_OWN_SEGMENT_BYTES = 10L << 20;

@@ -1,6 +1,7 @@
 package org.allocsim.validation.gpu.cuda;
 
 import java.time.Duration;
+import org.allocsim.simulator.device.DeviceProfile;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,8 +17,6 @@ public record GpuBounds(long mostBytes, long mostNanos) {
   /** Share of the free memory that is used where nobody says how much. */
   private static final double USUAL_SHARE = 0.9;
 
-  private static final long PAGE_BYTES = 2L << 20;
-
   /** All memory for some time. */
   public static GpuBounds ofTime(int seconds) {
     return new GpuBounds(Long.MAX_VALUE, Duration.ofSeconds(seconds).toNanos());
@@ -30,7 +29,7 @@ public record GpuBounds(long mostBytes, long mostNanos) {
    */
   public static GpuBounds of(CudaDevice.Identity gpu, @Nullable Long bytes, int seconds) {
     long given = bytes == null ? usualBytes(gpu) : bytes;
-    return new GpuBounds(given & -PAGE_BYTES, Duration.ofSeconds(seconds).toNanos());
+    return new GpuBounds(given & -DeviceProfile.PAGE_BYTES, Duration.ofSeconds(seconds).toNanos());
   }
 
   /** What is used of a GPU where nobody says how much. */

@@ -1,6 +1,7 @@
 package org.allocsim.workloads.format.pytorch;
 
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
+import org.allocsim.simulator.policy.pytorch.RequestSizes;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.workloads.format.pytorch.ListContent.Problem;
 import org.allocsim.workloads.format.pytorch.metadata.Annotation;
@@ -12,9 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes segments and blocks from their dicts, in all forms that PyTorch 2.0 to 2.14 writes. */
 final class SegmentReader {
-  /** Size of every segment of the small pool. */
-  private static final long SMALL_SEGMENT_BYTES = 2L << 20;
-
   private static final int SEGMENT_BYTES = 300;
   private static final int ANNOTATION_BYTES = 80;
 
@@ -133,7 +131,7 @@ final class SegmentReader {
     if (f.has(Vocabulary.SEGMENT_TYPE) && type != Vocabulary.SMALL && type != Vocabulary.LARGE) {
       f.fail(Vocabulary.SEGMENT_TYPE, "\"small\" or \"large\"");
     }
-    boolean small = type < 0 ? total == SMALL_SEGMENT_BYTES : type == Vocabulary.SMALL;
+    boolean small = type < 0 ? total == RequestSizes.SMALL_SEGMENT_BYTES : type == Vocabulary.SMALL;
     PoolId pool = PoolId.DEFAULT;
     if (f.type(Vocabulary.SEGMENT_POOL_ID) == Value.POOL) {
       pool = pools.pool((int) f.raw(Vocabulary.SEGMENT_POOL_ID));

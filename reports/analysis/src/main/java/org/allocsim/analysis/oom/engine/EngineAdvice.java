@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Optional;
 import org.allocsim.analysis.oom.engine.EngineLog.Figures;
 import org.allocsim.analysis.oom.engine.EngineLog.Generation;
+import org.allocsim.analysis.serving.VllmRelease;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,12 +15,6 @@ import org.jspecify.annotations.Nullable;
  * enough.
  */
 public final class EngineAdvice {
-  /** Of vLLM up to 0.20 ({@code vllm/config/cache.py}), where the log names no other. */
-  private static final double VLLM_SHARE = 0.9;
-
-  /** The same from 0.21 on. */
-  private static final double VLLM_SHARE_0_21 = 0.92;
-
   /** Of what is free with the model loaded ({@code KvCacheConfig}), TensorRT-LLM 0.9 to 1.2. */
   private static final double TENSORRT_LLM_SHARE = 0.9;
 
@@ -86,7 +81,7 @@ public final class EngineAdvice {
 
   /** The share of vLLM where nobody says another. */
   static double usualVllmShare(Figures figures) {
-    return figures.generation() == Generation.NEWER ? VLLM_SHARE_0_21 : VLLM_SHARE;
+    return figures.generation() == Generation.NEWER ? VllmRelease.LATER_SHARE : VllmRelease.SHARE;
   }
 
   /**

@@ -16,6 +16,7 @@ import org.allocsim.simulator.order.AddressMap;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
+import org.allocsim.simulator.policy.pytorch.RequestSizes;
 import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
@@ -47,14 +48,8 @@ final class DeviceDerivation {
     OTHER_READING
   }
 
-  /** Sizes of blocks are multiples of this (PyTorch 2.11). */
-  private static final long MIN_BLOCK_BYTES = 512;
-
   /** Largest rest that is not split off in the large pool (PyTorch 2.11). */
   private static final long MAX_SLACK_BYTES = 1L << 20;
-
-  /** Largest request of the small pool, whose blocks are split to the last (PyTorch 2.11). */
-  private static final long LARGEST_SMALL_BYTES = 1L << 20;
 
   private final EffectLog effects;
   private final DeviceHistory history;
@@ -541,7 +536,7 @@ final class DeviceDerivation {
     long address = effects.address(request);
     long bytes = effects.bytes(request);
     int stream = effects.stream(request);
-    if (request != follower.position() || bytes % MIN_BLOCK_BYTES != 0) {
+    if (request != follower.position() || bytes % RequestSizes.MIN_BLOCK_BYTES != 0) {
       return false;
     }
     long freeBytes = policy.freeBytesAt(address, stream, pool);
@@ -563,7 +558,7 @@ final class DeviceDerivation {
 
   /** Whether a request keeps a small rest of the block that serves it. */
   private boolean keepsSlack(long bytes) {
-    return bytes > LARGEST_SMALL_BYTES && !config.expandableSegments();
+    return bytes > RequestSizes.SMALL_REQUEST_BYTES && !config.expandableSegments();
   }
 
   private void restoreBlock(int request, PoolId pool) {

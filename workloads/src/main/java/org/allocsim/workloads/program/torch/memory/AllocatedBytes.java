@@ -1,11 +1,10 @@
 package org.allocsim.workloads.program.torch.memory;
 
 import java.util.Arrays;
+import org.allocsim.simulator.policy.pytorch.RequestSizes;
 
 /** Bytes that a program holds, each allocation rounded up to PyTorch's smallest block. */
 final class AllocatedBytes {
-  private static final long BLOCK_BYTES = 512;
-
   private long[] bytesOf = new long[1024];
   private long currentBytes;
   private long peakBytes;
@@ -14,7 +13,10 @@ final class AllocatedBytes {
     if (allocation >= bytesOf.length) {
       bytesOf = Arrays.copyOf(bytesOf, Math.max(allocation + 1, bytesOf.length * 2));
     }
-    bytesOf[allocation] = (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+    bytesOf[allocation] =
+        (bytes + RequestSizes.MIN_BLOCK_BYTES - 1)
+            / RequestSizes.MIN_BLOCK_BYTES
+            * RequestSizes.MIN_BLOCK_BYTES;
     currentBytes += bytesOf[allocation];
     peakBytes = Math.max(peakBytes, currentBytes);
   }

@@ -5,6 +5,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
+import org.allocsim.simulator.policy.pytorch.RequestSizes;
 
 /**
  * Says for every row that maps or unmaps pages whether they belong to a pool of small blocks. What
@@ -12,9 +13,6 @@ import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
  * pages of the large pools are mapped in multiples of their size.
  */
 final class PageKinds {
-  /** Largest block of a small pool (PyTorch 2.11). */
-  private static final long MAX_SMALL_BYTES = 1L << 20;
-
   private final BitSet small = new BitSet();
 
   PageKinds(EffectLog effects, AllocatorConfig config) {
@@ -29,7 +27,7 @@ final class PageKinds {
       boolean ofSmallSize = bytes % config.largeSegmentBytes() != 0;
       switch (effects.kind(row)) {
         case ALLOC, FREE_COMPLETED ->
-            smallAt.put(address, config.blockBytesFor(bytes) <= MAX_SMALL_BYTES);
+            smallAt.put(address, config.blockBytesFor(bytes) <= RequestSizes.SMALL_REQUEST_BYTES);
         case SEGMENT_MAP -> {
           small.set(row, ofSmallSize);
           smallAt.put(address, ofSmallSize);

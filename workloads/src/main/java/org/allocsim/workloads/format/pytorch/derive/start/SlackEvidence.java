@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.NavigableMap;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
+import org.allocsim.simulator.policy.pytorch.RequestSizes;
 import org.allocsim.workloads.format.pytorch.derive.start.StartReconstruction.Block;
 import org.jspecify.annotations.Nullable;
 
@@ -16,9 +17,6 @@ import org.jspecify.annotations.Nullable;
  * cannot have had.
  */
 final class SlackEvidence {
-  /** Sizes of blocks are multiples of this (PyTorch 2.11). */
-  private static final long UNIT_BYTES = 512;
-
   /** Largest rest that PyTorch 2.11 leaves with a block of the large pool. */
   private static final long MAX_SLACK_BYTES = 1L << 20;
 
@@ -64,8 +62,12 @@ final class SlackEvidence {
   /** Watches a block with a free one after it that is too large to be a rest. */
   void watch(Block block, Block gap) {
     // What is left of the gap is a block of its own, which is never smaller than a rest.
-    long most = Math.min(maxSlackBytes(block, config), gap.bytes - MAX_SLACK_BYTES - UNIT_BYTES);
-    candidates.add(new Candidate(block.address, block.end(), (int) (most / UNIT_BYTES)));
+    long most =
+        Math.min(
+            maxSlackBytes(block, config),
+            gap.bytes - MAX_SLACK_BYTES - RequestSizes.MIN_BLOCK_BYTES);
+    candidates.add(
+        new Candidate(block.address, block.end(), (int) (most / RequestSizes.MIN_BLOCK_BYTES)));
   }
 
   boolean isEmpty() {
@@ -75,7 +77,8 @@ final class SlackEvidence {
   /** The end of a watched block, with its rest. */
   void forEach(EndOfBlock consumer) {
     for (Candidate candidate : candidates) {
-      consumer.ends(candidate.address, candidate.end + candidate.units() * UNIT_BYTES);
+      consumer.ends(
+          candidate.address, candidate.end + candidate.units() * RequestSizes.MIN_BLOCK_BYTES);
     }
   }
 
@@ -106,7 +109,7 @@ final class SlackEvidence {
         continue;
       }
       if (gap == from) {
-        long units = (address - candidate.end) / UNIT_BYTES;
+        long units = (address - candidate.end) / RequestSizes.MIN_BLOCK_BYTES;
         if (units <= candidate.most) {
           candidate.shown = (int) units;
         }
@@ -115,7 +118,7 @@ final class SlackEvidence {
         ruleOut(candidate, gap, chosen(bytes, fromBytes));
         boolean precedes = Long.compareUnsigned(gap.address, address) < 0;
         if (precedes && !isNew) {
-          ruleOut(candidate, gap, chosen(bytes, fromBytes + UNIT_BYTES));
+          ruleOut(candidate, gap, chosen(bytes, fromBytes + RequestSizes.MIN_BLOCK_BYTES));
         }
       }
     }
@@ -146,10 +149,11 @@ final class SlackEvidence {
   private static void ruleOut(Candidate candidate, Block gap, Chosen chosen) {
     // The gap without the rest would have been chosen: gap − rest is in [least, end).
     long last = gap.bytes - chosen.least;
-    long first = chosen.end < 0 ? 0 : Math.max(0, gap.bytes - chosen.end + UNIT_BYTES);
-    if (last >= first && first / UNIT_BYTES <= candidate.most) {
-      long lastUnit = Math.min(candidate.most, last / UNIT_BYTES);
-      candidate.ruledOut.set((int) (first / UNIT_BYTES), (int) lastUnit + 1);
+    long first =
+        chosen.end < 0 ? 0 : Math.max(0, gap.bytes - chosen.end + RequestSizes.MIN_BLOCK_BYTES);
+    if (last >= first && first / RequestSizes.MIN_BLOCK_BYTES <= candidate.most) {
+      long lastUnit = Math.min(candidate.most, last / RequestSizes.MIN_BLOCK_BYTES);
+      candidate.ruledOut.set((int) (first / RequestSizes.MIN_BLOCK_BYTES), (int) lastUnit + 1);
     }
   }
 
