@@ -78,6 +78,17 @@ public record Shape<R>(List<Column<R>> columns) {
       return add(key, label, explanation, new Type.Scalar(unit), value);
     }
 
+    /** A quantity that has one name and one explanation wherever it stands. */
+    public Builder<R> term(
+        Term term, @Nullable String label, Function<? super R, ? extends @Nullable Object> value) {
+      return add(term.key(), label, term.explanation(), new Type.Scalar(term.unit()), value);
+    }
+
+    /** Such a quantity, for programs only. */
+    public Builder<R> term(Term term, Function<? super R, ? extends @Nullable Object> value) {
+      return term(term, null, value);
+    }
+
     public Builder<R> bytes(
         String key,
         @Nullable String label,

@@ -10,6 +10,7 @@ import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.moment.ReservedParts;
 import org.allocsim.reports.answer.part.Bins;
 import org.allocsim.reports.answer.part.CircumstancesPart;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.chart.comparison.DriverTimeChart;
@@ -44,8 +45,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
   private static final Shape<ReservedParts> PARTS =
       Shape.of(parts ->
           parts
-              .bytes(
-                  "requested_bytes", "What the program asked for.", ReservedParts::requestedBytes)
+              .term(Columns.REQUESTED_BYTES, ReservedParts::requestedBytes)
               .bytes("rounding_bytes", "Lost to rounding.", ReservedParts::roundingBytes)
               .bytes(
                   "awaiting_bytes",
@@ -73,16 +73,8 @@ public record CompareAnswer(List<ComparedTrace> traces) {
   private static final Shape<RunResult> FIGURES =
       Shape.of(result ->
           result
-              .bytes(
-                  "peak_reserved_bytes",
-                  "peak reserved",
-                  "Maximum memory held from the device.",
-                  RunResult::peakReservedBytes)
-              .bytes(
-                  "peak_allocated_bytes",
-                  "peak allocated",
-                  "Maximum memory in blocks in use.",
-                  RunResult::peakAllocatedBytes)
+              .term(Columns.PEAK_RESERVED_BYTES, "peak reserved", RunResult::peakReservedBytes)
+              .term(Columns.PEAK_ALLOCATED_BYTES, "peak allocated", RunResult::peakAllocatedBytes)
               .rank(1)
               .ratio(
                   "utilisation_ratio",
@@ -91,12 +83,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
                   RunResult::utilisation)
               .rank(2)
               .missing("nothing was reserved")
-              .bytes(
-                  "peak_requested_bytes",
-                  "peak requested",
-                  "Maximum memory that the program asked for at once; no device with less free runs"
-                      + " it.",
-                  RunResult::peakRequestedBytes)
+              .term(Columns.PEAK_REQUESTED_BYTES, "peak requested", RunResult::peakRequestedBytes)
               .rank(10)
               .bytes(
                   "peak_device_bytes",
@@ -114,7 +101,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
                   "Reserved and not in use when reserved memory was highest.",
                   each -> each.atPeak().externalBytes())
               .rank(6)
-              .count("driver_calls", "driver calls", "Calls of the driver.", RunResult::driverCalls)
+              .term(Columns.DRIVER_CALLS, "driver calls", RunResult::driverCalls)
               .rank(8)
               .seconds(
                   "driver_seconds",
@@ -129,7 +116,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
                   "Seconds in this call.",
                   CompareAnswer::secondsByCall)
               .count("requests", "Requests that were sent, of all kinds.", RunResult::events)
-              .seconds("wall_seconds", "Time that the replay itself took.", RunResult::seconds)
+              .term(Columns.WALL_SECONDS, RunResult::seconds)
               .rate(
                   "requests_per_second",
                   "replay speed",
@@ -162,22 +149,14 @@ public record CompareAnswer(List<ComparedTrace> traces) {
                   "Share of the simulated time in which data is copied from the GPU.",
                   each -> inTime(each, time -> share(time.toHost(), time)))
               .missing("the trace has no times")
-              .count(
-                  "failed_requests",
-                  "out of memory",
-                  "Number of requests that failed.",
-                  RunResult::failureCount)
+              .term(Columns.FAILED_REQUESTS, "out of memory", RunResult::failureCount)
               .worded(CompareAnswer::outOfMemory)
               .embed(FirstFailure.of(CompareAnswer::first), each -> each));
 
   private static final Shape<RunResult> RUNS =
       Shape.of(result ->
           result
-              .text(
-                  "policy",
-                  "policy",
-                  "Id of the policy.",
-                  each -> each.choice().provider().spec().id())
+              .term(Columns.POLICY_ID, "policy", each -> each.choice().provider().spec().id())
               .worded(each -> each.choice().label())
               .named(
                   Unit.TEXT,
@@ -190,10 +169,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
                   "What the policy knows: online (past requests), offline (all requests) or bound.",
                   each ->
                       each.choice().provider().spec().kind().toString().toLowerCase(Locale.ROOT))
-              .text(
-                  "not_run_because",
-                  "Why the policy cannot serve the trace.",
-                  RunResult::notRunBecause)
+              .term(Columns.NOT_RUN_BECAUSE, RunResult::notRunBecause)
               .missing("it ran")
               .where(RunResult::isRun, "the policy did not run", FIGURES));
 
@@ -212,7 +188,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
       Shape.of(trace ->
           trace
               .embed(Recorded.file(ComparedTrace::file, ComparedTrace::sha256))
-              .count("device_index", "Index of the recorded device.", ComparedTrace::device));
+              .term(Columns.DEVICE_INDEX, ComparedTrace::device));
 
   /** The answer as JSON. */
   public static final Kind<CompareAnswer> KIND = kind(RESULTS);
@@ -232,11 +208,8 @@ public record CompareAnswer(List<ComparedTrace> traces) {
     Shape<ComparedTrace> trace =
         Shape.of(each ->
             each.embed(FILE, compared -> compared)
-                .text("format", "Id of the trace's format.", ComparedTrace::format)
-                .count(
-                    "requests",
-                    "Number of requests in the trace.",
-                    compared -> compared.trace().eventCount())
+                .term(Columns.FORMAT, ComparedTrace::format)
+                .term(Columns.REQUESTS, compared -> compared.trace().eventCount())
                 .embed(CircumstancesPart.SHAPE, ComparedTrace::circumstances)
                 .texts(
                     "notes",

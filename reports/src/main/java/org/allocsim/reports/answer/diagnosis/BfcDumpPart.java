@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.analysis.oom.BfcDump;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Facts;
 import org.allocsim.reports.document.Notes;
@@ -19,16 +20,16 @@ final class BfcDumpPart {
       Shape.of(bin ->
           bin.bytes("from_bytes", "chunks from", "Minimum size of the bin.", BfcDump.Bin::minBytes)
               .count("chunks_in_use", "in use", "Chunks in use.", BfcDump.Bin::chunksInUse)
-              .bytes("in_use_bytes", "bytes", "Bytes in use.", BfcDump.Bin::bytesInUse)
-              .count("free_chunks", "free", "Free chunks.", BfcDump.Bin::freeChunks)
-              .bytes("free_bytes", "bytes", "Free bytes.", BfcDump.Bin::freeBytes));
+              .term(Columns.IN_USE_BYTES, "bytes", BfcDump.Bin::bytesInUse)
+              .term(Columns.FREE_CHUNKS, "free", BfcDump.Bin::freeChunks)
+              .term(Columns.FREE_BYTES, "bytes", BfcDump.Bin::freeBytes));
 
   static final Shape<BfcDump> SHAPE =
       Shape.of(dump ->
           dump.text("verdict", ExplainOomAnswer.VERDICT, each -> each.verdict().word())
-              .count("exit_code", "Exit code of the verdict.", each -> ExitCodes.of(each.verdict()))
-              .text("headline", "The verdict in a sentence.", BfcDumpPart::headline)
-              .count("line", "Line of the input, from 1.", BfcDump::line)
+              .term(Columns.EXIT_CODE, each -> ExitCodes.of(each.verdict()))
+              .term(Columns.HEADLINE, BfcDumpPart::headline)
+              .term(Columns.LINE, BfcDump::line)
               .text(
                   "allocator",
                   "Name of the allocator.",
@@ -44,9 +45,9 @@ final class BfcDumpPart {
                   "Limit of the pool.",
                   each -> each.limitBytes() < 0 ? null : each.limitBytes())
               .missing("the dump prints none")
-              .bytes("in_use_bytes", "Bytes in use.", BfcDump::bytesInUse)
-              .bytes("free_bytes", "Free bytes.", BfcDump::freeBytes)
-              .count("free_chunks", "Free chunks.", BfcDump::freeChunks)
+              .term(Columns.IN_USE_BYTES, BfcDump::bytesInUse)
+              .term(Columns.FREE_BYTES, BfcDump::freeBytes)
+              .term(Columns.FREE_CHUNKS, BfcDump::freeChunks)
               .bytes("largest_free_bytes", "Largest free chunk.", BfcDump::largestFreeBytes)
               .count("regions", "Regions, between which chunks never merge.", BfcDump::regions)
               .many("bins", "Chunks by size.", BIN, BfcDump::bins)

@@ -25,6 +25,7 @@ import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.analysis.tuning.TuningGrid;
 import org.allocsim.reports.answer.part.CategoryPart;
 import org.allocsim.reports.answer.part.CircumstancesPart;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.Cost;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Keys;
@@ -84,21 +85,14 @@ public record DiagnosedProgram(
   private static final Shape<Holder> HOLDER =
       Shape.of(holder ->
           holder
-              .bytes(
-                  "allocated_bytes",
-                  "allocated",
-                  "What its blocks take, after rounding.",
-                  each -> each.line().group().blockBytes())
+              .term(Columns.ALLOCATED_BYTES, "allocated", each -> each.line().group().blockBytes())
               .shown(
                   Unit.RATIO,
                   "share",
                   "Share of allocated memory.",
                   each -> share(each.line().group().blockBytes(), each.allBytes()))
-              .bytes(
-                  "requested_bytes",
-                  "What the program asked for.",
-                  each -> each.line().group().requestedBytes())
-              .count("blocks", "blocks", "Number of blocks.", each -> each.line().group().blocks())
+              .term(Columns.REQUESTED_BYTES, each -> each.line().group().requestedBytes())
+              .term(Columns.BLOCKS, "blocks", each -> each.line().group().blocks())
               .rank(2)
               .text(
                   "line",
@@ -122,9 +116,9 @@ public record DiagnosedProgram(
       Shape.of(program ->
           program
               .embed(Recorded.file(each -> each.input().name(), each -> each.input().sha256()))
-              .count("device_index", "Index of the recorded device.", each -> each.input().device())
-              .count("events", "Events of its recorded history.", each -> each.input().eventCount())
-              .text("torch_version", "The release whose rules apply.", each -> each.version().id())
+              .term(Columns.DEVICE_INDEX, each -> each.input().device())
+              .term(Columns.EVENTS, each -> each.input().eventCount())
+              .term(Columns.TORCH_VERSION, each -> each.version().id())
               .embed(CircumstancesPart.SHAPE, DiagnosedProgram::circumstances)
               .embed(FirstFailure.of(DiagnosedProgram::failed))
               .text(
@@ -155,10 +149,7 @@ public record DiagnosedProgram(
                   "What the allocated memory is for.",
                   CategoryPart.SHAPE,
                   each -> each.categories().rows())
-              .text(
-                  "recorded_conf",
-                  "Settings that the program was recorded with.",
-                  each -> each.diagnosis().tuning().recorded().conf())
+              .term(Columns.RECORDED_CONF, each -> each.diagnosis().tuning().recorded().conf())
               .text(
                   "best_conf",
                   "Settings that are recommended; the recorded ones where no other is better.",
@@ -180,9 +171,8 @@ public record DiagnosedProgram(
                   "copies_failed",
                   "Copies in which a request fails.",
                   each -> each.diagnosis().copies().map(Fragility::failures).orElse(0))
-              .bytes(
-                  "missing_bytes",
-                  "How much more memory the best of the usual settings needs than there is.",
+              .term(
+                  Columns.MISSING_BYTES,
                   each ->
                       each.diagnosis().missingBytes().isPresent()
                           ? Long.valueOf(each.diagnosis().missingBytes().getAsLong())
@@ -198,9 +188,8 @@ public record DiagnosedProgram(
                   "The same for the recorded ones.",
                   each -> each.diagnosis().recordedGpu().map(DeviceProfile::name).orElse(null))
               .missing(NO_GPU)
-              .text(
-                  "leak_verdict",
-                  "What memory does over the steps: LEAK, FRAGMENTATION, PLATEAU or NONE.",
+              .term(
+                  Columns.LEAK_VERDICT,
                   each ->
                       each.diagnosis().leaks().map(found -> found.verdict().name()).orElse(null))
               .missing("the program has no steps")

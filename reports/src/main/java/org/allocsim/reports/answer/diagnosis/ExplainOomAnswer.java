@@ -23,6 +23,7 @@ import org.allocsim.analysis.oom.OomVerdict;
 import org.allocsim.analysis.oom.PrintedSize;
 import org.allocsim.analysis.oom.SummaryTable;
 import org.allocsim.analysis.oom.engine.EngineReport;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
@@ -112,7 +113,7 @@ public record ExplainOomAnswer(
   private static final Shape<Summary> SUMMARY =
       Shape.<Summary>of(summary ->
               summary
-                  .count("line", "Line of the input, from 1.", each -> each.table().line())
+                  .term(Columns.LINE, each -> each.table().line())
                   .flag(
                       "same_moment",
                       "Whether it is of the message's moment.",
@@ -154,16 +155,13 @@ public record ExplainOomAnswer(
       Shape.of(message ->
           message
               .text("verdict", VERDICT, each -> each.why().verdict().word())
-              .count(
-                  "exit_code",
-                  "Exit code of the verdict.",
-                  each -> ExitCodes.of(each.why().verdict()))
+              .term(Columns.EXIT_CODE, each -> ExitCodes.of(each.why().verdict()))
               .texts(
                   "possible",
                   "Verdicts that the printed figures allow.",
                   each -> each.why().possible().stream().map(OomVerdict::word).toList())
-              .text("headline", "The verdict in a sentence.", each -> each.why().headline())
-              .count("line", "Line of the input, from 1.", each -> each.found().line())
+              .term(Columns.HEADLINE, each -> each.why().headline())
+              .term(Columns.LINE, each -> each.found().line())
               .text(
                   "source",
                   "Prefix of the log's line, such as a rank.",
@@ -243,7 +241,7 @@ public record ExplainOomAnswer(
   static final Shape<ExplainOomAnswer> SHAPE =
       Shape.of(answer ->
           answer
-              .text("file", "Name of the file as it was given.", ExplainOomAnswer::name)
+              .term(Columns.FILE, ExplainOomAnswer::name)
               .count("lines", "Lines of the input.", each -> each.contents().lines())
               .text(
                   "verdict",
@@ -256,10 +254,7 @@ public record ExplainOomAnswer(
                   EnginePart.REPORT,
                   ExplainOomAnswer::report)
               .missing("there are messages")
-              .text(
-                  "conf",
-                  "Settings of the run.",
-                  each -> each.settings().isKnown() ? each.settings().text() : null)
+              .term(Columns.CONF, each -> each.settings().isKnown() ? each.settings().text() : null)
               .missing("they are not known")
               .count(
                   "mentions_without_numbers",

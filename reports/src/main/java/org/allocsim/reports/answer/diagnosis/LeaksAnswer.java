@@ -19,6 +19,7 @@ import org.allocsim.analysis.leak.LeakVerdict;
 import org.allocsim.analysis.leak.Trend;
 import org.allocsim.analysis.moment.StackLabels;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.PageChart;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.answer.part.RecordingMaps;
@@ -71,7 +72,7 @@ public record LeaksAnswer(
       Shape.of(trace ->
           trace
               .embed(Recorded.file(each -> each.input().name(), each -> each.input().sha256()))
-              .count("events", "Rows of the recorded history.", each -> each.input().eventCount())
+              .term(Columns.EVENTS, each -> each.input().eventCount())
               .embed(Recorded.settings(each -> RecordingMaps.settings(each.input().opened())))
               .embed(Recorded.notes(each -> each.input().notes()))
               .embed(Recorded.inferences(each -> each.input().inferences())));
@@ -120,7 +121,7 @@ public record LeaksAnswer(
   private static final Shape<Forecast> FORECAST =
       Shape.of(forecast ->
           forecast
-              .bytes("capacity_bytes", "What the allocator can have.", Forecast::capacityBytes)
+              .term(Columns.CAPACITY_BYTES, Forecast::capacityBytes)
               .bytes("now_bytes", "What is held at the last iteration.", Forecast::nowBytes)
               .count(
                   "full_at_iteration",
@@ -156,9 +157,8 @@ public record LeaksAnswer(
                   each -> each.group().iterations()));
 
   private static final Shape<Part> SIZE =
-      Shape.<Part>of(part ->
-              part.bytes("requested_bytes", "requested", "Requested size.", Part::key)
-                  .worded(Part::size))
+      Shape.<Part>of(
+              part -> part.term(Columns.REQUESTED_BYTES, "requested", Part::key).worded(Part::size))
           .and(part -> part.embed(PART));
 
   private static final Shape<Part> RANGE =
@@ -227,25 +227,14 @@ public record LeaksAnswer(
           Shape.of(answer ->
               answer
                   .one("trace", "The trace.", TRACE, each -> each)
-                  .count(
-                      "device_index",
-                      "Index of the recorded device.",
-                      each -> each.input().device())
-                  .text(
-                      "torch_version",
-                      "Release of PyTorch whose rules applied.",
-                      each -> each.version().id())
-                  .text(
-                      "addresses",
-                      "Where addresses came from: recorded, or modelled as the driver would give"
-                          + " them.",
-                      each -> each.addresses().toString())
+                  .term(Columns.DEVICE_INDEX, each -> each.input().device())
+                  .term(Columns.TORCH_VERSION, each -> each.version().id())
+                  .term(Columns.ADDRESSES, each -> each.addresses().toString())
                   .text(
                       "verdict",
                       "LEAK, FRAGMENTATION, PLATEAU or NONE.",
                       each -> each.analysis().verdict().name())
-                  .text(
-                      "sentence", "The verdict in a sentence.", each -> each.sentence().toString())
+                  .term(Columns.SENTENCE, each -> each.sentence().toString())
                   .one("iterations", "How they were found.", ITERATIONS, LeaksAnswer::analysis)
                   .one("trends", "Trends over the iterations.", TRENDS, LeaksAnswer::analysis)
                   .one(

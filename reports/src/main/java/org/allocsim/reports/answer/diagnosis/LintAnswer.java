@@ -6,6 +6,7 @@ import java.util.function.Function;
 import org.allocsim.analysis.tuning.LintFinding;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.SettingsComparison;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.Findings;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
@@ -75,14 +76,8 @@ public record LintAnswer(
       Shape.of(snapshot ->
           snapshot
               .text("file", "Name of the snapshot as it was given.", InForce::file)
-              .text(
-                  "sha256",
-                  "Digest of the file's bytes, in hexadecimal.",
-                  each -> each.snapshot().sha256())
-              .text(
-                  "recorded_conf",
-                  "The recorded settings.",
-                  each -> each.snapshot().settings().conf())
+              .term(Columns.SHA256, each -> each.snapshot().sha256())
+              .term(Columns.RECORDED_CONF, each -> each.snapshot().settings().conf())
               .flag("agrees", "Whether the string was in force as given.", InForce::agrees)
               .many(
                   "options",
@@ -111,11 +106,8 @@ public record LintAnswer(
               answer
                   .text("variable", "Environment variable that takes it.", LintAnswer::variable)
                   .text("conf", "The string.", LintAnswer::conf)
-                  .text(
-                      "torch_version",
-                      "The release of PyTorch whose rules apply.",
-                      each -> each.version.id())
-                  .text("os", "Where the program is to run.", each -> each.platform.label())
+                  .term(Columns.TORCH_VERSION, each -> each.version.id())
+                  .term(Columns.OS, each -> each.platform.label())
                   .many(
                       "findings",
                       "What is illegal, without effect or dangerous.",

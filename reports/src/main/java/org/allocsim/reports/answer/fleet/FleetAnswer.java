@@ -14,6 +14,7 @@ import org.allocsim.analysis.fleet.GpuTally;
 import org.allocsim.analysis.fleet.JobTally;
 import org.allocsim.analysis.fleet.TraceTally;
 import org.allocsim.analysis.job.JobBalance;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Notes;
@@ -64,10 +65,7 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
                   "policy",
                   "Allocator, as 'allocsim list policies' names it.",
                   each -> each.choice.policy())
-              .text(
-                  "conf",
-                  "PYTORCH_CUDA_ALLOC_CONF of policy pytorch; empty: its default.",
-                  each -> each.choice.conf())
+              .term(Columns.CONF, each -> each.choice.conf())
               .text("options", "Other options of the policy.", each -> each.choice.options())
               .count(
                   "failures_saved",
@@ -85,7 +83,7 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
                   "Runs that run out of memory.",
                   each -> each.tally.ooms())
               .rank(3)
-              .count("runs", "runs", "Runs that were made.", each -> each.tally.runs())
+              .term(Columns.RUNS, "runs", each -> each.tally.runs())
               .rank(4)
               .embed(saving("saving_p10_ratio", "10 % save less", "A tenth of the runs saves", 0.1))
               .rank(1)
@@ -202,7 +200,7 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
       Shape.of(trace ->
           trace
               .shown(Unit.TEXT, "trace", "Its file, below the folder of all.", Trace::name)
-              .text("file", "Name of its file.", each -> each.tally.file())
+              .term(Columns.FILE, each -> each.tally.file())
               .text("family", "Its family.", each -> each.tally.family())
               .count(
                   "failures",
@@ -281,14 +279,8 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
                   "reserves",
                   "What it reserves at most, on its largest GPU.",
                   each -> each.balance.highest().found().reservedBytes())
-              .bytes(
-                  "median_reserved_bytes",
-                  "Median of what the ranks reserve at most.",
-                  each -> each.balance.medianBytes())
-              .ratio(
-                  "imbalance_ratio",
-                  "The highest of these over the median; 1 where all are alike.",
-                  each -> each.balance.ratio())
+              .term(Columns.MEDIAN_RESERVED_BYTES, each -> each.balance.medianBytes())
+              .term(Columns.IMBALANCE_RATIO, each -> each.balance.ratio())
               .shown(
                   Unit.NUMBER,
                   "over median",
@@ -332,7 +324,7 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
               answer
                   .text("swept", "Folder of the sweep.", FleetAnswer::swept)
                   .count("traces", "Traces of the sweep.", each -> each.analysis.traceCount())
-                  .count("runs", "Runs that were made.", each -> each.analysis.runs())
+                  .term(Columns.RUNS, each -> each.analysis.runs())
                   .count("not_run", "Runs that could not be made.", each -> each.analysis.notRun())
                   .count(
                       "unreadable",

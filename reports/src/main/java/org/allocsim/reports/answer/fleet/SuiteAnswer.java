@@ -14,6 +14,7 @@ import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Notes;
@@ -53,9 +54,9 @@ public record SuiteAnswer(List<SuiteResult> results) {
       Shape.of(moment ->
           moment
               .text("name", "Name of the moment.", Moment::name)
-              .bytes("requested_bytes", "What the program asked for.", Moment::requestedBytes)
-              .bytes("allocated_bytes", "In blocks, after rounding.", Moment::allocatedBytes)
-              .bytes("reserved_bytes", "Held from the device.", Moment::reservedBytes)
+              .term(Columns.REQUESTED_BYTES, Moment::requestedBytes)
+              .term(Columns.ALLOCATED_BYTES, Moment::allocatedBytes)
+              .term(Columns.RESERVED_BYTES, Moment::reservedBytes)
               .bytes("device_free_bytes", "Free on the device.", Moment::deviceFreeBytes));
 
   private static final Shape<Outcome> VARIANT =
@@ -68,54 +69,31 @@ public record SuiteAnswer(List<SuiteResult> results) {
                   "The policy, and the settings of PyTorch's allocator.",
                   each -> allocator(each.variant()))
               .text("policy", "The policy.", each -> each.variant().policy())
-              .text(
-                  "conf",
-                  "Settings of PyTorch's allocator; empty: the default.",
-                  each -> each.variant().conf())
+              .term(Columns.CONF, each -> each.variant().conf())
               .bytes(
                   "device_bytes",
                   "device",
                   "What the device has free for the program.",
                   each -> each.variant().profile().capacityBytes())
               .rank(2)
-              .bytes(
-                  "limit_bytes",
-                  "The allocator's own limit.",
+              .term(
+                  Columns.LIMIT_BYTES,
                   each -> each.variant().limitBytes() < 0 ? null : each.variant().limitBytes())
               .missing("there is none")
-              .flag("passes", "Whether every request is served.", Outcome::passes)
-              .count(
-                  "failed_requests",
-                  "Number of failed requests.",
-                  each -> each.result().failureCount())
-              .bytes(
-                  "peak_requested_bytes",
-                  "peak requested",
-                  "Maximum that the program asked for at once.",
-                  Outcome::peakRequestedBytes)
+              .term(Columns.PASSES, Outcome::passes)
+              .term(Columns.FAILED_REQUESTS, each -> each.result().failureCount())
+              .term(Columns.PEAK_REQUESTED_BYTES, "peak requested", Outcome::peakRequestedBytes)
               .rank(1)
-              .bytes(
-                  "peak_allocated_bytes",
-                  "peak allocated",
-                  "Maximum in blocks in use.",
-                  Outcome::peakAllocatedBytes)
+              .term(Columns.PEAK_ALLOCATED_BYTES, "peak allocated", Outcome::peakAllocatedBytes)
               .rank(4)
-              .bytes(
-                  "peak_reserved_bytes",
-                  "peak reserved",
-                  "Maximum held from the device.",
-                  Outcome::peakReservedBytes)
+              .term(Columns.PEAK_RESERVED_BYTES, "peak reserved", Outcome::peakReservedBytes)
               .shown(
                   Unit.COUNT,
                   "retries",
                   "Requests that were tried again after a release.",
                   each -> each.stat("num_alloc_retries"))
               .rank(5)
-              .count(
-                  "driver_calls",
-                  "driver calls",
-                  "Calls of the driver.",
-                  each -> each.result().driverCalls())
+              .term(Columns.DRIVER_CALLS, "driver calls", each -> each.result().driverCalls())
               .rank(3)
               .nanos(
                   "driver_nanos",
@@ -130,10 +108,7 @@ public record SuiteAnswer(List<SuiteResult> results) {
       Shape.of(scenario ->
           scenario
               .text("name", "scenario", "Name of the scenario.", each -> each.topic().name())
-              .text(
-                  "kind",
-                  "Where it comes from: failure, claim or need.",
-                  each -> each.topic().kind().word())
+              .term(Columns.KIND, each -> each.topic().kind().word())
               .text("what", "what", "What it is about.", each -> each.topic().what())
               .text("source", "Who published it.", each -> each.topic().source())
               .text(
@@ -149,19 +124,15 @@ public record SuiteAnswer(List<SuiteResult> results) {
               .text(
                   "after", "after", "The figure after the change.", each -> each.findings().after())
               .rank(1)
-              .text(
-                  "verdict",
-                  "verdict",
-                  "What becomes of the claim.",
-                  each -> each.findings().verdict().words())
-              .text("sentence", "The verdict in a sentence.", each -> each.findings().sentence())
+              .term(Columns.VERDICT, "verdict", each -> each.findings().verdict().words())
+              .term(Columns.SENTENCE, each -> each.findings().sentence())
               .shown(
                   Unit.NUMBER,
                   "checks",
                   "Checks that hold.",
                   each -> checksThatHold(each.findings()))
               .rank(3)
-              .flag("passes", "", "Whether every check holds.", each -> each.findings().passes())
+              .term(Columns.PASSES_CHECKS, "", each -> each.findings().passes())
               .worded(each -> mark(each.findings().passes()))
               .many("checks", "One entry for each check.", CHECK, each -> each.findings().checks())
               .many(
@@ -172,15 +143,9 @@ public record SuiteAnswer(List<SuiteResult> results) {
 
   private static final Shape<Row> ROW =
       Shape.of(row ->
-          row.text("scenario", "Name of the scenario.", each -> each.result().topic().name())
-              .text(
-                  "kind",
-                  "Where it comes from: failure, claim or need.",
-                  each -> each.result().topic().kind().word())
-              .text(
-                  "verdict",
-                  "What becomes of the claim.",
-                  each -> each.result().findings().verdict().words())
+          row.term(Columns.SCENARIO, each -> each.result().topic().name())
+              .term(Columns.KIND, each -> each.result().topic().kind().word())
+              .term(Columns.VERDICT, each -> each.result().findings().verdict().words())
               .flag(
                   "scenario_passes",
                   "Whether every check of the scenario holds.",
@@ -194,7 +159,7 @@ public record SuiteAnswer(List<SuiteResult> results) {
           "What `allocsim suite --json` writes: public reports and claims, put to the test.",
           Shape.of(answer ->
               answer
-                  .flag("passes", "Whether every check holds.", SuiteAnswer::passes)
+                  .term(Columns.PASSES_CHECKS, SuiteAnswer::passes)
                   .many(
                       "scenarios",
                       "One entry for each scenario.",

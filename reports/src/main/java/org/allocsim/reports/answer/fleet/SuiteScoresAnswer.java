@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
 import org.allocsim.analysis.suite.PolicyScores;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
 import org.allocsim.reports.document.Kind;
@@ -30,29 +31,20 @@ public record SuiteScoresAnswer(PolicyScores scores) {
   private static final Shape<RunResult> RESULT =
       Shape.of(result ->
           result
-              .text(
-                  "not_run_because",
-                  "Why the policy cannot serve the program.",
-                  RunResult::notRunBecause)
+              .term(Columns.NOT_RUN_BECAUSE, RunResult::notRunBecause)
               .missing("it ran")
               .where(
                   RunResult::isRun,
                   NOT_RUN,
                   Shape.of(run ->
-                      run.flag("passes", "Whether every request is served.", RunResult::passes)
-                          .bytes(
-                              "peak_requested_bytes",
-                              "Maximum that the program asked for at once.",
-                              RunResult::peakRequestedBytes)
-                          .bytes(
-                              "peak_reserved_bytes",
-                              "Maximum held from the device.",
-                              RunResult::peakReservedBytes))));
+                      run.term(Columns.PASSES, RunResult::passes)
+                          .term(Columns.PEAK_REQUESTED_BYTES, RunResult::peakRequestedBytes)
+                          .term(Columns.PEAK_RESERVED_BYTES, RunResult::peakReservedBytes))));
 
   private static final Shape<PolicyScores.Row> POLICY =
       Shape.of(policy ->
           policy
-              .text("policy", "policy", "The policy with its options.", row -> row.choice().label())
+              .term(Columns.POLICY, "policy", row -> row.choice().label())
               .number(
                   "score",
                   "Mean share of reserved memory that was asked for; a failure counts as 0.",
@@ -80,9 +72,9 @@ public record SuiteScoresAnswer(PolicyScores scores) {
 
   private static final Shape<Cell> CELL =
       Shape.of(cell ->
-          cell.text("policy", "The policy with its options.", each -> each.row().choice().label())
+          cell.term(Columns.POLICY, each -> each.row().choice().label())
               .number("score", "The policy's score.", each -> each.row().score())
-              .text("scenario", "Name of the scenario.", Cell::scenario)
+              .term(Columns.SCENARIO, Cell::scenario)
               .embed(RESULT, Cell::result));
 
   public static final Kind<SuiteScoresAnswer> KIND =

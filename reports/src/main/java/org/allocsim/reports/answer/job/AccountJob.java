@@ -11,6 +11,7 @@ import org.allocsim.analysis.job.Ranked;
 import org.allocsim.reports.answer.job.AccountJob.Finding;
 import org.allocsim.reports.answer.job.AccountJob.Row;
 import org.allocsim.reports.answer.moment.AccountAnswer;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
@@ -43,18 +44,13 @@ public final class AccountJob extends JobView<AccountAnswer, Row, Finding> {
 
   private static final Shape<Row> ROW =
       Shape.of(rank ->
-          rank.count("device_index", "Index of the recorded device.", Row::device)
-              .bytes(
-                  "requested_bytes",
+          rank.term(Columns.DEVICE_INDEX, Row::device)
+              .term(
+                  Columns.REQUESTED_BYTES,
                   "requested",
-                  "What the program asked for.",
                   each -> each.account().bytes(Part.REQUESTED))
               .rank(4)
-              .bytes(
-                  "reserved_bytes",
-                  "reserved",
-                  "Memory that PyTorch holds from the device.",
-                  each -> each.account().reservedBytes())
+              .term(Columns.RESERVED_BY_PYTORCH, "reserved", each -> each.account().reservedBytes())
               .embed(
                   part(
                       Part.CONTEXT,
@@ -99,9 +95,8 @@ public final class AccountJob extends JobView<AccountAnswer, Row, Finding> {
                   "What nobody explains.",
                   Row::unexplainedBytes)
               .rank(2)
-              .bytes(
-                  "gpu_bytes", "the GPU", "Size of the GPU.", each -> each.account().totalBytes())
-              .text("gpu_source", "Where that comes from.", Row::source));
+              .term(Columns.GPU_BYTES, "the GPU", each -> each.account().totalBytes())
+              .term(Columns.GPU_SOURCE, Row::source));
 
   private static final Shape<Finding> FINDING =
       Shape.of(job ->

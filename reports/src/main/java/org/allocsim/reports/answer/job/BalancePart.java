@@ -8,6 +8,7 @@ import java.util.Locale;
 import org.allocsim.analysis.job.JobBalance;
 import org.allocsim.analysis.job.RankPeak;
 import org.allocsim.analysis.job.Ranked;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 
@@ -31,14 +32,8 @@ final class BalancePart {
                   "lowest_reserved_bytes",
                   "What it reserves at most.",
                   each -> each.lowest().found().reservedBytes())
-              .bytes(
-                  "median_reserved_bytes",
-                  "Median of what the ranks reserve at most.",
-                  JobBalance::medianBytes)
-              .ratio(
-                  "imbalance_ratio",
-                  "The highest of these over the median; 1 where all are alike.",
-                  JobBalance::ratio)
+              .term(Columns.MEDIAN_RESERVED_BYTES, JobBalance::medianBytes)
+              .term(Columns.IMBALANCE_RATIO, JobBalance::ratio)
               .text(
                   "peaks_by_rank",
                   "Whether allocated peaks rise or fall with the rank, as in a pipeline: rising or"
@@ -56,16 +51,8 @@ final class BalancePart {
   /** What a rank takes. */
   static final Shape<RankPeak> RANK =
       Shape.of(rank ->
-          rank.bytes(
-                  "peak_reserved_bytes",
-                  "peak reserved",
-                  "Maximum memory held from the device.",
-                  RankPeak::reservedBytes)
-              .bytes(
-                  "peak_allocated_bytes",
-                  "peak allocated",
-                  "Maximum memory in blocks in use.",
-                  RankPeak::allocatedBytes)
+          rank.term(Columns.PEAK_RESERVED_BYTES, "peak reserved", RankPeak::reservedBytes)
+              .term(Columns.PEAK_ALLOCATED_BYTES, "peak allocated", RankPeak::allocatedBytes)
               .rank(2));
 
   private static final double IN_WORDS = 1.005;

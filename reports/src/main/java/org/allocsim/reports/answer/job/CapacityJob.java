@@ -17,6 +17,7 @@ import org.allocsim.analysis.job.Ranked;
 import org.allocsim.analysis.tuning.CapacitySearch;
 import org.allocsim.reports.answer.job.CapacityJob.Finding;
 import org.allocsim.reports.answer.job.CapacityJob.Row;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
 import org.allocsim.reports.document.Block;
@@ -164,12 +165,8 @@ public final class CapacityJob extends JobView<CapacityAnswer, Row, Finding> {
 
   private static final Shape<Line> LINES =
       Shape.of(line ->
-          line.text("policy", "The allocator with its options.", each -> each.setting().policy())
-              .text(
-                  "conf",
-                  "setting",
-                  "Settings of PyTorch's allocator.",
-                  each -> each.setting().conf())
+          line.term(Columns.POLICY, each -> each.setting().policy())
+              .term(Columns.CONF, "setting", each -> each.setting().conf())
               .worded(each -> each.setting().name())
               .missing("the allocator takes none")
               .bytes(
@@ -195,19 +192,10 @@ public final class CapacityJob extends JobView<CapacityAnswer, Row, Finding> {
 
   private static final Shape<Row> ROW =
       Shape.of(rank ->
-          rank.count("device_index", "Index of the recorded device.", each -> each.device)
-              .bytes(
-                  "peak_requested_bytes",
-                  "requested at peak",
-                  "Maximum memory that the program asked for at once; no device with less free runs"
-                      + " it.",
-                  each -> each.neededBytes)
+          rank.term(Columns.DEVICE_INDEX, each -> each.device)
+              .term(Columns.PEAK_REQUESTED_BYTES, "requested at peak", each -> each.neededBytes)
               .rank(1)
-              .text(
-                  "recorded_conf",
-                  "recorded setting",
-                  "Settings that it was recorded with.",
-                  each -> each.recordedConf)
+              .term(Columns.RECORDED_CONF, "recorded setting", each -> each.recordedConf)
               .worded(each -> each.recordedConf == null ? "-" : Settings.name(each.recordedConf))
               .missing("they are not known")
               .rank(2)

@@ -9,6 +9,7 @@ import org.allocsim.analysis.tuning.LimitCheck;
 import org.allocsim.reports.answer.job.CheckJob.Finding;
 import org.allocsim.reports.answer.job.CheckJob.Row;
 import org.allocsim.reports.answer.moment.CheckAnswer;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
@@ -53,12 +54,12 @@ public final class CheckJob extends JobView<CheckAnswer, Row, Finding> {
 
   private static final Shape<Row> ROW =
       Shape.of(rank ->
-          rank.count("device_index", "Index of the recorded device.", Row::device)
+          rank.term(Columns.DEVICE_INDEX, Row::device)
               .texts("actual", "has", "What the rank has of what is limited.", Row::words)
               .worded(each -> String.join(", ", each.words()))
               .texts("not_kept", "not kept", "Limits that it does not keep.", Row::broken)
               .worded(each -> each.holds() ? "none" : String.join(", ", each.broken()))
-              .flag("holds", "Whether every limit is kept.", Row::holds));
+              .term(Columns.HOLDS, Row::holds));
 
   private static final Shape<Finding> FINDING =
       Shape.of(job ->

@@ -14,6 +14,7 @@ import org.allocsim.analysis.job.Ranked;
 import org.allocsim.reports.answer.compare.ComparedTrace;
 import org.allocsim.reports.answer.job.CompareJob.Finding;
 import org.allocsim.reports.answer.job.CompareJob.Row;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
@@ -134,7 +135,7 @@ public final class CompareJob extends JobView<ComparedTrace, Row, Finding> {
 
   private static final Shape<Line> LINES =
       Shape.of(line ->
-          line.text("policy", "policy", "The allocator with its options.", Line::policy)
+          line.term(Columns.POLICY, "policy", Line::policy)
               .text("not_run_because", "Why it was not run.", Line::notRunBecause)
               .missing("it was")
               .texts(
@@ -148,26 +149,18 @@ public final class CompareJob extends JobView<ComparedTrace, Row, Finding> {
                       : each.failing().size() == each.outcomes().size()
                           ? "all"
                           : JobWords.list(each.failing(), 3))
-              .bytes(
-                  "peak_reserved_bytes",
-                  "peak reserved",
-                  "Maximum memory that any rank holds from its device.",
-                  Line::peakBytes)
+              .term(Columns.PEAK_RESERVED_OF_RANKS, "peak reserved", Line::peakBytes)
               .text(
                   "worst_rank",
                   "worst rank",
                   "The rank with the most failed requests, else with the highest peak.",
                   each -> each.worst().rank().id())
-              .count(
-                  "driver_calls",
-                  "driver calls",
-                  "Calls of the driver on all ranks together.",
-                  Line::driverCalls)
+              .term(Columns.DRIVER_CALLS_OF_RANKS, "driver calls", Line::driverCalls)
               .rank(1));
 
   private static final Shape<Row> ROW =
       Shape.of(rank ->
-          rank.count("device_index", "Index of the recorded device.", Row::device)
+          rank.term(Columns.DEVICE_INDEX, Row::device)
               .text(
                   "best_policy",
                   "best for it alone",

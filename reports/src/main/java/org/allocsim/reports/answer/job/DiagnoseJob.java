@@ -27,6 +27,7 @@ import org.allocsim.analysis.oom.OomExplanation;
 import org.allocsim.reports.answer.diagnosis.DiagnosedProgram;
 import org.allocsim.reports.answer.job.DiagnoseJob.Finding;
 import org.allocsim.reports.answer.job.DiagnoseJob.Row;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
@@ -116,9 +117,9 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
 
   private static final Shape<Row> ROW =
       Shape.of(rank ->
-          rank.count("device_index", "Index of the recorded device.", Row::device)
-              .text("torch_version", "The release whose rules apply.", each -> each.version().id())
-              .text("device", "Name of the simulated device's profile.", Row::gpu)
+          rank.term(Columns.DEVICE_INDEX, Row::device)
+              .term(Columns.TORCH_VERSION, each -> each.version().id())
+              .term(Columns.DEVICE, Row::gpu)
               .embed(BalancePart.RANK, Row::peak)
               .embed(tuned(), Row::tuning)
               .text(
@@ -154,10 +155,7 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
                   "step_peak_bytes",
                   "The most that is live in each step.",
                   each -> Arrays.stream(each.peak().stepPeakBytes()).boxed().toList())
-              .bytes(
-                  "missing_bytes",
-                  "How much more memory the best of the usual settings needs than there is.",
-                  Row::missingBytes)
+              .term(Columns.MISSING_BYTES, Row::missingBytes)
               .missing("a setting serves every request, or the limit suffices on no GPU")
               .text(
                   "smallest_gpu",
@@ -166,10 +164,7 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
                   each -> each.best().smallestGpu().map(DeviceProfile::name).orElse(null))
               .rank(3)
               .missing(NO_GPU)
-              .text(
-                  "leak_verdict",
-                  "What memory does over the steps: LEAK, FRAGMENTATION, PLATEAU or NONE.",
-                  Row::leak)
+              .term(Columns.LEAK_VERDICT, Row::leak)
               .missing("the program has no steps"));
 
   private static Shape<RankTuning> tuned() {
@@ -181,10 +176,7 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
 
   private static final Shape<Finding> FINDING =
       Shape.of(job ->
-          job.count(
-                  "failed_ranks",
-                  "Number of ranks of which a request failed.",
-                  each -> each.order().failed().size())
+          job.term(Columns.FAILED_RANKS, each -> each.order().failed().size())
               .text(
                   "first_failed_rank",
                   "The rank that failed first, or its file.",

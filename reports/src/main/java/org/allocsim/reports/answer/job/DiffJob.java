@@ -11,6 +11,7 @@ import org.allocsim.analysis.moment.PeakDifference;
 import org.allocsim.reports.answer.job.DiffJob.Finding;
 import org.allocsim.reports.answer.job.DiffJob.Row;
 import org.allocsim.reports.answer.moment.DiffAnswer;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Facts;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
@@ -68,39 +69,27 @@ public final class DiffJob extends JobView<DiffAnswer, Row, Finding> {
                   Row::beforeBytes)
               .bytes(
                   "after_reserved_bytes", "after", "The same in the second job.", Row::afterBytes)
-              .bytes("reserved_change_bytes", "Change of reserved memory.", Row::changeBytes)
+              .term(Columns.RESERVED_CHANGE_BYTES, Row::changeBytes)
               .shown(
                   Unit.BYTES,
                   "change",
                   "Change of reserved memory.",
                   each -> DiffAnswer.signed(each.changeBytes()))
-              .bytes(
-                  "program_change_bytes",
-                  "The part that the program's requests cause.",
-                  Row::programBytes)
+              .term(Columns.PROGRAM_CHANGE_BYTES, Row::programBytes)
               .shown(
                   Unit.BYTES,
                   "by the program",
                   "The part that the program's requests cause.",
                   each -> DiffAnswer.signed(each.programBytes()))
-              .bytes(
-                  "allocator_change_bytes",
-                  "The part that the allocator causes: rounding and slack.",
-                  Row::allocatorBytes)
+              .term(Columns.ALLOCATOR_CHANGE_BYTES, Row::allocatorBytes)
               .shown(
                   Unit.BYTES,
                   "by the allocator",
                   "The part that the allocator causes: rounding and slack.",
                   each -> DiffAnswer.signed(each.allocatorBytes()))
               .rank(1)
-              .bytes(
-                  "rounding_change_bytes",
-                  "Change of what is lost to rounding.",
-                  Row::roundingBytes)
-              .bytes(
-                  "slack_change_bytes",
-                  "Change of reserved memory that no allocation uses.",
-                  Row::slackBytes));
+              .term(Columns.ROUNDING_CHANGE_BYTES, Row::roundingBytes)
+              .term(Columns.SLACK_CHANGE_BYTES, Row::slackBytes));
 
   private static final Shape<Finding> FINDING =
       Shape.of(job ->

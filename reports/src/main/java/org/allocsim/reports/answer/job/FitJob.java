@@ -15,6 +15,7 @@ import org.allocsim.analysis.job.Ranked;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.answer.job.FitJob.Finding;
 import org.allocsim.reports.answer.job.FitJob.Row;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.answer.tuning.FitAnswer;
 import org.allocsim.reports.document.Block;
@@ -113,38 +114,19 @@ public final class FitJob extends JobView<FitAnswer, Row, Finding> {
               .text("conf", "setting", "The recorded setting.", Row::recordedConf)
               .worded(each -> Settings.name(each.recordedConf()))
               .rank(2)
-              .bytes(
-                  "peak_reserved_bytes",
-                  "reserves",
-                  "Predicted maximum that is held from a GPU with ample memory.",
-                  each -> each.recorded().peakBytes())
-              .bytes(
-                  "low_reserved_bytes",
-                  "at least",
-                  "Lower end of its interval.",
-                  each -> each.recorded().lowBytes())
+              .term(
+                  Columns.PEAK_RESERVED_PREDICTED, "reserves", each -> each.recorded().peakBytes())
+              .term(Columns.LOW_RESERVED_BYTES, "at least", each -> each.recorded().lowBytes())
               .rank(1)
-              .bytes(
-                  "high_reserved_bytes",
-                  "at most",
-                  "Upper end of its interval.",
-                  each -> each.recorded().highBytes())
-              .flag(
-                  "fits",
-                  "fits",
-                  "Whether every request is served on the GPU.",
-                  each -> each.recorded().fits())
-              .count(
-                  "largest_size",
-                  "largest that fits",
-                  "The largest batch or length at which every request is served on the GPU; 0 where"
-                      + " none is.",
-                  each -> each.recorded().largestSize())
+              .term(Columns.HIGH_RESERVED_BYTES, "at most", each -> each.recorded().highBytes())
+              .term(Columns.FITS, "fits", each -> each.recorded().fits())
+              .term(
+                  Columns.LARGEST_SIZE, "largest that fits", each -> each.recorded().largestSize())
               .missing(NO_LIMIT));
 
   private static final Shape<Line> LINES =
       Shape.of(line ->
-          line.text("conf", "setting", "Settings of PyTorch's allocator.", Line::conf)
+          line.term(Columns.CONF, "setting", Line::conf)
               .worded(each -> Settings.name(each.conf()))
               .bytes(
                   "peak_reserved_bytes",
@@ -177,7 +159,7 @@ public final class FitJob extends JobView<FitAnswer, Row, Finding> {
   private static final Shape<Sized> SIZES =
       Shape.of(job ->
           job.text("folder", "Name of the job's folder.", each -> each.folder().toString())
-              .number("size", "Its batch or length.", Sized::size));
+              .term(Columns.SIZE, Sized::size));
 
   private static final Shape<Finding> FINDING =
       Shape.of(job ->

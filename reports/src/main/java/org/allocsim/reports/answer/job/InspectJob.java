@@ -9,6 +9,7 @@ import org.allocsim.analysis.job.Rank;
 import org.allocsim.analysis.job.Ranked;
 import org.allocsim.reports.answer.job.InspectJob.Finding;
 import org.allocsim.reports.answer.job.InspectJob.Row;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.answer.product.HistoryAccount;
 import org.allocsim.reports.answer.product.InspectAnswer;
@@ -70,10 +71,10 @@ public final class InspectJob extends JobView<InspectAnswer, Row, Finding> {
                   "Whether every history begins before the first allocation.",
                   Row::isWhole)
               .missing(NOT_RECORDED)
-              .count("events_with_stack", "with stack", "Rows that have a stack.", Row::withStack)
+              .term(Columns.EVENTS_WITH_STACK, "with stack", Row::withStack)
               .rank(1)
               .missing(NOT_RECORDED)
-              .nanos("span_nanos", "span", "From the first to the last row.", Row::spanNanos)
+              .term(Columns.SPAN_NANOS, "span", Row::spanNanos)
               .rank(2)
               .missing("there are no times")
               .text("torch_version", "PyTorch", "The release that the file shows.", Row::release)

@@ -8,6 +8,7 @@ import java.util.List;
 import org.allocsim.analysis.job.Job;
 import org.allocsim.analysis.job.Rank;
 import org.allocsim.analysis.job.Ranked;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
@@ -66,11 +67,10 @@ public record JobAnswer<R, F>(
               .shown(Unit.TEXT, "rank", "The rank, or its file.", Rank::id)
               .text("host", "Host that the file's name gives.", Rank::host)
               .missing("it gives none")
-              .text("file", "Name of the file.", each -> each.file().toString()));
+              .term(Columns.FILE, each -> each.file().toString()));
 
   private static final Shape<Ranked<String>> UNREADABLE =
-      Shape.of(file ->
-          file.embed(RANK, Ranked::rank).text("error", "Why it could not be read.", Ranked::found));
+      Shape.of(file -> file.embed(RANK, Ranked::rank).term(Columns.ERROR, Ranked::found));
 
   private static final Shape<Ranked<Integer>> CONTRADICTING =
       Shape.of(file ->

@@ -12,6 +12,7 @@ import org.allocsim.analysis.leak.LeakVerdict;
 import org.allocsim.reports.answer.diagnosis.LeaksAnswer;
 import org.allocsim.reports.answer.job.LeaksJob.Finding;
 import org.allocsim.reports.answer.job.LeaksJob.Row;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
@@ -39,7 +40,7 @@ public final class LeaksJob extends JobView<LeaksAnswer, Row, Finding> {
 
   private static final Shape<Row> ROW =
       Shape.of(rank ->
-          rank.count("device_index", "Index of the recorded device.", Row::device)
+          rank.term(Columns.DEVICE_INDEX, Row::device)
               .text(
                   "leak_verdict",
                   "verdict",

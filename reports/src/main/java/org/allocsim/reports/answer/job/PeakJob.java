@@ -15,6 +15,7 @@ import org.allocsim.analysis.job.RankPeak;
 import org.allocsim.analysis.job.Ranked;
 import org.allocsim.reports.answer.job.PeakJob.Row;
 import org.allocsim.reports.answer.moment.PeakAnswer;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
@@ -48,7 +49,7 @@ public final class PeakJob extends JobView<PeakAnswer, Row, JobBalance> {
 
   private static final Shape<Row> ROW =
       Shape.of(rank ->
-          rank.count("device_index", "Index of the recorded device.", Row::device)
+          rank.term(Columns.DEVICE_INDEX, Row::device)
               .count(
                   "request_index",
                   "Number of the allocation request at the moment, from 0.",

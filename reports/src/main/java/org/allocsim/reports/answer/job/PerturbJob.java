@@ -12,6 +12,7 @@ import org.allocsim.analysis.job.Ranked;
 import org.allocsim.analysis.tuning.Fragility;
 import org.allocsim.reports.answer.job.PerturbJob.Finding;
 import org.allocsim.reports.answer.job.PerturbJob.Row;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.tuning.PerturbAnswer;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Quantity;
@@ -58,10 +59,10 @@ public final class PerturbJob extends JobView<PerturbAnswer, Row, Finding> {
 
   private static final Shape<Row> ROW =
       Shape.of(rank ->
-          rank.count("device_index", "Index of the recorded device.", Row::device)
-              .count("runs", "copies", "Number of copies.", Row::runs)
+          rank.term(Columns.DEVICE_INDEX, Row::device)
+              .term(Columns.COPIES, "copies", Row::runs)
               .rank(3)
-              .count("failed_runs", "fail", "Copies that ran out of memory.", Row::failures)
+              .term(Columns.FAILED_RUNS, "fail", Row::failures)
               .flag("plain_passes", "passes", "Whether the program as it is passes.", Row::passes)
               .rank(2)
               .bytes(

@@ -14,6 +14,7 @@ import org.allocsim.analysis.moment.Pins;
 import org.allocsim.reports.answer.job.PinsJob.Finding;
 import org.allocsim.reports.answer.job.PinsJob.Row;
 import org.allocsim.reports.answer.moment.PinsAnswer;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
@@ -56,7 +57,7 @@ public final class PinsJob extends JobView<PinsAnswer, Row, Finding> {
 
   private static final Shape<Row> ROW =
       Shape.of(rank ->
-          rank.count("device_index", "Index of the recorded device.", Row::device)
+          rank.term(Columns.DEVICE_INDEX, Row::device)
               .text(
                   "moment",
                   "at",
@@ -72,12 +73,7 @@ public final class PinsJob extends JobView<PinsAnswer, Row, Finding> {
                   Row::freeBytes)
               .bytes(
                   "pinning_bytes", "by blocks of", "Bytes of the blocks in use.", Row::pinningBytes)
-              .bytes(
-                  "missing_bytes",
-                  "short of",
-                  "What had to be released for the failed request; not above 0 where memory was not"
-                      + " short.",
-                  Row::missingBytes)
+              .term(Columns.MISSING_AT_FAILURE, "short of", Row::missingBytes)
               .optional()
               .missing(NO_FAILURE)
               .rank(1)

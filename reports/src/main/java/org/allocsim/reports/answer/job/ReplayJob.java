@@ -11,6 +11,7 @@ import org.allocsim.analysis.job.RankPeak;
 import org.allocsim.analysis.job.Ranked;
 import org.allocsim.reports.answer.job.ReplayJob.Finding;
 import org.allocsim.reports.answer.job.ReplayJob.Row;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.NextStep;
 import org.allocsim.reports.answer.replay.ReplayAnswer;
@@ -56,12 +57,8 @@ public final class ReplayJob extends JobView<ReplayAnswer, Row, Finding> {
 
   private static final Shape<Row> ROW =
       Shape.of(rank ->
-          rank.count("device_index", "Index of the recorded device.", Row::device)
-              .text(
-                  "addresses",
-                  "Where addresses came from: recorded, or modelled as the driver would give"
-                      + " them.",
-                  Row::addresses)
+          rank.term(Columns.DEVICE_INDEX, Row::device)
+              .term(Columns.ADDRESSES, Row::addresses)
               .embed(BalancePart.RANK, Row::peak)
               .count("allocation_requests", "requests", "Allocation requests.", Row::requests)
               .rank(3)
@@ -72,16 +69,13 @@ public final class ReplayJob extends JobView<ReplayAnswer, Row, Finding> {
                   "out of memory",
                   "Where one failed first.",
                   each -> FirstFailure.at(each.first()).toString())
-              .count("driver_calls", "driver calls", "Calls of the driver.", Row::driverCalls)
+              .term(Columns.DRIVER_CALLS, "driver calls", Row::driverCalls)
               .rank(1)
               .missing("none are counted"));
 
   private static final Shape<Finding> FINDING =
       Shape.of(job ->
-          job.count(
-                  "failed_ranks",
-                  "Number of ranks of which a request failed.",
-                  each -> each.failed().size())
+          job.term(Columns.FAILED_RANKS, each -> each.failed().size())
               .embed(BalancePart.SHAPE, Finding::balance));
 
   public static final Kind<JobAnswer<Row, Finding>> KIND =

@@ -11,6 +11,7 @@ import org.allocsim.analysis.job.JobTuning;
 import org.allocsim.analysis.job.Rank;
 import org.allocsim.analysis.job.RankTuning;
 import org.allocsim.analysis.job.Ranked;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.document.Sentence;
@@ -62,7 +63,7 @@ final class SettingsPart {
   static final Shape<Row> ROWS =
       Shape.of(row ->
           row.count("place", "place", "Place of the setting, 1 for the best.", Row::place)
-              .text("conf", "setting", "Configuration string.", each -> each.setting().conf())
+              .term(Columns.CONF, "setting", each -> each.setting().conf())
               .worded(each -> Settings.name(each.setting().conf()))
               .texts(
                   "failing_ranks",
@@ -75,10 +76,9 @@ final class SettingsPart {
                       : each.failing().size() == each.setting().outcomes().size()
                           ? "all"
                           : JobWords.list(each.failing(), 3))
-              .bytes(
-                  "peak_reserved_bytes",
+              .term(
+                  Columns.PEAK_RESERVED_OF_RANKS,
                   "peak reserved",
-                  "Maximum memory that any rank holds from its device.",
                   each -> each.setting().peakReservedBytes())
               .text(
                   "worst_rank",
@@ -92,10 +92,9 @@ final class SettingsPart {
                   each -> each.setting().passes() ? Long.valueOf(each.setting().leftBytes()) : null)
               .rank(1)
               .missing("a request fails")
-              .count(
-                  "driver_calls",
+              .term(
+                  Columns.DRIVER_CALLS_OF_RANKS,
                   "driver calls",
-                  "Calls of the driver on all ranks together.",
                   each -> each.setting().driverCalls())
               .rank(3)
               .count(

@@ -6,6 +6,7 @@ import org.allocsim.analysis.job.JobTuning;
 import org.allocsim.analysis.job.RankTuning;
 import org.allocsim.analysis.job.Ranked;
 import org.allocsim.reports.answer.job.TuneJob.Row;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
@@ -31,8 +32,8 @@ public final class TuneJob extends JobView<TuneAnswer, Row, JobTuning> {
 
   private static final Shape<Row> ROW =
       Shape.of(rank ->
-          rank.count("device_index", "Index of the recorded device.", Row::device)
-              .text("torch_version", "The release whose rules apply.", each -> each.version().id())
+          rank.term(Columns.DEVICE_INDEX, Row::device)
+              .term(Columns.TORCH_VERSION, each -> each.version().id())
               .embed(outcome(), Row::tuning));
 
   public static final Kind<JobAnswer<Row, JobTuning>> KIND =
@@ -53,11 +54,7 @@ public final class TuneJob extends JobView<TuneAnswer, Row, JobTuning> {
   /** What the settings that are its own come to on a rank. */
   static Shape<RankTuning> outcome() {
     return Shape.of(rank ->
-        rank.text(
-                "recorded_conf",
-                "recorded setting",
-                "Settings that it was recorded with.",
-                each -> each.recorded().conf())
+        rank.term(Columns.RECORDED_CONF, "recorded setting", each -> each.recorded().conf())
             .worded(each -> Settings.name(each.recorded().conf()))
             .rank(2)
             .embed(FirstFailure.of((RankTuning each) -> each.recorded().failure()))
@@ -71,10 +68,7 @@ public final class TuneJob extends JobView<TuneAnswer, Row, JobTuning> {
                 "peak reserved",
                 "Maximum memory held from the device under them.",
                 each -> each.recorded().peakReservedBytes())
-            .bytes(
-                "peak_requested_bytes",
-                "Maximum memory that the program asked for at once.",
-                RankTuning::heldBytes)
+            .term(Columns.PEAK_REQUESTED_BYTES, RankTuning::heldBytes)
             .bytes(
                 "available_bytes",
                 "of",

@@ -7,6 +7,7 @@ import org.allocsim.analysis.job.Rank;
 import org.allocsim.analysis.job.Ranked;
 import org.allocsim.reports.answer.job.VerifyJob.Finding;
 import org.allocsim.reports.answer.job.VerifyJob.Row;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.validation.VerifiedDevice;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
@@ -47,13 +48,9 @@ public final class VerifyJob extends JobView<List<VerifiedDevice>, Row, Finding>
   private static final Shape<Row> ROW =
       Shape.of(rank ->
           rank.count("devices", "Devices with a history.", Row::devices)
-              .count("events_recorded", "events", "Recorded events.", Row::recorded)
-              .count(
-                  "events_matched",
-                  "as recorded",
-                  "Events before the first one that differs.",
-                  Row::matched)
-              .flag("exact", "exact", "Whether everything is equal.", Row::isExact)
+              .term(Columns.EVENTS_RECORDED, "events", Row::recorded)
+              .term(Columns.EVENTS_MATCHED, "as recorded", Row::matched)
+              .term(Columns.EXACT, "exact", Row::isExact)
               .count(
                   "diverged_at_index",
                   "diverged at event",
@@ -61,7 +58,7 @@ public final class VerifyJob extends JobView<List<VerifiedDevice>, Row, Finding>
                   Row::divergedAt)
               .optional()
               .missing("none does")
-              .seconds("wall_seconds", "Time that the file took.", Row::seconds));
+              .term(Columns.WALL_SECONDS_OF_FILE, Row::seconds));
 
   private static final Shape<Finding> FINDING =
       Shape.of(job ->

@@ -6,6 +6,7 @@ import java.util.Locale;
 import org.allocsim.analysis.account.GpuAccount;
 import org.allocsim.analysis.account.GpuAccount.Line;
 import org.allocsim.analysis.moment.MemoryMoment;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.MemoryParts;
 import org.allocsim.reports.answer.part.MemoryParts.Part;
 import org.allocsim.reports.document.Block;
@@ -27,7 +28,7 @@ public record AccountAnswer(ProgramMoment at, GpuAccount account, String source)
       Shape.of(line ->
           line.text(
                   "part", "Name of the part.", each -> each.part().name().toLowerCase(Locale.ROOT))
-              .bytes("bytes", "Its size.", Line::bytes)
+              .term(Columns.BYTES, Line::bytes)
               .text("source", "Where the figure comes from.", Line::source));
 
   public static final Kind<AccountAnswer> KIND =
@@ -39,12 +40,9 @@ public record AccountAnswer(ProgramMoment at, GpuAccount account, String source)
               answer
                   .embed(ProgramMoment.SHAPE, AccountAnswer::at)
                   .many("lines", "The parts, which add up.", LINES, each -> each.account.lines())
-                  .bytes(
-                      "reserved_bytes",
-                      "Memory that PyTorch holds from the device.",
-                      each -> each.account.reservedBytes())
-                  .bytes("gpu_bytes", "Size of the GPU.", each -> each.account.totalBytes())
-                  .text("gpu_source", "Where that comes from.", AccountAnswer::source)));
+                  .term(Columns.RESERVED_BY_PYTORCH, each -> each.account.reservedBytes())
+                  .term(Columns.GPU_BYTES, each -> each.account.totalBytes())
+                  .term(Columns.GPU_SOURCE, AccountAnswer::source)));
 
   /**
    * The account of a GPU at a moment of a program.

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.tuning.LimitCheck;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Quantity;
@@ -62,7 +63,7 @@ public record CheckAnswer(ReplayedProgram program, List<LimitCheck> checks) {
           Shape.of(answer ->
               answer
                   .embed(ProgramMoment.PROGRAM, CheckAnswer::program)
-                  .flag("holds", "Whether every limit is kept.", CheckAnswer::holds)
+                  .term(Columns.HOLDS, CheckAnswer::holds)
                   .many("checks", "The limits.", CHECKS, CheckAnswer::checks)));
 
   /** Whether every limit is kept. */

@@ -12,6 +12,7 @@ import org.allocsim.analysis.moment.PeakDifference;
 import org.allocsim.analysis.moment.PeakDifference.Row;
 import org.allocsim.analysis.moment.SlackSplit;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
 import org.allocsim.reports.document.Kind;
@@ -42,30 +43,12 @@ public record DiffAnswer(
               answer
                   .one("before", "The first program.", ProgramMoment.SHAPE, DiffAnswer::before)
                   .one("after", "The second program.", ProgramMoment.SHAPE, DiffAnswer::after)
-                  .bytes(
-                      "reserved_change_bytes",
-                      "Change of reserved memory.",
-                      each -> each.difference.reservedBytes())
-                  .bytes(
-                      "program_change_bytes",
-                      "The part that the program's requests cause.",
-                      each -> each.difference.programBytes())
-                  .bytes(
-                      "allocator_change_bytes",
-                      "The part that the allocator causes: rounding and slack.",
-                      each -> each.difference.allocatorBytes())
-                  .bytes(
-                      "rounding_change_bytes",
-                      "Change of what is lost to rounding.",
-                      each -> each.difference.roundingBytes())
-                  .bytes(
-                      "slack_change_bytes",
-                      "Change of reserved memory that no allocation uses.",
-                      each -> each.difference.slackBytes())
-                  .text(
-                      "by",
-                      "What blocks of a group share: stack, size, phase or category.",
-                      each -> each.difference.by().name().toLowerCase(Locale.ROOT))
+                  .term(Columns.RESERVED_CHANGE_BYTES, each -> each.difference.reservedBytes())
+                  .term(Columns.PROGRAM_CHANGE_BYTES, each -> each.difference.programBytes())
+                  .term(Columns.ALLOCATOR_CHANGE_BYTES, each -> each.difference.allocatorBytes())
+                  .term(Columns.ROUNDING_CHANGE_BYTES, each -> each.difference.roundingBytes())
+                  .term(Columns.SLACK_CHANGE_BYTES, each -> each.difference.slackBytes())
+                  .term(Columns.BY, each -> each.difference.by().name().toLowerCase(Locale.ROOT))
                   .many(
                       "groups",
                       "The groups, the largest change first.",

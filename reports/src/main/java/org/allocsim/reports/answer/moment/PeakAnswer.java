@@ -13,6 +13,7 @@ import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.LiveSet.Group;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.answer.part.CategoryPart;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
@@ -38,10 +39,7 @@ public record PeakAnswer(ProgramMoment at, LiveSet live, Attribution attribution
           Shape.of(answer ->
               answer
                   .embed(ProgramMoment.SHAPE, PeakAnswer::at)
-                  .text(
-                      "by",
-                      "What blocks of a group share: stack, size, phase or category.",
-                      PeakAnswer::by)
+                  .term(Columns.BY, PeakAnswer::by)
                   .many(
                       "groups", "The groups, the largest first.", groups("", 0), PeakAnswer::groups)
                   .one(
@@ -65,20 +63,16 @@ public record PeakAnswer(ProgramMoment at, LiveSet live, Attribution attribution
   private static Shape<Group> groups(String heading, long wholeBytes) {
     return Shape.of(group ->
         group
-            .bytes(
-                "allocated_bytes",
-                "allocated",
-                "What the blocks take, after rounding.",
-                Group::blockBytes)
+            .term(Columns.ALLOCATED_BYTES, "allocated", Group::blockBytes)
             .shown(COUNT, "bytes", "The same, exactly.", Group::blockBytes)
-            .bytes("requested_bytes", "What the program asked for.", Group::requestedBytes)
+            .term(Columns.REQUESTED_BYTES, Group::requestedBytes)
             .shown(COUNT, "requested", "Bytes that the program asked for.", Group::requestedBytes)
             .shown(
                 RATIO,
                 "share",
                 "Share of allocated memory.",
                 each -> Quantity.share(each.blockBytes(), wholeBytes))
-            .count("blocks", "blocks", "Number of blocks.", Group::blocks)
+            .term(Columns.BLOCKS, "blocks", Group::blocks)
             .text("label", heading, "What the blocks share.", Group::label));
   }
 

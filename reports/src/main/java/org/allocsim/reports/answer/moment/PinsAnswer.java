@@ -20,6 +20,7 @@ import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.Pins;
 import org.allocsim.analysis.moment.StackLabels;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
@@ -57,15 +58,9 @@ public record PinsAnswer(
   private static final Shape<Pin> BLOCKS =
       Shape.of(block ->
           block
-              .text(
-                  "address",
-                  "Address, in decimal.",
-                  each -> Long.toUnsignedString(each.block().address()))
+              .term(Columns.ADDRESS, each -> Long.toUnsignedString(each.block().address()))
               .bytes("bytes", "block", "What it takes.", each -> each.block().bytes())
-              .bytes(
-                  "requested_bytes",
-                  "What the program asked for.",
-                  each -> each.block().requestedBytes())
+              .term(Columns.REQUESTED_BYTES, each -> each.block().requestedBytes())
               .flag(
                   "awaiting_free",
                   "Whether it was given back and is in use on another stream.",
@@ -131,8 +126,8 @@ public record PinsAnswer(
   private static final Shape<Pinned> SEGMENTS =
       Shape.of(segment ->
           segment
-              .text("address", "Address, in decimal.", Pinned::address)
-              .bytes("bytes", "Its size.", each -> each.of().bytes())
+              .term(Columns.ADDRESS, Pinned::address)
+              .term(Columns.BYTES, each -> each.of().bytes())
               .embed(SEGMENT, each -> each)
               .many("blocks", "The blocks in use, by address.", BLOCKS, Pinned::blocks));
 
@@ -209,10 +204,8 @@ public record PinsAnswer(
                       "Segments that blocks keep from being released, ranked.",
                       SEGMENTS,
                       PinsAnswer::segments)
-                  .bytes(
-                      "missing_bytes",
-                      "What had to be released for the failed request; not above 0 where memory"
-                          + " was not short.",
+                  .term(
+                      Columns.MISSING_AT_FAILURE,
                       each -> each.trial == null ? null : each.trial.missingBytes())
                   .missing(NO_FAILURE)
                   .flag(

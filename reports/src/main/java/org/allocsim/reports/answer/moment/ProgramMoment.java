@@ -11,6 +11,7 @@ import org.allocsim.analysis.attribution.Category;
 import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.MemoryParts;
 import org.allocsim.reports.answer.part.MemoryParts.Part;
 import org.allocsim.reports.answer.part.Recorded;
@@ -35,11 +36,8 @@ public record ProgramMoment(ReplayedProgram program, MemoryMoment moment) {
       Shape.of(program ->
           program
               .embed(Recorded.file(ReplayedProgram::name, ReplayedProgram::sha256))
-              .text(
-                  "conf",
-                  "Settings of PyTorch's allocator in force; empty: the default.",
-                  ReplayedProgram::conf)
-              .count("device", "Index of the recorded device.", ReplayedProgram::device)
+              .term(Columns.CONF, ReplayedProgram::conf)
+              .term(Columns.DEVICE_NUMBER, ReplayedProgram::device)
               .text(
                   "addresses",
                   "Where addresses come from: recorded, or modelled as the driver would give them.",
@@ -67,10 +65,7 @@ public record ProgramMoment(ReplayedProgram program, MemoryMoment moment) {
                   "stream",
                   "Handle of the stream that asked.",
                   each -> each.program().stream(each.moment().stream()))
-              .bytes(
-                  "requested_bytes",
-                  "What the program asked for.",
-                  each -> each.moment().bytes().requestedBytes())
+              .term(Columns.REQUESTED_BYTES, each -> each.moment().bytes().requestedBytes())
               .bytes(
                   "rounding_bytes",
                   "Allocated minus requested.",
@@ -79,10 +74,7 @@ public record ProgramMoment(ReplayedProgram program, MemoryMoment moment) {
                   "allocated_bytes",
                   "Blocks that the program holds, after rounding.",
                   each -> each.moment().bytes().allocatedBytes())
-              .bytes(
-                  "reserved_bytes",
-                  "Memory held from the device.",
-                  each -> each.moment().bytes().reservedBytes())
+              .term(Columns.RESERVED_BYTES, each -> each.moment().bytes().reservedBytes())
               .bytes(
                   "slack_bytes",
                   "Reserved minus allocated.",

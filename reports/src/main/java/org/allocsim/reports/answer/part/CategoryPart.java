@@ -15,21 +15,14 @@ public final class CategoryPart {
 
   private static Shape<Row> shape(long wholeBytes) {
     return Shape.of(row ->
-        row.bytes(
-                "allocated_bytes",
-                "allocated",
-                "What the blocks take, after rounding.",
-                each -> each.group().blockBytes())
+        row.term(Columns.ALLOCATED_BYTES, "allocated", each -> each.group().blockBytes())
             .shown(
                 Unit.RATIO,
                 "share",
                 "Share of allocated memory.",
                 each -> Quantity.share(each.group().blockBytes(), wholeBytes))
-            .bytes(
-                "requested_bytes",
-                "What the program asked for.",
-                each -> each.group().requestedBytes())
-            .count("blocks", "blocks", "Number of blocks.", each -> each.group().blocks())
+            .term(Columns.REQUESTED_BYTES, each -> each.group().requestedBytes())
+            .term(Columns.BLOCKS, "blocks", each -> each.group().blocks())
             .bytes("recorded_bytes", "What of it a recorder named.", Row::recordedBytes)
             .shown(
                 Unit.BYTES,

@@ -10,18 +10,11 @@ import org.allocsim.reports.document.Shape;
 public final class CircumstancesPart {
   public static final Shape<RecordedCircumstances> SHAPE =
       Shape.of(part ->
-          part.text(
-                  "device",
-                  "Name of the simulated device's profile.",
-                  each -> each.profile().name())
-              .bytes("device_bytes", "Memory of the device.", each -> each.profile().totalBytes())
-              .bytes(
-                  "capacity_bytes",
-                  "Memory of the device that the program can have.",
-                  each -> each.profile().capacityBytes())
-              .bytes(
-                  "limit_bytes",
-                  "The allocator's own limit.",
+          part.term(Columns.DEVICE, each -> each.profile().name())
+              .term(Columns.DEVICE_BYTES, each -> each.profile().totalBytes())
+              .term(Columns.CAPACITY_BYTES, each -> each.profile().capacityBytes())
+              .term(
+                  Columns.LIMIT_BYTES,
                   each -> each.limitBytes() < 0 ? null : Long.valueOf(each.limitBytes()))
               .missing("there is none")
               .bytes(

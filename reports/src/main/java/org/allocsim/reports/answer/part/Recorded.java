@@ -14,9 +14,9 @@ public final class Recorded {
   private static final Shape<Inference> INFERENCE =
       Shape.of(inference ->
           inference
-              .count("device", "Index of the recorded device.", Inference::device)
+              .term(Columns.DEVICE_NUMBER, Inference::device)
               .text("subject", "What was inferred.", Inference::subject)
-              .count("count", "How many.", Inference::count)
+              .term(Columns.COUNT, Inference::count)
               .text(
                   "confidence",
                   "How sure it is: certain, likely or guess.",
@@ -30,8 +30,8 @@ public final class Recorded {
       Function<? super R, String> name, Function<? super R, String> sha256) {
     return Shape.of(trace ->
         trace
-            .text("file", "Name of the file as it was given.", name)
-            .text("sha256", "Digest of the file's bytes, in hexadecimal.", sha256)
+            .term(Columns.FILE, name)
+            .term(Columns.SHA256, sha256)
             .missing("the trace is a program"));
   }
 

@@ -14,6 +14,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.answer.part.RecordingMaps;
 import org.allocsim.reports.document.Block;
@@ -67,10 +68,7 @@ public record InspectAnswer(
                   "Rows by action.",
                   "Events with this action.",
                   each -> words(each.actions(), kind -> kind.action()))
-              .count(
-                  "events_with_stack",
-                  "Rows that have a stack.",
-                  SnapshotContents.Device::withStack)
+              .term(Columns.EVENTS_WITH_STACK, SnapshotContents.Device::withStack)
               .named(
                   Unit.COUNT,
                   "requested_sizes_from",
@@ -101,7 +99,7 @@ public record InspectAnswer(
   private static final Shape<TraceContents.Device> REQUESTED_DEVICE =
       Shape.of(device ->
           device
-              .count("device", "Index of the device.", TraceContents.Device::index)
+              .term(Columns.DEVICE_NUMBER, TraceContents.Device::index)
               .named(
                   Unit.COUNT,
                   "requests",
@@ -112,10 +110,7 @@ public record InspectAnswer(
                   "prologue_requests",
                   "Requests that recreate what existed before.",
                   TraceContents.Device::prologue)
-              .bytes(
-                  "requested_bytes",
-                  "What the program asked for.",
-                  TraceContents.Device::requestedBytes)
+              .term(Columns.REQUESTED_BYTES, TraceContents.Device::requestedBytes)
               .bytes(
                   "peak_live_bytes", "Maximum live at once.", TraceContents.Device::peakLiveBytes)
               .count(
@@ -134,7 +129,7 @@ public record InspectAnswer(
                   each -> each.requested() != null,
                   RECORDED,
                   Shape.of(row -> row.embed(REQUESTED_DEVICE, Device::requested)))
-              .nanos("span_nanos", "From the first to the last row.", InspectAnswer::spanNanos)
+              .term(Columns.SPAN_NANOS, InspectAnswer::spanNanos)
               .missing("there are no times")
               .any(
                   "streams",
@@ -148,7 +143,7 @@ public record InspectAnswer(
   private static final Shape<HistoryAccount> HISTORY =
       Shape.of(history ->
           history
-              .count("device", "Index of the device.", HistoryAccount::device)
+              .term(Columns.DEVICE_NUMBER, HistoryAccount::device)
               .flag(
                   "complete",
                   "Whether it begins before the first allocation.",
@@ -174,7 +169,7 @@ public record InspectAnswer(
   private static final Shape<InspectAnswer> RECORDING =
       Shape.of(recording ->
           recording
-              .count("events", "Rows of the recorded history.", each -> each.file().eventCount())
+              .term(Columns.EVENTS, each -> each.file().eventCount())
               .embed(Recorded.settings(each -> RecordingMaps.settings(each.file())))
               .many(
                   "histories",
@@ -203,12 +198,9 @@ public record InspectAnswer(
           "What `allocsim inspect --json` writes: what is in a file.",
           Shape.of(answer ->
               answer
-                  .text("file", "Name of the file as it was given.", each -> each.source().name())
-                  .text("format", "Id of the trace's format.", each -> each.source().format())
-                  .text(
-                      "sha256",
-                      "Digest of the file's bytes, in hexadecimal.",
-                      each -> each.source().sha256())
+                  .term(Columns.FILE, each -> each.source().name())
+                  .term(Columns.FORMAT, each -> each.source().format())
+                  .term(Columns.SHA256, each -> each.source().sha256())
                   .missing("the trace is a program")
                   .where(each -> each.snapshot() != null, NOT_RECORDED, RECORDING)
                   .many("devices", "One entry for each device.", DEVICE, InspectAnswer::devices)

@@ -2,6 +2,7 @@ package org.allocsim.reports.answer.product;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.Keys;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
@@ -27,20 +28,16 @@ public final class ListAnswer<T> {
   private static final Shape<PolicySpec.Option> POLICY_OPTION =
       Shape.of(option ->
           option
-              .text("name", "option", "Its name.", PolicySpec.Option::name)
-              .text(
-                  "default",
-                  "default",
-                  "Its value where none is given.",
-                  each -> each.defaultValue())
+              .term(Columns.NAME, "option", PolicySpec.Option::name)
+              .term(Columns.DEFAULT, "default", each -> each.defaultValue())
               .text("unit", "unit", "Unit of its value.", PolicySpec.Option::unit)
-              .text("meaning", "meaning", "What it does.", PolicySpec.Option::meaning));
+              .term(Columns.MEANING, "meaning", PolicySpec.Option::meaning));
 
   private static final Shape<PolicySpec> POLICY =
       Shape.of(policy ->
           policy
-              .text("id", "id", "Its name on command lines.", PolicySpec::id)
-              .text("summary", "allocator", "What it is.", PolicySpec::summary)
+              .term(Columns.ID, "id", PolicySpec::id)
+              .term(Columns.SUMMARY, "allocator", PolicySpec::summary)
               .text(
                   "kind",
                   "knows",
@@ -53,7 +50,7 @@ public final class ListAnswer<T> {
   private static final Shape<TraceFormat> FORMAT =
       Shape.of(format ->
           format
-              .text("id", "id", "Its name on command lines.", TraceFormat::id)
+              .term(Columns.ID, "id", TraceFormat::id)
               .text("summary", "contents", "What such files hold.", TraceFormat::summary)
               .texts("extensions", "How names of files end.", TraceFormat::extensions)
               .shown(
@@ -71,15 +68,15 @@ public final class ListAnswer<T> {
   private static final Shape<ProgramOption> PROGRAM_OPTION =
       Shape.of(option ->
           option
-              .text("name", "option", "Its name.", ProgramOption::name)
-              .text("default", "default", "Its value where none is given.", ProgramOption::standard)
-              .text("meaning", "meaning", "What it does.", ProgramOption::meaning));
+              .term(Columns.NAME, "option", ProgramOption::name)
+              .term(Columns.DEFAULT, "default", ProgramOption::standard)
+              .term(Columns.MEANING, "meaning", ProgramOption::meaning));
 
   private static final Shape<ProgramProvider> PROGRAM =
       Shape.of(program ->
           program
-              .text("id", "id", "Its name on command lines.", ProgramProvider::id)
-              .text("summary", "program", "What it is.", ProgramProvider::summary)
+              .term(Columns.ID, "id", ProgramProvider::id)
+              .term(Columns.SUMMARY, "program", ProgramProvider::summary)
               .many("options", "What can be set.", PROGRAM_OPTION, ProgramProvider::options));
 
   private static final Shape<DeviceProfile> DEVICE =
@@ -88,7 +85,7 @@ public final class ListAnswer<T> {
               .text("name", "profile", "Its name on command lines.", DeviceProfile::name)
               .worded(each -> each.name() + (isDefault(each) ? " (default)" : ""))
               .flag("is_default", "Whether it is used where none is given.", ListAnswer::isDefault)
-              .bytes("total_bytes", "memory", "Its memory.", DeviceProfile::totalBytes)
+              .term(Columns.TOTAL_BYTES, "memory", DeviceProfile::totalBytes)
               .shown(Unit.COUNT, "bytes", "Its memory.", DeviceProfile::totalBytes)
               .text("figures", "figures", "Their origin.", each -> Keys.of(each.origin())));
 

@@ -2,6 +2,7 @@ package org.allocsim.reports.answer.replay;
 
 import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.SlackSplit;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.SlackParts;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
@@ -24,17 +25,14 @@ record Fragmentation(
   private static final Shape<Moment> MOMENT =
       Shape.of(moment ->
           moment
-              .bytes("reserved_bytes", "Held from the device.", Moment::reservedBytes)
+              .term(Columns.RESERVED_BYTES, Moment::reservedBytes)
               .bytes(
                   "active_bytes",
                   "In blocks in use, those included that were given back and are still in use on"
                       + " another stream.",
                   Moment::activeBytes)
-              .bytes(
-                  "allocated_bytes",
-                  "In blocks handed out, after rounding.",
-                  Moment::allocatedBytes)
-              .bytes("requested_bytes", "What the program asked for.", Moment::requestedBytes)
+              .term(Columns.ALLOCATED_BYTES, Moment::allocatedBytes)
+              .term(Columns.REQUESTED_BYTES, Moment::requestedBytes)
               .bytes("internal_bytes", "Active minus requested bytes.", Moment::internalBytes)
               .bytes("inactive_bytes", "Reserved and not in use.", Moment::inactiveBytes)
               .bytes(

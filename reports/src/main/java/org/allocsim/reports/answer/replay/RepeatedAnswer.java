@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import org.allocsim.analysis.program.Program;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
@@ -53,20 +54,16 @@ public record RepeatedAnswer(Program program, PolicyChoice choice, RunResult res
           Shape.of(answer ->
               answer
                   .one("trace", "The trace.", TRACE, each -> each)
-                  .text("policy", "Id of the policy.", each -> each.choice().provider().spec().id())
+                  .term(Columns.POLICY_ID, each -> each.choice().provider().spec().id())
                   .named(
                       Unit.TEXT,
                       "options",
                       "Options of the policy that were given.",
                       "Value of an option that was given.",
                       each -> each.choice().options())
-                  .text(
-                      "device",
-                      "Name of the simulated device's profile.",
-                      each -> each.program().circumstances().profile().name())
-                  .bytes(
-                      "limit_bytes",
-                      "The allocator's own limit.",
+                  .term(Columns.DEVICE, each -> each.program().circumstances().profile().name())
+                  .term(
+                      Columns.LIMIT_BYTES,
                       each -> each.limitBytes() < 0 ? null : Long.valueOf(each.limitBytes()))
                   .missing("there is none")
                   .count("passes", "Passes over the program.", RepeatedAnswer::passes)
@@ -78,10 +75,7 @@ public record RepeatedAnswer(Program program, PolicyChoice choice, RunResult res
                       "events",
                       "Events of the allocator in all passes, as PyTorch's history counts them.",
                       RepeatedAnswer::events)
-                  .count(
-                      "failed_requests",
-                      "Requests that failed.",
-                      each -> each.result().failureCount())
+                  .term(Columns.FAILED_REQUESTS, each -> each.result().failureCount())
                   .named(
                       Unit.COUNT,
                       "stats",

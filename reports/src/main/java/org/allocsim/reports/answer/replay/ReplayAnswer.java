@@ -16,6 +16,7 @@ import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.moment.MomentText;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.NextStep;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.answer.part.RecordingMaps;
@@ -67,7 +68,7 @@ public record ReplayAnswer(
               .embed(
                   Recorded.file(
                       each -> each.program().name(), each -> each.program().input().sha256()))
-              .count("events", "Rows of the recorded history.", ReplayAnswer::events)
+              .term(Columns.EVENTS, ReplayAnswer::events)
               .count(
                   "allocation_requests",
                   "Allocation requests in the trace.",
@@ -94,7 +95,7 @@ public record ReplayAnswer(
                   "Number of the allocation request, counted from 0; -1 for what is older than the"
                       + " history.",
                   FailedRequest::requestIndex)
-              .bytes("requested_bytes", "What it asked for.", FailedRequest::requestedBytes)
+              .term(Columns.REQUESTED_BYTES, FailedRequest::requestedBytes)
               .bytes("reserved_bytes", "Reserved when it failed.", FailedRequest::reservedBytes)
               .text("message", "PyTorch's message.", FailedRequest::message));
 
@@ -120,19 +121,13 @@ public record ReplayAnswer(
           Shape.of(answer ->
               answer
                   .one("trace", "The trace.", TRACE, each -> each)
-                  .text(
-                      "policy",
-                      "Id of the policy.",
-                      each -> each.run().choice().provider().spec().id())
-                  .text(
-                      "torch_version",
-                      "Release of PyTorch whose rules applied.",
+                  .term(Columns.POLICY_ID, each -> each.run().choice().provider().spec().id())
+                  .term(
+                      Columns.TORCH_VERSION,
                       each -> each.run().config() == null ? null : each.version())
                   .missing(NOT_PYTORCH)
-                  .text(
-                      "conf",
-                      "Settings of PyTorch's allocator in force, as in PYTORCH_CUDA_ALLOC_CONF;"
-                          + " empty: the default.",
+                  .term(
+                      Columns.CONF,
                       each -> each.run().config() == null ? null : each.run().config().text())
                   .missing(NOT_PYTORCH)
                   .named(
@@ -142,29 +137,18 @@ public record ReplayAnswer(
                       "Value of an option that was given.",
                       each ->
                           each.run().config() == null ? each.run().choice().options() : Map.of())
-                  .text(
-                      "device",
-                      "Name of the simulated device's profile.",
-                      each -> each.program().circumstances().profile().name())
-                  .bytes("device_bytes", "Memory of the device.", ReplayAnswer::deviceBytes)
-                  .count(
-                      "device_index",
-                      "Index of the recorded device.",
-                      each -> each.program().input().device())
-                  .text(
-                      "addresses",
-                      "Where addresses came from: recorded, or modelled as the driver would give"
-                          + " them.",
-                      each -> each.addresses().toString())
+                  .term(Columns.DEVICE, each -> each.program().circumstances().profile().name())
+                  .term(Columns.DEVICE_BYTES, ReplayAnswer::deviceBytes)
+                  .term(Columns.DEVICE_INDEX, each -> each.program().input().device())
+                  .term(Columns.ADDRESSES, each -> each.addresses().toString())
                   .one(
                       "inserted",
                       "Calls that --insert added.",
                       INSERTED,
                       each -> each.insertion() == null ? null : each)
                   .missing("there is no such option")
-                  .bytes(
-                      "limit_bytes",
-                      "The allocator's own limit.",
+                  .term(
+                      Columns.LIMIT_BYTES,
                       each ->
                           each.hasLimit()
                               ? Long.valueOf(each.program().circumstances().limitBytes())

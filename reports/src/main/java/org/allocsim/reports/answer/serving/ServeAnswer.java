@@ -13,6 +13,7 @@ import org.allocsim.analysis.serving.ServingResult;
 import org.allocsim.analysis.serving.ServingSettings;
 import org.allocsim.analysis.serving.ShareTrial;
 import org.allocsim.analysis.serving.Speculation;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
@@ -105,10 +106,7 @@ public record ServeAnswer(
                   "peak_mapped_bytes",
                   "Most memory that the cache has from the GPU.",
                   each -> each.memory().peakMappedBytes())
-              .number(
-                  "mean_tokens",
-                  "Mean number of tokens of running sequences that are stored.",
-                  each -> each.memory().tokens())
+              .term(Columns.MEAN_TOKENS, each -> each.memory().tokens())
               .count(
                   "longest_sequence_tokens",
                   "Tokens of the longest sequence for which there is room.",
@@ -120,7 +118,7 @@ public record ServeAnswer(
                   ServingResult::meanRunning)
               .rank(1)
               .count("most_running", "Most of them.", ServingResult::mostRunning)
-              .count("served", "Requests that were answered.", ServingResult::served)
+              .term(Columns.SERVED, ServingResult::served)
               .count(
                   "refused",
                   "refused",
@@ -130,11 +128,7 @@ public record ServeAnswer(
                   "cut_answers",
                   "Answers that ended early because the sequence became too long.",
                   ServingResult::cut)
-              .count(
-                  "preemptions",
-                  "preempted",
-                  "Sequences that were thrown out for lack of room and began again.",
-                  ServingResult::preemptions)
+              .term(Columns.PREEMPTIONS, "preempted", ServingResult::preemptions)
               .count(
                   "recomputed_tokens",
                   "Tokens that were computed again after that.",
@@ -158,11 +152,7 @@ public record ServeAnswer(
               .count("steps", "Steps of the engine.", ServingResult::steps)
               .seconds(
                   "busy_seconds", "Time of all steps.", each -> each.busyNanos() / NANOS_PER_SECOND)
-              .seconds(
-                  "end_seconds",
-                  "done after",
-                  "When the last answer was complete, after the first request.",
-                  each -> each.endNanos() / NANOS_PER_SECOND)
+              .term(Columns.END_SECONDS, "done after", each -> each.endNanos() / NANOS_PER_SECOND)
               .rank(5)
               .nanos(
                   "mean_first_token_nanos",
@@ -197,13 +187,10 @@ public record ServeAnswer(
   private static final Shape<ServingBudget> BUDGET =
       Shape.of(budget ->
           budget
-              .bytes("total_bytes", "Memory of the GPU.", ServingBudget::totalBytes)
+              .term(Columns.TOTAL_OF_GPU, ServingBudget::totalBytes)
               .bytes("context_bytes", "Context of the process.", ServingBudget::contextBytes)
               .bytes("other_bytes", "Memory of other processes.", ServingBudget::otherBytes)
-              .ratio(
-                  "gpu_memory_utilization_ratio",
-                  "Share of the GPU that the engine may use.",
-                  ServingBudget::utilization)
+              .term(Columns.GPU_MEMORY_UTILIZATION_RATIO, ServingBudget::utilization)
               .bytes("weight_bytes", "Weights.", ServingBudget::weightBytes)
               .bytes(
                   "profile_bytes",
@@ -234,7 +221,7 @@ public record ServeAnswer(
                   "refuses_to_start",
                   "Whether the engine refuses to start, since less is free than its share.",
                   ServingBudget::isRefused)
-              .bytes("cache_bytes", "What keys and values get.", ServingBudget::cacheBytes)
+              .term(Columns.CACHE_BYTES, ServingBudget::cacheBytes)
               .bytes(
                   "left_bytes",
                   "What is left of the GPU when graphs are captured; negative where they fail.",
@@ -250,16 +237,11 @@ public record ServeAnswer(
 
   private static final Shape<ShareTrial> TRIALS =
       Shape.of(row ->
-          row.ratio(
-                  "gpu_memory_utilization_ratio",
+          row.term(
+                  Columns.GPU_MEMORY_UTILIZATION_RATIO,
                   "share",
-                  "Share of the GPU that the engine may use.",
                   each -> each.budget().utilization())
-              .bytes(
-                  "cache_bytes",
-                  "cache",
-                  "What keys and values get.",
-                  each -> each.budget().cacheBytes())
+              .term(Columns.CACHE_BYTES, "cache", each -> each.budget().cacheBytes())
               .bytes(
                   "left_bytes",
                   "left",
@@ -270,20 +252,11 @@ public record ServeAnswer(
                   "together",
                   "Most sequences that ran together.",
                   each -> each.result().mostRunning())
-              .count(
-                  "preemptions",
-                  "preempted",
-                  "Sequences that were thrown out for lack of room and began again.",
-                  each -> each.result().preemptions())
-              .number(
-                  "mean_tokens",
-                  "tokens kept",
-                  "Mean number of tokens of running sequences that are stored.",
-                  each -> each.result().memory().tokens())
-              .seconds(
-                  "end_seconds",
+              .term(Columns.PREEMPTIONS, "preempted", each -> each.result().preemptions())
+              .term(Columns.MEAN_TOKENS, "tokens kept", each -> each.result().memory().tokens())
+              .term(
+                  Columns.END_SECONDS,
                   "done after",
-                  "When the last answer was complete, after the first request.",
                   each -> each.result().endNanos() / NANOS_PER_SECOND));
 
   public static final Kind<ServeAnswer> KIND =
@@ -305,7 +278,7 @@ public record ServeAnswer(
                       "span_seconds",
                       "Time from the first to the last request.",
                       each -> each.traffic().spanNanos() / NANOS_PER_SECOND)
-                  .text("model", "Name of the model.", each -> each.model().name())
+                  .term(Columns.MODEL, each -> each.model().name())
                   .bytes(
                       "token_bytes",
                       "Keys and values of a token in all layers.",
@@ -335,7 +308,7 @@ public record ServeAnswer(
                               .map(Speculation::acceptance)
                               .orElse(Double.NaN))
                   .missing("no tokens are guessed")
-                  .text("device", "Name of the GPU's profile.", ServeAnswer::device)
+                  .term(Columns.DEVICE, ServeAnswer::device)
                   .count(
                       "max_num_seqs",
                       "Sequences that may run together.",
@@ -356,8 +329,7 @@ public record ServeAnswer(
                       "One entry for each share that was tried; empty where nobody asked.",
                       TRIALS,
                       ServeAnswer::trials)
-                  .seconds(
-                      "wall_seconds", "Time that the simulation took.", ServeAnswer::seconds)));
+                  .term(Columns.WALL_SECONDS_OF_SIMULATION, ServeAnswer::seconds)));
 
   private static double useful(ServingResult row) {
     return row.memory().heldBytes() - row.memory().wastedBytes();

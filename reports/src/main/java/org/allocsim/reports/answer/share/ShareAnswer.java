@@ -11,6 +11,7 @@ import org.allocsim.analysis.share.SharedGpu;
 import org.allocsim.analysis.share.SharedGpu.LimitRange;
 import org.allocsim.analysis.share.SharedTimeline;
 import org.allocsim.analysis.share.SharingProgram;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.PageChart;
 import org.allocsim.reports.chart.ChartSize;
 import org.allocsim.reports.chart.ChartTheme;
@@ -96,7 +97,7 @@ public record ShareAnswer(
 
   private static final Shape<Held> HELD =
       Shape.of(row ->
-          row.text("process", "process", "Name of the process.", each -> each.program().name())
+          row.term(Columns.PROCESS, "process", each -> each.program().name())
               .bytes(
                   "context_bytes",
                   "context",
@@ -128,15 +129,13 @@ public record ShareAnswer(
 
   private static final Shape<Row> ROWS =
       Shape.of(row ->
-          row.text("process", "process", "Name of the process.", each -> each.program().name())
-              .text("trace", "Its requests.", each -> each.program().input().name())
-              .text(
-                  "policy", "allocator", "Its allocator.", each -> each.program().choice().label())
+          row.term(Columns.PROCESS, "process", each -> each.program().name())
+              .term(Columns.TRACE, each -> each.program().input().name())
+              .term(Columns.POLICY, "allocator", each -> each.program().choice().label())
               .rank(3)
-              .bytes(
-                  "limit_bytes",
+              .term(
+                  Columns.LIMIT_BYTES,
                   "limit",
-                  "The allocator's own limit.",
                   each -> each.program().limitBytes() < 0 ? null : each.program().limitBytes())
               .missing("none")
               .optional()
@@ -166,9 +165,8 @@ public record ShareAnswer(
                   "Whether the process ends then and gives everything back.",
                   each -> each.program().exits() || each.result().stopped())
               .text("outcome", "outcome", "Whether its requests are served.", Row::outcome)
-              .count(
-                  "failed_requests",
-                  "Requests that fail.",
+              .term(
+                  Columns.FAILED_REQUESTS,
                   each -> each.result().run() == null ? null : each.result().run().failureCount())
               .missing("there is no room for its context")
               .count(
@@ -241,14 +239,13 @@ public record ShareAnswer(
           "What `allocsim share --json` writes: several processes on one GPU.",
           Shape.of(answer ->
               answer
-                  .text("device", "Name of the GPU's profile.", each -> each.shared().gpu().name())
-                  .bytes("total_bytes", "Memory of the GPU.", each -> each.result().totalBytes())
+                  .term(Columns.DEVICE, each -> each.shared().gpu().name())
+                  .term(Columns.TOTAL_OF_GPU, each -> each.result().totalBytes())
                   .flag(
                       "recorded_clock",
                       "Whether the recordings' own clocks say which request comes when.",
                       ShareAnswer::isRecordedClock)
-                  .flag(
-                      "passes", "Whether every request is served.", each -> each.result().passes())
+                  .term(Columns.PASSES, each -> each.result().passes())
                   .many("processes", "One entry for each process.", ROWS, ShareAnswer::rows)
                   .seconds(
                       "peak_seconds",
@@ -272,8 +269,7 @@ public record ShareAnswer(
                               ? null
                               : each.smallestBytes())
                   .missing("there is none, or it was not asked")
-                  .seconds(
-                      "wall_seconds", "Time that the simulation took.", ShareAnswer::seconds)));
+                  .term(Columns.WALL_SECONDS_OF_SIMULATION, ShareAnswer::seconds)));
 
   /** Keeps its own copy. */
   public ShareAnswer {

@@ -11,6 +11,7 @@ import java.util.Optional;
 import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.tuning.CapacitySearch;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.PageChart;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.answer.part.Settings;
@@ -68,16 +69,15 @@ public record CapacityAnswer(
       Shape.of(trace ->
           trace
               .embed(Recorded.file(CapacityAnswer::file, CapacityAnswer::sha256))
-              .text("format", "Id of the trace's format.", CapacityAnswer::format)
-              .count("device_index", "Index of the recorded device.", CapacityAnswer::deviceIndex));
+              .term(Columns.FORMAT, CapacityAnswer::format)
+              .term(Columns.DEVICE_INDEX, CapacityAnswer::deviceIndex));
 
   private static final Shape<Gpu> GPUS =
       Shape.of(gpu ->
           gpu.text("name", "GPU", "Name of the device profile.", each -> each.profile().name())
-              .bytes(
-                  "capacity_bytes",
+              .term(
+                  Columns.CAPACITY_BYTES,
                   "free for the program",
-                  "Memory that a program can have.",
                   each -> each.profile().capacityBytes())
               .texts(
                   "large_enough_for",
@@ -96,21 +96,14 @@ public record CapacityAnswer(
               answer
                   .one("trace", "The recorded program.", TRACE, each -> each)
                   .texts("policies", "The allocators that were tried.", CapacityAnswer::policies)
-                  .text(
-                      "torch_version",
-                      "The release of PyTorch whose rules apply.",
-                      each -> each.version().id())
+                  .term(Columns.TORCH_VERSION, each -> each.version().id())
                   .ratio(
                       "memory_fraction_ratio",
                       "Share of each device that the allocator may reserve.",
                       CapacityAnswer::fraction)
                   .missing("there is no such limit")
                   .bytes("step_bytes", "Exactness of the search.", _ -> CapacitySearch.STEP_BYTES)
-                  .bytes(
-                      "peak_requested_bytes",
-                      "Maximum memory that the program asked for at once; no device with less free"
-                          + " runs it.",
-                      CapacityAnswer::neededBytes)
+                  .term(Columns.PEAK_REQUESTED_BYTES, CapacityAnswer::neededBytes)
                   .many(
                       "settings",
                       "One entry for each allocator and setting.",
@@ -118,10 +111,7 @@ public record CapacityAnswer(
                       CapacityAnswer::rows)
                   .many("gpus", "The known GPUs, the smallest first.", GPUS, CapacityAnswer::gpus)
                   .texts("left_out", "Why others could not be tried.", CapacityAnswer::leftOut)
-                  .seconds(
-                      "wall_seconds",
-                      "Time that the search itself took.",
-                      CapacityAnswer::seconds)));
+                  .term(Columns.WALL_SECONDS_OF_SEARCH, CapacityAnswer::seconds)));
 
   /** A row: what was found for an allocator and setting. */
   private static Shape<Row> rows(String heading) {
@@ -132,7 +122,7 @@ public record CapacityAnswer(
                 "The allocator with its options.",
                 each -> each.result().scenario().choice().label())
             .worded(Row::name)
-            .text("conf", "Settings of PyTorch's allocator.", Row::conf)
+            .term(Columns.CONF, Row::conf)
             .missing("the allocator takes none")
             .bytes(
                 "capacity_bytes",

@@ -10,6 +10,7 @@ import java.util.stream.IntStream;
 import org.allocsim.analysis.fit.ProgramFit;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
@@ -65,11 +66,11 @@ public record FitAnswer(
   private static final Shape<Recorded> RUNS =
       Shape.of(run ->
           run.text("file", "recording", "The recording.", Recorded::file)
-              .number("size", "size", "Its batch or length.", Recorded::size));
+              .term(Columns.SIZE, "size", Recorded::size));
 
   private static final Shape<Row> ROWS =
       Shape.of(row ->
-          row.text("conf", "setting", "Settings of PyTorch's allocator.", Row::conf)
+          row.term(Columns.CONF, "setting", Row::conf)
               .worded(Row::name)
               .bytes(
                   "peak_requested_bytes",
@@ -82,27 +83,22 @@ public record FitAnswer(
                   "Predicted maximum in blocks in use.",
                   each -> each.prediction().result().peakAllocatedBytes())
               .rank(1)
-              .bytes(
-                  "peak_reserved_bytes",
+              .term(
+                  Columns.PEAK_RESERVED_PREDICTED,
                   "reserves",
-                  "Predicted maximum that is held from a GPU with ample memory.",
                   each -> each.prediction().result().peakReservedBytes())
-              .bytes(
-                  "low_reserved_bytes",
+              .term(
+                  Columns.LOW_RESERVED_BYTES,
                   "at least",
-                  "Lower end of its interval.",
                   each -> each.prediction().lowReservedBytes())
-              .bytes(
-                  "high_reserved_bytes",
+              .term(
+                  Columns.HIGH_RESERVED_BYTES,
                   "at most",
-                  "Upper end of its interval.",
                   each -> each.prediction().highReservedBytes())
-              .flag("fits", "Whether every request is served on the GPU.", Row::fits)
-              .count(
-                  "largest_size",
+              .term(Columns.FITS, Row::fits)
+              .term(
+                  Columns.LARGEST_SIZE,
                   "largest that fits",
-                  "The largest batch or length at which every request is served on the GPU; 0 where"
-                      + " none is.",
                   each -> each.largest() < 0 ? null : each.largest())
               .missing("no limit was found"));
 
@@ -119,18 +115,9 @@ public record FitAnswer(
                       "shared_requests_share",
                       "Share of the requests that all recordings have.",
                       each -> each.fit().sharedRatio())
-                  .text(
-                      "device",
-                      "Name of the GPU's profile.",
-                      each -> each.scenario().device().name())
-                  .bytes(
-                      "capacity_bytes",
-                      "Memory of the GPU that the program can have.",
-                      each -> each.scenario().maxBytes())
-                  .text(
-                      "torch_version",
-                      "The release of PyTorch whose rules apply.",
-                      each -> each.scenario().version().id())
+                  .term(Columns.DEVICE, each -> each.scenario().device().name())
+                  .term(Columns.CAPACITY_BYTES, each -> each.scenario().maxBytes())
+                  .term(Columns.TORCH_VERSION, each -> each.scenario().version().id())
                   .many("settings", "One entry for each setting.", ROWS, FitAnswer::rows)
                   .seconds("wall_seconds", "Time that the prediction took.", FitAnswer::seconds)));
 

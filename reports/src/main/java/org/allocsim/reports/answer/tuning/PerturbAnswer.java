@@ -18,6 +18,7 @@ import java.util.Map;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.tuning.Fragility;
 import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.document.Document;
@@ -58,18 +59,12 @@ public record PerturbAnswer(
   private static final Shape<RunResult> RESULT =
       Shape.of(result ->
           result
-              .flag("passes", "Whether every request is served.", RunResult::passes)
+              .term(Columns.PASSES, RunResult::passes)
               .embed(
                   FirstFailure.<RunResult>of(each -> each.firstFailure().orElse(null)),
                   each -> each)
-              .bytes(
-                  "peak_reserved_bytes",
-                  "Maximum memory held from the device.",
-                  RunResult::peakReservedBytes)
-              .bytes(
-                  "peak_allocated_bytes",
-                  "Maximum memory in blocks in use.",
-                  RunResult::peakAllocatedBytes));
+              .term(Columns.PEAK_RESERVED_BYTES, RunResult::peakReservedBytes)
+              .term(Columns.PEAK_ALLOCATED_BYTES, RunResult::peakAllocatedBytes));
 
   private static final Shape<Fragility.Copy> COPY =
       Shape.of(copy ->
@@ -84,34 +79,20 @@ public record PerturbAnswer(
           Shape.of(answer ->
               answer
                   .embed(Recorded.file(PerturbAnswer::file, PerturbAnswer::sha256))
-                  .count(
-                      "device_index", "Index of the recorded device.", PerturbAnswer::deviceIndex)
-                  .text(
-                      "policy",
-                      "The allocator with its options.",
-                      each -> each.scenario().choice().label())
-                  .text(
-                      "torch_version",
-                      "The release of PyTorch whose rules apply.",
+                  .term(Columns.DEVICE_INDEX, PerturbAnswer::deviceIndex)
+                  .term(Columns.POLICY, each -> each.scenario().choice().label())
+                  .term(
+                      Columns.TORCH_VERSION,
                       each -> each.takesConf() ? each.scenario().version().id() : null)
                   .missing(NO_CONF)
-                  .text(
-                      "conf",
-                      "Settings of PyTorch's allocator.",
+                  .term(
+                      Columns.CONF,
                       each -> each.takesConf() ? each.scenario().config().text() : null)
                   .missing(NO_CONF)
-                  .text(
-                      "device",
-                      "Name of the simulated device's profile.",
-                      each -> each.scenario().device().name())
-                  .bytes(
-                      "capacity_bytes",
-                      "Memory of the device that the program can have.",
-                      each -> each.scenario().device().capacityBytes())
-                  .bytes(
-                      "limit_bytes",
-                      "The allocator's own limit.",
-                      each -> each.limitBytes() < 0 ? null : each.limitBytes())
+                  .term(Columns.DEVICE, each -> each.scenario().device().name())
+                  .term(Columns.CAPACITY_BYTES, each -> each.scenario().device().capacityBytes())
+                  .term(
+                      Columns.LIMIT_BYTES, each -> each.limitBytes() < 0 ? null : each.limitBytes())
                   .missing("there is none")
                   .flag(
                       "swap_adjacent",
@@ -126,11 +107,8 @@ public record PerturbAnswer(
                       "What has a factor of its own: size or request.",
                       each -> each.perturbation.resize().name().toLowerCase(Locale.ROOT))
                   .count("seed", "Seed of the first copy.", PerturbAnswer::seed)
-                  .count("runs", "Number of copies.", PerturbAnswer::copies)
-                  .count(
-                      "failed_runs",
-                      "Copies that ran out of memory.",
-                      each -> each.fragility.failures())
+                  .term(Columns.COPIES, PerturbAnswer::copies)
+                  .term(Columns.FAILED_RUNS, each -> each.fragility.failures())
                   .number(
                       "failed_runs_share",
                       "Share of the copies that ran out of memory.",
@@ -157,7 +135,7 @@ public record PerturbAnswer(
                       COPY,
                       each -> each.fragility.worst())
                   .many("all", "The copies.", COPY, each -> each.fragility.runs())
-                  .seconds("wall_seconds", "Time that the replays took.", PerturbAnswer::seconds)));
+                  .term(Columns.WALL_SECONDS, PerturbAnswer::seconds)));
 
   private Scenario scenario() {
     return fragility.scenario();

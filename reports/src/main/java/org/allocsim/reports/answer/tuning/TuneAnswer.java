@@ -17,6 +17,7 @@ import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.reports.answer.part.Bins;
 import org.allocsim.reports.answer.part.CircumstancesPart;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.Findings;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Recorded;
@@ -74,8 +75,8 @@ public record TuneAnswer(
       Shape.of(trace ->
           trace
               .embed(Recorded.file(TuneAnswer::file, TuneAnswer::sha256))
-              .count("device_index", "Index of the recorded device.", TuneAnswer::deviceIndex)
-              .count("events", "Events of its recorded history.", TuneAnswer::events));
+              .term(Columns.DEVICE_INDEX, TuneAnswer::deviceIndex)
+              .term(Columns.EVENTS, TuneAnswer::events));
 
   private static final Shape<Iterations> STEPS =
       Shape.of(steps ->
@@ -91,13 +92,9 @@ public record TuneAnswer(
   public static final Shape<Row> ROWS =
       Shape.of(row ->
           row.count("rank", "rank", "Place of the setting, 1 for the recommended one.", Row::rank)
-              .text("conf", "setting", "Configuration string.", Row::conf)
+              .term(Columns.CONF, "setting", Row::conf)
               .worded(each -> Settings.name(each.conf()))
-              .flag(
-                  "passes",
-                  "out of memory",
-                  "Whether every request is served.",
-                  each -> each.failure() == null)
+              .term(Columns.PASSES, "out of memory", each -> each.failure() == null)
               .worded(each -> FirstFailure.at(each.failure()))
               .embed(FirstFailure.of(Row::failure), each -> each)
               .text(
@@ -105,26 +102,20 @@ public record TuneAnswer(
                   "PyTorch's message about it.",
                   each -> each.failure() == null ? null : each.failure().message())
               .missing("none failed")
-              .bytes(
-                  "peak_reserved_bytes",
+              .term(
+                  Columns.PEAK_RESERVED_BYTES,
                   "peak reserved",
-                  "Maximum memory held from the device.",
                   each -> each.entry().result().peakReservedBytes())
-              .bytes(
-                  "peak_allocated_bytes",
-                  "Maximum memory in blocks in use.",
-                  each -> each.entry().result().peakAllocatedBytes())
+              .term(
+                  Columns.PEAK_ALLOCATED_BYTES, each -> each.entry().result().peakAllocatedBytes())
               .bytes(
                   "slack_at_peak_bytes",
                   "slack at peak",
                   "Reserved and not allocated when reserved memory was highest.",
                   each -> each.entry().result().slackAtPeakBytes())
               .rank(2)
-              .count(
-                  "driver_calls",
-                  "driver calls",
-                  "Calls of the driver.",
-                  each -> each.entry().result().driverCalls())
+              .term(
+                  Columns.DRIVER_CALLS, "driver calls", each -> each.entry().result().driverCalls())
               .rank(4)
               .named(
                   Unit.COUNT,
@@ -189,15 +180,11 @@ public record TuneAnswer(
           Shape.of(answer ->
               answer
                   .one("trace", "The recorded program.", TRACE, each -> each)
-                  .text(
-                      "torch_version",
-                      "The release whose rules apply.",
-                      each -> each.version().id())
-                  .text("os", "Where the program is to run.", each -> each.platform().label())
+                  .term(Columns.TORCH_VERSION, each -> each.version().id())
+                  .term(Columns.OS, each -> each.platform().label())
                   .embed(CircumstancesPart.SHAPE, TuneAnswer::circumstances)
-                  .bytes(
-                      "peak_requested_bytes",
-                      "Maximum memory that the program asked for at once.",
+                  .term(
+                      Columns.PEAK_REQUESTED_BYTES,
                       each -> each.tuning().demand().peakRequestedBytes())
                   .flag(
                       "fits_at_all",
@@ -213,10 +200,7 @@ public record TuneAnswer(
                       "variable",
                       "Environment variable that takes the settings.",
                       each -> ConfLint.variable(each.version()))
-                  .text(
-                      "recorded_conf",
-                      "Settings that the program was recorded with.",
-                      each -> each.tuning().recorded().conf())
+                  .term(Columns.RECORDED_CONF, each -> each.tuning().recorded().conf())
                   .text(
                       "recommended_conf",
                       "Settings that are better.",
@@ -242,8 +226,7 @@ public record TuneAnswer(
                       "Settings that were not tried.",
                       LEFT_OUT,
                       each -> List.copyOf(each.tuning().leftOut().entrySet()))
-                  .seconds(
-                      "wall_seconds", "Time that the search itself took.", TuneAnswer::seconds)));
+                  .term(Columns.WALL_SECONDS_OF_SEARCH, TuneAnswer::seconds)));
 
   /**
    * The answer.

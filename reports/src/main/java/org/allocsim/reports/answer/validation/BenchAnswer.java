@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
@@ -108,8 +109,8 @@ public record BenchAnswer(
   private static final Shape<Measurement> CSV =
       Shape.of(row ->
           row.text("id", "Names the benchmark.", Measurement::id)
-              .text("unit", "What an event is.", Measurement::unit)
-              .count("events", "Number of events in all.", Measurement::events)
+              .term(Columns.UNIT, Measurement::unit)
+              .term(Columns.EVENTS_IN_ALL, Measurement::events)
               .number(
                   "nanos_per_event",
                   "Median of all samples.",
@@ -128,8 +129,8 @@ public record BenchAnswer(
       Shape.of(row ->
           row.text("id", "Names the benchmark; a baseline is compared by it.", Measurement::id)
               .text("what", "what", "What was measured.", Measurement::what)
-              .text("unit", "What an event is.", Measurement::unit)
-              .count("events", "Number of events in all.", Measurement::events)
+              .term(Columns.UNIT, Measurement::unit)
+              .term(Columns.EVENTS_IN_ALL, Measurement::events)
               .one(
                   "nanos_per_event",
                   "Nanoseconds for each event.",

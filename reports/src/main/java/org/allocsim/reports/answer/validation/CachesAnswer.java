@@ -4,6 +4,7 @@ import static org.allocsim.reports.document.Quantity.bytes;
 
 import java.util.List;
 import org.allocsim.analysis.serving.CacheRecording;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
 import org.allocsim.reports.document.Kind;
@@ -42,10 +43,7 @@ public record CachesAnswer(
   private static final Shape<OneCache> ROWS =
       Shape.of(row ->
           row.text("cache", "Name of the cache.", each -> each.recording().result().cache().label())
-              .count(
-                  "served",
-                  "Requests that were answered.",
-                  each -> each.recording().result().served())
+              .term(Columns.SERVED, each -> each.recording().result().served())
               .count(
                   "preemptions",
                   "Sequences that were thrown out for lack of room.",
@@ -61,12 +59,12 @@ public record CachesAnswer(
               + " simulated.",
           Shape.of(answer ->
               answer
-                  .text("date", "Day of the run, UTC.", CachesAnswer::date)
-                  .text("device", "Name of the GPU.", each -> each.gpu().name())
-                  .text("driver", "Version of the driver.", CachesAnswer::driverVersion)
+                  .term(Columns.DATE, CachesAnswer::date)
+                  .term(Columns.GPU_NAME, each -> each.gpu().name())
+                  .term(Columns.DRIVER, CachesAnswer::driverVersion)
                   .missing("it is not known")
                   .text("traffic", "File of requests.", CachesAnswer::traffic)
-                  .text("model", "Name of the model.", CachesAnswer::model)
+                  .term(Columns.MODEL, CachesAnswer::model)
                   .bytes("cache_bytes", "Memory for keys and values.", CachesAnswer::cacheBytes)
                   .flag(
                       "exact",

@@ -11,6 +11,7 @@ import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.Keys;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
@@ -199,9 +200,8 @@ public record CalibrateAnswer(CalibrationResult result) {
               .missing("it has none")
               .count("term3", "The same.", each -> each.term(2))
               .missing("it has none")
-              .nanos(
-                  "measured_nanos",
-                  "Measured time.",
+              .term(
+                  Columns.MEASURED_NANOS,
                   each -> Math.round(each.calls().measuredNanos(each.row())))
               .nanos(
                   "scaled_nanos",

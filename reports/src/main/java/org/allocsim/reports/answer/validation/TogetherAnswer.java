@@ -3,6 +3,7 @@ package org.allocsim.reports.answer.validation;
 import static org.allocsim.reports.document.Quantity.bytes;
 
 import java.util.List;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
 import org.allocsim.reports.document.Kind;
@@ -35,8 +36,8 @@ public record TogetherAnswer(
 
   private static final Shape<TogetherResult.OneProcess> ROWS =
       Shape.of(row ->
-          row.text("trace", "process", "Its requests.", TogetherResult.OneProcess::trace)
-              .text("policy", "allocator", "Its allocator.", TogetherResult.OneProcess::policy)
+          row.term(Columns.TRACE, "process", TogetherResult.OneProcess::trace)
+              .term(Columns.POLICY, "allocator", TogetherResult.OneProcess::policy)
               .bytes(
                   "context_bytes",
                   "context",
@@ -95,10 +96,9 @@ public record TogetherAnswer(
                   "same_failures",
                   "Whether they are the same.",
                   TogetherResult.OneProcess::sameFailures)
-              .text(
-                  "first_difference",
+              .term(
+                  Columns.FIRST_DIFFERENCE,
                   "difference",
-                  "The first call that differs.",
                   TogetherResult.OneProcess::firstDifference)
               .missing("nothing differs")
               .optional());
@@ -115,7 +115,7 @@ public record TogetherAnswer(
                   .text("gpu", "Name of the GPU.", each -> each.gpu().name())
                   .text("driver", "Version of its driver.", TogetherAnswer::driverVersion)
                   .missing("it is not known")
-                  .bytes("total_bytes", "Its memory.", each -> each.result().totalBytes())
+                  .term(Columns.TOTAL_BYTES, each -> each.result().totalBytes())
                   .bytes(
                       "free_bytes",
                       "What was free when the processes began, after their contexts.",

@@ -11,6 +11,7 @@ import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
@@ -54,9 +55,9 @@ public record TorchAnswer(
 
   private static final Shape<Setting> SETTINGS =
       Shape.of(row ->
-          row.text("conf", "settings", "Settings of PyTorch's allocator.", Setting::conf)
+          row.term(Columns.CONF, "settings", Setting::conf)
               .worded(each -> Settings.name(each.conf()))
-              .count("cases", "cases", "Number of cases.", each -> each.cases().size())
+              .term(Columns.CASES, "cases", each -> each.cases().size())
               .count(
                   "not_run",
                   "Cases that did not run.",
@@ -101,27 +102,18 @@ public record TorchAnswer(
                   "events_foreseen",
                   "Events that are foreseen.",
                   each -> each.sum(of -> of.predicted().equal()))
-              .count(
-                  "addresses_compared",
-                  "Addresses that were compared.",
-                  each -> each.sum(of -> of.predicted().addresses()))
-              .count(
-                  "addresses_equal",
-                  "Addresses that are equal.",
-                  each -> each.sum(of -> of.predicted().equalAddresses()))
+              .term(Columns.ADDRESSES_COMPARED, each -> each.sum(of -> of.predicted().addresses()))
+              .term(
+                  Columns.ADDRESSES_EQUAL, each -> each.sum(of -> of.predicted().equalAddresses()))
               .count(
                   "cases_with_failed_requests",
                   "Cases in which a request failed.",
                   each -> each.count(of -> of.failures() > 0))
-              .count(
-                  "failed_requests",
+              .term(
+                  Columns.FAILED_REQUESTS,
                   "failed requests",
-                  "Failed requests.",
                   each -> each.sum(TorchVerdict::failures))
-              .count(
-                  "statistics_compared",
-                  "Statistics that were compared.",
-                  each -> each.sum(TorchVerdict::statisticsCompared))
+              .term(Columns.STATISTICS_COMPARED, each -> each.sum(TorchVerdict::statisticsCompared))
               .named(
                   Unit.COUNT,
                   "left_out",
@@ -138,17 +130,17 @@ public record TorchAnswer(
               + " simulation.",
           Shape.of(answer ->
               answer
-                  .text("date", "Day of the run, UTC.", TorchAnswer::date)
-                  .text("device", "Name of the GPU.", each -> each.machine().device())
+                  .term(Columns.DATE, TorchAnswer::date)
+                  .term(Columns.GPU_NAME, each -> each.machine().device())
                   .flag(
                       "stand_in",
                       "Whether a stand-in that computes nothing took the place of a GPU.",
                       each -> each.machine().standIn())
-                  .text("driver", "Version of the driver.", TorchAnswer::driver)
+                  .term(Columns.DRIVER, TorchAnswer::driver)
                   .missing("it is not known")
                   .text("torch", "Version of PyTorch.", each -> each.machine().torch())
-                  .bytes("device_bytes", "Memory of the GPU.", each -> each.machine().totalBytes())
-                  .flag("exact", "Whether everything is equal.", TorchAnswer::isExact)
+                  .term(Columns.DEVICE_BYTES, each -> each.machine().totalBytes())
+                  .term(Columns.EXACT, TorchAnswer::isExact)
                   .seconds("seconds", "Time that the run took.", TorchAnswer::seconds)
                   .many(
                       "sequences",

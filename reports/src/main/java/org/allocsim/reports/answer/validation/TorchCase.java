@@ -2,6 +2,7 @@ package org.allocsim.reports.answer.validation;
 
 import java.util.TreeMap;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Unit;
 import org.allocsim.simulator.stats.ByteFormat;
@@ -27,8 +28,8 @@ public record TorchCase(
   private static final Shape<TorchVerdict> VERDICT =
       Shape.of(verdict ->
           verdict
-              .flag("exact", "Whether everything is equal.", TorchVerdict::exact)
-              .count("events", "Rows of the recorded history.", each -> each.predicted().recorded())
+              .term(Columns.EXACT, TorchVerdict::exact)
+              .term(Columns.EVENTS, each -> each.predicted().recorded())
               .count(
                   "events_foreseen",
                   "Events that are equal from the requests alone.",
@@ -38,28 +39,19 @@ public record TorchCase(
                   "The first event that was not foreseen.",
                   each -> each.predicted().difference())
               .missing("all were")
-              .count(
-                  "addresses_compared",
-                  "Addresses that were compared.",
-                  each -> each.predicted().addresses())
-              .count(
-                  "addresses_equal",
-                  "Addresses that are equal.",
-                  each -> each.predicted().equalAddresses())
+              .term(Columns.ADDRESSES_COMPARED, each -> each.predicted().addresses())
+              .term(Columns.ADDRESSES_EQUAL, each -> each.predicted().equalAddresses())
               .text(
                   "first_other_address",
                   "The first address that was not foreseen.",
                   each -> each.predicted().addressDifference())
               .missing("all were")
-              .count("failed_requests", "Failed requests.", TorchVerdict::failures)
+              .term(Columns.FAILED_REQUESTS, TorchVerdict::failures)
               .texts(
                   "failure_differences",
                   "Failures that were foreseen otherwise.",
                   TorchVerdict::failureDifferences)
-              .count(
-                  "statistics_compared",
-                  "Statistics that were compared.",
-                  TorchVerdict::statisticsCompared)
+              .term(Columns.STATISTICS_COMPARED, TorchVerdict::statisticsCompared)
               .texts(
                   "statistics_unforeseen",
                   "Statistics that were not foreseen.",
@@ -100,28 +92,21 @@ public record TorchCase(
   static final Shape<TorchCase> SHAPE =
       Shape.of(row ->
           row.text("program", "Name of the program.", each -> each.program().name())
-              .text(
-                  "sha256",
-                  "Digest of the file's bytes, in hexadecimal.",
-                  each -> each.program().sha256())
+              .term(Columns.SHA256, each -> each.program().sha256())
               .missing("the program is synthetic")
-              .text("conf", "Settings of PyTorch's allocator.", TorchCase::conf)
-              .bytes(
-                  "limit_bytes",
-                  "The allocator's own limit.",
+              .term(Columns.CONF, TorchCase::conf)
+              .term(
+                  Columns.LIMIT_BYTES,
                   each -> each.job().limitBytes() < 0 ? null : each.job().limitBytes())
               .missing("there is none")
-              .count(
-                  "requests",
-                  "Number of requests in the trace.",
-                  each -> each.program().requests().trace().eventCount())
+              .term(Columns.REQUESTS, each -> each.program().requests().trace().eventCount())
               .named(
                   Unit.COUNT,
                   "left_out",
                   "What was not tried, and why.",
                   "Requests that were left out for this reason.",
                   each -> new TreeMap<>(each.program().requests().leftOut()))
-              .text("not_run", "Why the case did not run.", TorchCase::error)
+              .term(Columns.NOT_RUN, TorchCase::error)
               .missing("it ran")
               .where(
                   each -> each.verdict() != null,

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
 import org.allocsim.reports.document.Kind;
@@ -49,15 +50,15 @@ public record ValidateAnswer(
           "What `allocsim validate gpu --json` writes: predictions against measurements on a GPU.",
           Shape.of(answer ->
               answer
-                  .text("date", "Day of the run, UTC.", ValidateAnswer::date)
-                  .text("device", "Name of the GPU.", each -> each.gpu().name())
+                  .term(Columns.DATE, ValidateAnswer::date)
+                  .term(Columns.GPU_NAME, each -> each.gpu().name())
                   .count(
                       "cuda_version",
                       "Version of CUDA: 1000 times the major and 10 times the minor number.",
                       each -> each.gpu().driverVersion())
-                  .text("driver", "Version of the driver.", ValidateAnswer::driver)
+                  .term(Columns.DRIVER, ValidateAnswer::driver)
                   .missing("it is not known")
-                  .bytes("device_bytes", "Memory of the GPU.", each -> each.gpu().totalBytes())
+                  .term(Columns.DEVICE_BYTES, each -> each.gpu().totalBytes())
                   .bytes(
                       "free_before_bytes",
                       "Free memory of the GPU before the run.",

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.Keys;
 import org.allocsim.reports.document.Notes;
 import org.allocsim.reports.document.Section;
@@ -45,8 +46,8 @@ final class ValidateSummary {
       Shape.of(quantity ->
           quantity
               .one("cases", "Cases in which it is right throughout.", SHARE, QuantitySummary::cases)
-              .count("compared", "Number of comparisons.", QuantitySummary::compared)
-              .count("exact", "Comparisons without an error.", QuantitySummary::exact)
+              .term(Columns.COMPARED, QuantitySummary::compared)
+              .term(Columns.EXACT_COMPARISONS, QuantitySummary::exact)
               .meanBytes("mean_error_bytes", null, "Mean error.", QuantitySummary::meanError)
               .missing(NO_CASE)
               .meanBytes("mean_error_low_bytes", null, LOW, QuantitySummary::lowMeanError)
@@ -59,7 +60,7 @@ final class ValidateSummary {
   static final Shape<ValidationSummary> SHAPE =
       Shape.of(summary ->
           summary
-              .count("cases", "Number of cases.", ValidationSummary::cases)
+              .term(Columns.CASES, ValidationSummary::cases)
               .count(
                   "same_calls", "Cases with the same driver calls.", ValidationSummary::sameCalls)
               .count(
@@ -93,10 +94,7 @@ final class ValidateSummary {
                   ValidationSummary::poolExact)
               .count(
                   "pool_cases", "Cases that use the driver's pool.", ValidationSummary::poolCases)
-              .count(
-                  "addresses_compared",
-                  "Addresses that were compared.",
-                  ValidationSummary::addressesCompared)
+              .term(Columns.ADDRESSES_COMPARED, ValidationSummary::addressesCompared)
               .count(
                   "addresses_equal",
                   "Addresses that are equal relative to their anchors.",

@@ -5,6 +5,7 @@ import static org.allocsim.reports.document.Quantity.bytes;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.Keys;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
@@ -44,8 +45,8 @@ public record ValidatedCase(
   private static final Shape<Exactness> EXACTNESS =
       Shape.of(exactness ->
           exactness
-              .count("compared", "Number of comparisons.", Exactness::compared)
-              .count("exact", "Comparisons without an error.", Exactness::exact)
+              .term(Columns.COMPARED, Exactness::compared)
+              .term(Columns.EXACT_COMPARISONS, Exactness::exact)
               .bytes("max_error_bytes", "Largest error.", Exactness::maxError)
               .meanBytes("mean_error_bytes", null, "Mean error.", Exactness::meanError)
               .missing("nothing was compared"));
@@ -53,7 +54,7 @@ public record ValidatedCase(
   private static final Shape<AddressComparison> ADDRESSES =
       Shape.of(addresses ->
           addresses
-              .count("compared", "Number of comparisons.", AddressComparison::compared)
+              .term(Columns.COMPARED, AddressComparison::compared)
               .count(
                   "equal_relative",
                   "Addresses that are equal relative to their anchor.",
@@ -96,11 +97,10 @@ public record ValidatedCase(
   private static final Shape<DriverTime.Kind> CALLS =
       Shape.of(calls ->
           calls
-              .count(
-                  "predicted_calls", "Calls that were predicted.", DriverTime.Kind::predictedCalls)
-              .count("measured_calls", "Calls that were made.", DriverTime.Kind::measuredCalls)
+              .term(Columns.PREDICTED_CALLS, DriverTime.Kind::predictedCalls)
+              .term(Columns.MEASURED_CALLS, DriverTime.Kind::measuredCalls)
               .nanos("predicted_nanos", "Predicted time.", DriverTime.Kind::predictedNanos)
-              .nanos("measured_nanos", "Measured time.", DriverTime.Kind::measuredNanos));
+              .term(Columns.MEASURED_NANOS, DriverTime.Kind::measuredNanos));
 
   private static final Shape<HostSlowness> SLOWNESS =
       Shape.of(slowness ->
@@ -125,7 +125,7 @@ public record ValidatedCase(
                   "predicted_nanos",
                   "Predicted time on the host as fast as it was.",
                   DriverTime::predictedNanos)
-              .nanos("measured_nanos", "Measured time.", DriverTime::measuredNanos)
+              .term(Columns.MEASURED_NANOS, DriverTime::measuredNanos)
               .ratio("ratio", "Predicted over measured time.", DriverTime::ratio)
               .missing("there are no calls")
               .number("ratio_low", "Lower end of its 95 % interval.", DriverTime::lowRatio)
@@ -152,22 +152,15 @@ public record ValidatedCase(
                   "capacity_bytes",
                   "What the simulated device had free.",
                   CaseResult::capacityBytes)
-              .count("requests", "Number of requests in the trace.", CaseResult::requests)
-              .count(
-                  "predicted_calls",
-                  "Driver calls that were predicted.",
-                  CaseResult::predictedCalls)
-              .count(
-                  "measured_calls",
-                  "calls",
-                  "Driver calls that were made.",
-                  CaseResult::measuredCalls)
+              .term(Columns.REQUESTS, CaseResult::requests)
+              .term(Columns.PREDICTED_CALLS, CaseResult::predictedCalls)
+              .term(Columns.MEASURED_CALLS, "calls", CaseResult::measuredCalls)
               .count(
                   "equal_calls",
                   "equal",
                   "Calls that are equal before the first one that differs.",
                   CaseResult::equalCalls)
-              .text("first_difference", "The first call that differs.", CaseResult::firstDifference)
+              .term(Columns.FIRST_DIFFERENCE, CaseResult::firstDifference)
               .missing("none does")
               .count("refused_calls", "Calls that the driver refused.", CaseResult::refusedCalls)
               .flag(
@@ -253,14 +246,11 @@ public record ValidatedCase(
       Shape.of(row ->
           row.shown(Unit.TEXT, "case", "Trace and policy.", ValidatedCase::name)
               .text("trace", "Name of the trace.", ValidatedCase::trace)
-              .text("sha256", "Digest of the file's bytes, in hexadecimal.", ValidatedCase::sha256)
+              .term(Columns.SHA256, ValidatedCase::sha256)
               .missing("the trace is a program")
-              .text("policy", "The policy with its options.", each -> each.choice().label())
+              .term(Columns.POLICY, each -> each.choice().label())
               .shown(Unit.BYTES, "limit", "What bounds memory.", ValidatedCase::limit)
-              .bytes(
-                  "limit_bytes",
-                  "The allocator's own limit.",
-                  each -> each.limitBytes() < 0 ? null : each.limitBytes())
+              .term(Columns.LIMIT_BYTES, each -> each.limitBytes() < 0 ? null : each.limitBytes())
               .missing("there is none")
               .bytes(
                   "chosen_capacity_bytes",
@@ -271,7 +261,7 @@ public record ValidatedCase(
                   "near_limit",
                   "Whether memory just suffices, or is a page short.",
                   ValidatedCase::nearLimit)
-              .text("not_run", "Why the case did not run.", ValidatedCase::notRunBecause)
+              .term(Columns.NOT_RUN, ValidatedCase::notRunBecause)
               .missing("it ran")
               .where(
                   each -> each.result() != null,

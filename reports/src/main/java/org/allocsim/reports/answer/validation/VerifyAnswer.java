@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
+import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.answer.part.RecordingMaps;
 import org.allocsim.reports.document.Block;
@@ -57,23 +58,16 @@ public record VerifyAnswer(
   private static final Shape<VerifiedDevice> TRACE =
       Shape.of(trace ->
           trace
-              .text("file", "Name of the file as it was given.", VerifiedDevice::file)
-              .text(
-                  "sha256",
-                  "Digest of the file's bytes, in hexadecimal.",
-                  each -> each.snapshot().sha256())
-              .count(
-                  "events", "Rows of the recorded history.", each -> each.snapshot().eventCount())
+              .term(Columns.FILE, VerifiedDevice::file)
+              .term(Columns.SHA256, each -> each.snapshot().sha256())
+              .term(Columns.EVENTS, each -> each.snapshot().eventCount())
               .embed(Recorded.settings(each -> RecordingMaps.settings(each.snapshot()))));
 
   private static final Shape<Place> DIVERGENCE =
       Shape.of(divergence ->
           divergence
-              .text("file", "Name of the file as it was given.", each -> each.device().file())
-              .count(
-                  "device_index",
-                  "Index of the recorded device.",
-                  each -> each.device().verification().device())
+              .term(Columns.FILE, each -> each.device().file())
+              .term(Columns.DEVICE_INDEX, each -> each.device().verification().device())
               .count("index", "Number of the event, from 0.", each -> each.divergence().index())
               .text(
                   "expected",
@@ -88,28 +82,16 @@ public record VerifyAnswer(
   private static final Shape<VerifiedDevice> FIGURES =
       Shape.of(figures ->
           figures
-              .count(
-                  "device_index",
-                  "Index of the recorded device.",
-                  each -> each.verification().device())
-              .count(
-                  "events_recorded",
-                  "Recorded events.",
-                  each -> each.verification().eventsRecorded())
-              .count(
-                  "events_matched",
-                  "Events before the first one that differs.",
-                  each -> each.verification().eventsMatched())
-              .flag("exact", "Whether everything is equal.", VerifiedDevice::exact)
-              .count(
-                  "statistics_compared",
-                  "Statistics that were compared.",
-                  VerifiedDevice::statisticsCompared)
+              .term(Columns.DEVICE_INDEX, each -> each.verification().device())
+              .term(Columns.EVENTS_RECORDED, each -> each.verification().eventsRecorded())
+              .term(Columns.EVENTS_MATCHED, each -> each.verification().eventsMatched())
+              .term(Columns.EXACT, VerifiedDevice::exact)
+              .term(Columns.STATISTICS_COMPARED, VerifiedDevice::statisticsCompared)
               .flag(
                   "complete_history",
                   "Whether the history begins before the first allocation.",
                   each -> each.verification().completeHistory())
-              .seconds("wall_seconds", "Time that the file took.", VerifiedDevice::seconds));
+              .term(Columns.WALL_SECONDS_OF_FILE, VerifiedDevice::seconds));
 
   private static final Shape<VerifiedDevice> RESULT =
       Shape.<VerifiedDevice>of(result -> result.one("trace", "The trace.", TRACE, each -> each))
@@ -140,9 +122,8 @@ public record VerifyAnswer(
                   .embed(Recorded.notes(each -> each.snapshot().notes())));
 
   private static final Shape<Unreadable> UNREADABLE =
-      Shape.of(file ->
-          file.text("file", "Name of the file as it was given.", Unreadable::file)
-              .text("error", "Why it could not be read.", Unreadable::error));
+      Shape.of(
+          file -> file.term(Columns.FILE, Unreadable::file).term(Columns.ERROR, Unreadable::error));
 
   public static final Kind<VerifyAnswer> KIND =
       new Kind<>(
@@ -151,12 +132,9 @@ public record VerifyAnswer(
           "What `allocsim verify --json` writes: whether the simulation repeats recordings.",
           Shape.of(answer ->
               answer
-                  .count("events_recorded", "Recorded events.", VerifyAnswer::eventsRecorded)
-                  .count(
-                      "events_matched",
-                      "Events before the first one that differs.",
-                      VerifyAnswer::eventsMatched)
-                  .flag("exact", "Whether everything is equal.", VerifyAnswer::isExact)
+                  .term(Columns.EVENTS_RECORDED, VerifyAnswer::eventsRecorded)
+                  .term(Columns.EVENTS_MATCHED, VerifyAnswer::eventsMatched)
+                  .term(Columns.EXACT, VerifyAnswer::isExact)
                   .one(
                       "first_divergence",
                       "The first event that differs.",
