@@ -155,6 +155,7 @@ public final class Main implements Runnable {
     commandLine.setExecutionStrategy(Main::lastCommand);
     commandLine.setExecutionExceptionHandler(
         (failure, _, _) -> FailureReport.print(failure, err, debug));
+    HelpText.addTo(commandLine, Arrays.asList(args));
     try {
       return commandLine.execute(args);
     } catch (Error failure) {
@@ -191,6 +192,7 @@ public final class Main implements Runnable {
     CommandLine program = new CommandLine(new Main());
     CommandGroup.all()
         .forEach(command -> program.addSubcommand(CommandGroup.nameOf(command), command));
+    program.getSubcommands().values().forEach(Main::complete);
     program.getHelpSectionMap().remove(UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING);
     program.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, CommandGroup::list);
     return program;
@@ -200,7 +202,21 @@ public final class Main implements Runnable {
   private static CommandLine withOnly(Class<?> command) {
     CommandSpec program = CommandSpec.create().name(CommandGroup.nameOf(Main.class));
     program.mixinStandardHelpOptions(true).versionProvider(new Version());
-    return new CommandLine(program).addSubcommand(CommandGroup.nameOf(command), command);
+    CommandLine line =
+        new CommandLine(program).addSubcommand(CommandGroup.nameOf(command), command);
+    line.getSubcommands().values().forEach(Main::complete);
+    return line;
+  }
+
+  /** Adds what all commands have in common, with those below it. */
+  private static void complete(CommandLine command) {
+    CommandSpec spec = command.getCommandSpec();
+    // Commands that are methods have their own, by whose place picocli finds their parameters.
+    if (!spec.mixinStandardHelpOptions()) {
+      spec.mixinStandardHelpOptions(true);
+    }
+    spec.usageMessage().sortOptions(false);
+    command.getSubcommands().values().forEach(Main::complete);
   }
 
   private static int wrongUsage(ParameterException failure, PrintWriter err) {

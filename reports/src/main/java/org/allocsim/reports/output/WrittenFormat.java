@@ -6,6 +6,7 @@ import org.allocsim.simulator.typed.SimilarName;
 import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormats;
 import org.allocsim.workloads.io.Compression;
+import org.jspecify.annotations.Nullable;
 
 /** Which format a trace is written in. */
 public final class WrittenFormat {
@@ -17,7 +18,7 @@ public final class WrittenFormat {
    * @param outputName value of {@code --output}
    * @param to value of {@code --to}, or null
    */
-  public static TraceFormat of(String outputName, String to) {
+  public static TraceFormat of(String outputName, @Nullable String to) {
     List<TraceFormat> writable =
         TraceFormats.all().stream().filter(each -> each.writer().isPresent()).toList();
     String known = writable.stream().map(TraceFormat::id).collect(Collectors.joining(", "));

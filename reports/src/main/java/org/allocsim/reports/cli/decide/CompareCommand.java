@@ -14,39 +14,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code allocsim compare}: one trace, every allocator. */
-@Command(
-    name = "compare",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    description = {
-      "Replays a program on many allocators and compares them.",
-      "",
-      "Each trace is read once; the policies run side by side. Those that serve every request come",
-      "first, ordered by the peak of reserved memory. Rounding is what blocks in use hold beyond",
-      "what was asked for, cached what is reserved and not in use, both when reserved memory was",
-      "highest; utilisation is the peak of allocated over the peak of reserved memory. Where a",
-      "request fails, the program is taken to go on without it. A policy that cannot serve a trace",
-      "has a row that says what it needs.",
-      "",
-      "With --report, charts are drawn as .svg and .png, and for dark paper as -dark.svg and",
-      "-dark.png: reserved, fragmentation, peak, driver-time, throughput, sizes, lifetimes,",
-      "segments (when the first request fails, when reserved memory is highest, at the end), and",
-      "utilisation where the trace has work, after a number where there are several traces."
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  allocsim compare snapshot.pickle",
-      "  allocsim compare snapshot.pickle --policies pytorch,cuda-async,max-live --capacity 24GiB",
-      "  allocsim compare log.csv --policies 'rmm-pool(initial=1GiB),rmm-arena' --csv result.csv",
-      "  allocsim compare a.pickle b.pickle --confs ';expandable_segments:True' --report compared"
-    })
+@Command(name = "compare", description = "Replays a program on many allocators and compares them.")
 public final class CompareCommand implements Callable<Integer> {
-  @Parameters(
-      paramLabel = "TRACE",
-      arity = "1..*",
-      description =
-          "Traces of any format; 'allocsim list formats' shows them. Or a folder with one recording"
-              + " for each rank of a job.")
+  @Parameters(paramLabel = "TRACE", arity = "1..*")
   private List<String> names;
 
   @Mixin private PolicyListOptions policyOptions = new PolicyListOptions("all");

@@ -18,52 +18,15 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code allocsim fit}: what a program needs at another batch or length. */
-@Command(
-    name = "fit",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    description = {
-      "Predicts what a program needs at another batch or length.",
-      "",
-      "Give two recordings or more that differ in their batch or length only. Their sizes are the",
-      "number in which the file names differ, or those of --sizes.",
-      "",
-      "Requests are aligned by stack, stream and order, so recordings may differ in their number.",
-      "Each size is a line, or a parabola, through those of the recordings. The requests at the",
-      "size that is asked for then run through the allocator. Two recordings cannot show where a",
-      "program begins to work differently: three narrow the interval or show that it is wide. Of",
-      "folders with the recordings of jobs it predicts every rank, and what all of them can do."
-    },
-    exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {
-      "0:done",
-      "1:failed: unreadable input, runs of different programs, unwritable output",
-      "2:wrong usage",
-      "3:under every setting a request fails at the size that is asked for"
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  allocsim fit --batch 64 batch8.pickle batch16.pickle",
-      "  allocsim fit --length 4096 --sizes 512,1024,2048 a.pickle b.pickle c.pickle --device t4",
-      "  allocsim fit --batch 64 b8.pickle b16.pickle --confs ';expandable_segments:True' --json -",
-      "  allocsim fit --batch 64 ranks8/ ranks16/"
-    })
+@Command(name = "fit", description = "Predicts what a program needs at another batch or length.")
 public final class FitCommand implements Callable<Integer> {
-  @Parameters(
-      paramLabel = "TRACE",
-      arity = "2..*",
-      description =
-          "Recordings of different batches or lengths, or folders with the recordings of such"
-              + " jobs.")
+  @Parameters(paramLabel = "TRACE", arity = "2..*")
   private List<String> recordings;
 
   @Option(
       names = "--sizes",
       paramLabel = "N,N,...",
       split = ",",
-      description =
-          "Batches or lengths of the recordings, in their order (default: the number in which their"
-              + " names differ).",
       converter = PositiveConverter.class)
   private List<Double> sizes;
 
@@ -71,16 +34,12 @@ public final class FitCommand implements Callable<Integer> {
       names = {"--batch", "--length"},
       paramLabel = "N",
       required = true,
-      description = "Batch or length that is asked for.",
       converter = PositiveConverter.class)
   private double wanted;
 
   @Option(
       names = {"--confs", "--conf"},
-      paramLabel = "A;B;...",
-      description =
-          "Settings of policy pytorch, separated by semicolons; an empty one is PyTorch's default"
-              + " (default: the recorded ones and expandable segments).")
+      paramLabel = "A;B;...")
   private String confs;
 
   @Mixin private DeviceOptions deviceOptions;

@@ -31,46 +31,20 @@ import picocli.CommandLine.Parameters;
 /** {@code allocsim fleet-report}: what the rows of a sweep say. */
 @Command(
     name = "fleet-report",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    description = {
-      "Says what a sweep found, and which setting would have saved what.",
-      "Failures and memory that each setting saves, the best setting of each workload family, what",
-      "each GPU serves, jobs whose ranks differ, and the worst traces: also as fleet.html,",
-      "fleet.md, fleet.json and as CSV; with --figure also failures-saved, savings and gpus as",
-      "charts.",
-      "",
-      "A failure is a trace that runs out of memory on a GPU under the settings that it was",
-      "recorded with (PyTorch's default where the sweep did not run those)."
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  allocsim fleet-report swept",
-      "  allocsim fleet-report swept --family '([a-z]+)-[0-9]+' -o report"
-    })
+    description = "Says what a sweep found, and which setting would have saved what.")
 public final class FleetReportCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "DIR", description = "Folder that 'allocsim sweep -o DIR' wrote.")
+  @Parameters(paramLabel = "DIR")
   private Path swept;
 
   @Option(
       names = {"-o", "--output"},
-      paramLabel = "DIR",
-      description = "The same as --report (default: the folder of the sweep).")
+      paramLabel = "DIR")
   private String out;
 
-  @Option(
-      names = "--family",
-      paramLabel = "folder|size|REGEX",
-      description =
-          "What makes traces a family: the folder that a file lies in, the class of what the"
-              + " program asks for at its peak, or what a regular expression finds in the file's"
-              + " name, its first group if it has one (default: ${DEFAULT-VALUE}).")
+  @Option(names = "--family", paramLabel = "folder|size|REGEX")
   private String family = "folder";
 
-  @Option(
-      names = "--top",
-      paramLabel = "N",
-      description = "Rows of long tables that people read (default: ${DEFAULT-VALUE}).")
+  @Option(names = "--top", paramLabel = "N")
   private int top = 20;
 
   @Mixin private FigureOptions outputOptions;

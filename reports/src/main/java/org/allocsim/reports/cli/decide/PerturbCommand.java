@@ -26,71 +26,29 @@ import picocli.CommandLine.TypeConversionException;
 /** {@code allocsim perturb}: does a program still pass if its requests differ a little? */
 @Command(
     name = "perturb",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    description = {
-      "Shows how fragile a pass is: replays randomly changed copies of a program.",
-      "",
-      "Each copy has a seed of its own, the first of them --seed; the same seed makes the same",
-      "copy, so 'perturb TRACE --runs 1 --seed S' with the same changes shows one again. A replay",
-      "ends at the first request that fails. Shows the share of copies that run out of memory, the",
-      "spread of the peak of reserved memory, and the worst copy. Of a folder with the recordings"
-          + " of",
-      "a job's ranks it changes every rank, and counts the seeds under which a rank fails."
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  allocsim perturb snapshot.pickle --swap-adjacent --capacity 24GiB",
-      "  allocsim perturb snapshot.pickle --swap-adjacent --resize 2%% --runs 500 --seed 1",
-      "  allocsim perturb snapshot.pickle --resize 2%% --resize-each request --json fragile.json"
-    })
+    description = "Shows how fragile a pass is: replays randomly changed copies of a program.")
 public final class PerturbCommand implements Callable<Integer> {
   private static final int MAX_RUNS = 100_000;
 
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
 
-  @Option(
-      names = "--swap-adjacent",
-      description =
-          "Swap allocation requests that follow each other directly, each pair with probability"
-              + " one half.")
+  @Option(names = "--swap-adjacent")
   private boolean swapsNeighbours;
 
-  @Option(
-      names = "--resize",
-      paramLabel = "PERCENT",
-      description = "Change sizes by up to this much up or down, such as 2%%.",
-      converter = PercentConverter.class)
+  @Option(names = "--resize", paramLabel = "PERCENT", converter = PercentConverter.class)
   private Double resizeShare;
 
-  @Option(
-      names = "--resize-each",
-      paramLabel = "size|request",
-      description =
-          "What has a factor of its own: every size, so that requests of one size keep one size,"
-              + " or every request (default: size).",
-      converter = ResizeConverter.class)
+  @Option(names = "--resize-each", paramLabel = "size|request", converter = ResizeConverter.class)
   private Resize resize;
 
-  @Option(
-      names = "--runs",
-      paramLabel = "N",
-      description = "Number of copies, up to 100000 (default: 100).")
+  @Option(names = "--runs", paramLabel = "N")
   private int runs = 100;
 
-  @Option(
-      names = "--seed",
-      paramLabel = "N",
-      description = "Seed of the first copy; the next ones count up (default: 1).")
+  @Option(names = "--seed", paramLabel = "N")
   private long seed = 1;
 
-  @Option(
-      names = "--policy",
-      paramLabel = "ID",
-      description =
-          "Allocator, with options in parentheses: rmm-pool(initial=1GiB); 'allocsim list policies'"
-              + " shows them (default: pytorch).")
+  @Option(names = "--policy", paramLabel = "ID")
   private String policyName = Program.PYTORCH;
 
   @Mixin private ProgramOptions programOptions;

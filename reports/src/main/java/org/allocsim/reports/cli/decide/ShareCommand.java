@@ -25,44 +25,7 @@ import picocli.CommandLine.Parameters;
 /** {@code allocsim share}: several processes on one GPU. */
 @Command(
     name = "share",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    description = {
-      "Runs several processes on one GPU: which fails first, and who holds the memory.",
-      "",
-      "Each process has its own trace, allocator, limit and context; what all hold is taken from",
-      "one memory. Requests come in the order of their times. Recordings that were made at the"
-          + " same",
-      "time keep their clocks; other traces start together, or when start says. A trace without",
-      "times takes as long as the longest other.",
-      "",
-      "After a comma, a trace may have settings of its own:",
-      "",
-      "  name=TEXT              what to call the process (default: the file's name)",
-      "  policy=ID(...)         its allocator (default: PyTorch's)",
-      "  conf=SETTINGS          settings of PyTorch's allocator (default: the recorded ones)",
-      "  memory-limit=SIZE      its allocator's limit, or memory-fraction=F",
-      "  mps-limit=SIZE         its limit as a client of Multi-Process Service",
-      "  context=SIZE           context of the process",
-      "  other=SIZE             what else it holds: NCCL, libraries, modules",
-      "  start=SECONDS          when it starts",
-      "  end=exit|hold          whether it gives everything back after its last request (default:",
-      "                         hold)"
-    },
-    exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {
-      "0:done, every request is served",
-      "1:failed: unreadable input, unwritable output",
-      "2:wrong usage",
-      "3:a request fails, or there is no room for a context"
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  allocsim share trainer.pickle engine.pickle --device h200",
-      "  allocsim share train.pickle,conf=expandable_segments:True eval.pickle,start=30,end=exit",
-      "  allocsim share a.pickle,memory-fraction=0.5 b.pickle --device 'h100-80gb 3g.40gb'",
-      "  allocsim share a.pickle,other=1.2GiB b.pickle --smallest --limits --json share.json"
-    })
+    description = "Runs several processes on one GPU: which fails first, and who holds the memory.")
 public final class ShareCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "TRACE[,SETTING=VALUE...]",
@@ -72,49 +35,22 @@ public final class ShareCommand implements Callable<Integer> {
               + " Of a folder with the recordings of a job's ranks, each is a process.")
   private List<String> texts;
 
-  @Option(
-      names = "--context",
-      paramLabel = "SIZE",
-      description =
-          "Context of each process that has no setting of its own (default: what a bare context"
-              + " takes on the GPU).",
-      converter = SizeConverter.class)
+  @Option(names = "--context", paramLabel = "SIZE", converter = SizeConverter.class)
   private Long contextBytes;
 
-  @Option(
-      names = "--mps",
-      description =
-          "The processes are clients of Multi-Process Service: contexts are smaller, and its server"
-              + " has one; sizes as measured on an H200.")
+  @Option(names = "--mps")
   private boolean mps;
 
-  @Option(
-      names = "--mps-limit",
-      paramLabel = "SIZE",
-      description =
-          "Device memory that the driver lets each client have, as"
-              + " set_default_device_pinned_mem_limit and CUDA_MPS_PINNED_DEVICE_MEM_LIMIT do; a"
-              + " client may have a lower limit of its own, no higher one.",
-      converter = SizeConverter.class)
+  @Option(names = "--mps-limit", paramLabel = "SIZE", converter = SizeConverter.class)
   private Long mpsLimitBytes;
 
-  @Option(
-      names = "--after-oom",
-      paramLabel = "stop|continue",
-      description =
-          "What a process does after a request that fails: stop ends it, and it gives everything"
-              + " back; continue goes on as if the program had caught the error (default:"
-              + " continue).")
+  @Option(names = "--after-oom", paramLabel = "stop|continue")
   private AfterOom afterOom = AfterOom.CONTINUE;
 
-  @Option(names = "--smallest", description = "Look for the smallest GPU on which all run.")
+  @Option(names = "--smallest")
   private boolean findsSmallest;
 
-  @Option(
-      names = "--limits",
-      description =
-          "Look for the lowest and the highest limit of each process's allocator with which all"
-              + " run.")
+  @Option(names = "--limits")
   private boolean findsLimits;
 
   @Mixin private DeviceOptions deviceOptions;

@@ -20,36 +20,7 @@ import picocli.CommandLine.Spec;
 /** {@code allocsim tune}: which settings of the caching allocator would have been best. */
 @Command(
     name = "tune",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    description = {
-      "Ranks settings of PyTorch's allocator for a recorded program.",
-      "",
-      "Each of some 50 settings (400 with --grid fine) is replayed: does it run out of memory,",
-      "what is reserved at most, what does the driver cost? Settings that serve every request",
-      "come first, ordered by the peak of reserved memory; peaks that differ by less than",
-      "1 %% of that of the recorded settings count as equal and rank by the time in the driver",
-      "(in steps of 1 %% of the recorded time), then by the number of settings. A replay ends at",
-      "the first request that fails. A request that failed in the recording and is served now is",
-      "given back at once. Of a folder with the recordings of a job's ranks, one setting for all",
-      "is sought: what any rank has left decides."
-    },
-    exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {
-      "0:done",
-      "1:failed: unreadable input, unwritable output",
-      "2:wrong usage",
-      "3:every setting runs out of memory"
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  allocsim tune snapshot.pickle",
-      "  allocsim tune ranks/",
-      "  allocsim tune snapshot.pickle --capacity 24GiB",
-      "  allocsim tune snapshot.pickle --memory-fraction 0.9 --torch-version 2.9 --os windows",
-      "  allocsim tune snapshot.pickle --grid fine --top 0 --json tuning.json",
-      "  allocsim tune snapshot.pickle --report tuned"
-    })
+    description = "Ranks settings of PyTorch's allocator for a recorded program.")
 public final class TuneCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
@@ -58,22 +29,12 @@ public final class TuneCommand implements Callable<Integer> {
 
   @Mixin private DeviceOptions deviceOptions;
 
-  @Option(
-      names = "--os",
-      paramLabel = "linux|windows|wsl",
-      description = "Where the program is to run (default: linux).")
+  @Option(names = "--os", paramLabel = "linux|windows|wsl")
   private Platform platform = Platform.LINUX;
 
   @Mixin private TraceOptions traceOptions;
 
-  @Option(
-      names = "--grid",
-      paramLabel = "coarsest|coarse|usual|fine",
-      description = {
-        "coarsest: a handful of settings; coarse: a dozen; usual: some 50 (the default); fine:"
-            + " some",
-        "400, with values in between and more combinations."
-      })
+  @Option(names = "--grid", paramLabel = "coarsest|coarse|usual|fine")
   private TuningGrid.Fineness fineness = TuningGrid.Fineness.USUAL;
 
   @Option(

@@ -11,7 +11,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Reads {@code empty_cache@PLACE}. */
-public final class CacheInsertionConverter implements ITypeConverter<CacheInsertion> {
+final class CacheInsertionConverter implements ITypeConverter<CacheInsertion> {
   private static final Pattern NUMBERED =
       Pattern.compile("empty_cache@(every|request):([0-9]{1,9})");
 

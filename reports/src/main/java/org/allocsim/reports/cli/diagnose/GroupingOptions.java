@@ -8,7 +8,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Options that say at which peak a program is looked at and how its blocks are grouped. */
-public final class GroupingOptions {
+final class GroupingOptions {
   @Option(
       names = "--by",
       paramLabel = "stack|size|phase|category",

@@ -16,46 +16,14 @@ import picocli.CommandLine.Parameters;
 /** {@code allocsim leaks}: does memory grow from iteration to iteration, and what does? */
 @Command(
     name = "leaks",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    description = {
-      "Distinguishes leaks, fragmentation and plateaus over iterations.",
-      "Shows what grows, and at which iteration (counted from 0) a GPU will be full.",
-      "",
-      "LEAK           iterations leave more behind: live memory grows at their quietest moments",
-      "FRAGMENTATION  live memory stays as it is, and the allocator reserves ever more beyond it",
-      "PLATEAU        memory grew after the warm-up and has stopped, or grows at the peaks only",
-      "NONE           nothing grew after the warm-up",
-      "",
-      "The slope is the median over all pairs of iterations (Theil, Sen) with Kendall's interval.",
-      "Less than 512 B an iteration is no leak. To find one takes at least 5 iterations after the",
-      "warm-up, to find fragmentation 10. A GPU is full when live memory at the busiest moment of",
-      "an iteration reaches its size, or with FRAGMENTATION when reserved memory does."
-    },
-    exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {
-      "0:PLATEAU or NONE",
-      "1:failed: unreadable input, too few iterations, unwritable output",
-      "2:wrong usage",
-      "3:LEAK or FRAGMENTATION"
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  allocsim leaks snapshot.pickle",
-      "  allocsim leaks snapshot.pickle --capacity 24GiB --chart leak.svg",
-      "  allocsim leaks snapshot.pickle --iterations ProfilerStep#1 --warm-up 3",
-      "  allocsim leaks snapshot.pickle --iterations period --json leak.json"
-    })
+    description = "Distinguishes leaks, fragmentation and plateaus over iterations.")
 public final class LeaksCommand implements Callable<Integer> {
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
 
   @Mixin private IterationsOption iterationsOption;
 
-  @Option(
-      names = "--warm-up",
-      paramLabel = "N",
-      description = "Leave the first N iterations out (default: found from the data).")
+  @Option(names = "--warm-up", paramLabel = "N")
   private Integer warmUp;
 
   @Mixin private DeviceOptions deviceOptions;

@@ -26,27 +26,7 @@ import picocli.CommandLine.Parameters;
 /** {@code allocsim replay}: one policy on one recorded program. */
 @Command(
     name = "replay",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    description = {
-      "Replays a recorded program on one allocator and shows what it did.",
-      "Prints out-of-memory messages, PyTorch's memory summary and where reserved memory went.",
-      "",
-      "With the recorded settings, addresses and refusals come from the recording; with other",
-      "settings, another device or a capacity, from the simulated device. Of a folder with the",
-      "recordings of a job's ranks every rank is replayed."
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  allocsim replay snapshot.pickle",
-      "  allocsim replay snapshot.pickle.xz --memory-fraction 0.9 --chart memory.svg",
-      "  allocsim replay snapshot.pickle --conf expandable_segments:True --capacity 24GiB",
-      "  allocsim replay snapshot.pickle --memory-limit 20GiB --after-oom stop",
-      "  allocsim replay snapshot.pickle --capacity 12GiB --insert empty_cache@phase-boundaries",
-      "  allocsim replay ranks/ --conf expandable_segments:True",
-      "  allocsim replay snapshot.pickle --events - | head",
-      "  allocsim replay 'program:gpt(iterations=4)' --repeat 1000 --policy cuda-async"
-    })
+    description = "Replays a recorded program on one allocator and shows what it did.")
 public final class ReplayCommand implements Callable<Integer> {
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
@@ -54,71 +34,36 @@ public final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--policy",
       paramLabel = "ID",
-      description =
-          "Allocator, with options in parentheses: rmm-pool(initial=1GiB); 'allocsim list policies'"
-              + " shows them (default: pytorch).",
       defaultValue = Program.PYTORCH,
       converter = PolicyChoiceConverter.class)
   private PolicyChoice policy;
 
   @Mixin private TraceOptions traceOptions;
 
-  @Option(
-      names = "--conf",
-      paramLabel = "CONF",
-      description = "PYTORCH_CUDA_ALLOC_CONF to replay under (default: the recorded one).")
+  @Option(names = "--conf", paramLabel = "CONF")
   private String conf;
 
   @Mixin private DeviceOptions deviceOptions;
 
-  @Option(
-      names = "--addresses",
-      paramLabel = "recorded|modelled",
-      description =
-          "Where addresses and refusals come from (default: recorded with the recorded settings"
-              + " and device, else modelled).")
+  @Option(names = "--addresses", paramLabel = "recorded|modelled")
   private Addresses addresses;
 
-  @Option(
-      names = "--after-oom",
-      paramLabel = "stop|continue",
-      description =
-          "What happens after a request that fails: stop ends the replay, the failure is the "
-              + "verdict; continue goes on as if the program had caught the error, and passes over "
-              + "the frees of that request (default: continue). A request that failed in the "
-              + "recording and is served now is given back at once.")
+  @Option(names = "--after-oom", paramLabel = "stop|continue")
   private AfterOom afterOom = AfterOom.CONTINUE;
 
   @Option(
       names = "--insert",
       paramLabel = "empty_cache@PLACE",
-      description =
-          "Replay the program as if it called torch.cuda.empty_cache() at phase-boundaries (where"
-              + " recorded annotations begin or end), every:N (after every N steps), before-oom"
-              + " (right before what fails otherwise) or request:N (before allocation request N,"
-              + " counted from 0).",
       converter = CacheInsertionConverter.class)
   private CacheInsertion insertion;
 
-  @Option(
-      names = "--repeat",
-      paramLabel = "N",
-      description =
-          "Replay the program N times over, each time from the same start and on the cache that the"
-              + " last one left, and show the statistics and the speed. The trace is held once, so"
-              + " memory does not grow with N; TRACE may be program:ID or program:ID(name=value) to"
-              + " generate it at once ('allocsim list programs'). Once is the ordinary replay.")
+  @Option(names = "--repeat", paramLabel = "N")
   private Long repeat;
 
-  @Option(
-      names = "--check",
-      description = "Check the allocator's invariants after every event; slow.")
+  @Option(names = "--check")
   private boolean check;
 
-  @Option(
-      names = "--events",
-      paramLabel = "FILE",
-      description = "Write every event of the allocator as a line of JSON; - is standard output.")
+  @Option(names = "--events", paramLabel = "FILE")
   private String eventsName;
 
   @Mixin private FigureOptions outputOptions;
@@ -129,14 +74,7 @@ public final class ReplayCommand implements Callable<Integer> {
       description = "Draw memory over time; the name ends in " + ChartFile.EXTENSIONS + ".")
   private String chartName;
 
-  @Option(
-      names = "--charts",
-      paramLabel = "DIR",
-      description =
-          "Folder that gets charts as .svg and .png, and for dark paper as -dark.svg and -dark.png:"
-              + " memory, fragmentation, sizes, lifetimes, utilisation (programs with work),"
-              + " segments-oom, segments-peak and segments-end by state, with -age and -stack"
-              + " where these are recorded; it is made where missing.")
+  @Option(names = "--charts", paramLabel = "DIR")
   private String chartsName;
 
   @Override

@@ -6,7 +6,7 @@ import org.allocsim.reports.output.Failure;
 import picocli.CommandLine.Option;
 
 /** Options that say how much of a table is shown. */
-public final class TableOptions {
+final class TableOptions {
   private static final int MAX_FRAMES = 64;
 
   @Option(

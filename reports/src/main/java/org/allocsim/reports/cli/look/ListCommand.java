@@ -31,18 +31,9 @@ import picocli.CommandLine.Spec;
 /** {@code allocsim list}: what there is to choose from. */
 @Command(
     name = "list",
-    mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "{policies|formats|programs|devices|schemas}",
     description =
-        "Shows what there is: policies, trace formats, programs, devices, schemas of JSON.",
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  allocsim list policies",
-      "  allocsim list policies cuda-async",
-      "  allocsim list devices",
-      "  allocsim list devices h200 > my-gpu.json",
-      "  allocsim list schemas allocsim-replay-2 > replay.schema.json"
-    })
+        "Shows what there is: policies, trace formats, programs, devices, schemas of JSON.")
 public final class ListCommand implements Runnable {
   @Spec private CommandSpec spec;
 
@@ -56,16 +47,9 @@ public final class ListCommand implements Runnable {
   @Command(
       name = "policies",
       mixinStandardHelpOptions = true,
-      description = {
-        "Shows the allocators that can be simulated, or one of them with its options.",
-        "With --markdown, all allocators and options as a page of documentation."
-      })
+      description = "Shows the allocators that can be simulated, or one of them with its options.")
   int policies(
-      @Parameters(
-              paramLabel = "ID",
-              arity = "0..1",
-              description = "Allocator to show with its options.",
-              converter = PolicyConverter.class)
+      @Parameters(paramLabel = "ID", arity = "0..1", converter = PolicyConverter.class)
           PolicySpec chosen,
       @Mixin OutputOptions outputs) {
     if (chosen != null) {
@@ -79,10 +63,7 @@ public final class ListCommand implements Runnable {
   @Command(
       name = "formats",
       mixinStandardHelpOptions = true,
-      description = {
-        "Shows the files that can be read.",
-        "All are recognised by content, and may be compressed as .gz, .xz or .zst."
-      })
+      description = "Shows the files that can be read.")
   int formats(@Mixin OutputOptions outputs) {
     return write(outputs, ListAnswer.FORMATS.table(TraceFormats.all()));
   }
@@ -92,12 +73,7 @@ public final class ListCommand implements Runnable {
       mixinStandardHelpOptions = true,
       description = "Shows the programs that make traces, or one of them with its options.")
   int programs(
-      @Parameters(
-              paramLabel = "ID",
-              arity = "0..1",
-              description = "Program to show with its options.")
-          String chosen,
-      @Mixin OutputOptions outputs) {
+      @Parameters(paramLabel = "ID", arity = "0..1") String chosen, @Mixin OutputOptions outputs) {
     if (chosen == null) {
       return write(outputs, ListAnswer.PROGRAMS.table(Programs.all()));
     }
@@ -113,17 +89,9 @@ public final class ListCommand implements Runnable {
   @Command(
       name = "devices",
       mixinStandardHelpOptions = true,
-      description = {
-        "Shows the devices that can be simulated, or one of them as a file.",
-        "Wherever a command takes --device, a file ending in .json serves as well."
-      })
+      description = "Shows the devices that can be simulated, or one of them as a file.")
   int devices(
-      @Parameters(
-              paramLabel = "PROFILE",
-              arity = "0..1",
-              description =
-                  "Device to show as the JSON of a profile's file: a name, or a file of one's own.",
-              converter = ProfileConverter.class)
+      @Parameters(paramLabel = "PROFILE", arity = "0..1", converter = ProfileConverter.class)
           DeviceProfile chosen,
       @Mixin OutputOptions outputs) {
     if (chosen == null) {
@@ -139,13 +107,9 @@ public final class ListCommand implements Runnable {
   @Command(
       name = "schemas",
       mixinStandardHelpOptions = true,
-      description = {
-        "Shows the schemas of the JSON that commands write, or one of them.",
-        "They are JSON Schema, draft 2020-12; a document names its schema in its first key."
-      })
+      description = "Shows the schemas of the JSON that commands write, or one of them.")
   int schemas(
-      @Parameters(paramLabel = "ID", arity = "0..1", description = "Schema to show.") String chosen,
-      @Mixin OutputOptions outputs) {
+      @Parameters(paramLabel = "ID", arity = "0..1") String chosen, @Mixin OutputOptions outputs) {
     if (chosen == null) {
       return write(outputs, ListAnswer.SCHEMAS.table(Answers.schemas()));
     }

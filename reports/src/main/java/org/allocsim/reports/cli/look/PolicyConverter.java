@@ -7,7 +7,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Reads the id of a policy. */
-public final class PolicyConverter implements ITypeConverter<PolicySpec> {
+final class PolicyConverter implements ITypeConverter<PolicySpec> {
   @Override
   public PolicySpec convert(String text) {
     return Policies.named(text)

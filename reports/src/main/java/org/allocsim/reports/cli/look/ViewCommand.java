@@ -25,48 +25,17 @@ import picocli.CommandLine.Spec;
 /** {@code allocsim view}: a page to look into runs with. */
 @Command(
     name = "view",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    description = {
-      "Writes a page that shows recorded runs in a browser, without a network.",
-      "",
-      "The page has memory over time, stacked by category, stack or allocation; segments and"
-          + " blocks",
-      "at any moment; a flame graph of their stacks; all events, with search by address, size,"
-          + " stack",
-      "and stream. Its address keeps what is shown. Of several files, or a folder with one file"
-          + " for",
-      "each rank, it shows one after the other and names those with the most and the least memory;",
-      "of a snapshot of several GPUs, each GPU."
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  allocsim view snapshot.pickle",
-      "  allocsim view ranks/ --report job",
-      "  allocsim view snapshot.pickle --confs ';expandable_segments:True'"
-    })
+    description = "Writes a page that shows recorded runs in a browser, without a network.")
 public final class ViewCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
-  @Parameters(
-      paramLabel = "FILE",
-      arity = "1..*",
-      description = "Traces of any format, or folders of them.")
+  @Parameters(paramLabel = "FILE", arity = "1..*")
   private List<String> names;
 
-  @Option(
-      names = "--report",
-      paramLabel = "DIR",
-      defaultValue = "view",
-      description =
-          "Folder that gets view.html, and its figures as JSON and CSV (default:"
-              + " ${DEFAULT-VALUE}).")
+  @Option(names = "--report", paramLabel = "DIR", defaultValue = "view")
   private String report;
 
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write the figures as JSON; - is standard output.")
+  @Option(names = "--json", paramLabel = "FILE")
   private String json;
 
   @Mixin private ConfListOptions confOptions;

@@ -31,23 +31,7 @@ import picocli.CommandLine.Spec;
 /** {@code allocsim calibrate}: a device profile from a real GPU. */
 @Command(
     name = "calibrate",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    description = {
-      "Measures a real NVIDIA GPU and its driver, and writes a device profile.",
-      "",
-      "Found are units and places of memory and the times of driver calls, by random calls of every"
-          + " kind",
-      "that run on the GPU and on a simulated device side by side. No kernels run. Everything is"
-          + " given back",
-      "at the end, also on Ctrl-C. Use the GPU for nothing else meanwhile."
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  allocsim calibrate -o my-gpu.json",
-      "  allocsim calibrate -o my-gpu.json --report calibration --seconds 120",
-      "  allocsim replay trace.pickle --device my-gpu.json"
-    })
+    description = "Measures a real NVIDIA GPU and its driver, and writes a device profile.")
 public final class CalibrateCommand implements Callable<Integer> {
   private static final int MAX_SECONDS = 3600;
 
@@ -58,36 +42,21 @@ public final class CalibrateCommand implements Callable<Integer> {
   @Option(
       names = {"-o", "--output"},
       paramLabel = "PROFILE.json",
-      required = true,
-      description = "File that gets the device profile; - is standard output.")
+      required = true)
   private String outputName;
 
-  @Option(
-      names = "--name",
-      paramLabel = "NAME",
-      description = "Name of the profile (default: the GPU's own in lower case).")
+  @Option(names = "--name", paramLabel = "NAME")
   private String name;
 
   @Mixin private OutputOptions outputOptions;
 
-  @Option(
-      names = "--seconds",
-      paramLabel = "N",
-      description = "About how long to measure, 1 to 3600 (default: 60).")
+  @Option(names = "--seconds", paramLabel = "N")
   private int seconds = 60;
 
-  @Option(
-      names = "--max-gpu-memory",
-      paramLabel = "SIZE",
-      description = "Maximum memory that may be used (default: 90 %% of what is free).",
-      converter = SizeConverter.class)
+  @Option(names = "--max-gpu-memory", paramLabel = "SIZE", converter = SizeConverter.class)
   private Long maxBytes;
 
-  @Option(
-      names = "--fill",
-      description =
-          "Take all memory for a moment to see what stays free and how long refused calls take;"
-              + " without it these figures stay unknown.")
+  @Option(names = "--fill")
   private boolean fill;
 
   @Override

@@ -33,49 +33,22 @@ import picocli.CommandLine.Spec;
 /** {@code allocsim suite}: public failures and claims, put to the test. */
 @Command(
     name = "suite",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    description = {
-      "Puts public reports and claims about GPU memory to the test.",
-      "",
-      "Each scenario runs programs of known sizes before and after a change, and compares what",
-      "comes out with what was published. Without a name all run; a name shows its scenario in",
-      "detail. The exit code is 3 where a check does not hold."
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  allocsim suite",
-      "  allocsim suite --list",
-      "  allocsim suite article-gpu",
-      "  allocsim suite --policies all",
-      "  allocsim suite --export cases"
-    })
+    description = "Puts public reports and claims about GPU memory to the test.")
 public final class SuiteCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
-  @Parameters(
-      paramLabel = "NAME",
-      arity = "0..*",
-      description = "Scenarios to run (default: all, as a table).")
+  @Parameters(paramLabel = "NAME", arity = "0..*")
   private List<String> names = new ArrayList<>();
 
-  @Option(names = "--list", description = "Show what there is, and run nothing.")
+  @Option(names = "--list")
   private boolean lists;
 
-  @Option(
-      names = "--export",
-      paramLabel = "DIR",
-      description =
-          "Write every program of the scenarios as JSON Lines into this folder, large ones"
-              + " compressed, with a list of what runs on them, and run nothing.")
+  @Option(names = "--export", paramLabel = "DIR")
   private String exportName;
 
   @Option(
       names = {"--policies", "--policy"},
-      paramLabel = "all|ID,...",
-      description =
-          "Run the reported failures under these allocators instead, and score them; 'all' is every"
-              + " one, options stand in parentheses: 'pytorch,rmm-pool(initial=1GiB)'.")
+      paramLabel = "all|ID,...")
   private String policyNames;
 
   @Mixin private OutputOptions outputOptions;

@@ -25,53 +25,28 @@ import picocli.CommandLine.Parameters;
 /** {@code allocsim validate cache}: the driver calls of KV caches on a real GPU. */
 @Command(
     name = "cache",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    description = {
-      "Makes the driver calls of KV caches on a real GPU, and compares them with the simulation.",
-      "",
-      "A file of requests is served as 'allocsim serve' does by default."
-    },
-    footerHeading = "%nExample:%n",
-    footer = "  allocsim validate cache requests.csv --cache paged,vattention --model llama-3.1-8b")
+    description =
+        "Makes the driver calls of KV caches on a real GPU, and compares them with the"
+            + " simulation.")
 final class ValidateCacheCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "TRAFFIC", description = "File of requests, plain or compressed.")
+  @Parameters(paramLabel = "TRAFFIC")
   private String trafficName;
 
-  @Option(
-      names = "--cache",
-      paramLabel = "NAME,...",
-      split = ",",
-      required = true,
-      description = "Caches: paged, jenga, vattention, kvcached.")
+  @Option(names = "--cache", paramLabel = "NAME,...", split = ",", required = true)
   private List<String> caches;
 
-  @Option(
-      names = "--model",
-      paramLabel = "MODEL",
-      required = true,
-      description = "The model that is served, such as llama-3.1-8b.")
+  @Option(names = "--model", paramLabel = "MODEL", required = true)
   private String model;
 
-  @Option(names = "--first", paramLabel = "N", description = "Serve the first requests only.")
+  @Option(names = "--first", paramLabel = "N")
   private Integer first;
 
-  @Option(
-      names = "--capacity",
-      paramLabel = "SIZE",
-      description = "Memory of the cache (default: 90 %% of what is free).",
-      converter = SizeConverter.class)
+  @Option(names = "--capacity", paramLabel = "SIZE", converter = SizeConverter.class)
   private Long capacityBytes;
 
   @Mixin private GpuOption gpu;
 
-  @Option(
-      names = "--device",
-      paramLabel = "PROFILE",
-      description =
-          "Costs of driver calls and places of memory to predict with, by name or from the file"
-              + " of a calibration (default: the profile of such a GPU).",
-      converter = ProfileConverter.class)
+  @Option(names = "--device", paramLabel = "PROFILE", converter = ProfileConverter.class)
   private DeviceProfile profile;
 
   @Mixin private OutputOptions outputOptions;

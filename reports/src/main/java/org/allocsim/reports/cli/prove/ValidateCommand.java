@@ -3,7 +3,6 @@ package org.allocsim.reports.cli.prove;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -12,8 +11,6 @@ import picocli.CommandLine.Spec;
 /** {@code allocsim validate}: the simulation against what really allocates. */
 @Command(
     name = ValidateCommand.NAME,
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
     synopsisSubcommandLabel = "{gpu|pytorch|together|cache}",
     subcommands = {
       ValidateGpuCommand.class,
@@ -21,26 +18,13 @@ import picocli.CommandLine.Spec;
       ValidateTogetherCommand.class,
       ValidateCacheCommand.class
     },
-    description = {
-      "Runs allocators on a real NVIDIA GPU and on the simulated one, and compares them.",
-      "",
-      "Without one of the commands, --pytorch, --together and --cache say what is compared, and",
-      "else it is a trace on a GPU: 'validate TRACE' is 'validate gpu TRACE'."
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  allocsim validate gpu snapshot.pickle --near-limits",
-      "  allocsim validate pytorch --random 100 --jobs 8",
-      "  allocsim validate together a.jsonl b.jsonl,policy=cuda-async --capacity 4GiB",
-      "  allocsim validate cache requests.csv --cache paged --model llama-3.1-8b"
-    })
+    description =
+        "Runs allocators on a real NVIDIA GPU and on the simulated one, and compares them.")
 public final class ValidateCommand implements Runnable {
   static final String NAME = "validate";
 
-  private static final String GPU = "gpu";
-
-  /** What is compared, apart from traces on a GPU. */
-  private static final List<String> OTHERS = List.of("pytorch", "together", "cache");
+  /** The first word after the name where it says what is compared, or asks for help. */
+  private static final String SAID = "gpu|pytorch|together|cache|-h|--help|-V|--version";
 
   @Spec private CommandSpec spec;
 
@@ -57,17 +41,16 @@ public final class ValidateCommand implements Runnable {
     List<String> all = new ArrayList<>(Arrays.asList(words));
     int first = all.indexOf(NAME) + 1;
     boolean isAsked = first == 1 || first > 1 && words[0].startsWith("--plugins") && first <= 3;
-    if (!isAsked || first == all.size() || all.get(first).matches("-h|--help|-V|--version|gpu")) {
+    if (!isAsked || first == all.size() || all.get(first).matches(SAID)) {
       return words;
     }
-    if (OTHERS.contains(all.get(first))) {
-      return words;
+    String subject = "gpu";
+    for (String each : List.of("cache", "together", "pytorch")) {
+      if (all.stream().anyMatch(word -> word.split("=")[0].equals("--" + each))) {
+        subject = each;
+      }
     }
-    Optional<String> other =
-        OTHERS.stream()
-            .filter(each -> all.stream().anyMatch(word -> word.split("=")[0].equals("--" + each)))
-            .findFirst();
-    all.add(first, other.orElse(GPU));
+    all.add(first, subject);
     // That of caches has a value, and is still an option.
     all.removeAll(List.of("--pytorch", "--together"));
     return all.toArray(String[]::new);

@@ -21,40 +21,18 @@ import picocli.CommandLine.Parameters;
 /** {@code allocsim validate together}: several processes on a real GPU. */
 @Command(
     name = "together",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    description = {
-      "Runs several processes on a real GPU at the same time, and compares with 'share'.",
-      "",
-      "Each trace has a process of its own; requests come in the order of their times."
-    },
-    footerHeading = "%nExample:%n",
-    footer =
-        "  allocsim validate together a.jsonl b.jsonl,policy=cuda-async,memory-limit=2GiB"
-            + " --capacity 4GiB")
+    description =
+        "Runs several processes on a real GPU at the same time, and compares with 'share'.")
 final class ValidateTogetherCommand implements Callable<Integer> {
-  @Parameters(
-      paramLabel = "TRACE[,SETTING=VALUE...]",
-      arity = "1..*",
-      description =
-          "Two traces or more. After a comma, each may have a policy and a memory-limit of its"
-              + " own.")
+  @Parameters(paramLabel = "TRACE[,SETTING=VALUE...]", arity = "1..*")
   private List<String> texts;
 
   @Mixin private PolicyListOptions policyOptions = new PolicyListOptions(Program.PYTORCH);
 
-  @Option(
-      names = "--memory-limit",
-      paramLabel = "SIZE",
-      description = "Limit of each allocator that has none of its own, such as 24GiB.",
-      converter = SizeConverter.class)
+  @Option(names = "--memory-limit", paramLabel = "SIZE", converter = SizeConverter.class)
   private long limitBytes = MemoryLimit.NONE;
 
-  @Option(
-      names = "--capacity",
-      paramLabel = "SIZE",
-      description = "Leave only this much memory free on the GPU, after the contexts.",
-      converter = SizeConverter.class)
+  @Option(names = "--capacity", paramLabel = "SIZE", converter = SizeConverter.class)
   private Long capacityBytes;
 
   @Mixin private GpuOption gpu;

@@ -12,7 +12,7 @@ import picocli.CommandLine.Unmatched;
  * A command of the Python package, which answers it before this program starts. Here it is for
  * help, completions and suggestions; who reaches it has no Python package.
  */
-public abstract class PythonCommand implements Callable<Integer> {
+abstract class PythonCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   /** Takes options and program, which Python reads. */

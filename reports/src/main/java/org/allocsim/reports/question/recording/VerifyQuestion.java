@@ -1,6 +1,9 @@
 package org.allocsim.reports.question.recording;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
@@ -13,7 +16,9 @@ import org.allocsim.reports.answer.job.VerifyJob;
 import org.allocsim.reports.answer.validation.VerifiedDevice;
 import org.allocsim.reports.answer.validation.VerifyAnswer;
 import org.allocsim.reports.document.Document;
+import org.allocsim.reports.input.Inputs;
 import org.allocsim.reports.input.Traces;
+import org.allocsim.reports.json.SavedStats;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.FailureReport;
@@ -44,6 +49,26 @@ public record VerifyQuestion(SortedMap<String, Long> stats, @Nullable PrintWrite
   public static final VerifyQuestion USUAL = new VerifyQuestion(new TreeMap<>(), null);
 
   private static final double NANOS_PER_SECOND = 1e9;
+
+  /**
+   * The question with statistics that were saved.
+   *
+   * @param stats file of what {@code torch.cuda.memory_stats()} gave; null for none
+   * @throws Failure where it cannot be read
+   */
+  public static VerifyQuestion of(@Nullable String stats, PrintWriter err) {
+    if (stats == null) {
+      return new VerifyQuestion(new TreeMap<>(), err);
+    }
+    try (InputStream stream = Files.newInputStream(Inputs.require(stats))) {
+      return new VerifyQuestion(SavedStats.read(stream), err);
+    } catch (IOException e) {
+      throw new Failure(
+          "%s: %s; save torch.cuda.memory_stats() with json.dump() and give that file"
+              .formatted(stats, e.getMessage()),
+          e);
+    }
+  }
 
   @Override
   public VerifyAnswer ask(Asked asked) {

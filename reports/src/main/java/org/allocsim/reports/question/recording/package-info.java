@@ -1,4 +1,4 @@
-/** Questions about recordings themselves. */
+/** Questions about recordings themselves, and about traces that are made. */
 @NullMarked
 package org.allocsim.reports.question.recording;
 

@@ -50,8 +50,16 @@ public record CapacityQuestion(List<PolicyChoice> policies, @Nullable List<Strin
       List.of(
           "", "expandable_segments:True", "max_split_size_mb:128", "roundup_power2_divisions:8");
 
-  /** Refuses settings that no allocator takes. */
+  /** Refuses settings that no allocator takes, and a release for one of several. */
   public CapacityQuestion {
+    for (PolicyChoice each : policies) {
+      if (each.options().containsKey(Program.VERSION_OPTION)) {
+        throw Failure.usage(
+            "--policies "
+                + each.label()
+                + ": give the release with --torch-version, for all settings");
+      }
+    }
     if (confs != null && policies.stream().noneMatch(CapacityQuestion::takesConf)) {
       throw Failure.usage("--confs is for policy pytorch; add it to --policies, or leave it out");
     }

@@ -1,0 +1,85 @@
+package org.allocsim.reports.cli.decide;
+
+import java.util.Optional;
+import org.allocsim.analysis.serving.ServingSettings;
+import org.allocsim.analysis.serving.Speculation;
+import org.allocsim.reports.cli.option.FractionConverter;
+import org.allocsim.reports.cli.option.SizeConverter;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.workloads.serving.ServedModel;
+import picocli.CommandLine.Option;
+
+/** The options that say how an engine batches requests and keeps its caches; names are vLLM's. */
+final class EngineOptions {
+  @Option(
+      names = "--max-num-seqs",
+      paramLabel = "N",
+      defaultValue = "256",
+      description = "Sequences that may run together (default: ${DEFAULT-VALUE}).")
+  private int mostSequences;
+
+  @Option(
+      names = "--max-num-batched-tokens",
+      paramLabel = "N",
+      defaultValue = "8192",
+      description = "Tokens that a step may compute (default: ${DEFAULT-VALUE}).")
+  private int stepTokens;
+
+  @Option(
+      names = "--max-model-len",
+      paramLabel = "N",
+      description = "Tokens that prompt and answer may have (default: what the model knows).")
+  private Integer mostTokens;
+
+  @Option(
+      names = "--block-size",
+      paramLabel = "N",
+      defaultValue = "16",
+      description = "Tokens of a block or a small page (default: ${DEFAULT-VALUE}).")
+  private int blockTokens;
+
+  @Option(
+      names = "--watermark",
+      paramLabel = "SHARE",
+      description = "Share of the paged blocks that must stay free where a sequence begins.",
+      converter = FractionConverter.class)
+  private Double watermark;
+
+  @Option(
+      names = "--page-size",
+      paramLabel = "SIZE",
+      description = "Pages of vattention, such as 64KiB (default: 2MiB).",
+      converter = SizeConverter.class)
+  private long pageBytes = 2L << 20;
+
+  /** Refuses values that make no sense, before any file is read. */
+  void check() {
+    require(mostSequences >= 1 && mostSequences <= 1 << 16, "--max-num-seqs", "1 to 65536");
+    require(stepTokens >= 1, "--max-num-batched-tokens", "1 or more");
+    require(mostTokens == null || mostTokens >= 2, "--max-model-len", "2 or more");
+    require(blockTokens >= 1 && blockTokens <= 1 << 16, "--block-size", "1 to 65536");
+    require(
+        pageBytes >= 1 << 16 && Long.bitCount(pageBytes) == 1,
+        "--page-size",
+        "a power of two from 64KiB");
+  }
+
+  /** Refuses what an option does not take. */
+  static void require(boolean holds, String option, String range) {
+    if (!holds) {
+      throw Failure.usage(option + " takes " + range);
+    }
+  }
+
+  /** How the engine serves a model. */
+  ServingSettings settings(ServedModel model, Optional<Speculation> speculation) {
+    return new ServingSettings(
+        mostSequences,
+        stepTokens,
+        mostTokens == null ? model.contextTokens() : mostTokens,
+        blockTokens,
+        watermark == null ? 0 : watermark,
+        pageBytes,
+        speculation);
+  }
+}

@@ -1,0 +1,37 @@
+package org.allocsim.reports.cli.decide;
+
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.question.tuning.ServeQuestion;
+import picocli.CommandLine.Option;
+
+/** The options that say which requests of a file come, and how fast. */
+final class RequestOptions {
+  @Option(
+      names = "--speed",
+      paramLabel = "FACTOR",
+      defaultValue = "1",
+      description = "Requests come so many times as fast (default: ${DEFAULT-VALUE}).")
+  private double speed;
+
+  @Option(names = "--first", paramLabel = "N", description = "Serve the first requests only.")
+  private Integer first;
+
+  @Option(
+      names = "--repeat",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Serve the requests so many times, one time after the other.")
+  private int times;
+
+  /**
+   * The requests of a file.
+   *
+   * @throws Failure for numbers that make no sense
+   */
+  ServeQuestion.Requests of(String file) {
+    EngineOptions.require(speed > 0 && speed < 1e9, "--speed", "a number above 0");
+    EngineOptions.require(times >= 1, "--repeat", "1 or more");
+    EngineOptions.require(first == null || first >= 1, "--first", "1 or more");
+    return new ServeQuestion.Requests(file, first, times, speed);
+  }
+}
