@@ -35,6 +35,7 @@ import org.allocsim.reports.cli.prove.CheckCommand;
 import org.allocsim.reports.cli.prove.SuiteCommand;
 import org.allocsim.reports.cli.prove.ValidateCommand;
 import org.allocsim.reports.cli.prove.VerifyCommand;
+import org.allocsim.reports.cli.run.AdviseCommand;
 import org.allocsim.reports.cli.run.EstimateCommand;
 import org.allocsim.reports.cli.run.RecordCommand;
 import picocli.CommandLine.Command;

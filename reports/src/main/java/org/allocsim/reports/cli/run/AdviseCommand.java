@@ -1,4 +1,4 @@
-package org.allocsim.reports.cli;
+package org.allocsim.reports.cli.run;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.allocsim.analysis.advice.RemedySearch;
@@ -33,27 +34,12 @@ import picocli.CommandLine.Spec;
 /** {@code allocsim advise}: which change makes this program fit? */
 @Command(
     name = "advise",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
     customSynopsis = {
       "allocsim advise [OPTIONS] -- PROGRAM...",
       "allocsim advise [OPTIONS] TRIALS"
     },
-    description = {
-      "Tells you, without a GPU, which change makes a PyTorch program fit.",
-      "The program runs on a mock CUDA driver, as it is and then with one remedy after the other:",
-      "checkpoints, mixed precision, smaller batches, other optimizers and more. What helps is",
-      "combined until the program fits. Running programs is part of the Python package (pip"
-          + " install",
-      "allocsim), which lists its options; what it found is answered here."
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  allocsim advise --device rtx-4090 -- python train.py",
-      "  allocsim advise --target 20GiB --report report -- python train.py",
-      "  allocsim advise advice/trials.json --markdown"
-    })
-final class AdviseCommand implements Callable<Integer> {
+    description = "Tells you, without a GPU, which change makes a PyTorch program fit.")
+public final class AdviseCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   @Parameters(
@@ -90,14 +76,9 @@ final class AdviseCommand implements Callable<Integer> {
     Trials trials = TrialsFile.read(file);
     if (asksForNext) {
       PrintWriter out = spec.commandLine().getOut();
-      RemedySearch search = new RemedySearch(trials);
-      out.println(
-          JsonText.line(
-              Map.of(
-                  "combinations",
-                  search.next(),
-                  "kept",
-                  search.best().or(search::least).map(Trials.Done::remedies).orElse(List.of()))));
+      List<String> kept = bestOrLeast(trials).map(Trials.Done::remedies).orElse(List.of());
+      List<List<String>> combinations = new RemedySearch(trials).next();
+      out.println(JsonText.line(Map.of("combinations", combinations, "kept", kept)));
       out.flush();
       return ExitCodes.DONE;
     }
@@ -113,10 +94,7 @@ final class AdviseCommand implements Callable<Integer> {
   /** The run that the recorded one is compared with. */
   private Trials.Done predicted(Trials trials) {
     if (remedies == null) {
-      RemedySearch search = new RemedySearch(trials);
-      return search
-          .best()
-          .or(search::least)
+      return bestOrLeast(trials)
           .orElseThrow(
               () -> new Failure(name + ": no run was complete; there is nothing to check"));
     }
@@ -134,11 +112,9 @@ final class AdviseCommand implements Callable<Integer> {
    * The recordings of the program as it is and of the run that is recommended, or reserves least.
    */
   private static List<AskedTrace> recordings(Path file, Trials trials) {
-    RemedySearch search = new RemedySearch(trials);
     List<AskedTrace> found =
         Stream.concat(
-                trials.baseline().stream(),
-                search.best().or(search::least).map(Trials.Done::trial).stream())
+                trials.baseline().stream(), bestOrLeast(trials).map(Trials.Done::trial).stream())
             .distinct()
             .map(Trial::file)
             .filter(Objects::nonNull)
@@ -147,5 +123,11 @@ final class AdviseCommand implements Callable<Integer> {
             .map(each -> AskedTrace.ofName(each.toString(), null, Conditions.RECORDED))
             .toList();
     return found.size() == 2 ? found : List.of();
+  }
+
+  /** The run that is recommended; where none fits, the one that reserves least. */
+  private static Optional<Trials.Done> bestOrLeast(Trials trials) {
+    RemedySearch search = new RemedySearch(trials);
+    return search.best().or(search::least);
   }
 }
