@@ -8,11 +8,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.allocsim.analysis.advice.Goal;
 import org.allocsim.analysis.advice.Remedy;
+import org.allocsim.analysis.advice.RemedySearch;
 import org.allocsim.analysis.advice.StepWork;
 import org.allocsim.analysis.advice.Trial;
 import org.allocsim.analysis.advice.Trials;
+import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.json.JsonValues;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.simulator.device.DeviceProfile;
@@ -20,29 +25,94 @@ import org.allocsim.simulator.trace.Precision;
 import org.allocsim.workloads.profile.ShippedProfiles;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the file {@code trials.json} that {@code allocsim advise} keeps in its folder. */
-public final class TrialsFile {
+/**
+ * The file {@code trials.json} that {@code allocsim advise} keeps in its folder.
+ *
+ * @param file the file
+ * @param trials what was found so far
+ */
+public record TrialsFile(Path file, Trials trials) {
   private static final String SCHEMA = "allocsim-trials-1";
 
-  private TrialsFile() {}
+  /** Stands for no remedy, where remedies are named. */
+  private static final String NONE = "none";
 
   /**
    * Reads what was found so far.
    *
    * @throws Failure where the file cannot be read, or holds something else
    */
-  public static Trials read(Path file) {
+  public static TrialsFile open(String name) {
+    Path file = Inputs.require(name);
     try (InputStream stream = Files.newInputStream(file)) {
       Fields json = new Fields(JsonValues.readObject(stream));
       if (!SCHEMA.equals(json.map().get("schema"))) {
         throw new IOException("it is not of the form " + SCHEMA);
       }
-      return trials(json);
+      return new TrialsFile(file, trials(json));
     } catch (IOException e) {
       throw unusable(file, String.valueOf(e.getMessage()), e);
     } catch (ClassCastException | IllegalArgumentException e) {
       throw unusable(file, "parts of it are of another kind", e);
     }
+  }
+
+  /**
+   * What whoever runs the program asks for, as a line of JSON: {@code combinations} of remedies to
+   * run next, and {@code kept}, the remedies of the run whose recording is worth keeping.
+   */
+  public String next() {
+    List<String> kept = bestOrLeast().map(Trials.Done::remedies).orElse(List.of());
+    return JsonText.line(Map.of("combinations", new RemedySearch(trials).next(), "kept", kept));
+  }
+
+  /**
+   * The recordings of the program as it is and of the run that is recommended where both were kept,
+   * and then another one.
+   *
+   * @param other its name; null for none
+   */
+  public List<String> recordings(@Nullable String other) {
+    List<String> kept =
+        Stream.concat(trials.baseline().stream(), bestOrLeast().map(Trials.Done::trial).stream())
+            .distinct()
+            .map(Trial::file)
+            .filter(Objects::nonNull)
+            .map(file::resolveSibling)
+            .filter(Files::isRegularFile)
+            .map(Path::toString)
+            .toList();
+    return Stream.concat(
+            kept.size() == 2 ? kept.stream() : Stream.empty(), Stream.ofNullable(other))
+        .toList();
+  }
+
+  /**
+   * The run that a recorded one is compared with.
+   *
+   * @param remedies names of the remedies that it had; null for those that are recommended
+   * @throws Failure where there is no such run
+   */
+  public Trials.Done predicted(@Nullable List<String> remedies) {
+    if (remedies == null) {
+      return bestOrLeast()
+          .orElseThrow(
+              () -> new Failure(file + ": no run was complete; there is nothing to check"));
+    }
+    List<String> names = remedies.stream().filter(each -> !each.equals(NONE)).toList();
+    return trials
+        .with(names)
+        .flatMap(Trials::done)
+        .orElseThrow(() ->
+            Failure.usage(
+                "--as %s: no run had these remedies; name those of a row, or none"
+                    .formatted(String.join(",", remedies))));
+  }
+
+  /** The run that is recommended; where none fits, the one that reserves least. */
+  private Optional<Trials.Done> bestOrLeast() {
+    RemedySearch search = new RemedySearch(trials);
+    return search.best().or(search::least);
   }
 
   private static Failure unusable(Path file, String reason, Exception cause) {
