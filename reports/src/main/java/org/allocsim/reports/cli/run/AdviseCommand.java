@@ -36,7 +36,7 @@ public final class AdviseCommand implements Callable<Integer> {
   @Option(names = "--as", split = ",", paramLabel = "NAME")
   private List<String> remedies;
 
-  @Option(names = "--next", hidden = true)
+  @Option(names = "--next")
   private boolean asksForNext;
 
   @Mixin private OutputOptions outputOptions;
