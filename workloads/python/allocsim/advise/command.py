@@ -71,7 +71,11 @@ def _advise(arguments: list[str]) -> int:
     if unknown:
         say(f"--remedies {unknown[0]} is no remedy; there are {', '.join(trials.names)}")
         return 2
-    return _Search(options, trials).run()
+    try:
+        return _Search(options, trials).run()
+    except (KeyboardInterrupt, SystemExit):
+        say("ended early; the same command goes on with what is left")
+        raise
 
 
 class _Search:

@@ -255,7 +255,7 @@ class Observer:
             "is_job": torch.distributed.is_available() and torch.distributed.is_initialized(),
             "compute_capability": list(capability),
             "installed": [each for each in LIBRARIES if importlib.util.find_spec(each) is not None],
-            "sources": {each: _digest(each) for each in own_files()},
+            "sources": {each: digest for each in own_files() if (digest := _digest(each))},
             "work": self._work.report(),
         }
 
@@ -283,6 +283,7 @@ def key_of(loader: Any) -> str:
 
 
 def _digest(file: str) -> str:
+    """SHA-256 of a file; nothing where there is none: modules that PyTorch makes itself name files that are not there."""
     try:
         return hashlib.sha256(Path(file).read_bytes()).hexdigest()
     except OSError:

@@ -543,7 +543,11 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
 
   private List<Left> left() {
     List<Left> left = new ArrayList<>();
+    List<String> chosen = trials.chosen();
     for (Remedy each : trials.remedies()) {
+      if (chosen != null && !chosen.contains(each.name())) {
+        continue;
+      }
       String reason = search().reasonAgainst(each);
       if (reason != null) {
         left.add(new Left(each, reason));
