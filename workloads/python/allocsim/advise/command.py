@@ -100,7 +100,7 @@ class _Search:
         if not baseline["answer"]["complete"]:
             for line in answer_lines(baseline["answer"]):
                 print_line(line)
-            return baseline["answer"]["exit_code"] or 1
+            return int(baseline["answer"]["exit_code"]) or 1
         jobs = options.jobs or _jobs(baseline)
         until = self._began + options.budget
         trials.save(target_bytes=options.target, margin=options.margin, all=options.all, chosen=options.remedies, out_of_time=False)
@@ -145,11 +145,11 @@ def _jobs(baseline: dict[str, Any]) -> int:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     try:
         with open("/proc/meminfo", encoding="ascii") as stream:
-            free_bytes = next(int(line.split()[1]) << 10 for line in stream if line.startswith("MemAvailable:"))
+            free_bytes: int = next(int(line.split()[1]) << 10 for line in stream if line.startswith("MemAvailable:"))
     except (OSError, StopIteration, ValueError):
         return 1
     # Some remedies keep on the host what the GPU had.
-    return max(1, min(cores, free_bytes // (2 * max(baseline["host_bytes"], 1 << 28))))
+    return max(1, min(cores, free_bytes // (2 * max(int(baseline["host_bytes"]), 1 << 28))))
 
 
 def options_parser() -> argparse.ArgumentParser:
@@ -186,7 +186,7 @@ def options_parser() -> argparse.ArgumentParser:
         elif isinstance(action, argparse._AppendAction):
             parser.add_argument(*action.option_strings, action="append", default=[], metavar=action.metavar, **options)
         else:
-            parser.add_argument(*action.option_strings, type=action.type, metavar=action.metavar, **options)
+            parser.add_argument(*action.option_strings, type=action.type or str, metavar=action.metavar, **options)
     return parser
 
 

@@ -113,7 +113,7 @@ class Observer:
 
     @contextlib.contextmanager
     def _within(self, model: Any, row: dict[str, Any], site: dict[str, Any]) -> Iterator[None]:
-        handles = []
+        handles: list[Any] = []
         if row["training_calls"] == MEASURED_CALL and not row["is_compiled"]:
             handles = self._measure(model, row)
         number = self._held.call
@@ -152,7 +152,11 @@ class Observer:
 
     def _measure(self, model: Any, row: dict[str, Any]) -> list[Any]:
         """Measures in this call what each of the repeated blocks keeps."""
-        live = lambda: self._torch._C._cuda_memoryStats(self._torch.cuda.current_device())["allocated_bytes"]["all"]["current"]  # noqa: E731
+        torch = self._torch
+
+        def live() -> int:
+            return int(torch._C._cuda_memoryStats(torch.cuda.current_device())["allocated_bytes"]["all"]["current"])
+
         handles = []
         for kind in kinds_of(self._torch, model):
             found = {"name": kind.name, "count": len(kind.blocks), "activation_bytes": 0, "output_bytes": 0, "largest_bytes": 0}
@@ -263,7 +267,7 @@ class Observer:
 def mark(loader: Any, *args: Any, **kwargs: Any) -> None:
     """Remembers in a loader where the program made it."""
     frame: Any = sys._getframe(1)
-    places = []
+    places: list[str] = []
     line = None
     # What runs the script is another one where it is run in another way.
     while frame is not None and not (places and frame.f_globals.get("__name__") == "runpy"):

@@ -188,7 +188,8 @@ class Program:
         @functools.wraps(init)
         def made(self: Any, *args: Any, **kwargs: Any) -> None:
             if getattr(program._depth, "making", False) or is_compiling():
-                return init(self, *args, **kwargs)
+                init(self, *args, **kwargs)
+                return
             program._depth.making = True
             try:
                 if args and program._replacing:

@@ -54,9 +54,9 @@ def call(place: str | None, name: str, first: str | None = None, **keywords: str
     for key, value in keywords.items():
         argument = next((each for each in found.keywords if each.arg == key), None)
         if argument is None:
-            argument = ast.keyword(key)
-            found.keywords.append(argument)
-        argument.value = ast.parse(value, mode="eval").body
+            found.keywords.append(ast.keyword(key, value=ast.parse(value, mode="eval").body))
+        else:
+            argument.value = ast.parse(value, mode="eval").body
     return ast.unparse(found if first is not None else statement)
 
 

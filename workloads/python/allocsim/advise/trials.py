@@ -61,11 +61,13 @@ class Trials:
     @property
     def facts(self) -> Facts | None:
         """What the baseline run showed; None before it."""
-        return self.found["facts"]
+        found: Facts | None = self.found["facts"]
+        return found
 
     def baseline(self) -> dict[str, Any] | None:
         """The run without a remedy; None before it."""
-        return next((each for each in self.found["trials"] if not each["remedies"]), None)
+        found: list[dict[str, Any]] = self.found["trials"]
+        return next((each for each in found if not each["remedies"]), None)
 
     def run(self, combinations: Sequence[Sequence[str]], jobs: int, ended: Callable[[dict[str, Any]], None], until: float = math.inf) -> None:
         """Runs the program with each of some combinations of remedies, and saves what is found after each.

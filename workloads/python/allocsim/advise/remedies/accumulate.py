@@ -44,7 +44,7 @@ class Accumulate2(Remedy):
                 sampler = kwargs.get("batch_sampler")
                 if sampler is None and batch_size is not None:
                     batch_size, is_cut = -(-batch_size // parts), True
-                elif hasattr(sampler, "batch_size") and not hasattr(sampler, "_allocsim_cut"):
+                elif sampler is not None and hasattr(sampler, "batch_size") and not hasattr(sampler, "_allocsim_cut"):
                     sampler.batch_size, is_cut = -(-sampler.batch_size // parts), True
             init(self, dataset, batch_size, *args, **kwargs)
             if is_cut and self.batch_sampler is not None:

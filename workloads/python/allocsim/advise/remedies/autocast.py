@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..program import Call, Program
 from ..remedy import Facts, Lines, Remedy
 from ..source import text
@@ -29,7 +31,7 @@ class Autocast(Remedy):
     def apply(self, program: Program) -> None:
         torch = program.torch
 
-        def context(call: Call):
+        def context(call: Call) -> Any:
             return None if torch.is_autocast_enabled("cuda") else torch.autocast("cuda", dtype=torch.bfloat16)
 
         program.around_calls(context)

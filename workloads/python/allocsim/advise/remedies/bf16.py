@@ -38,7 +38,7 @@ class Bf16(Remedy):
                 with torch.no_grad():
                     module.to(torch.bfloat16)
 
-        def cast(call: Call):
+        def cast(call: Call) -> Any:
             handle = call.module.register_forward_pre_hook(lambda module, args, kwargs: (_halved(torch, args), _halved(torch, kwargs)), with_kwargs=True)
             return _Removed(handle)
 

@@ -37,7 +37,7 @@ class Checkpoint(Remedy):
     def most_saved_bytes(self, facts: Facts) -> int | None:
         if self._switches() and any(each["switch"] for each in _trained(facts)):
             return None
-        return sum(kind["activation_bytes"] for each in _trained(facts) for kind in self._kinds(each))
+        return sum(int(kind["activation_bytes"]) for each in _trained(facts) for kind in self._kinds(each))
 
     def apply(self, program: Program) -> None:
         def change(model: Any) -> None:
@@ -114,7 +114,11 @@ class AllKinds(Checkpoint):
         return found
 
     def apply(self, program: Program) -> None:
-        program.on_first_call(lambda model: [checkpointed(program, each) for each in outermost(kinds_of(program.torch, model))])
+        def change(model: Any) -> None:
+            for each in outermost(kinds_of(program.torch, model)):
+                checkpointed(program, each)
+
+        program.on_first_call(change)
 
     def _switches(self) -> bool:
         return False

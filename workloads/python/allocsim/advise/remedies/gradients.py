@@ -39,7 +39,7 @@ class SetToNone(Remedy):
         return None if facts["kept_gradients"] else "the program frees its gradients already"
 
     def most_saved_bytes(self, facts: Facts) -> int | None:
-        return sum(each["parameter_bytes"] for each in facts["optimizers"])
+        return int(sum(each["parameter_bytes"] for each in facts["optimizers"]))
 
     def apply(self, program: Program) -> None:
         for owner in (program.torch.optim.Optimizer, program.torch.nn.Module):

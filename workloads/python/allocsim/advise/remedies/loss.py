@@ -27,7 +27,7 @@ class LossInParts(Remedy):
         return None if facts["losses"] else f"no cross-entropy over {LEAST_CLASSES} classes or more is computed with gradients"
 
     def most_saved_bytes(self, facts: Facts) -> int | None:
-        return 2 * max(each["bytes"] for each in facts["losses"])
+        return 2 * int(max(each["bytes"] for each in facts["losses"]))
 
     def apply(self, program: Program) -> None:
         from torch.utils.checkpoint import checkpoint

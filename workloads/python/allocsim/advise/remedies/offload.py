@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..program import Call, Program
 from ..remedy import Facts, Lines, Remedy
 from ..source import text
@@ -22,7 +24,7 @@ class Offload(Remedy):
     def apply(self, program: Program) -> None:
         torch = program.torch
 
-        def context(call: Call):
+        def context(call: Call) -> Any:
             return torch.autograd.graph.save_on_cpu(pin_memory=True) if torch.is_grad_enabled() else None
 
         program.around_calls(context)

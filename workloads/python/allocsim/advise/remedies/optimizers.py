@@ -75,7 +75,7 @@ class InBackward(Remedy):
         return None
 
     def most_saved_bytes(self, facts: Facts) -> int | None:
-        return sum(each["parameter_bytes"] + _temporary_bytes(each) for each in facts["optimizers"])
+        return sum(int(each["parameter_bytes"]) + _temporary_bytes(each) for each in facts["optimizers"])
 
     def apply(self, program: Program) -> None:
         def made(about: Made) -> None:
@@ -115,11 +115,11 @@ class InBackward(Remedy):
         return found
 
 
-def _part(program: Program, owner: type, parameter: Any, options: dict[str, Any]) -> Any:
+def _part(program: Program, owner: Any, parameter: Any, options: dict[str, Any]) -> Any:
     part = owner.__new__(owner)
     # Its steps are not those of the program.
     program.parts.add(id(part))
-    part.__init__([parameter], **options)  # type: ignore[misc]
+    part.__init__([parameter], **options)
     return part
 
 

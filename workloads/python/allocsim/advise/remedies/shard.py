@@ -28,7 +28,7 @@ class Shard2(Remedy):
 
     def most_saved_bytes(self, facts: Facts) -> int | None:
         # Parameters, gradients and states.
-        return sum(2 * each["parameter_bytes"] + each["state_bytes"] for each in facts["optimizers"]) * (self.ranks - 1) // self.ranks
+        return int(sum(2 * each["parameter_bytes"] + each["state_bytes"] for each in facts["optimizers"])) * (self.ranks - 1) // self.ranks
 
     def apply(self, program: Program) -> None:
         torch = program.torch
@@ -38,7 +38,7 @@ class Shard2(Remedy):
 
             if not torch.distributed.is_initialized():
                 torch.distributed.init_process_group("nccl")
-            replaced = {}
+            replaced: dict[int, Any] = {}
             for model in models:
                 before = {(id(module), name): (module, each) for module in model.modules() for name, each in module._parameters.items() if each is not None}
                 if not before:

@@ -21,7 +21,7 @@ class StatesOnHost(Remedy):
         return None if any(each["state_bytes"] for each in facts["optimizers"]) else "no optimizer of the program keeps states"
 
     def most_saved_bytes(self, facts: Facts) -> int | None:
-        return sum(each["state_bytes"] for each in facts["optimizers"])
+        return int(sum(each["state_bytes"] for each in facts["optimizers"]))
 
     def apply(self, program: Program) -> None:
         torch = program.torch
@@ -69,11 +69,11 @@ class EightBits(Remedy):
         return None if "bitsandbytes" in facts["installed"] else "bitsandbytes is not installed"
 
     def most_saved_bytes(self, facts: Facts) -> int | None:
-        return sum(each["state_bytes"] for each in facts["optimizers"] if each["name"] in ("Adam", "AdamW")) * 3 // 4
+        return int(sum(each["state_bytes"] for each in facts["optimizers"] if each["name"] in ("Adam", "AdamW"))) * 3 // 4
 
     def apply(self, program: Program) -> None:
         def made(about: Made) -> None:
-            import bitsandbytes
+            import bitsandbytes  # type: ignore[import-not-found]
 
             owner = {"Adam": bitsandbytes.optim.Adam8bit, "AdamW": bitsandbytes.optim.AdamW8bit}.get(type(about.optimizer).__name__)
             if owner is None:

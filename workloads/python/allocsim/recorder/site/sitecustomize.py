@@ -7,13 +7,19 @@ user's own, which this one hides, runs as well.
 import os
 import sys
 
+#: As that of typing, which takes long to load.
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
 # A part of Python itself, which loads no file.
-import _signal
+import _signal  # type: ignore[import-not-found]
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
-def _hidden():
+def _hidden() -> "ModuleType | None":
     import importlib.machinery
     import importlib.util
 
@@ -42,7 +48,7 @@ def _follow() -> None:
     follow()
 
 
-def _interrupt(handler) -> bool:
+def _interrupt(handler: object) -> bool:
     try:
         _signal.signal(_signal.SIGINT, handler)
     except ValueError:  # Another interpreter of this process has the signals.
@@ -61,4 +67,4 @@ if _ends and _signal.getsignal(_signal.SIGINT) == _signal.SIG_DFL:
     _interrupt(_signal.default_int_handler)
 if _module is not None:
     sys.modules["sitecustomize"] = _module
-    _module.__spec__.loader.exec_module(_module)
+    _module.__spec__.loader.exec_module(_module)  # type: ignore[union-attr]
