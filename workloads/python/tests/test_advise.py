@@ -119,9 +119,9 @@ class CatalogTest(unittest.TestCase):
 class AppliesTest(unittest.TestCase):
     def test_blocks_that_leave_least_are_checkpointed(self):
         kinds = [
-            {"name": "Stage", "count": 4, "activation_bytes": 1000, "output_bytes": 40, "largest_bytes": 700},
-            {"name": "Block", "count": 24, "activation_bytes": 900, "output_bytes": 200, "largest_bytes": 50},
-            {"name": "Norm", "count": 48, "activation_bytes": 90, "output_bytes": 10, "largest_bytes": 5},
+            {"name": "Stage", "container": None, "count": 4, "activation_bytes": 1000, "output_bytes": 40, "largest_bytes": 700},
+            {"name": "Block", "container": None, "count": 24, "activation_bytes": 900, "output_bytes": 200, "largest_bytes": 50},
+            {"name": "Norm", "container": None, "count": 48, "activation_bytes": 90, "output_bytes": 10, "largest_bytes": 5},
         ]
         self.assertEqual("Block", largest(kinds)["name"])
         found = remedies()["checkpoint"]
@@ -130,6 +130,11 @@ class AppliesTest(unittest.TestCase):
         self.assertEqual(900, found.most_saved_bytes(facts(models=[model(kinds=kinds)])))
         self.assertIn("three or more", found.reason_against(facts(models=[model()])))
         self.assertIn("already", found.reason_against(facts(models=[model(kinds=kinds, is_checkpointed=True)])))
+
+    def test_containers_in_a_container_are_blocks_too(self):
+        kinds = [{"name": "Sequential", "container": "layers.0", "count": 6, "activation_bytes": 900, "output_bytes": 90, "largest_bytes": 150}]
+        line = remedies()["checkpoint-half"].lines(facts(models=[model(kinds=kinds)]))[0].text
+        self.assertIn('for block in list(model.get_submodule("layers.0"))[::2]:', line)
 
     def test_a_models_own_switch_comes_first(self):
         found = remedies()["checkpoint"]

@@ -24,14 +24,16 @@ class Kind(NamedTuple):
     Attributes:
         name: of their class.
         blocks: the modules, in the order of the model.
+        container: for blocks that are plain containers themselves, the path of the one that holds them (empty for the model); None for blocks of a class of their own.
     """
 
     name: str
     blocks: list[Any]
+    container: str | None = None
 
 
 def kinds_of(torch: Any, model: Any) -> list[Kind]:
-    """The repeated blocks of a model: modules with parts of their own, of a class of which there are several."""
+    """The repeated blocks of a model: modules with parts of their own, of a class of which there are several, or several containers in one."""
     found: dict[type, list[Any]] = {}
     containers = (torch.nn.Sequential, torch.nn.ModuleList, torch.nn.ModuleDict)
     for module in model.modules():
@@ -43,7 +45,17 @@ def kinds_of(torch: Any, model: Any) -> list[Kind]:
         blocks = [each for each in modules if id(each) not in inner and sum(part.numel() for part in each.parameters()) > LEAST_PARAMETERS]
         if len(blocks) >= LEAST_BLOCKS:
             kinds.append(Kind(owner.__name__, blocks))
+    for path, module in model.named_modules():
+        if isinstance(module, (torch.nn.Sequential, torch.nn.ModuleList)) and type(module) in containers:
+            blocks = [each for each in module if type(each) is torch.nn.Sequential and sum(part.numel() for part in each.parameters()) > LEAST_PARAMETERS]
+            if len(blocks) >= LEAST_BLOCKS:
+                kinds.append(Kind("Sequential", blocks, path))
     return kinds
+
+
+def same(kind: Kind, row: dict[str, Any] | None) -> bool:
+    """Whether these are the blocks of a row of facts."""
+    return row is not None and (kind.name, kind.container) == (row["name"], row["container"])
 
 
 def outermost(kinds: list[Kind]) -> list[Any]:

@@ -34,7 +34,7 @@ class Observer:
     The report, the ``facts`` of remedies, is a dictionary. Sizes are in bytes, and a line is ``FILE:LINE`` of the user's, or null:
 
     - ``models``: ``name`` of the class, ``line`` where it was made, ``parameter_bytes`` by type (``parameters``), ``calls``, ``training_calls`` (with gradients on), ``switch`` (method by which it checkpoints itself),
-      ``is_checkpointed``, ``is_compiled``, ``autocast`` (type, null where off), ``kinds``: repeated blocks with ``name``, ``count``, ``activation_bytes`` (what all keep for the backward pass), ``output_bytes``, ``largest_bytes`` (of one).
+      ``is_checkpointed``, ``is_compiled``, ``autocast`` (type, null where off), ``kinds``: repeated blocks with ``name``, ``container`` (as :class:`.models.Kind` has them), ``count``, ``activation_bytes`` (what all keep for the backward pass), ``output_bytes``, ``largest_bytes`` (of one).
     - ``optimizers``: ``name``, ``line``, ``steps``, ``parameter_bytes``, ``state_bytes``, ``tensors``, ``takes_fused``, ``is_fused``, ``is_foreach``.
     - ``loaders``: ``key``, ``line``, ``batch_size``, ``is_training``.
     - ``losses``: ``line``, ``rows``, ``classes``, ``bytes`` of the largest cross-entropy at a line.
@@ -159,7 +159,7 @@ class Observer:
 
         handles = []
         for kind in kinds_of(self._torch, model):
-            found = {"name": kind.name, "count": len(kind.blocks), "activation_bytes": 0, "output_bytes": 0, "largest_bytes": 0}
+            found = {"name": kind.name, "container": kind.container, "count": len(kind.blocks), "activation_bytes": 0, "output_bytes": 0, "largest_bytes": 0}
             row["kinds"].append(found)
             begun: dict[int, int] = {}
 

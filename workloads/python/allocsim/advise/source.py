@@ -6,6 +6,7 @@ import ast
 import copy
 import functools
 import linecache
+from typing import Any
 
 
 def assigned(place: str | None, default: str) -> str:
@@ -65,6 +66,19 @@ def operands(place: str | None) -> list[str]:
     statement = _statement(place)
     calls = [each for each in ast.walk(statement) if isinstance(each, ast.Call) and len(each.args) >= 2] if statement is not None else []
     return [ast.unparse(each) for each in calls[0].args[:2]] if calls else []
+
+
+def blocks_of(model: str, kind: dict[str, Any]) -> str:
+    """An expression for a list of repeated blocks.
+
+    Args:
+        model: the name of the model.
+        kind: the blocks, as :class:`.models.Kind` has them.
+    """
+    if kind["container"] is None:
+        return f'[each for each in {model}.modules() if type(each).__name__ == "{kind["name"]}"]'
+    holder = f'{model}.get_submodule("{kind["container"]}")' if kind["container"] else model
+    return f"list({holder})"
 
 
 def _statement(place: str | None) -> ast.stmt | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..models import SWITCHES, kinds_of, largest, outermost, switches
+from ..models import SWITCHES, kinds_of, largest, outermost, same, switches
 from ..program import Program
 from ..remedy import Facts, Lines, Remedy
-from ..source import assigned
+from ..source import assigned, blocks_of
 
 
 class Checkpoint(Remedy):
@@ -59,7 +59,7 @@ class Checkpoint(Remedy):
             if each["switch"] and self._switches():
                 found.append(Lines(each["line"], f"{name}.{SWITCHES[each['switch']]}"))
             elif self._kinds(each):
-                found.append(Lines(each["line"], _wrapping(name, [kind["name"] for kind in self._kinds(each)], self._step())))
+                found.append(Lines(each["line"], _wrapping(name, self._kinds(each), self._step())))
         return found
 
     def _kinds(self, model: dict[str, Any]) -> list[dict[str, Any]]:
@@ -69,7 +69,7 @@ class Checkpoint(Remedy):
     def _blocks(self, program: Program, model: Any) -> list[Any]:
         row = next((each for each in program.facts["models"] if each["name"] == _own(model)), None)
         found = None if row is None else largest(row["kinds"])
-        return next((kind.blocks for kind in kinds_of(program.torch, model) if found is not None and kind.name == found["name"]), [])[:: self._step()]
+        return next((kind.blocks for kind in kinds_of(program.torch, model) if same(kind, found)), [])[:: self._step()]
 
     def _step(self) -> int:
         return 1
@@ -148,12 +148,12 @@ def _switch(part: Any, name: str) -> None:
         getattr(part, name)()
 
 
-def _wrapping(name: str, classes: list[str], step: int) -> str:
-    are = f'type(each).__name__ == "{classes[0]}"' if len(classes) == 1 else f"type(each).__name__ in {tuple(classes)!r}"
+def _wrapping(name: str, kinds: list[dict[str, Any]], step: int) -> str:
     every = f"[::{step}]" if step > 1 else ""
+    blocks = " + ".join(f"{blocks_of(name, kind)}{every}" for kind in kinds)
     return (
         "from torch.utils.checkpoint import checkpoint\n"
-        f"for block in [each for each in {name}.modules() if {are}]{every}:\n"
+        f"for block in {blocks}:\n"
         "    block.forward = lambda *args, forward=block.forward, **kwargs: (\n"
         "        checkpoint(forward, *args, use_reentrant=False, **kwargs) if torch.is_grad_enabled() else forward(*args, **kwargs))"
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..models import kinds_of, largest
+from ..models import kinds_of, largest, same
 from ..program import Program
 from ..remedy import Facts, Lines, Remedy
-from ..source import assigned
+from ..source import assigned, blocks_of
 
 
 class Shard2(Remedy):
@@ -58,7 +58,7 @@ class Shard2(Remedy):
                 "from torch.distributed.fsdp import fully_shard  # run with: torchrun --nproc-per-node 2\n"
                 'torch.distributed.init_process_group("nccl")\n'
                 "torch.cuda.set_device(torch.distributed.get_rank())\n"
-                + (f'for block in [each for each in {name}.modules() if type(each).__name__ == "{kind["name"]}"]:\n    fully_shard(block)\n' if kind else "")
+                + (f"for block in {blocks_of(name, kind)}:\n    fully_shard(block)\n" if kind else "")
                 + f"fully_shard({name})  # before the optimizer is made",
             )
             for each in facts["models"]
@@ -66,6 +66,5 @@ class Shard2(Remedy):
         ]
 
     def _blocks(self, program: Program, model: Any) -> list[Any]:
-        kinds = {kind.name: kind.blocks for kind in kinds_of(program.torch, model)}
-        rows = [largest(each["kinds"]) for each in program.facts["models"] if each["name"] == type(model).__name__]
-        return [] if not rows or rows[0] is None else kinds.get(rows[0]["name"], [])
+        row = next((largest(each["kinds"]) for each in program.facts["models"] if each["name"] == type(model).__name__), None)
+        return next((kind.blocks for kind in kinds_of(program.torch, model) if same(kind, row)), [])
