@@ -242,8 +242,12 @@ class Observer:
         _before(self._torch, self._program, loader, "__init__", mark)
         self._program.patches.replace(loader, "__iter__", begin)
 
-    def report(self) -> dict[str, Any]:
-        """What was seen."""
+    def report(self, is_job: bool) -> dict[str, Any]:
+        """What was seen.
+
+        Args:
+            is_job: whether the program made a process group.
+        """
         torch = self._torch
         capability = torch.cuda.get_device_capability() if torch.cuda.is_initialized() else (0, 0)
         return {
@@ -256,7 +260,7 @@ class Observer:
             "kept_gradients": sorted(self._kept_gradients),
             "switches": self._switches,
             "scaler": self._has_scaler,
-            "is_job": torch.distributed.is_available() and torch.distributed.is_initialized(),
+            "is_job": is_job,
             "compute_capability": list(capability),
             "installed": [each for each in LIBRARIES if importlib.util.find_spec(each) is not None],
             "sources": {each: digest for each in own_files() if (digest := _digest(each))},

@@ -83,7 +83,7 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
         if report["ended"] == "error" and report["refused"] is None:
             report["refused"] = was_refused()
         if observer is not None:
-            report["facts"] = observer.report()
+            report["facts"] = observer.report(job.has_joined)
         report.update(rank=job.rank, world=job.world, stages=sorted(job.stages))
 
     def note(problem: BaseException, trace: Any) -> None:
