@@ -255,7 +255,7 @@ class SameAsPastedTest(unittest.TestCase):
         cls.script = cls.folder / "train.py"
         cls.script.write_text(PROGRAM)
         done = cls.run_command(
-            "advise", "--all", "--remedies", ",".join((*cls.NAMES, "step-in-backward", "accumulate-2", "release")), "-o", str(cls.folder / "advice"), "--json", str(cls.folder / "advice.json"),
+            "advise", "--all", "--remedies", ",".join((*cls.NAMES, "step-in-backward", "accumulate-2", "release", "fsdp-2")), "-o", str(cls.folder / "advice"), "--json", str(cls.folder / "advice.json"),
             "--", sys.executable, str(cls.script),
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
@@ -266,10 +266,10 @@ class SameAsPastedTest(unittest.TestCase):
     def run_command(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run([sys.executable, "-m", "allocsim", *arguments], env={**os.environ, "PYTHONPATH": str(HERE.parent)}, capture_output=True, text=True)
 
-    def estimated(self, name: str, text: str) -> dict:
+    def estimated(self, name: str, text: str, *launcher: str) -> dict:
         script = self.folder / f"{name}.py"
         script.write_text(text)
-        done = self.run_command("estimate", "--unlimited", "-o", str(self.folder / f"{name}.pickle"), "--json", str(self.folder / f"{name}.json"), "--", sys.executable, str(script))
+        done = self.run_command("estimate", "--unlimited", "-o", str(self.folder / f"{name}.pickle"), "--json", str(self.folder / f"{name}.json"), "--", sys.executable, *launcher, str(script))
         self.assertEqual(0, done.returncode, done.stderr)
         return json.loads((self.folder / f"{name}.json").read_text())
 
@@ -298,6 +298,11 @@ class SameAsPastedTest(unittest.TestCase):
         lines = next(each["lines"] for each in self.trials["remedies"] if each["name"] == "step-in-backward")
         text = pasted(PROGRAM, lines).replace("    opt.zero_grad()\n", "").replace("    opt.step()\n", "")
         self.assert_same("step-in-backward", self.estimated("backward", text))
+
+    def test_a_model_is_sharded_as_by_the_lines(self):
+        lines = next(each["lines"] for each in self.trials["remedies"] if each["name"] == "fsdp-2")
+        launcher = ("-m", "torch.distributed.run", "--nproc-per-node", "2")
+        self.assert_same("fsdp-2", self.estimated("sharded", pasted(PROGRAM, lines), *launcher))
 
     def test_what_is_held_into_the_next_step_is_named(self):
         self.assertIn("logits", [each["name"] for each in self.trials["facts"]["held"]])

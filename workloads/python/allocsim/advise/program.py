@@ -211,13 +211,13 @@ class Program:
             inner = {id(part) for each in modules for part in each.modules() if part is not each}
             for change in self._replacing:
                 self._replaced |= change([each for each in modules if id(each) not in inner])
-        groups = [dict(each) if isinstance(each, dict) else each for each in parameters]
-        for place, each in enumerate(groups):
-            if isinstance(each, dict):
-                each["params"] = [self._replaced.get(id(one), one) for one in each["params"]]
-            else:
-                groups[place] = self._replaced.get(id(each), each)
-        return groups
+        new = {id(each) for each in self._replaced.values()}
+
+        def other(parameter: Any) -> Any:
+            # One of the new ones may have the number of an old one that is gone.
+            return parameter if id(parameter) in new else self._replaced.get(id(parameter), parameter)
+
+        return [each | {"params": [other(one) for one in each["params"]]} if isinstance(each, dict) else other(each) for each in parameters]
 
     def _replace_options(self, owner: type, change: Callable[[type, dict[str, Any]], dict[str, Any]]) -> None:
         init = owner.__init__  # type: ignore[misc]

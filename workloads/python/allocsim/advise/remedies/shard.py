@@ -40,13 +40,14 @@ class Shard2(Remedy):
                 torch.distributed.init_process_group("nccl")
             replaced: dict[int, Any] = {}
             for model in models:
-                before = {(id(module), name): (module, each) for module in model.modules() for name, each in module._parameters.items() if each is not None}
+                # By number, so that each can go as soon as it is sharded.
+                before = {id(each): (module, name) for module in model.modules() for name, each in module._parameters.items() if each is not None}
                 if not before:
                     continue
                 for block in self._blocks(program, model):
                     fully_shard(block)
                 fully_shard(model)
-                replaced |= {id(each): module._parameters[name] for (_, name), (module, each) in before.items()}
+                replaced |= {number: module._parameters[name] for number, (module, name) in before.items()}
             return replaced
 
         program.before_optimizer(change)
