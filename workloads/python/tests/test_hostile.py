@@ -47,6 +47,15 @@ class ShadowTest(unittest.TestCase):
                 self.assertEqual(0, done.returncode, done.stderr)
                 self.assertIn(expected, done.stderr)
 
+    @unittest.skipUnless(os.path.exists("/dev/null"), "needs devices")
+    def test_a_device_takes_no_recording(self):
+        for name in ("record", "estimate"):
+            done = subprocess.run(
+                [sys.executable, "-m", "allocsim", name, "-o", "/dev/null", "--", "true"], env={**os.environ, "PYTHONPATH": str(HERE.parent)}, capture_output=True, text=True,
+            )  # fmt: skip
+            self.assertEqual((2, 1), (done.returncode, len(done.stderr.splitlines())), done.stderr)
+            self.assertIn("-o /dev/null is no file", done.stderr)
+
     def test_a_program_that_cannot_be_run_is_said(self):
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "damaged").write_bytes(b"\x7fELF damaged")

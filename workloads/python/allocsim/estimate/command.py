@@ -10,7 +10,7 @@ import shutil
 from typing import Any, NoReturn, Sequence
 
 from ..engine import one_process
-from ..recorder.files import rank_path, whole
+from ..recorder.files import cannot_be_read, rank_path, whole
 from ..recorder.program import NotRun, Signals
 from ..recording import AllocsimError
 from ..temporary import temporary_folder
@@ -58,6 +58,8 @@ def _estimate(arguments: Sequence[str], signals: Signals) -> int:
         vary = Vary.parse(options.vary) if options.vary else None
     except ValueError as problem:
         return _wrong(str(problem))
+    if cannot_be_read(options.output):
+        return _wrong(f"-o {options.output} is no file that a recording can be read from again; name one, or leave -o out")
     path = os.path.abspath(rank_path(options.output, ""))
     for folder in (os.path.dirname(path), *([os.path.dirname(os.path.abspath(options.json))] if options.json else [])):
         if not os.path.isdir(folder):

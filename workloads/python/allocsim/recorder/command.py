@@ -11,7 +11,7 @@ import time
 from typing import Sequence
 
 from ..usage import HelpFormatter, unusable
-from .files import RunFolder, Written, rank_path
+from .files import RunFolder, Written, cannot_be_read, rank_path
 from .follow import VARIABLE
 from .program import NotRun, Signals
 from .recorder import MAX_ENTRIES, say
@@ -47,6 +47,9 @@ def _record(arguments: Sequence[str]) -> int:
         return 2
     if shutil.which(program[0]) is None:
         say(f"there is no program {program[0]}; write it as on the command line: allocsim record -- python train.py")
+        return 2
+    if cannot_be_read(options.output):
+        say(f"-o {options.output} is no file that a recording can be read from again; name one, or leave -o out")
         return 2
     path = os.path.abspath(rank_path(options.output, ""))
     folder = os.path.dirname(path)

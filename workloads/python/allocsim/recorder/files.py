@@ -79,6 +79,11 @@ def whole(path: str, beside: str | None = None) -> Iterator[BinaryIO]:
             raise
 
 
+def cannot_be_read(path: str) -> bool:
+    """Whether a path names a device or a pipe, from which a recording cannot be read again."""
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+
+
 def _is_stream(path: str) -> bool:
     """Whether a path names something that is written to and not replaced."""
     try:
