@@ -24,7 +24,7 @@ sys.path.insert(0, str(HERE.parent))
 import allocsim  # noqa: E402
 from allocsim import engine, recording  # noqa: E402
 from allocsim.estimate.answer import answer  # noqa: E402
-from allocsim.estimate.command import _value  # noqa: E402
+from allocsim.estimate.command import value_at  # noqa: E402
 from allocsim.estimate.messages import sealed, unsealed  # noqa: E402
 from allocsim.estimate.reports import UNSAID, read  # noqa: E402
 from allocsim.estimate.vary import Vary  # noqa: E402
@@ -140,7 +140,7 @@ TARGETS: tuple[Callable[[random.Random, recording.Recording, str], Any], ...] = 
     lambda chance, run, folder: run.what_if(damaged_text(chance, "a:b"), memory_limit=chance.randrange(1 << 70), device=damaged_text(chance, "l40s")),
     lambda chance, run, folder: answer(REPORT | {"file": os.path.join(folder, "run.pickle")}, "l40s"),
     lambda chance, run, folder: recording.answer(damaged_text(chance, "peak")),
-    lambda chance, run, folder: _value(damaged_text(chance, "train.py:57=0.5")),
+    lambda chance, run, folder: value_at(damaged_text(chance, "train.py:57=0.5")),
     lambda chance, run, folder: Vary.parse(damaged_text(chance, "batch=1..256")),
     lambda chance, run, folder: bytes_of(damaged_text(chance, "24.5GiB")),
     lambda chance, run, folder: visible(damaged_text(chance, "train.py")),
