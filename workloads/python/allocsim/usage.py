@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import errno
 import os
+from typing import Callable
 
 
 class HelpFormatter(argparse.HelpFormatter):
@@ -15,6 +16,40 @@ class HelpFormatter(argparse.HelpFormatter):
             return super()._format_action_invocation(action)
         taken = self._format_args(action, self._get_default_metavar_for_optional(action))
         return f"{', '.join(action.option_strings)} {taken}"
+
+
+def with_program(parser: argparse.ArgumentParser, arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
+    """The options of a command that runs a program, and the program's command line; ``--`` may stand between them."""
+    if "--" in arguments:
+        at = arguments.index("--")
+        return parser.parse_args(arguments[:at]), arguments[at + 1 :]
+    parser.add_argument("program", nargs=argparse.REMAINDER)
+    options = parser.parse_args(arguments)
+    return options, options.program
+
+
+def at_least(least: int) -> Callable[[str], int]:
+    """Reads whole numbers from one on."""
+
+    def number(text: str) -> int:
+        value = int(text)
+        if value < least:
+            raise argparse.ArgumentTypeError(f"give at least {least}")
+        return value
+
+    number.__name__ = "int"  # in messages
+    return number
+
+
+def seconds_above_0(text: str) -> float:
+    """Reads a time."""
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError("give seconds above 0")
+    return value
+
+
+seconds_above_0.__name__ = "float"  # in messages
 
 
 def unusable(problem: OSError) -> str:

@@ -16,7 +16,7 @@ from ..estimate.cards import CARDS
 from ..estimate.command import Parser, options_parser as estimate_parser, value_at
 from ..estimate.screen import answer_lines, print_line, size_text
 from ..recording import AllocsimError, file_argument, run as ask
-from ..usage import HelpFormatter, unusable
+from ..usage import HelpFormatter, at_least, seconds_above_0, unusable, with_program
 from ..visible import visible
 from .catalog import BadRemedy
 from .trials import FILE, Trials
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _advise(arguments: list[str]) -> int:
-    options, program = _parse(arguments)
+    options, program = with_program(options_parser(), arguments)
     if options.check is not None and not program:
         checked = ["--recorded", file_argument(options.check), *(["--as", options.of] if options.of is not None else [])]
         sys.stdout.write(ask("advise", file_argument(os.path.join(options.output, FILE)), *checked, *_outputs(options)))
@@ -169,8 +169,8 @@ def options_parser() -> argparse.ArgumentParser:
     parser.add_argument("--all", action="store_true", help="try all remedies, also where the program fits")
     parser.add_argument("--remedies", type=lambda text: [each for each in text.split(",") if each], metavar="NAME,...", help="try these only (default: all that can help)")
     parser.add_argument("--remedy", action="append", default=[], metavar="FILE", help="a file with a remedy of your own")
-    parser.add_argument("--jobs", type=_count, metavar="N", help="runs at once (default: as processors and memory allow)")
-    parser.add_argument("--budget", type=_seconds, default=BUDGET_SECONDS, metavar="SECONDS", help="begin no run after this time (default: 600)")
+    parser.add_argument("--jobs", type=at_least(1), metavar="N", help="runs at once (default: as processors and memory allow)")
+    parser.add_argument("--budget", type=seconds_above_0, default=BUDGET_SECONDS, metavar="SECONDS", help="begin no run after this time (default: 600)")
     parser.add_argument("-o", "--output", default="advice", metavar="DIR", help=f"new folder for recordings and what was found ({FILE}); the same command goes on with it (default: %(default)s)")
     parser.add_argument("--check", metavar="RECORDING", help="compare what was found with a recording of the changed program on a GPU; needs no program")
     parser.add_argument("--as", dest="of", metavar="NAME,...", help="with --check, the remedies that the recorded program has, or none (default: those that were recommended)")
@@ -190,15 +190,6 @@ def options_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
-    parser = options_parser()
-    if "--" in arguments:
-        at = arguments.index("--")
-        return parser.parse_args(arguments[:at]), arguments[at + 1 :]
-    parser.add_argument("program", nargs=argparse.REMAINDER)
-    options = parser.parse_args(arguments)
-    return options, options.program
-
 
 _UNITS = {"": 1, "B": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
@@ -217,18 +208,6 @@ def _share(text: str) -> float:
     return value
 
 
-def _count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError("give at least 1")
-    return value
-
-
-def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError("give seconds above 0")
-    return value
 
 
 def say(sentence: str) -> None:

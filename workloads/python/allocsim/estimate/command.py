@@ -14,7 +14,7 @@ from ..recorder.files import cannot_be_read, rank_path, whole
 from ..recorder.program import NotRun, Signals
 from ..recording import AllocsimError
 from ..temporary import temporary_folder
-from ..usage import HelpFormatter, unusable
+from ..usage import HelpFormatter, at_least, seconds_above_0, unusable, with_program
 from ..visible import visible
 from .again import run_longest, run_with_all
 from .answer import answer, ended_early, reserved_bytes
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _estimate(arguments: Sequence[str], signals: Signals) -> int:
-    options, program = _parse(list(arguments))
+    options, program = with_program(options_parser(), list(arguments))
     if not program:
         return _wrong("needs a program, as in: allocsim estimate -- python train.py")
     if shutil.which(program[0]) is None:
@@ -168,16 +168,16 @@ def options_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--device", default="h100-80gb", metavar="GPU", help="the GPU: 'allocsim list devices' names them (default: %(default)s)")
     parser.add_argument(
-        "--steps", type=_count, metavar="N",
+        "--steps", type=at_least(0), metavar="N",
         help="end the program after N optimizer steps, 0 for all that it does (default: until its steps bring nothing new, and evaluation and"
         " generation were met)",
     )
     parser.add_argument(
-        "--time", type=_seconds, metavar="SECONDS",
+        "--time", type=seconds_above_0, metavar="SECONDS",
         help="end the program after this time, counted from its first use of CUDA (default: 120, with --steps: no limit)",
     )
     parser.add_argument(
-        "--longest", nargs="?", type=_count, const=0, metavar="LENGTH",
+        "--longest", nargs="?", type=at_least(0), const=0, metavar="LENGTH",
         help="run it again with one batch of a DataLoader that is LENGTH long (default: the longest that the program can make, as far as known)",
     )
     parser.add_argument("-o", "--output", default="estimate.pickle", metavar="FILE", help="file for the recording (default: %(default)s)")
@@ -196,11 +196,11 @@ def options_parser() -> argparse.ArgumentParser:
         help="finds the largest value that fits: it stands for {NAME} in the program's arguments, and in the environment as NAME in capitals",
     )
     parser.add_argument(
-        "--rank", type=_count, metavar="R",
+        "--rank", type=at_least(0), metavar="R",
         help="the rank to run where the program is a job of several (default: 0, and the costliest where ranks pass messages to each other)",
     )
     parser.add_argument(
-        "--world", type=_count, metavar="N", help="ranks of the job (default: as torchrun, accelerate, deepspeed or the program itself say)"
+        "--world", type=at_least(0), metavar="N", help="ranks of the job (default: as torchrun, accelerate, deepspeed or the program itself say)"
     )
     parser.add_argument(
         "--watchdog", choices=("late", "prompt"),
@@ -223,28 +223,6 @@ def options_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
-    parser = options_parser()
-    if "--" in arguments:
-        at = arguments.index("--")
-        return parser.parse_args(arguments[:at]), arguments[at + 1 :]
-    parser.add_argument("program", nargs=argparse.REMAINDER)
-    options = parser.parse_args(arguments)
-    return options, options.program
-
-
-def _count(text: str) -> int:
-    value = int(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError("give at least 0")
-    return value
-
-
-def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError("give seconds above 0")
-    return value
 
 
 def _wrong(sentence: str) -> int:

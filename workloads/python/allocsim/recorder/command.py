@@ -10,7 +10,7 @@ import sys
 import time
 from typing import Sequence
 
-from ..usage import HelpFormatter, unusable
+from ..usage import HelpFormatter, at_least, unusable, with_program
 from .files import RunFolder, Written, cannot_be_read, rank_path
 from .follow import VARIABLE
 from .program import NotRun, Signals
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _record(arguments: Sequence[str]) -> int:
-    options, program = _parse(list(arguments))
+    options, program = with_program(options_parser(), list(arguments))
     if not program:
         say("needs a program, as in: allocsim record -- python train.py")
         return 2
@@ -111,7 +111,7 @@ def options_parser() -> argparse.ArgumentParser:
         " (default: run.pickle)",
     )
     parser.add_argument(
-        "--max-entries", type=_positive, default=MAX_ENTRIES, metavar="N",
+        "--max-entries", type=at_least(1), default=MAX_ENTRIES, metavar="N",
         help="entries of the history that are kept, the latest (default: %(default)s)",
     )
     parser.add_argument(
@@ -125,15 +125,6 @@ def options_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
-    parser = options_parser()
-    if "--" in arguments:
-        at = arguments.index("--")
-        return parser.parse_args(arguments[:at]), arguments[at + 1 :]
-    parser.add_argument("program", nargs=argparse.REMAINDER)
-    options = parser.parse_args(arguments)
-    return options, options.program
-
 
 def _seconds(text: str) -> float:
     value = float(text)
@@ -141,12 +132,6 @@ def _seconds(text: str) -> float:
         raise argparse.ArgumentTypeError("give seconds, or 0 for none")
     return value
 
-
-def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError("give at least 1")
-    return value
 
 
 if __name__ == "__main__":
