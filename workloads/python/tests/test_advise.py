@@ -226,12 +226,29 @@ class TrialsTest(unittest.TestCase):
             out = os.path.join(folder, "advice")
             trials = Trials(out, dict(self.ASKED))
             digest = "4355a46b19d348dc2f57c046f8ef63d4538ebb936000f3c9ee954a27460dd865"  # of "1\n"
-            trials.found["trials"].append({"remedies": [], "answer": None, "problem": "none"})
+            trials.found["trials"] += [{"remedies": [], "answer": {"complete": True}}, {"remedies": ["fused"], "answer": {"complete": False}}, {"remedies": ["loop"], "answer": None}]
             trials.save(facts={"sources": {str(script): digest}})
-            self.assertIsNotNone(Trials(out, dict(self.ASKED)).baseline())
+            again = Trials(out, dict(self.ASKED))
+            self.assertIsNotNone(again.baseline())
+            # What failed is tried again.
+            self.assertEqual([[]], [each["remedies"] for each in again.found["trials"]])
+            self.assertFalse(again.replaces)
             self.assertIsNone(Trials(out, self.ASKED | {"options": {"device": "t4"}}).baseline())
             script.write_text("2\n")
-            self.assertIsNone(Trials(out, dict(self.ASKED)).baseline())
+            changed = Trials(out, dict(self.ASKED))
+            self.assertIsNone(changed.baseline())
+            self.assertTrue(changed.replaces)
+
+    def test_the_rank_that_decides_is_remembered(self):
+        with tempfile.TemporaryDirectory() as folder:
+            asked = self.ASKED | {"options": {"device": "h200", "rank": None}}
+            out = os.path.join(folder, "advice")
+            trials = Trials(out, dict(asked))
+            trials.found["trials"].append({"remedies": [], "answer": {"complete": True}, "rank": 3, "world": 4})
+            trials.save(facts={"sources": {}})
+            again = dict(asked)
+            Trials(out, again)
+            self.assertEqual({"device": "h200", "rank": 3, "world": 4}, again["options"])
 
     def test_what_is_no_list_of_trials_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -71,6 +71,8 @@ def _advise(arguments: list[str]) -> int:
     if unknown:
         say(f"--remedies {unknown[0]} is no remedy; there are {', '.join(trials.names)}")
         return 2
+    if trials.replaces:
+        say(f"{trials.path} is of another program, or of this one before it changed; it is replaced")
     try:
         return _Search(options, trials).run()
     except (KeyboardInterrupt, SystemExit):

@@ -13,6 +13,7 @@ from ..estimate.again import run_with_all
 from ..estimate.answer import answer, ended_early, reserved_bytes
 from ..estimate.costliest import costliest
 from ..estimate.runs import Runs, say
+from ..estimate.screen import notes
 from ..estimate.standin import library_folder
 from ..recorder.program import NotRun, Signals
 from ..recording import AllocsimError
@@ -49,7 +50,7 @@ def _run(asked: dict[str, Any], signals: Signals) -> dict[str, Any]:
         runs, report = costliest(runs, report, reserved_bytes, say, **course)
     facts = report.pop("facts", None)
     found = answer(report, options.device)
-    return {"problem": None, "answer": found, "facts": facts, "rank": report["rank"], "world": report["world"]}
+    return {"problem": None, "notes": notes(found) if found["complete"] else [], "answer": found, "facts": facts, "rank": report["rank"], "world": report["world"]}
 
 
 def _host_bytes() -> int:

@@ -44,7 +44,8 @@ class Trials:
         self._folder = os.path.abspath(folder)
         self._asked = asked
         self._known = remedies(asked["files"])
-        self._lock = threading.Lock()
+        #: Whether the folder had what was found of another program, or of this one as it was, which is replaced.
+        self.replaces = False
         self.found: dict[str, Any] = {"schema": SCHEMA, "key": _key(asked), "program": asked["program"], "device": asked["options"]["device"], "facts": None, "remedies": [], "trials": []}
         self._open()
 
@@ -111,8 +112,15 @@ class Trials:
         if not is_ours:
             raise AllocsimError(f"the folder {self._folder} is not empty and has no {FILE} of allocsim; name a new folder with -o", 1)
         os.makedirs(self._folder, exist_ok=True)
-        if before is not None and before.get("key") == self.found["key"] and _are_unchanged(before):
+        if before is None:
+            return
+        # What failed may do so no more: the reason can lie outside of the program's own files.
+        before["trials"] = [each for each in before.get("trials", ()) if each.get("answer") is not None and each["answer"].get("complete")]
+        if before.get("key") == self.found["key"] and _are_unchanged(before) and any(not each["remedies"] for each in before["trials"]):
             self.found = before
+            self._take_rank()
+        else:
+            self.replaces = bool(before["trials"])
 
     def _run(self, processes: _Processes, names: list[str], until: float) -> dict[str, Any] | None:
         if time.monotonic() > until:
@@ -139,10 +147,14 @@ class Trials:
         if not trial["remedies"]:
             self.found["facts"] = facts
             self.found["remedies"] = [] if facts is None else [_row(each, facts) for each in self._known.values()]
-            if trial.get("world", 1) > 1:
-                # The rank that decides is the one that all others are run as.
-                self._asked["options"] |= {"rank": trial["rank"], "world": trial["world"]}
+            self._take_rank()
         self.save()
+
+    def _take_rank(self) -> None:
+        """The rank of a job that decides is the one that all others are run as."""
+        baseline = self.baseline()
+        if baseline is not None and baseline.get("world", 1) > 1:
+            self._asked["options"] |= {"rank": baseline["rank"], "world": baseline["world"]}
 
     def drop_recordings(self, kept: Sequence[Sequence[str]]) -> None:
         """Removes the recordings of all runs but some: they are large."""

@@ -31,14 +31,14 @@ def answer_lines(found: dict[str, Any]) -> list[str]:
     """The lines of an answer, the answer itself first."""
     lines = [found["sentence"]]
     lines += _complete(found) if found["complete"] else _incomplete(found)
-    notes = _notes(found) if found["least_reserved_bytes"] != 0 else []
+    kinds = _notes(found) if found["least_reserved_bytes"] != 0 else []
     dropped = writes_sentence(found["writes"], size_text)
     end = [*([f"- {dropped}"] if dropped else []), *([] if found["file"] is None else [_next(found)])]
     room = MAX_LINES - len(lines) - len(end)
     # Each kind of note keeps its first lines.
-    if sum(map(len, notes)) > room:
-        notes = [shortened(kind, max(1, (room - len(notes)) // len(notes)), found) for kind in notes]
-    return [*lines, *(f"- {line}" for kind in notes for line in kind), *end]
+    if sum(map(len, kinds)) > room:
+        kinds = [shortened(kind, max(1, (room - len(kinds)) // len(kinds)), found) for kind in kinds]
+    return [*lines, *(f"- {line}" for kind in kinds for line in kind), *end]
 
 
 def first_line(found: dict[str, Any]) -> str:
@@ -189,6 +189,11 @@ def _unused(found: dict[str, Any]) -> str:
     if found["cuda"] is None:
         return f"this PyTorch ({found['pytorch']}) is built without CUDA; install a CUDA build"
     return "it ended without putting anything on a CUDA device"
+
+
+def notes(found: dict[str, Any]) -> list[str]:
+    """What is behind the figures of an answer: how far the program was run, what was guessed."""
+    return [line for kind in _notes(found) for line in kind]
 
 
 def _notes(found: dict[str, Any]) -> list[list[str]]:

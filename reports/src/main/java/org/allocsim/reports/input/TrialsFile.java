@@ -190,7 +190,8 @@ public record TrialsFile(Path file, Trials trials) {
             : new Trial.Problem(problem(json, answer)),
         work == null ? null : work(work),
         answer == null ? null : answer.optionalText("file"),
-        json.real("seconds", 0));
+        json.real("seconds", 0),
+        json.map().get("notes") == null ? List.of() : json.texts("notes"));
   }
 
   private static String problem(Fields json, @Nullable Fields answer) throws IOException {

@@ -11,16 +11,29 @@ import org.jspecify.annotations.Nullable;
  * @param work what a step of it computes; null where that is not known
  * @param file its recording; null where it was not kept
  * @param seconds how long the run took
+ * @param notes what limits the result: how far the program was run, what was guessed
  */
 public record Trial(
     List<String> remedies,
     Result result,
     @Nullable StepWork work,
     @Nullable String file,
-    double seconds) {
-  /** Keeps its own copy. */
+    double seconds,
+    List<String> notes) {
+  /** Keeps its own copies. */
   public Trial {
     remedies = List.copyOf(remedies);
+    notes = List.copyOf(notes);
+  }
+
+  /** A run that nothing limits. */
+  Trial(
+      List<String> remedies,
+      Result result,
+      @Nullable StepWork work,
+      @Nullable String file,
+      double seconds) {
+    this(remedies, result, work, file, seconds, List.of());
   }
 
   /** What came of a run. */

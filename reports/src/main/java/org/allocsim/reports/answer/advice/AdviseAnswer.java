@@ -64,6 +64,9 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
 
   private static final String AS_IT_IS = "as it is";
 
+  /** Lines on what limits an answer, at most; the JSON has all. */
+  private static final int MOST_LIMITS = 5;
+
   /** What remedies say that cost nothing. */
   private static final String FREE = "none";
 
@@ -202,6 +205,10 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
                   "Why the run did not do all of its work.",
                   each -> each.trial.problem())
               .missing("it did")
+              .texts(
+                  "notes",
+                  "What limits its figures: how far the program was run, what was guessed.",
+                  each -> each.trial.notes())
               .text(
                   "file",
                   "Its recording, beside the file of the trials.",
@@ -389,7 +396,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
         isChanged || needsConf
             ? Sentence.of(" instead of {}", bytes(baseline.outcome().reservedBytes()))
             : Sentence.of("");
-    List<Sentence> details = new ArrayList<>();
+    List<Sentence> details = limits(best.trial());
     for (String each : best.remedies()) {
       Remedy remedy = trials.remedy(each);
       if (!remedy.cost().equals(FREE)) {
@@ -426,6 +433,11 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
                 bytes(least.outcome().reservedBytes()),
                 bytes(baseline.outcome().reservedBytes()),
                 titles(least));
+    List<Sentence> details = limits(least.trial());
+    if (trials.isOutOfTime()) {
+      details.add(
+          Sentence.of("There was no time for all runs; the same command goes on with them."));
+    }
     Sentence goal =
         trials.goal().isChosen()
             ? Sentence.of("{}", goalName())
@@ -433,10 +445,21 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
     return new Verdict(
         Verdict.Tone.BAD,
         Sentence.of("Nothing that was tried makes it fit {}: {}.", goal, lowest),
-        trials.isOutOfTime()
-            ? List.of(
-                Sentence.of("There was no time for all runs; the same command goes on with them."))
-            : List.of());
+        details);
+  }
+
+  /** What is not known of a run, which is said before all else. */
+  private static List<Sentence> limits(Trial trial) {
+    List<Sentence> limits = new ArrayList<>();
+    Trial.Outcome outcome = trial.outcome();
+    if (outcome != null && outcome.highBytes() == null) {
+      limits.add(
+          Sentence.of(
+              "Its memory grows with each step, so that no figure holds for a longer run;"
+                  + " 'allocsim leaks' names the line."));
+    }
+    trial.notes().stream().limit(MOST_LIMITS).forEach(each -> limits.add(Sentence.of("{}", each)));
+    return limits;
   }
 
   private String goalName() {
