@@ -497,30 +497,38 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
     return notes;
   }
 
-  private Block chart() {
+  /** A bar for each run; telephones have no room for what it costs. */
+  private BarData bars(boolean saysCost) {
     BarData data = RemedyChart.data();
     for (Row each : rows()) {
       Trial.Outcome outcome = each.trial.outcome();
       if (outcome != null) {
         String time = each.signed(each.addedTime());
         RemedyChart.add(
-            data, each.label(), time.isEmpty() ? "" : "time " + time, outcome.reservedBytes());
+            data,
+            each.label(),
+            time.isEmpty() || !saysCost ? "" : "time " + time,
+            outcome.reservedBytes());
         if (trials.fit(each.trial) != Goal.Fit.NO) {
           data.emphasise();
         }
       }
     }
+    return data;
+  }
+
+  private Block chart() {
     MemoryTimelineChart.Bound limit =
         new MemoryTimelineChart.Bound("limit", trials.goal().limitBytes());
     return PageChart.of(
         "Reserved memory at the peak of each run",
-        ChartSize.screen(RemedyChart.WIDTH, RemedyChart.height(data)),
-        ChartSize.screen(RemedyChart.NARROW_WIDTH, RemedyChart.height(data)),
+        ChartSize.screen(RemedyChart.WIDTH, RemedyChart.height(bars(false))),
+        ChartSize.screen(RemedyChart.NARROW_WIDTH, RemedyChart.height(bars(false))),
         (theme, width) ->
             RemedyChart.create(
                 "Reserved memory at its peak, by what was changed",
                 trials.program() + "; bold: fits " + goalName(),
-                data,
+                bars(width > RemedyChart.NARROW_WIDTH),
                 limit,
                 theme,
                 width));
