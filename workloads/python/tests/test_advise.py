@@ -71,7 +71,7 @@ def facts(**values):
 def model(**values):
     """Facts of a model."""
     plain = {
-        "name": "Model", "line": "train.py:1", "parameters": {"float32": 1 << 30}, "calls": 9, "training_calls": 9, "switch": None, "is_checkpointed": False, "is_compiled": False,
+        "name": "Model", "line": "train.py:1", "parameters": {"float32": 1 << 30}, "calls": 9, "training_calls": 9, "switch": None, "is_checkpointed": False, "keeps_cache": False, "is_compiled": False,
         "autocast": None, "kinds": [],
     }  # fmt: skip
     return plain | values

@@ -75,6 +75,13 @@ def switches(model: Any) -> Iterator[tuple[Any, str]]:
         yield from switches(each)
 
 
+def caching(model: Any) -> Iterator[Any]:
+    """The configuration of a model of Transformers that keeps keys and values of each call: a block that is run again would add its own a second time."""
+    config = getattr(getattr(model, "module", model), "config", None)
+    if getattr(config, "use_cache", False) is True:
+        yield config
+
+
 def largest(kinds: list[dict[str, Any]]) -> dict[str, Any] | None:
     """The kind of blocks whose checkpoints leave the least: the outputs of all, and what one of them keeps while it is run again.
 

@@ -146,7 +146,7 @@ class Observer:
         own = getattr(model, "module", None) if own is None else own
         return {
             "name": type(model if own is None else own).__name__, "line": self._program.place_of(model if own is None else own), "parameters": parameters, "calls": 0, "training_calls": 0,
-            "switch": None if switch is None else switch[1], "is_checkpointed": _is_checkpointed(model),
+            "switch": None if switch is None else switch[1], "is_checkpointed": _is_checkpointed(model), "keeps_cache": any(True for _ in caching(model)),
             "is_compiled": own is not None and hasattr(model, "_orig_mod") or getattr(model, "_compiled_call_impl", None) is not None, "autocast": None, "kinds": [],
         }
 

@@ -64,7 +64,7 @@ class Stepping:
         self._new_at = time.monotonic()
         self._counts: dict[int, int] = {}
         self._before = (0, 0)
-        self._asked_bytes: list[int] = []
+        self._asked_bytes: dict[int, list[int]] = {}
         self._lock = threading.Lock()
         self._ending: float | None = None
         self._is_exiting = False
@@ -142,7 +142,7 @@ class Stepping:
         found = self._note()
         asked = (list(self._counts).index(place), found[0] - self._before[0], found[1] - self._before[1])
         self._before = found[:2]
-        self._asked_bytes.append(asked[1])
+        self._asked_bytes.setdefault(place, []).append(asked[1])
         if self.repetition.add(asked, found[2]):
             self._new_at = time.monotonic()
             self._lengths.look(sys._getframe(1))
@@ -428,14 +428,14 @@ class Stepping:
         high = 0
         found = self._memory()
         live = self.repetition.most_live_bytes
-        asked = self._asked_bytes[2:]
-        # Steps that differ, and not only in the one that follows an evaluation or the like. Where the batches of a loader do not, what comes between them does, and came.
-        if self._may_vary(varied) and len(set(asked)) > max(2, len(asked) // 4):
+        # Steps of one optimizer that differ, and not only in the one that follows an evaluation or the like. Where the batches of a loader do not, what comes between them does, and came.
+        differing = [asked for asked in (each[2:] for each in self._asked_bytes.values()) if len(set(asked)) > max(2, len(asked) // 4)]
+        if differing and self._may_vary(varied):
             most = None
             if longest is not None:
                 # What a step asks for grows with the square of the length at most.
                 most = (longest / max(1, max(each["high"] for each in varied))) ** 2
-            high = rest_bytes(asked, live, found[5], most, not self._is_expandable())
+            high = max(rest_bytes(each, live, found[5], most, not self._is_expandable()) for each in differing)
         if self._evaluation_extra_bytes and self._evaluated_at == 0:
             # Evaluated before there was an optimizer's state or a gradient.
             high = max(high, live + self._evaluation_extra_bytes - found[3])

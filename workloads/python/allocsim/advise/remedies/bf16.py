@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from ..program import Call, Program
@@ -70,7 +71,11 @@ def _halved(torch: Any, value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         return value.to(torch.bfloat16) if value.dtype == torch.float32 else value
     if isinstance(value, dict):
-        return {key: _halved(torch, each) for key, each in value.items()}
+        # Outputs of models are dictionaries of classes of their own, which also answer to numbers.
+        halved = copy.copy(value)
+        for key, each in value.items():
+            halved[key] = _halved(torch, each)
+        return halved
     if type(value) in (list, tuple):
         return type(value)(_halved(torch, each) for each in value)
     return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..models import SWITCHES, kinds_of, largest, outermost, same, switches
+from ..models import SWITCHES, caching, kinds_of, largest, outermost, same, switches
 from ..program import Program
 from ..remedy import Facts, Lines, Remedy
 from ..source import assigned, blocks_of
@@ -45,8 +45,7 @@ class Checkpoint(Remedy):
             for part, name in own:
                 _switch(part, name)
             if not own:
-                for each in self._blocks(program, model):
-                    checkpointed(program, each)
+                _checkpoint(program, model, self._blocks(program, model))
 
         program.on_first_call(change)
 
@@ -59,7 +58,8 @@ class Checkpoint(Remedy):
             if each["switch"] and self._switches():
                 found.append(Lines(each["line"], f"{name}.{SWITCHES[each['switch']]}"))
             elif self._kinds(each):
-                found.append(Lines(each["line"], _wrapping(name, self._kinds(each), self._step())))
+                before = f"{name}.config.use_cache = False  # else a block that is run again adds to the cache a second time\n" if each["keeps_cache"] else ""
+                found.append(Lines(each["line"], before + _wrapping(name, self._kinds(each), self._step())))
         return found
 
     def _kinds(self, model: dict[str, Any]) -> list[dict[str, Any]]:
@@ -114,11 +114,7 @@ class AllKinds(Checkpoint):
         return found
 
     def apply(self, program: Program) -> None:
-        def change(model: Any) -> None:
-            for each in outermost(kinds_of(program.torch, model)):
-                checkpointed(program, each)
-
-        program.on_first_call(change)
+        program.on_first_call(lambda model: _checkpoint(program, model, outermost(kinds_of(program.torch, model))))
 
     def _switches(self) -> bool:
         return False
@@ -139,6 +135,13 @@ def checkpointed(program: Program, block: Any) -> None:
         return checkpoint(forward, *args, use_reentrant=False, **kwargs)
 
     program.patches.replace(block, "forward", again)
+
+
+def _checkpoint(program: Program, model: Any, blocks: list[Any]) -> None:
+    for config in caching(model):
+        program.patches.replace(config, "use_cache", False)
+    for each in blocks:
+        checkpointed(program, each)
 
 
 def _switch(part: Any, name: str) -> None:

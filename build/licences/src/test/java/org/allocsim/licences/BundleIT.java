@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -73,6 +74,44 @@ final class BundleIT {
       Run drawn = run(unpacked.resolve("allocsim"), "replay", sample, "--chart", chart);
       assertEquals(0, drawn.exitCode(), drawn.output());
       assertTrue(Files.size(chart) > 5_000, format);
+    }
+  }
+
+  @Test
+  void answersArePrintedWhereTheSystemHasNoFonts() throws Exception {
+    Path allocsim = bundle().resolve("allocsim");
+    Path empty = Files.createDirectory(folder.resolve("fonts"));
+    Path fonts =
+        Files.writeString(
+            folder.resolve("fonts.conf"),
+            "<?xml version=\"1.0\"?><!DOCTYPE fontconfig SYSTEM \"fonts.dtd\">"
+                + "<fontconfig><dir>%s</dir></fontconfig>".formatted(empty));
+    Path sample = ROOT.resolve("reports/samples/gpt_oom.pickle.xz");
+    Path trials = ROOT.resolve("reports/src/test/resources/advice/trials.json");
+    for (List<Object> command :
+        List.<List<Object>>of(
+            List.of("advise", trials),
+            List.of("compare", sample),
+            List.of("diagnose", sample),
+            List.of("leaks", sample),
+            List.of("min-capacity", sample),
+            List.of("replay", sample),
+            List.of("share", sample, sample),
+            List.of("tune", sample))) {
+      for (List<Object> outputs :
+          List.<List<Object>>of(
+              List.of(), List.of("--report", folder.resolve("report-" + command.getFirst())))) {
+        List<Object> all = new ArrayList<>(List.of("env", "FONTCONFIG_FILE=" + fonts, allocsim));
+        all.addAll(command);
+        all.addAll(outputs);
+        Run answered = run(all.toArray());
+        // 0 and 3 are answers: 3 says that memory does not suffice.
+        assertTrue(Set.of(0, 3).contains(answered.exitCode()), command + answered.output());
+        assertEquals(
+            !outputs.isEmpty(),
+            answered.output().contains("No charts were drawn"),
+            command + answered.output());
+      }
     }
   }
 

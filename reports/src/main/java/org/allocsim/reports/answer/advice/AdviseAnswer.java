@@ -21,6 +21,7 @@ import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.answer.moment.DiffAnswer;
 import org.allocsim.reports.answer.part.PageChart;
 import org.allocsim.reports.chart.ChartSize;
+import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.comparison.BarData;
 import org.allocsim.reports.chart.comparison.RemedyChart;
 import org.allocsim.reports.chart.memory.MemoryTimelineChart;
@@ -36,6 +37,7 @@ import org.allocsim.reports.document.Unit;
 import org.allocsim.reports.document.Verbatim;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.simulator.stats.ByteFormat;
+import org.jfree.chart.JFreeChart;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -120,7 +122,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
 
   private static final Shape<Row> ROW =
       Shape.of(row ->
-          row.shown(Unit.TEXT, "change", "What was changed.", Row::label)
+          row.shown(Unit.TEXT, "remedies", "What was changed.", Row::label)
               .texts(
                   "remedies",
                   "Names of the remedies; none: the program as it is.",
@@ -131,6 +133,13 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
                   "Reserved memory at its peak.",
                   each -> each.outcome(Trial.Outcome::reservedBytes))
               .missing("the run failed")
+              .bytes(
+                  "high_bytes",
+                  "at most",
+                  "Upper end of the estimate of reserved memory.",
+                  each -> each.outcome(Trial.Outcome::highBytes))
+              .missing("the run failed, or memory grows with each step")
+              .rank(1)
               .ratio(
                   "change_ratio",
                   "change",
@@ -170,11 +179,6 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
                   "Allocated memory at its peak.",
                   each -> each.outcome(Trial.Outcome::allocatedBytes))
               .missing("the run failed")
-              .bytes(
-                  "high_bytes",
-                  "Upper end of the estimate of reserved memory.",
-                  each -> each.outcome(Trial.Outcome::highBytes))
-              .missing("the run failed, or memory grows with each step")
               .text(
                   "best_conf",
                   "PYTORCH_CUDA_ALLOC_CONF under which it reserves least; empty: the default.",
@@ -325,15 +329,19 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
                       AdviseAnswer::checked)
                   .missing("none was given")));
 
-  /** The answer for people and programs. */
-  public Document<AdviseAnswer> document() {
+  /**
+   * The answer for people and programs.
+   *
+   * @param isDrawn whether its chart is drawn, which needs fonts of the system
+   */
+  public Document<AdviseAnswer> document(boolean isDrawn) {
     List<Section> sections = new ArrayList<>();
     if (!lines().isEmpty()) {
       sections.add(
           new Section("To paste", lines().stream().<Block>map(AdviseAnswer::pasted).toList()));
     }
-    sections.add(
-        new Section(null, List.of(Table.of("What was tried", ROW, rows()).at("/trials"), chart())));
+    Block tried = Table.of("What was tried", ROW, rows()).at("/trials");
+    sections.add(new Section(null, isDrawn ? List.of(tried, pageChart()) : List.of(tried)));
     List<PeakDifference.Row> purposes = purposes();
     if (purposes != null) {
       sections.add(
@@ -424,13 +432,19 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
 
   private Verdict nothingFits(Trials.Done baseline) {
     Trials.Done least = search().least().orElse(baseline);
+    Long highBytes = least.outcome().highBytes();
+    boolean mayFit =
+        highBytes != null && least.outcome().reservedBytes() <= trials.goal().goalBytes();
+    String reserved = ByteFormat.human(least.outcome().reservedBytes());
+    if (highBytes != null && mayFit) {
+      reserved += ", and up to %s as far as it is known".formatted(ByteFormat.human(highBytes));
+    }
     Sentence lowest =
         least.remedies().isEmpty()
-            ? Sentence.of(
-                "nothing lowers the {} that it reserves", bytes(least.outcome().reservedBytes()))
+            ? Sentence.of("nothing lowers what it reserves: {}", reserved)
             : Sentence.of(
-                "the least is {} instead of {}, if you {}",
-                bytes(least.outcome().reservedBytes()),
+                "the least is {}, instead of {}, if you {}",
+                reserved,
                 bytes(baseline.outcome().reservedBytes()),
                 titles(least));
     List<Sentence> details = limits(least.trial());
@@ -444,7 +458,11 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
             : Sentence.of("{}, which has {}", goalName(), bytes(trials.goal().limitBytes()));
     return new Verdict(
         Verdict.Tone.BAD,
-        Sentence.of("Nothing that was tried makes it fit {}: {}.", goal, lowest),
+        Sentence.of(
+            "Nothing that was tried {} fit {}: {}.",
+            mayFit ? "is sure to" : "makes it",
+            goal,
+            lowest),
         details);
   }
 
@@ -517,21 +535,28 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
     return data;
   }
 
-  private Block chart() {
-    MemoryTimelineChart.Bound limit =
-        new MemoryTimelineChart.Bound("limit", trials.goal().limitBytes());
+  /** Height of the chart in pixels. */
+  public int chartHeight() {
+    return RemedyChart.height(bars(false));
+  }
+
+  /** Reserved memory at the peak of each run, as bars. */
+  public JFreeChart chart(ChartTheme theme, int width) {
+    return RemedyChart.create(
+        "Reserved memory at its peak, by what was changed",
+        trials.program() + "; bold: fits " + goalName(),
+        bars(width > RemedyChart.NARROW_WIDTH),
+        new MemoryTimelineChart.Bound("limit", trials.goal().limitBytes()),
+        theme,
+        width);
+  }
+
+  private Block pageChart() {
     return PageChart.of(
         "Reserved memory at the peak of each run",
-        ChartSize.screen(RemedyChart.WIDTH, RemedyChart.height(bars(false))),
-        ChartSize.screen(RemedyChart.NARROW_WIDTH, RemedyChart.height(bars(false))),
-        (theme, width) ->
-            RemedyChart.create(
-                "Reserved memory at its peak, by what was changed",
-                trials.program() + "; bold: fits " + goalName(),
-                bars(width > RemedyChart.NARROW_WIDTH),
-                limit,
-                theme,
-                width));
+        ChartSize.screen(RemedyChart.WIDTH, chartHeight()),
+        ChartSize.screen(RemedyChart.NARROW_WIDTH, chartHeight()),
+        this::chart);
   }
 
   private @Nullable List<PeakDifference.Row> purposes() {

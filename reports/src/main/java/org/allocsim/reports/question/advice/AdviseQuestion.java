@@ -1,5 +1,6 @@
 package org.allocsim.reports.question.advice;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -11,11 +12,14 @@ import org.allocsim.reports.answer.advice.AdviseAnswer;
 import org.allocsim.reports.answer.moment.PeakAnswer;
 import org.allocsim.reports.answer.moment.ReplayedProgram;
 import org.allocsim.reports.answer.moment.TableLimits;
+import org.allocsim.reports.chart.comparison.RemedyChart;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.html.TraceRecording;
+import org.allocsim.reports.output.ChartFolder;
+import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.question.Asked;
 import org.allocsim.reports.question.AskedTrace;
-import org.allocsim.reports.question.Question;
+import org.allocsim.reports.question.DrawnQuestion;
 import org.allocsim.reports.question.moment.DiffQuestion;
 import org.allocsim.reports.question.moment.Grouping;
 import org.allocsim.reports.question.moment.PeakQuestion;
@@ -30,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param checked the run that the last trace is a recording of; null where there is none
  */
 public record AdviseQuestion(Trials trials, Trials.@Nullable Done checked)
-    implements Question<AdviseAnswer> {
+    implements DrawnQuestion<AdviseAnswer> {
   private static final Grouping BY_PURPOSE =
       new Grouping(
           MomentQuery.of(MomentQuery.Kind.PEAK_RESERVED), LiveSet.By.CATEGORY, TableLimits.DEFAULT);
@@ -59,7 +63,24 @@ public record AdviseQuestion(Trials trials, Trials.@Nullable Done checked)
 
   @Override
   public Document<AdviseAnswer> document(AdviseAnswer answer) {
-    return answer.document();
+    return answer.document(false);
+  }
+
+  @Override
+  public void draw(AdviseAnswer answer, DocumentOutputs outputs) throws IOException {
+    ChartFolder charts = outputs.charts();
+    if (charts != null) {
+      charts.write(
+          "remedies",
+          RemedyChart.WIDTH,
+          answer.chartHeight(),
+          theme -> answer.chart(theme, RemedyChart.WIDTH));
+    }
+  }
+
+  @Override
+  public Document<AdviseAnswer> drawnDocument(AdviseAnswer answer) {
+    return answer.document(true);
   }
 
   @Override
