@@ -14,7 +14,7 @@ from typing import Any, Iterator
 from ..estimate.places import is_own
 from ..estimate.source import own_files
 from .held import Held
-from .models import kinds_of, switches
+from .models import caching, kinds_of, switches
 from .program import Call, Made, Program, is_users, user_frame
 from .work import Work, tensors
 

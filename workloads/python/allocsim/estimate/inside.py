@@ -109,7 +109,7 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
     if options["peer"]:
         atexit.register(peers.linger)
     torch.ctc_loss = ctc_loss_of_lists(torch.ctc_loss)
-    leave_alone(values)
+    leave_alone(values, stepping.went_back)
     compiled.follow()
     if options.get("advise") is not None:
         from ..advise.inside import begin as begin_advise

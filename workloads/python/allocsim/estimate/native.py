@@ -23,9 +23,10 @@ _READERS = ("EmbeddingBackward", "EmbeddingBagBackward", "IndexBackward", "Index
 class _Engine:
     """Takes the place of autograd's engine, and lets it run without the mode."""
 
-    def __init__(self, engine: Any, values: Values) -> None:
+    def __init__(self, engine: Any, values: Values, went_back: Callable[[], None]) -> None:
         self._engine = engine
         self._values = values
+        self._went_back = went_back
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._engine, name)
@@ -36,9 +37,11 @@ class _Engine:
         self._follow_readers(tensors)
         try:
             with self._values.left():
-                return self._engine.run_backward(tensors, *args, **kwargs)
+                gradients = self._engine.run_backward(tensors, *args, **kwargs)
         finally:
             self._values.forget_floats()
+        self._went_back()
+        return gradients
 
     def _follow_readers(self, tensors: Any) -> None:
         values = self._values
@@ -109,8 +112,12 @@ def _told(values: Values, function: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
-def leave_alone(values: Values) -> None:
-    """From now on the mode is on where it changes nothing."""
+def leave_alone(values: Values, went_back: Callable[[], None]) -> None:
+    """From now on the mode is on where it changes nothing.
+
+    Args:
+        went_back: is called after each backward pass, in the thread that asked for it.
+    """
     from torch.jit._builtins import _register_builtin
     from torch.nn import functional
     from torch.utils import checkpoint
@@ -130,7 +137,7 @@ def leave_alone(values: Values) -> None:
     functional.multi_head_attention_forward = _without(values, functional.multi_head_attention_forward)
 
     variable = torch.autograd.Variable
-    variable._execution_engine = _Engine(variable._execution_engine, values)
+    variable._execution_engine = _Engine(variable._execution_engine, values, went_back)
     # The program's own Python inside of a backward pass.
     node = torch.autograd.function.BackwardCFunction
     node.apply = _within(values, node.apply)

@@ -68,6 +68,7 @@ class Stepping:
         self._lock = threading.Lock()
         self._ending: float | None = None
         self._is_exiting = False
+        self._stepped_elsewhere = False
         self._source: Source | None = None
         self._left: set[Span] = set()
         self._leaving_until = 0
@@ -147,14 +148,26 @@ class Stepping:
             self._new_at = time.monotonic()
             self._lengths.look(sys._getframe(1))
         self._progress.show("training", f"step {self.steps_run}", found[4])
-        if self._ending is not None:
-            self.end("steps")
-        if self._steps and self._counts[place] >= self._steps:
+        if threading.current_thread() is threading.main_thread():
+            self._look(sys._getframe(1))
+        else:
+            # Steps within a backward pass run in a thread of autograd's, which neither has the program's loops nor can end it.
+            self._stepped_elsewhere = True
+
+    def went_back(self) -> None:
+        """A backward pass is over."""
+        if self._stepped_elsewhere and threading.current_thread() is threading.main_thread():
+            self._stepped_elsewhere = False
+            self._look(sys._getframe(1))
+
+    def _look(self, frame: Any) -> None:
+        """Whether the program goes on as it would, after a step."""
+        if self._ending is not None or self._steps and self.steps_run >= self._steps:
             self.end("steps")
         if self.is_expired():
             self.end("time")
         if self.is_open_ended and self._has_repeated() and not self._is_waiting():
-            self._go_on(sys._getframe(1))
+            self._go_on(frame)
 
     def _has_repeated(self) -> bool:
         return self.steps_run >= FEWEST_STEPS and self.repetition.repeating >= REPEATING_STEPS * len(self._counts)
