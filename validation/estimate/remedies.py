@@ -3,10 +3,13 @@
     python3 remedies.py estimates FOLDER [--workers N] [--only NAME,...] [--remedies NAME,...] [--device GPU] [--limit SHARE]
     python3 remedies.py truth FOLDER [--workers N] [--only NAME,...]
     python3 remedies.py compare FOLDER
+    python3 remedies.py keep FOLDER
+    python3 remedies.py page
 
 ``estimates`` needs no GPU: `allocsim advise --all` tries the remedies, and then looks for those with which the script fits a share of the memory that it takes
 as it is. What it found is kept in FOLDER/NAME. ``truth`` needs one: each script runs with each remedy that was tried, put in from outside in the same way, and
-its peaks go to FOLDER/truth.json as they come; what was recommended runs again with no more memory than it was to fit. ``compare`` prints both.
+its peaks go to FOLDER/truth.json as they come; what was recommended runs again with no more memory than it was to fit. ``compare`` prints both, ``keep`` writes them to measured/remedies.json, of which ``page``
+makes reports/docs/remedies.md.
 """
 
 from __future__ import annotations
@@ -26,6 +29,9 @@ from pathlib import Path
 from scripts import LONGEST_SECONDS, PACKAGE, SCRIPTS, launcher
 
 sys.path.insert(0, str(PACKAGE))
+
+HERE = Path(__file__).resolve().parent
+MEASURED = HERE / "measured/remedies.json"
 
 #: Among the runs of a script, the one that has no more memory than it was to fit.
 LIMITED = "what was recommended"
@@ -167,13 +173,45 @@ def compare(folder: Path) -> None:
         print(f"{len(errors)} runs: median {statistics.median(map(abs, errors)):.2%}, {near[0]} within 1 %, {near[1]} within 3 %")
 
 
-HERE = Path(__file__).resolve().parent
+def keep(folder: Path) -> None:
+    """Writes what was found to measured/remedies.json, beside what is there of other scripts."""
+    kept = json.loads(MEASURED.read_text()) if MEASURED.is_file() else {"scripts": {}, "goals": {}}
+    true = json.loads((folder / "truth.json").read_text())
+    for name, trials in found(folder).items():
+        for names, answer in trials.items():
+            real = true.get(name, {}).get(names)
+            if real is None:
+                continue
+            kept |= {"device": real["device"], "pytorch": real["pytorch"]}
+            kept["scripts"].setdefault(name, {})[names] = {"truth": _truth(real), "estimate": _estimate(answer)}
+    for name, goal in goals(folder).items():
+        real = true.get(name, {}).get(LIMITED)
+        kept["goals"][name] = {
+            "limit_bytes": goal["limit_bytes"], "chosen": goal["chosen"], "conf": goal["conf"],
+            "ran": None if real is None else "problem" not in real,
+        }  # fmt: skip
+    MEASURED.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
+
+
+def _truth(real: dict) -> dict:
+    if "problem" in real:
+        return {"problem": real["problem"].partition("\n")[0]}
+    return {kind: real[kind] for kind in ("requested_bytes", "reserved_bytes")}
+
+
+def _estimate(answer: dict) -> dict:
+    if not answer["complete"]:
+        return {"problem": answer["sentence"]}
+    return {
+        "requested_bytes": answer["peak_requested_bytes"], "reserved_bytes": answer["settings"]["recorded"]["reserved_bytes"],
+        "low_bytes": answer["interval"]["low_bytes"], "high_bytes": answer["interval"]["high_bytes"], "pytorch": answer["pytorch"],
+    }  # fmt: skip
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("estimates", "truth", "compare", "run"))
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("what", choices=("estimates", "truth", "compare", "keep", "page", "run"))
+    parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--only", default="")
     parser.add_argument("--remedies", default="")
@@ -182,12 +220,21 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=0.6, metavar="SHARE", help="of what the script reserves as it is, that it is to fit; 0: none")
     parser.add_argument("--limit-bytes", type=int, default=0, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.what == "page":
+        import remedies_page
+
+        remedies_page.PAGE.write_text(remedies_page.text())
+        return
+    if options.folder is None:
+        parser.error("name a folder")
     if options.what == "run":
         run(options.only, options.trials, [each for each in options.remedies.split("+") if each], options.limit_bytes, options.folder)
         return
     options.folder.mkdir(parents=True, exist_ok=True)
     if options.what == "compare":
         compare(options.folder)
+    elif options.what == "keep":
+        keep(options.folder)
     elif options.what == "truth":
         truth(options)
     else:

@@ -110,6 +110,13 @@ class CatalogTest(unittest.TestCase):
             self.assertIsNone(found.reason_against(facts(optimizers=[{}])))
             self.assertEqual([Lines("train.py:1", "model.get_input_embeddings().requires_grad_(False)")], found.lines(facts(models=[model()])))
 
+    def test_the_page_of_claims_is_made_of_what_was_measured(self):
+        sys.path.insert(0, str(HERE.parents[2] / "validation/estimate"))
+        self.addCleanup(sys.path.pop, 0)
+        import remedies_page
+
+        self.assertEqual(remedies_page.text(), remedies_page.PAGE.read_text(), "run validation/estimate/remedies.py page")
+
     def test_every_remedy_of_the_package_is_on_the_page(self):
         text = (HERE.parent / "ADVISE.md").read_text()
         for name in remedies():

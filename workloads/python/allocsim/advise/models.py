@@ -76,10 +76,13 @@ def switches(model: Any) -> Iterator[tuple[Any, str]]:
 
 
 def caching(model: Any) -> Iterator[Any]:
-    """The configuration of a model of Transformers that keeps keys and values of each call: a block that is run again would add its own a second time."""
-    config = getattr(getattr(model, "module", model), "config", None)
-    if getattr(config, "use_cache", False) is True:
-        yield config
+    """Configurations of a model of Transformers, or of its parts, that keep keys and values of each call: a block that is run again would add its own a second time."""
+    seen = set()
+    for each in model.modules():
+        config = getattr(each, "config", None)
+        if id(config) not in seen and getattr(config, "use_cache", False) is True:
+            seen.add(id(config))
+            yield config
 
 
 def largest(kinds: list[dict[str, Any]]) -> dict[str, Any] | None:

@@ -114,6 +114,7 @@ HUGE = 1e8
 NOWHERE = -1
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_REMEDIES = os.path.join(_PACKAGE, "advise", "")
 
 #: No value of a healthy run is one of these.
 _FALSE = {"isnan", "isinf", "isin"}
@@ -557,7 +558,7 @@ class Values(TorchDispatchMode):
                 if len(self._on_host) >= MOST_ON_HOST:
                     self._on_host = {place: storage for place, storage in self._on_host.items() if not storage.expired()}
                 self._on_host[_place(target)] = StorageWeakRef(target.untyped_storage())
-            elif target.numel() > 0:
+            elif target.numel() > 0 and not _is_moved():
                 self._note("the contents of a tensor", 0)
 
     def _compare(self, name: str, args: Any, copies: Any, outputs: Any) -> bool:
@@ -873,6 +874,16 @@ def user_line() -> str:
                 outside = outside or line
             frame = frame.f_back
     return outside or "?"
+
+
+def _is_moved() -> bool:
+    """Whether a copy on the host is one that only comes back: of what a backward pass needs, or of a remedy that keeps memory there."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        if frame.f_code.co_filename.startswith(_REMEDIES):
+            return True
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_name == "pack_to_cpu"
 
 
 def program_frame() -> Any:

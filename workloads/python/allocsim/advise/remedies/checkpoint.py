@@ -58,8 +58,7 @@ class Checkpoint(Remedy):
             if each["switch"] and self._switches():
                 found.append(Lines(each["line"], f"{name}.{SWITCHES[each['switch']]}"))
             elif self._kinds(each):
-                before = f"{name}.config.use_cache = False  # else a block that is run again adds to the cache a second time\n" if each["keeps_cache"] else ""
-                found.append(Lines(each["line"], before + _wrapping(name, self._kinds(each), self._step())))
+                found.append(Lines(each["line"], (_without_cache(name) if each["keeps_cache"] else "") + _wrapping(name, self._kinds(each), self._step())))
         return found
 
     def _kinds(self, model: dict[str, Any]) -> list[dict[str, Any]]:
@@ -149,6 +148,15 @@ def _switch(part: Any, name: str) -> None:
         part.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
     else:
         getattr(part, name)()
+
+
+def _without_cache(name: str) -> str:
+    return (
+        "# a block that is run again would add to the cache a second time\n"
+        f"for part in {name}.modules():\n"
+        '    if getattr(getattr(part, "config", None), "use_cache", False):\n'
+        "        part.config.use_cache = False\n"
+    )
 
 
 def _wrapping(name: str, kinds: list[dict[str, Any]], step: int) -> str:

@@ -10,9 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks for the cheapest combination of remedies with which a program fits. Each remedy that may
- * help is tried alone first; those that do are added one after the other, the ones that save most
- * for their cost first, until the program fits; then those that turned out needless are left out
- * again. The search keeps nothing: what is to be run next follows from what was run.
+ * help is tried alone first. Then the cheapest combinations are run that are expected to fit and
+ * cost less than what fits so far. Where none is found so, remedies are added one after the other,
+ * the ones that save most for their cost first, until the program fits. At last those that turned
+ * out needless are left out again. The search keeps nothing: what is to be run next follows from
+ * what was run.
  */
 public final class RemedySearch {
   /** What saves a smaller share of the peak is not worth a run, or a line. */
@@ -21,16 +23,16 @@ public final class RemedySearch {
   /** A remedy that is added has to lower the peak by this share of it. */
   private static final double ADDED_RATIO = 0.005;
 
-  /** What changes results counts like so much more time: others are taken up to there. */
-  private static final double CHANGED_RESULTS_COST = 0.3;
+  /** Combinations that are run by what is expected of them, at most, and at once. */
+  private static final int MOST_EXPECTED = 8;
 
-  /** Added to each cost, so that what is free does not win whatever it saves. */
-  private static final double LEAST_COST = 0.02;
+  private static final int AT_ONCE = 2;
 
   /** A combination is run without one of its remedies where so much of the sum may fit. */
   private static final double HOPE_RATIO = 0.9;
 
   private final Trials trials;
+  private final RemedyCost costs;
 
   /** The program as it is; null before it ran, or where it failed. */
   private final Trials.@Nullable Done baseline;
@@ -38,6 +40,7 @@ public final class RemedySearch {
   /** A search among what was found so far. */
   public RemedySearch(Trials trials) {
     this.trials = trials;
+    costs = new RemedyCost(trials);
     baseline = trials.baseline().flatMap(Trials::done).orElse(null);
   }
 
@@ -61,11 +64,7 @@ public final class RemedySearch {
     if (!alone.isEmpty()) {
       return alone;
     }
-    boolean oneIsEnough =
-        trials.trials().stream()
-            .filter(each -> each.remedies().size() <= 1)
-            .anyMatch(each -> trials.fit(each) != Goal.Fit.NO);
-    return oneIsEnough ? List.of() : combination(baseline);
+    return combination(baseline);
   }
 
   /** Whether the program fits as it is, under its own settings or others. */
@@ -79,7 +78,7 @@ public final class RemedySearch {
         .done()
         .filter(each -> trials.fit(each.trial()) != Goal.Fit.NO)
         .min(
-            Comparator.comparingDouble((Trials.Done each) -> cost(each.trial()))
+            Comparator.comparingDouble((Trials.Done each) -> costs.of(each.trial()))
                 .thenComparing(each -> trials.fit(each.trial()))
                 .thenComparingInt(each -> each.remedies().size())
                 .thenComparingLong(each -> each.outcome().reservedBytes()));
@@ -173,19 +172,24 @@ public final class RemedySearch {
         && (trials.triesAll() || trials.fit(trial.get()) == Goal.Fit.NO);
   }
 
-  /** What a run costs, as a share of a step: more time, and that results may change. */
-  private double cost(Trial trial) {
-    Double added = trials.addedTimeRatio(trial);
-    double time = added == null ? 0 : Math.max(0, added);
-    boolean changes =
-        trial.remedies().stream().anyMatch(each -> trials.remedy(each).changesResults());
-    return time + (changes ? CHANGED_RESULTS_COST : 0);
-  }
-
   /**
    * What has to be run to go on with the combination; nothing where it is found, or there is none.
    */
   private List<List<String>> combination(Trials.Done asItIs) {
+    Optional<Trials.Done> best = best();
+    long combined = trials.trials().stream().filter(each -> each.remedies().size() > 1).count();
+    if (combined < MOST_EXPECTED) {
+      double below = best.map(each -> costs.of(each.trial())).orElse(Double.POSITIVE_INFINITY);
+      List<List<String>> cheaper =
+          new Combinations(trials, asItIs, helpful(), costs).cheapest(below, AT_ONCE);
+      if (!cheaper.isEmpty()) {
+        return cheaper;
+      }
+    }
+    return best.isPresent() ? withoutNeedless(best.get(), asItIs) : oneAfterTheOther(asItIs);
+  }
+
+  private List<List<String>> oneAfterTheOther(Trials.Done asItIs) {
     Trials.Done current = asItIs;
     for (Trials.Done alone : helpful()) {
       String added = alone.remedies().getFirst();
@@ -200,9 +204,6 @@ public final class RemedySearch {
       }
       Optional<Trials.Done> lower = both.flatMap(Trials::done).filter(lowerThan(current));
       current = lower.orElse(current);
-      if (trials.fit(current.trial()) != Goal.Fit.NO) {
-        return withoutNeedless(current, asItIs);
-      }
     }
     return List.of();
   }
@@ -212,7 +213,8 @@ public final class RemedySearch {
     List<Trials.Done> costliest =
         fitting.remedies().stream()
             .flatMap(each -> trials.with(List.of(each)).flatMap(Trials::done).stream())
-            .sorted(Comparator.comparingDouble((Trials.Done each) -> cost(each.trial())).reversed())
+            .sorted(
+                Comparator.comparingDouble((Trials.Done each) -> costs.of(each.trial())).reversed())
             .toList();
     for (Trials.Done alone : costliest) {
       List<String> names = new ArrayList<>(current.remedies());
@@ -256,6 +258,6 @@ public final class RemedySearch {
   }
 
   private double worth(Trials.Done alone) {
-    return trials.savedRatio(alone.trial()) / (cost(alone.trial()) + LEAST_COST);
+    return trials.savedRatio(alone.trial()) / costs.of(alone.trial());
   }
 }

@@ -125,7 +125,7 @@ class RemedySearchTest {
     List<Remedy> remedies = List.of(remedy("a"), remedy("b"), remedy("c"));
     Map<String, Double> saved = Map.of("a", 1.0, "b", 1.5, "c", 3.0);
     Trials found = searched(6, false, remedies, sum(10, saved), Map.of("b", 0.02, "c", 0.3));
-    // a, then b, then c in the order of what they save for their cost; without b it fits, too.
+    // a and c cost least of what may fit; all three were not needed.
     assertEquals(
         Set.of("a", "c"), Set.copyOf(new RemedySearch(found).best().orElseThrow().remedies()));
   }
@@ -204,6 +204,47 @@ class RemedySearchTest {
     assertTrue(new RemedySearch(found).best().isEmpty());
   }
 
+  @Test
+  void twoThatCostLittleAreTakenBeforeOneThatCostsMuch() {
+    List<Remedy> remedies = List.of(remedy("a"), remedy("b"), remedy("c"));
+    Map<String, Double> saved = Map.of("a", 5.0, "b", 3.0, "c", 2.5);
+    Trials found =
+        searched(6, false, remedies, sum(10, saved), Map.of("a", 5.0, "b", 0.1, "c", 0.1));
+    assertEquals(
+        Set.of("b", "c"), Set.copyOf(new RemedySearch(found).best().orElseThrow().remedies()));
+    assertEquals(5, found.trials().size());
+  }
+
+  @Test
+  void whatRunsOfSeveralShowCorrectsWhatIsExpectedOfMore() {
+    List<Remedy> remedies = List.of(remedy("a"), remedy("b"), remedy("c"), remedy("d"));
+    Map<String, Double> saved = Map.of("a", 3.0, "b", 3.0, "c", 2.0, "d", 2.0);
+    // a and b save the same memory, so that what has both saves as one of them.
+    Need need =
+        names -> sum(10, saved).apply(names) + (names.containsAll(Set.of("a", "b")) ? 3.0 : 0.0);
+    Trials found = searched(5.5, false, remedies, need, Map.of("c", 0.2, "d", 0.3));
+    Set<String> best = Set.copyOf(new RemedySearch(found).best().orElseThrow().remedies());
+    assertTrue(Set.of(Set.of("a", "c"), Set.of("b", "c")).contains(best), best::toString);
+  }
+
+  @Test
+  void whatFailsTogetherIsNotTriedWithMore() {
+    List<Remedy> remedies = List.of(remedy("a"), remedy("b"), remedy("c"), remedy("d"));
+    Map<String, Double> saved = Map.of("a", 3.0, "b", 2.0, "c", 2.0, "d", 2.0);
+    Need need =
+        names ->
+            names.containsAll(Set.of("a", "b"))
+                ? -1
+                : sum(10, saved).apply(names) + (names.containsAll(Set.of("a", "c")) ? 2.0 : 0.0);
+    Trials found = searched(5.4, false, remedies, need, Map.of("c", 0.5, "d", 0.6));
+    assertEquals(
+        Set.of("a", "d"), Set.copyOf(new RemedySearch(found).best().orElseThrow().remedies()));
+    assertTrue(
+        found.trials().stream()
+            .noneMatch(each ->
+                each.remedies().size() > 2 && each.remedies().containsAll(List.of("a", "b"))));
+  }
+
   /** Where savings add up, the greedy search finds a combination wherever there is one. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
@@ -226,8 +267,8 @@ class RemedySearchTest {
           11 - all <= goal,
           new RemedySearch(found).best().isPresent(),
           () -> saved + " to " + goal);
-      // Each alone, one for each that is added and one for each that is left out again.
-      assertTrue(found.trials().size() <= 1 + 3 * remedies.size());
+      // Each alone, those that are expected to fit, and one for each that is added or left out.
+      assertTrue(found.trials().size() <= 1 + 3 * remedies.size() + 9);
       // Nothing that is left in is needless.
       new RemedySearch(found)
           .best()
