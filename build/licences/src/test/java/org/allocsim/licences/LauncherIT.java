@@ -159,6 +159,7 @@ final class LauncherIT {
             checkout/allocsim estimate --device l40s -- python 'a b.py'
             checkout/allocsim help record
             PYTHONPATH=mine checkout/allocsim record -- python
+            checkout/allocsim advise -- python a.json
             """);
     String checkout = folder.toRealPath().resolve("checkout").toString();
     assertEquals(
@@ -171,7 +172,11 @@ final class LauncherIT {
             checkout
                 + "/workloads/python:mine|"
                 + checkout
-                + "/allocsim|-m allocsim record -- python"),
+                + "/allocsim|-m allocsim record -- python",
+            checkout
+                + "/workloads/python|"
+                + checkout
+                + "/allocsim|-m allocsim advise -- python a.json"),
         ran.made().output().lines().toList());
   }
 

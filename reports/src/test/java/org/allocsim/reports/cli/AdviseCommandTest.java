@@ -70,6 +70,13 @@ class AdviseCommandTest {
   }
 
   @Test
+  void whatAFileHasNoUseForIsRefused() {
+    CommandRun run = CommandRun.of("advise", file.toString(), "--device", "l40s");
+    assertEquals(ExitCodes.USAGE, run.exitCode());
+    assertTrue(run.err().contains("advise of a file takes no --device"), run.err());
+  }
+
+  @Test
   void aTargetThatNothingReachesIsAnsweredWithTheLeast() throws IOException {
     trials.put("target_bytes", 1L << 30);
     trials.put("out_of_time", true);

@@ -2,19 +2,17 @@ package org.allocsim.reports.cli.run;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.allocsim.analysis.program.Conditions;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.input.TrialsFile;
 import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.question.Asking;
 import org.allocsim.reports.question.advice.AdviseQuestion;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code allocsim advise}: which change makes this program fit? */
 @Command(
@@ -24,10 +22,8 @@ import picocli.CommandLine.Spec;
       "allocsim advise [OPTIONS] TRIALS"
     },
     description = "Tells you, without a GPU, which change makes a PyTorch program fit.")
-public final class AdviseCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-
-  @Parameters(paramLabel = "TRIALS")
+public final class AdviseCommand extends PythonCommand {
+  @Parameters(arity = "0..1", paramLabel = "TRIALS")
   private String name;
 
   @Option(names = "--recorded", paramLabel = "RECORDING")
@@ -43,6 +39,12 @@ public final class AdviseCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (name == null || !name.endsWith(".json")) {
+      throw needsPython();
+    }
+    if (!others().isEmpty()) {
+      throw Failure.usage("advise of a file takes no " + others().getFirst());
+    }
     TrialsFile file = TrialsFile.open(name);
     if (asksForNext) {
       spec.commandLine().getOut().println(file.next());

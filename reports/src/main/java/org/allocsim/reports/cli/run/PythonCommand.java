@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli.run;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -13,7 +14,7 @@ import picocli.CommandLine.Unmatched;
  * help, completions and suggestions; who reaches it has no Python package.
  */
 abstract class PythonCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
+  @Spec CommandSpec spec;
 
   /** Takes options and program, which Python reads. */
   @SuppressWarnings("UnusedVariable") // picocli fills it
@@ -23,10 +24,20 @@ abstract class PythonCommand implements Callable<Integer> {
   PythonCommand() {}
 
   @Override
-  public Integer call() {
-    throw new Failure(
+  public Integer call() throws IOException {
+    throw needsPython();
+  }
+
+  /** Says how to get the command that runs programs. */
+  final Failure needsPython() {
+    return new Failure(
         "%s needs the Python package; install it with 'pip install allocsim', or run ./allocsim of a"
                 .formatted(spec.name())
             + " checkout");
+  }
+
+  /** What was given that this program does not take. */
+  final List<String> others() {
+    return arguments;
   }
 }
