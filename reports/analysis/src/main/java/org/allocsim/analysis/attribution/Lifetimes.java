@@ -24,6 +24,7 @@ final class Lifetimes {
   private final Sites sites;
   private final Moments taken;
   private final Moments given;
+  private final boolean freesHaveStacks;
   private int forwards;
   private int backwards;
   private int steps;
@@ -88,7 +89,33 @@ final class Lifetimes {
     this.sites = sites;
     taken = new Moments(trace.allocationCount());
     given = new Moments(trace.allocationCount());
+    freesHaveStacks = freesHaveStacks(trace, device);
     walk(device);
+  }
+
+  /**
+   * Whether frees have stacks of their own. PyTorch records a free with the stack of its allocation
+   * where it was told to collect none for frees ({@code context="alloc"}; CUDACachingAllocator.cpp
+   * of PyTorch 2.1 to 2.14), which says nothing of when it happens.
+   */
+  private static boolean freesHaveStacks(AllocationTrace trace, int device) {
+    int[] takenAt = new int[trace.allocationCount()];
+    boolean isAnyKnown = false;
+    for (int row = 0; row < trace.eventCount(); row++) {
+      if (trace.device(row) != device) {
+        continue;
+      }
+      RequestKind kind = trace.kind(row);
+      if (kind == RequestKind.ALLOCATE) {
+        takenAt[trace.allocation(row)] = trace.stack(row);
+      } else if (kind == RequestKind.FREE && takenAt[trace.allocation(row)] != 0) {
+        if (trace.stack(row) != takenAt[trace.allocation(row)]) {
+          return true;
+        }
+        isAnyKnown = true;
+      }
+    }
+    return !isAnyKnown;
   }
 
   private void walk(int device) {
@@ -121,7 +148,9 @@ final class Lifetimes {
       }
       int stack = trace.stack(row);
       Site site = sites.of(stack);
-      Phase next = row < trace.prologueCount() ? Phase.SAME : phase(site, sites, marked);
+      boolean showsPhase =
+          row >= trace.prologueCount() && (freesHaveStacks || kind != RequestKind.FREE);
+      Phase next = showsPhase ? phase(site, sites, marked) : Phase.SAME;
       if (next == Phase.PROGRAM && roots[stack] != root) {
         next = Phase.SAME; // a hook that another thread runs
       }
@@ -213,7 +242,9 @@ final class Lifetimes {
 
   /** Where it was given back; {@link Site#NONE} where it was not. */
   Site givenAt(int allocation) {
-    return isGiven(allocation) ? sites.of(trace.stack(given.rows[allocation])) : Site.NONE;
+    return isGiven(allocation) && freesHaveStacks
+        ? sites.of(trace.stack(given.rows[allocation]))
+        : Site.NONE;
   }
 
   boolean isGiven(int allocation) {

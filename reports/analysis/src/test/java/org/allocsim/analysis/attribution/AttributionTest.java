@@ -102,6 +102,25 @@ class AttributionTest {
   }
 
   @Test
+  void freesWithTheStackOfTheirAllocationSayNothingOfWhenTheyHappen() {
+    int first = take(forward);
+    int second = take(forward);
+    int flow = take(StackTable.NONE);
+    give(forward, second);
+    int gradient = take(StackTable.NONE);
+    give(forward, first);
+    give(StackTable.NONE, flow);
+    int state = take(start);
+    take(forward);
+    Attribution all = attribution();
+    assertIs(Category.SAVED_ACTIVATION, Certainty.INFERRED, all, first);
+    assertIs(Category.SAVED_ACTIVATION, Certainty.INFERRED, all, second);
+    assertIs(Category.TEMPORARY, Certainty.INFERRED, all, flow);
+    assertIs(Category.GRADIENT, Certainty.INFERRED, all, gradient);
+    assertIs(Category.OPTIMIZER_STATE, Certainty.STACK, all, state);
+  }
+
+  @Test
   void whatLivesOverManyStepsAndIsNotNamedIsUnknown() {
     int kept = take(forward);
     for (int i = 0; i < 3; i++) {
