@@ -178,7 +178,7 @@ class DamagedHistoryTest {
 
   private static void assertReplayedOrRefused(String what, Object... arguments) {
     CommandRun run = CommandRun.of(arguments);
-    assertFalse(run.err().contains("this is a defect"), () -> what + ": " + run.err());
+    assertFalse(run.err().contains("this is a bug"), () -> what + ": " + run.err());
     if (run.exitCode() == ExitCodes.FAILED) {
       assertEquals(1, run.err().lines().count(), () -> what + ": " + run.err());
     } else {

@@ -34,10 +34,10 @@ class EarlyEndTest {
   private static final int REPEATS = 50;
   private static final int LONG_ANSWERS = 3000;
   private static final String TOLD =
-      "allocsim: asked to stop by a signal; what was finished until then is kept.";
+      "allocsim: stopped by a signal; results finished so far are kept.";
 
   private static final String PARTIAL =
-      "Partial: a signal ended this early; what was not finished is missing.";
+      "Partial: stopped early by a signal; unfinished parts are missing.";
 
   @TempDir private Path folder;
 

@@ -247,17 +247,17 @@ class JobCommandsTest {
     assertRefused(2, "give the file of one rank", "replay", job, "--events", "-");
     assertRefused(2, "give the file of one rank", "replay", job, "--repeat", "3");
     assertRefused(2, "give the file of one rank", "leaks", job, "--chart", "a.svg");
-    assertRefused(2, "leave out --stats", "verify", job, "--stats", "a.json");
-    assertRefused(2, "leave out the other names", "verify", job, SERVED);
-    assertRefused(2, "leave out the other names", "compare", SERVED, job);
+    assertRefused(2, "omit --stats", "verify", job, "--stats", "a.json");
+    assertRefused(2, "omit the other names", "verify", job, SERVED);
+    assertRefused(2, "omit the other names", "compare", SERVED, job);
     assertRefused(2, "give the recording of one rank with its log", "diagnose", job, "-");
     assertRefused(2, "give the file of one rank", "inspect", job, "--events", "-");
     assertRefused(2, "give the file of one rank", "account", job, "--pid", "1");
     assertRefused(2, "give the file of one rank", "account", job, "--smi-index", "1");
-    assertRefused(2, "folders of jobs only, or files only", "diff", job, SERVED);
+    assertRefused(2, "only job folders or only files", "diff", job, SERVED);
     assertRefused(
         2,
-        "folders of jobs only, or files only",
+        "only job folders or only files",
         "fit",
         "--batch",
         "8",

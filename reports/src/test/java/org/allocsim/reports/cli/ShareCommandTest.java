@@ -252,12 +252,12 @@ class ShareCommandTest {
       delimiter = '|',
       textBlock =
           """
-          ,colour=red            | unknown setting 'colour' of a process
+          ,colour=red            | unknown process setting 'colour'
           ,polici=direct         | did you mean 'policy'?
           ,start=1,start=2       | start is given twice
-          ,start=soon            | start=soon is no time
-          ,start=-1              | start=-1 is no time
-          ,end=later             | end=later: a process can exit or hold
+          ,start=soon            | start=soon is not a time
+          ,start=-1              | start=-1 is not a time
+          ,end=later             | end=later must be exit or hold
           ,memory-limit=24       | memory-limit: '24'
           ,memory-fraction=2     | memory-fraction: '2' is not a fraction
           ,policy=nonsense       | policy: 'nonsense' is not a policy

@@ -109,7 +109,7 @@ class VerifyCommandTest {
   void savedStatisticsGoWithOneSnapshot() {
     CommandRun run = CommandRun.of("verify", "a", "b", "--stats", "c");
     assertEquals(ExitCodes.USAGE, run.exitCode());
-    assertTrue(run.err().contains("--stats goes with one snapshot"), run.err());
+    assertTrue(run.err().contains("--stats needs a single snapshot"), run.err());
   }
 
   @Test

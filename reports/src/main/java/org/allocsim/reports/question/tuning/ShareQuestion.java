@@ -61,7 +61,7 @@ public record ShareQuestion(
   /** Refuses limits of clients where there are none. */
   public ShareQuestion {
     if (!isUnderMps && processes.stream().anyMatch(each -> each.limitBytes() != null)) {
-      throw Failure.usage("mps-limit is for clients of Multi-Process Service; add --mps");
+      throw Failure.usage("mps-limit needs Multi-Process Service; add --mps");
     }
   }
 
