@@ -237,7 +237,7 @@ class FigureTest {
     assertTrue(
         run.out()
             .replace('\n', ' ')
-            .contains("was not written as Parquet: Parquet is an optional"),
+            .contains("was not written as Parquet: Parquet support is not part"),
         run.out());
     assertFalse(CommandRun.files(folder).contains("memory-series.parquet"));
   }

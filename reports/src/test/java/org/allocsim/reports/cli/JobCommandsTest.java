@@ -234,7 +234,7 @@ class JobCommandsTest {
 
   @Test
   void foldersThatAreNoJobsAreRefusedInOneSentence() throws IOException {
-    assertRefused(1, "holds no trace", "diagnose", job);
+    assertRefused(1, "contains no trace", "diagnose", job);
     rank(0, SERVED);
     Files.copy(SERVED, job.resolve("old.rank0.pickle.xz"));
     assertRefused(1, "are both of rank 0", "diagnose", job);
@@ -256,15 +256,7 @@ class JobCommandsTest {
     assertRefused(2, "give the file of one rank", "account", job, "--smi-index", "1");
     assertRefused(2, "only job folders or only files", "diff", job, SERVED);
     assertRefused(
-        2,
-        "only job folders or only files",
-        "fit",
-        "--batch",
-        "8",
-        "--sizes",
-        "1,2",
-        job,
-        SERVED);
+        2, "only job folders or only files", "fit", "--batch", "8", "--sizes", "1,2", job, SERVED);
     assertRefused(1, "is a folder; name a file in it, that of one rank", "convert", job, "-o", "a");
   }
 

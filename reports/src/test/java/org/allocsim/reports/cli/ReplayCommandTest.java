@@ -203,7 +203,7 @@ class ReplayCommandTest {
     assertEquals(ExitCodes.USAGE, run.exitCode());
     assertEquals(1, run.err().lines().count(), run.err());
     assertTrue(run.err().contains("max_split_size_mb"), run.err());
-    assertTrue(run.err().contains("keys and values are at https://"), run.err());
+    assertTrue(run.err().contains("see keys and values at https://"), run.err());
   }
 
   @ParameterizedTest

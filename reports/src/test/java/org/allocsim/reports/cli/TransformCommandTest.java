@@ -179,7 +179,7 @@ class TransformCommandTest {
       delimiter = '|',
       value = {
         "--reorder-steps 0,1|names each",
-        "--window 0:2 --iterations nothing|its steps are not known",
+        "--window 0:2 --iterations nothing|its steps are unknown",
       })
   void whatTheTraceCannotGiveIsRefusedInOneSentence(String options, String words) {
     List<Object> arguments = new ArrayList<>(List.of(small));
@@ -204,7 +204,7 @@ class TransformCommandTest {
         other, "{\"allocsim\":\"trace\",\"version\":1}\n{\"op\":\"alloc\",\"id\":1,\"bytes\":5}\n");
     CommandRun run = transform(small, "--scale-batch", 4, "--other", other, "--other-scale", 2);
     assertEquals(ExitCodes.FAILED, run.exitCode());
-    assertTrue(run.err().contains("do not differ in their batch only"), run.err());
+    assertTrue(run.err().contains("do not differ only in batch size"), run.err());
   }
 
   @Test

@@ -102,7 +102,7 @@ class VerifyCommandTest {
         CommandRun.of(
             "verify", CommandRun.recording("prefetch_streams.pickle.xz"), "--stats", stats);
     assertEquals(ExitCodes.FAILED, run.exitCode());
-    assertTrue(run.err().contains("stats.json: it is no JSON object; save"), run.err());
+    assertTrue(run.err().contains("stats.json: it is not a JSON object; save"), run.err());
   }
 
   @Test
