@@ -70,10 +70,7 @@ class OddInputsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "9223372036854775807, the maximum is 8PiB",
-    "8PiB, together are more than h100-80gb has"
-  })
+  @CsvSource({"9223372036854775807, the maximum is 8PiB", "8PiB, exceed the memory of"})
   void aProcessCannotHoldMoreThanTheGpu(String other, String part) throws IOException {
     Path trace = file("a.jsonl", HEADER + "{\"op\":\"alloc\",\"id\":0,\"bytes\":4096}\n");
     assertSentence(CommandRun.of("share", trace + ",other=" + other, trace), ExitCodes.USAGE, part);

@@ -262,7 +262,7 @@ class ShareCommandTest {
           ,memory-fraction=2     | memory-fraction: '2' is not a fraction
           ,policy=nonsense       | policy: 'nonsense' is not a policy
           ,memory-limit=1GiB,memory-fraction=0.5 | give memory-limit or memory-fraction, not both
-          ,context=2TiB          | together are more than
+          ,context=2TiB          | exceed the memory of
           ,mps-limit=1GiB        | add --mps
           """)
   void wrongSettingsAreNamed(String settings, String part) {

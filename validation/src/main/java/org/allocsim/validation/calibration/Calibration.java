@@ -73,7 +73,8 @@ public final class Calibration {
     final long freeBytes = memory.freeBytes();
     if (freeBytes < bounds.mostBytes()) {
       throw new CalibrationException(
-          "only %d bytes of the device are free, but %d are needed; end other programs or allow less"
+          ("only %d bytes of the device are free, but %d are needed; end other programs or"
+                  + " allow less")
               .formatted(freeBytes, bounds.mostBytes()));
     }
     Placement placement = PlacementExperiment.of(memory);

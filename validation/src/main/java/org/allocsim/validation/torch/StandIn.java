@@ -55,7 +55,8 @@ record StandIn(Path folder) {
         .map(Path::toString)
         .orElseThrow(() ->
             new TorchException(
-                "this machine has no GPU and no C compiler (%s) to build the mock CUDA driver; install a"
+                ("this machine has no GPU and no C compiler (%s) to build the mock CUDA"
+                            + " driver; install a")
                         .formatted(String.join(", ", COMPILERS))
                     + " compiler, or use a machine with a GPU"));
   }

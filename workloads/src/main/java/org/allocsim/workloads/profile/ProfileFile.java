@@ -77,7 +77,8 @@ public final class ProfileFile {
     }
     if (!schema.equals(SCHEMA)) {
       throw new ProfileException(
-          "field 'schema' is '%s', but this allocsim reads %s; write the profile again with 'allocsim"
+          ("field 'schema' is '%s', but this allocsim reads %s; write the profile again"
+                      + " with 'allocsim")
                   .formatted(RecordFields.printable(schema), SCHEMA)
               + " calibrate'");
     }

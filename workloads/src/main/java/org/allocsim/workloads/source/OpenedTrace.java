@@ -126,7 +126,8 @@ public final class OpenedTrace {
       }
     }
     throw new SourceUsageException(
-        "%s: device %s has no requests; the first with requests has %s, select it with --device-index %s"
+        ("%s: device %s has no requests; the first request is on device %s; select it with"
+                + " --device-index %s")
             .formatted(name(), chosen, first, first));
   }
 }

@@ -48,8 +48,8 @@ public final class Program {
   public static final String VERSION_OPTION = "torch-version";
 
   private static final String KEYS =
-      "see keys and values at"
-          + " https://docs.pytorch.org/docs/stable/notes/cuda.html#optimizing-memory-usage-with-pytorch-cuda-alloc-conf";
+      "see keys and values at https://docs.pytorch.org/docs/stable/notes/cuda.html"
+          + "#optimizing-memory-usage-with-pytorch-cuda-alloc-conf";
 
   private final ProgramSource reading;
   private final Conditions conditions;

@@ -50,7 +50,8 @@ public record EngineMemory(
     }
     if (budget.largestCacheBytes() <= 0) {
       throw new AnalysisException(
-          "%s: weights, the profiling run, graphs, the context and other processes exceed the memory of %s at any --gpu-memory-utilization;"
+          ("%s: weights, the profiling run, graphs, the context and other processes exceed"
+                      + " the memory of %s at any --gpu-memory-utilization;")
                   .formatted(model.name(), device.name())
               + " use a larger GPU or more GPUs, or reduce the others");
     }

@@ -116,7 +116,8 @@ public record ShareQuestion(
               roomBytes(process, name));
       if (made.fixedBytes() > shown.totalBytes()) {
         throw Failure.usage(
-            "%s: context and other memory (%d bytes) exceed the memory of %s; reduce them or change --device"
+            ("%s: context and other memory (%d bytes) exceed the memory of %s; reduce them"
+                    + " or change --device")
                 .formatted(name, made.fixedBytes(), shown.name()));
       }
       sharing.add(made);

@@ -250,7 +250,8 @@ final class KinetoReader {
     unseenBytes.forEach((device, bytes) -> {
       if (bytes > 0) {
         notes.add(
-            "device %d: %d bytes were live before the profile and stay live; they come first, as one allocation"
+            ("device %d: %d bytes were live before the profile and stay live; they come"
+                    + " first, as one allocation")
                 .formatted(device, bytes));
       }
     });

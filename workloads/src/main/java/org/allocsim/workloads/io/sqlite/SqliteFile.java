@@ -58,7 +58,8 @@ public final class SqliteFile implements Closeable {
     Path log = file.resolveSibling(file.getFileName() + "-wal");
     if (Files.isRegularFile(log) && Files.size(log) > 0) {
       throw new SqliteException(
-          "the latest rows of the database are still in %s; open the database once with sqlite3 to merge them"
+          ("the latest rows of the database are still in %s; open the database once with"
+                  + " sqlite3 to merge them")
               .formatted(log.getFileName()));
     }
     Pages pages = Pages.open(file);
