@@ -65,8 +65,8 @@ final class BundleIT {
     Run bench = run(unpacked.resolve("allocsim"), "bench", "--quick");
     assertEquals(1, bench.exitCode());
     assertEquals(
-        "allocsim: bench is an optional part that this installation lacks; './allocsim bench' of"
-            + " the sources has it, and './allocsim bundle ARCHIVE.tgz --with bench' packs it\n",
+        "allocsim: bench is not part of this installation; use './allocsim bench' in a checkout, or"
+            + " bundle it with './allocsim bundle ARCHIVE.tgz --with bench'\n",
         bench.output());
     Path sample = ROOT.resolve("reports/samples/gpt_oom.pickle.xz");
     for (String format : List.of("png", "svg", "pdf")) {

@@ -72,7 +72,7 @@ public final class Analysis {
   }
 
   private static String nothingFound(OomLog.Contents contents) {
-    String remedy = "; give the text from \"CUDA out of memory\" on";
+    String remedy = "; give the text starting at \"CUDA out of memory\"";
     if (contents.lines() == 0) {
       return "the log is empty" + remedy;
     }

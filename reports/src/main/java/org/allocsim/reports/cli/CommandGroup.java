@@ -59,7 +59,7 @@ enum CommandGroup {
       LintConfCommand.class),
   /** Which settings, which allocator, which GPU. */
   DECIDE(
-      "Decide on settings, allocator and GPU",
+      "Choose settings, allocator and GPU",
       TuneCommand.class,
       MinCapacityCommand.class,
       ShareCommand.class,
@@ -73,13 +73,13 @@ enum CommandGroup {
   LOOK("Look", ViewCommand.class, InspectCommand.class, ListCommand.class),
   /** Traces from traces, or from a description. */
   CONVERT(
-      "Convert and make traces",
+      "Convert and generate traces",
       ConvertCommand.class,
       GenerateCommand.class,
       TransformCommand.class),
   /** Whether results hold. */
   PROVE(
-      "Prove results",
+      "Validate results",
       VerifyCommand.class,
       CheckCommand.class,
       ValidateCommand.class,

@@ -37,7 +37,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     description = {
-      "Simulates GPU memory allocators on recorded programs: record one run, and see what its",
+      "Simulates GPU memory allocators on recorded programs: record a run once, and see what its",
       "allocator did, to the byte, and what it would have done under other settings."
     },
     exitCodeListHeading = "%nExit codes:%n",
@@ -45,7 +45,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "0:done",
       "1:failed: unreadable input, unwritable output",
       "2:wrong usage",
-      "3:a check did not hold",
+      "3:a check failed",
       "10-20:verdicts of explain-oom, listed in its help"
     },
     footerHeading = "%nExamples:%n",
@@ -119,7 +119,7 @@ public final class Main implements Runnable {
       exitCode = FailureReport.print(failure, err, debug);
     }
     if (EarlyEnd.isAsked()) {
-      err.println("allocsim: asked to stop by a signal; what was finished until then is kept.");
+      err.println("allocsim: stopped by a signal; results finished so far are kept.");
       exitCode = ExitCodes.FAILED;
     }
     err.flush();

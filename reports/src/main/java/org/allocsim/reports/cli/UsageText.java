@@ -41,10 +41,10 @@ final class UsageText {
     }
     Set<String> commands = failure.getCommandLine().getSubcommands().keySet();
     return commands.isEmpty()
-        ? "'" + argument + "' is one argument too many"
+        ? "'" + argument + "' is an unexpected argument"
         : "unknown command '"
             + argument
             + "'; "
-            + SimilarName.remedy(argument, commands, "there are " + String.join(", ", commands));
+            + SimilarName.remedy(argument, commands, "choose from " + String.join(", ", commands));
   }
 }

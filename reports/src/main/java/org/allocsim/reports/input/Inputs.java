@@ -17,7 +17,7 @@ public final class Inputs {
    */
   public static Path require(String name) {
     if (name.isEmpty()) {
-      throw new Failure("the name of a file is empty; name one");
+      throw new Failure("empty file name; name a file");
     }
     Path file;
     try {
@@ -27,7 +27,7 @@ public final class Inputs {
     }
     if (Files.isDirectory(file)) {
       throw new Failure(
-          name + " is a folder; name a file in it, that of one rank where it holds a job");
+          name + " is a folder; name a file in it, for a job the file of one rank");
     }
     if (!Files.exists(file)) {
       throw new Failure(FailureReport.noSuchFile(name));

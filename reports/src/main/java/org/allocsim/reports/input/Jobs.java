@@ -52,7 +52,7 @@ public final class Jobs {
     for (String each : folders) {
       if (!isFolder(each)) {
         throw Failure.usage(
-            each + " is no folder, and others are; give folders of jobs only, or files only");
+            each + " is not a folder, but others are; give only job folders or only files");
       }
     }
     return folders.stream().map(Jobs::open).toList();
@@ -68,7 +68,7 @@ public final class Jobs {
     if (common.isEmpty()) {
       throw new Failure(
           String.join(", ", jobs.stream().map(job -> job.folder().toString()).toList())
-              + ": the jobs have no rank in common; name the files of a rank alike in all of them");
+              + ": the jobs have no rank in common; use the same rank names in all of them");
     }
     return common;
   }

@@ -64,7 +64,7 @@ public record LogInput(String name, @Nullable Path file) {
       }
     }
     if (Terminals.isInputTerminal()) {
-      err.println("allocsim: paste the message, then end the input (Ctrl-D; Ctrl-Z on Windows)");
+      err.println("allocsim: paste the message, then press Ctrl-D (Ctrl-Z on Windows)");
       err.flush();
     }
     return OomLog.read(System.in);

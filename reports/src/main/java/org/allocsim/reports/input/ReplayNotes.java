@@ -28,7 +28,7 @@ public final class ReplayNotes {
     notes.addAll(config.warnings());
     if (config.allocator().garbageCollectionThreshold() > 0 && isUnlimited()) {
       notes.add(
-          "garbage_collection_threshold has no effect without a limit; give the one of the program"
+          "garbage_collection_threshold has no effect without a limit; give the program's limit"
               + " with --memory-fraction or --memory-limit");
     }
   }
@@ -45,8 +45,8 @@ public final class ReplayNotes {
   public void addForModelled(boolean failed) {
     if (failed) {
       notes.add(
-          "after a failed request the replay goes on with what the recorded program did next, as if"
-              + " only that allocation had been left out; the program itself might have stopped");
+          "after a failed request the replay continues as recorded, as if only that allocation had"
+              + " been skipped; the real program might have stopped");
     }
   }
 
@@ -58,7 +58,7 @@ public final class ReplayNotes {
       int events = devices.get(device).effects().count();
       if (device != program.input().device() && events > 0) {
         notes.add(
-            "not replayed: %s of device %s; --device-index %s chooses them"
+            "not replayed: %s of device %s; --device-index %s selects them"
                 .formatted(Numbers.count(events, "event"), device, device));
       }
     }

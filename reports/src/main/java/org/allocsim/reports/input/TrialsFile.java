@@ -47,13 +47,13 @@ public record TrialsFile(Path file, Trials trials) {
     try (InputStream stream = Files.newInputStream(file)) {
       Fields json = new Fields(JsonValues.readObject(stream));
       if (!SCHEMA.equals(json.map().get("schema"))) {
-        throw new IOException("it is not of the form " + SCHEMA);
+        throw new IOException("it does not have the schema " + SCHEMA);
       }
       return new TrialsFile(file, trials(json));
     } catch (IOException e) {
       throw unusable(file, String.valueOf(e.getMessage()), e);
     } catch (ClassCastException | IllegalArgumentException e) {
-      throw unusable(file, "parts of it are of another kind", e);
+      throw unusable(file, "parts of it have the wrong type", e);
     }
   }
 
@@ -96,8 +96,11 @@ public record TrialsFile(Path file, Trials trials) {
   public Trials.Done predicted(@Nullable List<String> remedies) {
     if (remedies == null) {
       return bestOrLeast()
-          .orElseThrow(
-              () -> new Failure(file + ": no run was complete; there is nothing to check"));
+          .orElseThrow(() ->
+              new Failure(
+                  file
+                      + ": no run is complete, so there is nothing to check; run 'allocsim advise'"
+                      + " again"));
     }
     List<String> names = remedies.stream().filter(each -> !each.equals(NONE)).toList();
     return trials
@@ -105,7 +108,7 @@ public record TrialsFile(Path file, Trials trials) {
         .flatMap(Trials::done)
         .orElseThrow(() ->
             Failure.usage(
-                "--as %s: no run had these remedies; name those of a row, or none"
+                "--as %s: no run has these remedies; name those of a row, or none"
                     .formatted(String.join(",", remedies))));
   }
 
@@ -117,7 +120,7 @@ public record TrialsFile(Path file, Trials trials) {
 
   private static Failure unusable(Path file, String reason, Exception cause) {
     return new Failure(
-        "%s: %s; give the trials.json of a folder that 'allocsim advise -o DIR' wrote"
+        "%s: %s; give the trials.json in a folder that 'allocsim advise -o DIR' wrote"
             .formatted(file, reason),
         cause);
   }
@@ -143,8 +146,7 @@ public record TrialsFile(Path file, Trials trials) {
     for (Trial each : trials) {
       for (String name : each.remedies()) {
         if (remedies.stream().noneMatch(remedy -> remedy.name().equals(name))) {
-          throw new IOException(
-              "a run has the remedy " + name + ", which is not among the remedies");
+          throw new IOException("a run has the unknown remedy " + name + "");
         }
       }
     }
@@ -237,7 +239,7 @@ public record TrialsFile(Path file, Trials trials) {
     Fields required(String key) throws IOException {
       Fields found = object(key);
       if (found == null) {
-        throw new IOException("it lacks \"" + key + "\"");
+        throw new IOException("it has no \"" + key + "\"");
       }
       return found;
     }
@@ -260,7 +262,7 @@ public record TrialsFile(Path file, Trials trials) {
 
     private List<?> list(String key) throws IOException {
       if (map.get(key) == null) {
-        throw new IOException("it lacks \"" + key + "\"");
+        throw new IOException("it has no \"" + key + "\"");
       }
       return (List<?>) map.get(key);
     }
@@ -268,7 +270,7 @@ public record TrialsFile(Path file, Trials trials) {
     String text(String key) throws IOException {
       String found = optionalText(key);
       if (found == null) {
-        throw new IOException("it lacks \"" + key + "\"");
+        throw new IOException("it has no \"" + key + "\"");
       }
       return found;
     }
@@ -280,7 +282,7 @@ public record TrialsFile(Path file, Trials trials) {
     long bytes(String key) throws IOException {
       Long found = number(key);
       if (found == null || found < 0) {
-        throw new IOException("\"" + key + "\" is no number from 0 up");
+        throw new IOException("\"" + key + "\" is not a number from 0");
       }
       return found;
     }

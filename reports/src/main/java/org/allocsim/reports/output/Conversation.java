@@ -66,7 +66,7 @@ public final class Conversation {
         && list.stream().allMatch(String.class::isInstance)) {
       return list.toArray(String[]::new);
     }
-    throw new IOException(ARGUMENT + ": a line has no list of texts in \"arguments\"");
+    throw new IOException(ARGUMENT + ": a line has no list of strings in \"arguments\"");
   }
 
   private byte[] answer(String[] arguments) {

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 public final class DocumentOutputs implements AutoCloseable {
   private static final String REPORT = "--report";
   private static final String PARTIAL =
-      "Partial: a signal ended this early; what was not finished is missing.";
+      "Partial: stopped early by a signal; unfinished parts are missing.";
 
   private final PrintWriter out;
   private final boolean isMarkdown;
@@ -219,7 +219,7 @@ public final class DocumentOutputs implements AutoCloseable {
       }
       if (!plugins.isEmpty()) {
         WrappedText.printLine(
-            out, VisibleText.of("With code of plugins: " + String.join(", ", plugins) + "."));
+            out, VisibleText.of("Uses plugins: " + String.join(", ", plugins) + "."));
         out.println();
       }
       if (isMarkdown) {
@@ -232,7 +232,7 @@ public final class DocumentOutputs implements AutoCloseable {
       }
       if (lacksParquet) {
         WrappedText.printItem(
-            out, "", "The series of figures were not written as Parquet: " + RowTable.REMEDY + ".");
+            out, "", "Figure data was not written as Parquet: " + RowTable.REMEDY + ".");
       }
       out.flush();
     }

@@ -21,7 +21,7 @@ public final class FailureReport {
   public static final String DEBUG_VARIABLE = "ALLOCSIM_DEBUG";
 
   private static final String REPORT =
-      ": this is a defect of allocsim, please report it with the output of a run under "
+      ": this is a bug in allocsim; please report it with the output of a run with "
           + DEBUG_VARIABLE
           + "=1";
 
@@ -63,7 +63,7 @@ public final class FailureReport {
               + ((Runtime.getRuntime().maxMemory() >> 29) + 1)
               + "g";
       case InvariantViolation violation ->
-          "the allocator contradicts itself: " + violation.getMessage() + REPORT;
+          "the allocator's state is inconsistent: " + violation.getMessage() + REPORT;
       default ->
           failure.getClass().getSimpleName()
               + (failure.getMessage() == null ? "" : " (" + failure.getMessage() + ")")
@@ -76,10 +76,11 @@ public final class FailureReport {
     return switch (failure) {
       case NoSuchFileException missing -> noSuchFile(missing.getFile());
       case AccessDeniedException denied ->
-          denied.getFile() + ": permission denied; check the rights of the file and its folder";
+          denied.getFile()
+              + ": permission denied; check the permissions of the file and its folder";
       case NotDirectoryException wrong -> wrong.getFile() + ": not a folder; check the path";
       case FileSystemLoopException loop ->
-          loop.getFile() + ": the links of this path form a loop; check the path";
+          loop.getFile() + ": the links in this path form a loop; check the path";
       case FileSystemException other ->
           other.getFile()
               + ": "
@@ -99,7 +100,7 @@ public final class FailureReport {
         + ": no such file; "
         + (name.indexOf(REPLACED) < 0
             ? "check the path"
-            : "its name has bytes that are not UTF-8, by which no file can be opened; rename it");
+            : "its name is not valid UTF-8, so it cannot be opened; rename it");
   }
 
   /** Text of several lines as one; what else a terminal would obey becomes visible. */

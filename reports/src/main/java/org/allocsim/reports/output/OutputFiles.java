@@ -74,7 +74,12 @@ public final class OutputFiles implements AutoCloseable {
       for (Output other : outputs) {
         if (Objects.equals(other.target.file(), target.file())) {
           throw Failure.usage(
-              other.option + " and " + option + " both write to " + name + "; name two files");
+              other.option
+                  + " and "
+                  + option
+                  + " both write to "
+                  + name
+                  + "; name different files");
         }
       }
       Output output = new Output(option, name, target);
@@ -205,7 +210,7 @@ public final class OutputFiles implements AutoCloseable {
         temporary = begun.file();
         stream = begun.stream();
       } catch (NoSuchFileException e) {
-        throw target.isSpecial() ? e : new IOException("its folder takes no new files");
+        throw target.isSpecial() ? e : new IOException("no files can be created in its folder");
       }
     }
 

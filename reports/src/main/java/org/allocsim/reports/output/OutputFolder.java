@@ -22,10 +22,11 @@ public final class OutputFolder {
     try {
       folder = Path.of(name);
     } catch (InvalidPathException e) {
-      throw new Failure(option + " " + name + ": the folder cannot be made; name another one", e);
+      throw new Failure(
+          option + " " + name + ": the folder cannot be created; name another one", e);
     }
     if (name.isEmpty()) {
-      throw new Failure(option + ": the name of the folder is empty; name one");
+      throw new Failure(option + ": empty folder name; name a folder");
     }
     List<Path> missing = new ArrayList<>();
     for (Path each = folder.toAbsolutePath().normalize();
@@ -37,7 +38,8 @@ public final class OutputFolder {
       Unfinished.makeFolders(missing, () -> Files.createDirectories(folder));
       return folder;
     } catch (IOException e) {
-      throw new Failure(option + " " + name + ": the folder cannot be made; name another one", e);
+      throw new Failure(
+          option + " " + name + ": the folder cannot be created; name another one", e);
     }
   }
 }

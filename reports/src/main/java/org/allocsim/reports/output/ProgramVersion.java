@@ -71,8 +71,7 @@ public final class ProgramVersion {
       }
       return HexFormat.of().formatHex(digest.digest(), 0, DIGEST_BYTES);
     } catch (IOException e) {
-      throw new Failure(
-          "the archives of the program or of its plugins cannot be read; install them again", e);
+      throw new Failure("the jars of allocsim or its plugins cannot be read; reinstall them", e);
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java platform has SHA-256", e);
     }

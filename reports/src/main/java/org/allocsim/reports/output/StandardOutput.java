@@ -70,7 +70,8 @@ public final class StandardOutput extends Writer {
     throw new Failure(
         "standard output cannot be written ("
             + reason
-            + "), so what was printed is not complete; send it where there is room",
+            + "), so the printed output is incomplete; redirect it to a writable place with enough"
+            + " space",
         cause);
   }
 

@@ -34,7 +34,7 @@ public final class WrittenFormat {
                       + SimilarName.remedy(
                           to,
                           writable.stream().map(TraceFormat::id).toList(),
-                          "write one of " + known)));
+                          "choose one of " + known)));
     }
     String plain = Compression.plainName(outputName);
     String ending = plain.substring(plain.lastIndexOf('.') + 1);
@@ -47,7 +47,7 @@ public final class WrittenFormat {
         "--output %s: the name %s; choose one of %s with --to%s"
             .formatted(
                 outputName,
-                matches.isEmpty() ? "ends like no format" : "fits several formats",
+                matches.isEmpty() ? "has no known extension" : "matches several formats",
                 known,
                 SimilarName.hint(
                     ending,

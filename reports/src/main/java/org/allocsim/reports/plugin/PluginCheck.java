@@ -46,7 +46,7 @@ final class PluginCheck {
     if (found == 0) {
       throw new PluginException(
           folder,
-          "none of its jars (%s) is a plugin; a plugin names its classes in files such as %s"
+          "none of its jars (%s) is a plugin; a plugin lists its classes in files such as %s"
               .formatted(
                   loader.jars().stream()
                       .map(jar -> jar.getFileName().toString())
@@ -92,7 +92,7 @@ final class PluginCheck {
     if (description.isEmpty() || description.stream().anyMatch(Objects::isNull)) {
       throw new PluginException(
           jar,
-          "class " + name + " leaves a part of its description null; say id, summary and options",
+          "class " + name + " has null in its description; return id, summary and options",
           null);
     }
     String id = description.getFirst().toString();
@@ -127,13 +127,13 @@ final class PluginCheck {
       if (type.getClassLoader() != loader) {
         throw new PluginException(
             jar,
-            "it names class " + name + ", which is part of allocsim; build the jar without it",
+            "it lists class " + name + ", which is part of allocsim; build the jar without it",
             null);
       }
       if (!extension.service().isAssignableFrom(type)) {
         throw new PluginException(
             jar,
-            "class %s is no %s; let it implement that, or take it out of %s"
+            "%s does not implement %s; implement it or remove it from %s"
                 .formatted(name, extension.service().getSimpleName(), extension.serviceFile()),
             null);
       }
@@ -141,21 +141,20 @@ final class PluginCheck {
     } catch (ClassNotFoundException e) {
       throw new PluginException(
           jar,
-          "%s names class %s, which is not in it; correct the name or add the class"
+          "%s lists class %s, which is not in the jar; correct the name or add the class"
               .formatted(extension.serviceFile(), name),
           e);
     } catch (UnsupportedClassVersionError e) {
       throw new PluginException(
           jar,
-          ("class %s is compiled for a newer Java than this one, %s; compile it with"
-                  + " --release %s")
+          ("class %s is compiled for a newer Java than the current one, %s; compile it with"
+               + " --release %s")
               .formatted(name, Runtime.version().feature(), Runtime.version().feature()),
           e);
     } catch (NoClassDefFoundError e) {
       throw new PluginException(
           jar,
-          ("class %s needs class %s, which cannot be loaded; put the jar that holds it"
-                  + " into the same folder")
+          ("class %s needs class %s, which cannot be loaded; put its jar into the same folder")
               .formatted(name, String.valueOf(e.getMessage()).replace('/', '.')),
           e);
     } catch (ExceptionInInitializerError e) {
@@ -163,8 +162,8 @@ final class PluginCheck {
     } catch (LinkageError e) {
       throw new PluginException(
           jar,
-          ("class %s does not fit this version of allocsim (%s); compile it against this"
-                  + " version")
+          ("class %s is incompatible with this version of allocsim (%s); recompile it against this"
+               + " version")
               .formatted(name, reason(e)),
           e);
     } catch (InstantiationException | NoSuchMethodException | IllegalAccessException e) {
@@ -172,8 +171,8 @@ final class PluginCheck {
           jar,
           "class "
               + name
-              + " cannot be made; let it be a public class with a public constructor"
-              + " without parameters",
+              + " cannot be instantiated; make it a public class with a public no-argument"
+              + " constructor",
           e);
     } catch (InvocationTargetException e) {
       throw failed(jar, name, Objects.requireNonNullElse(e.getCause(), e));
@@ -201,7 +200,7 @@ final class PluginCheck {
   private static PluginException failed(Path jar, String name, Throwable cause) {
     return new PluginException(
         jar,
-        "class %s fails when it is made or described (%s); correct the class"
+        "class %s fails when instantiated or described (%s); fix the class"
             .formatted(name, reason(cause)),
         cause);
   }

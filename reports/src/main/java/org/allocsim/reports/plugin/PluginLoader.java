@@ -68,20 +68,19 @@ public final class PluginLoader extends URLClassLoader {
       throw new PluginException(
           folder,
           Files.exists(folder)
-              ? "plugins come from a folder of jars, and this is a file; name its folder"
-              : "there is no such folder of plugins; check the path for spelling",
+              ? "this is a file, not a folder of jars; name its folder"
+              : "no such plugin folder; check the spelling of the path",
           null);
     }
     try (Stream<Path> files = Files.list(folder)) {
       List<Path> jars = files.filter(file -> file.toString().endsWith(".jar")).sorted().toList();
       if (jars.isEmpty()) {
-        throw new PluginException(
-            folder, "the folder of plugins holds no .jar file; put one into it", null);
+        throw new PluginException(folder, "the plugin folder contains no .jar file; add one", null);
       }
       return jars;
     } catch (IOException e) {
       throw new PluginException(
-          folder, "the folder of plugins cannot be read; check its rights", e);
+          folder, "the plugin folder cannot be read; check its permissions", e);
     }
   }
 

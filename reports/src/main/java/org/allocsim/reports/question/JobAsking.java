@@ -249,7 +249,7 @@ final class JobAsking<A> {
     }
     if (found.isEmpty()) {
       throw new Failure(
-          job.folder() + ": the recording of no rank can be read; the first failure is above",
+          job.folder() + ": no rank's recording can be read; see the first failure above",
           Objects.requireNonNull(last));
     }
     return new JobAnswer<>(job, found, unreadable, contradicting, view.fold(found));

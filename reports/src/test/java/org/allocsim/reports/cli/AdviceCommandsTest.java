@@ -162,7 +162,7 @@ class AdviceCommandsTest {
     Golden.assertGolden("account-sample-smi.txt", text(run));
     CommandRun unclear = CommandRun.of("account", SAMPLE, FRACTION, "--smi", apps);
     assertEquals(ExitCodes.USAGE, unclear.exitCode());
-    assertTrue(unclear.err().contains("say with --pid"), unclear.err());
+    assertTrue(unclear.err().contains("select the program's with --pid"), unclear.err());
   }
 
   @Test
@@ -197,18 +197,18 @@ class AdviceCommandsTest {
   @ParameterizedTest
   @CsvSource({
     "'pins GROWTH --at 99999999', 'counted from 0; name one of them'",
-    "'pins GROWTH --at -1', 'is no moment'",
-    "'pins GROWTH --at now', 'is no moment'",
-    "'pins GROWTH --sort size', 'is none of ratio, free'",
-    "'peak GROWTH --by colour', 'is none of stack, size, phase'",
-    "'peak GROWTH --of active', 'is none of requested, allocated, reserved'",
-    "'peak GROWTH --top 0', 'shows nothing'",
+    "'pins GROWTH --at -1', 'is not a moment'",
+    "'pins GROWTH --at now', 'is not a moment'",
+    "'pins GROWTH --sort size', 'is not one of ratio, free'",
+    "'peak GROWTH --by colour', 'is not one of stack, size, phase'",
+    "'peak GROWTH --of active', 'is not one of requested, allocated, reserved'",
+    "'peak GROWTH --top 0', 'must be at least 1'",
     "'peak GROWTH --frames 0', 'is outside 1..64'",
     "'check GROWTH', 'checks nothing'",
     "'check GROWTH --max-slack 110%', 'from 0% to 100%'",
     "'check GROWTH --max-slack 1GB', 'not clearly binary'",
     "'diff GROWTH', 'AFTER'",
-    "'account GROWTH --free 5%', 'is a share'"
+    "'account GROWTH --free 5%', 'is a percentage'"
   })
   void wrongUsageIsSaidInASentence(String arguments, String cause) {
     CommandRun run =

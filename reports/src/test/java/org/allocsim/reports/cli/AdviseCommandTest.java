@@ -73,7 +73,7 @@ class AdviseCommandTest {
   void whatAFileHasNoUseForIsRefused() {
     CommandRun run = CommandRun.of("advise", file.toString(), "--device", "l40s");
     assertEquals(ExitCodes.USAGE, run.exitCode());
-    assertTrue(run.err().contains("advise of a file takes no --device"), run.err());
+    assertTrue(run.err().contains("advise with a file does not accept --device"), run.err());
   }
 
   @Test
@@ -113,7 +113,7 @@ class AdviseCommandTest {
         CommandRun.of(
             "advise", file.toString(), "--recorded", recording.toString(), "--as", "magic");
     assertEquals(ExitCodes.USAGE, unknown.exitCode());
-    assertTrue(unknown.err().contains("--as magic: no run had these remedies"), unknown::err);
+    assertTrue(unknown.err().contains("--as magic: no run has these remedies"), unknown::err);
   }
 
   @Test

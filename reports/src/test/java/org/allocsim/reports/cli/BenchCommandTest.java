@@ -219,7 +219,7 @@ class BenchCommandTest {
     CommandRun two = turns("\n", "direct,pytorch");
     assertEquals(ExitCodes.USAGE, two.exitCode());
     assertEquals(
-        "allocsim: --in-turns measures one policy on one trace; give one with --policies, one with"
+        "allocsim: --in-turns measures one policy on one trace; give one --policies and one"
             + " --trace\n",
         two.err());
     assertEquals("", two.out());

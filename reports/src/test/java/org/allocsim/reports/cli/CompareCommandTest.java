@@ -168,7 +168,7 @@ class CompareCommandTest {
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
     assertTrue(run.out().contains("policy  cupy\n"), run.out());
     assertTrue(run.out().contains("Out of memory on device 0: "), run.out());
-    assertTrue(run.out().contains("as --after-oom stop asks"), run.out());
+    assertTrue(run.out().contains("(--after-oom stop)"), run.out());
   }
 
   @Test

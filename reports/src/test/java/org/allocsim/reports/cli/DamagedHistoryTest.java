@@ -98,8 +98,8 @@ class DamagedHistoryTest {
               + file
               + ": in the history of device 0 entry "
               + (row + 2)
-              + " obtains memory that is held already, which no allocator can do; the file is"
-              + " damaged, write it anew.\n",
+              + " obtains memory that is already held, which is impossible; the file is damaged;"
+              + " write it again.\n",
           run.err());
       assertEquals(ExitCodes.FAILED, run.exitCode());
     }
@@ -131,7 +131,7 @@ class DamagedHistoryTest {
               + file
               + ": in the history of device 0 "
               + cause
-              + ", which no allocator can do; the file is damaged, write it anew.\n",
+              + ", which is impossible; the file is damaged; write it again.\n",
           run.err());
       assertEquals(ExitCodes.FAILED, run.exitCode());
     }
@@ -178,7 +178,7 @@ class DamagedHistoryTest {
 
   private static void assertReplayedOrRefused(String what, Object... arguments) {
     CommandRun run = CommandRun.of(arguments);
-    assertFalse(run.err().contains("this is a defect"), () -> what + ": " + run.err());
+    assertFalse(run.err().contains("this is a bug"), () -> what + ": " + run.err());
     if (run.exitCode() == ExitCodes.FAILED) {
       assertEquals(1, run.err().lines().count(), () -> what + ": " + run.err());
     } else {

@@ -147,7 +147,7 @@ class DiagnoseCommandTest {
   void twoRecordingsOrTwoLogsAreRefused() {
     CommandRun traces = CommandRun.of("diagnose", RECORDING, RECORDING);
     assertEquals(ExitCodes.USAGE, traces.exitCode());
-    assertTrue(traces.err().contains("are two recordings"), traces.err());
+    assertTrue(traces.err().contains("are both recordings"), traces.err());
     CommandRun logs = CommandRun.of("diagnose", LOG, "-");
     assertEquals(ExitCodes.USAGE, logs.exitCode());
     assertTrue(logs.err().contains("are two logs"), logs.err());

@@ -34,10 +34,10 @@ class EarlyEndTest {
   private static final int REPEATS = 50;
   private static final int LONG_ANSWERS = 3000;
   private static final String TOLD =
-      "allocsim: asked to stop by a signal; what was finished until then is kept.";
+      "allocsim: stopped by a signal; results finished so far are kept.";
 
   private static final String PARTIAL =
-      "Partial: a signal ended this early; what was not finished is missing.";
+      "Partial: stopped early by a signal; unfinished parts are missing.";
 
   @TempDir private Path folder;
 
@@ -85,7 +85,7 @@ class EarlyEndTest {
       String said = Files.readString(log);
       if (exitCode != ExitCodes.DONE) {
         assertEquals(signal.equals("TERM") ? BY_TERM : BY_INT, exitCode, said);
-        assertTrue(said.contains("; the same command makes the others\n"), said);
+        assertTrue(said.contains("; repeat the command to make the others\n"), said);
         assertTrue(said.endsWith(TOLD + "\n"), said);
         assertFalse(Files.exists(swept.resolve("rows.csv")), signal);
       }

@@ -210,7 +210,7 @@ class ExplainOomCommandTest {
   void toShowNothingIsWrongUsage() throws IOException {
     CommandRun run = explain(FULL, "--show", 0);
     assertEquals(ExitCodes.USAGE, run.exitCode());
-    assertTrue(run.err().contains("give 1 or more"), run.err());
+    assertTrue(run.err().contains("must be at least 1"), run.err());
   }
 
   @Test

@@ -237,7 +237,7 @@ class FigureTest {
     assertTrue(
         run.out()
             .replace('\n', ' ')
-            .contains("were not written as Parquet: Parquet is an optional"),
+            .contains("was not written as Parquet: Parquet support is not part"),
         run.out());
     assertFalse(CommandRun.files(folder).contains("memory-series.parquet"));
   }
@@ -257,10 +257,10 @@ class FigureTest {
 
   @ParameterizedTest
   @CsvSource({
-    "replay --figure slide, none is asked for",
-    "leaks --figure slide, none is asked for",
-    "compare --figure slide, none is asked for",
-    "min-capacity --report OUT --figure slide(axis=event), are for charts over time"
+    "replay --figure slide, needs charts to draw",
+    "leaks --figure slide, needs charts to draw",
+    "compare --figure slide, needs charts to draw",
+    "min-capacity --report OUT --figure slide(axis=event), apply to charts over time"
   })
   void aFigureThatChangesNothingIsRefused(String command, String why) {
     List<Object> words = new ArrayList<>(List.of(command.split(" ")));

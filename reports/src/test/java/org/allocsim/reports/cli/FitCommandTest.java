@@ -93,9 +93,9 @@ class FitCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "--batch 32 a b | do not say",
-        "--batch 0 a8 a16 | no number above 0",
-        "--batch 32 --sizes 8 a b | one for each",
+        "--batch 32 a b | do not show",
+        "--batch 0 a8 a16 | not a number above 0",
+        "--batch 32 --sizes 8 a b | one per recording",
       })
   void sizesThatAreMissingAreWrongUsage(String options, String words) {
     CommandRun run = CommandRun.of((Object[]) ("fit " + options).split(" "));

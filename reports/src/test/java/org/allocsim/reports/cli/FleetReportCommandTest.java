@@ -249,7 +249,7 @@ final class FleetReportCommandTest {
   void saysWhereThereIsNoSweep() {
     CommandRun run = CommandRun.of("fleet-report", swept);
     assertEquals(1, run.exitCode());
-    assertTrue(run.err().contains("there is no such file"), run.err());
+    assertTrue(run.err().contains("no such file"), run.err());
   }
 
   @Test

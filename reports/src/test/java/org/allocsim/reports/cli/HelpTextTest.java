@@ -50,7 +50,7 @@ class HelpTextTest {
   void aHelpHasItsPartsInOrder() {
     String help = CommandRun.of("tune", "--help").out();
     int summary = help.indexOf("\nRanks settings of PyTorch's allocator");
-    int more = help.indexOf("\n\nEach of some 50 settings");
+    int more = help.indexOf("\n\nReplays about 50 settings");
     int codes = help.indexOf("\nExit codes:\n  0   done");
     int options = help.indexOf("\n      --grid=");
     assertTrue(more < options && options < codes, help);

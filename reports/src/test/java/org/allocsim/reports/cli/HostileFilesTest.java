@@ -98,7 +98,7 @@ class HostileFilesTest {
   }
 
   private static void assertNothingInternal(Run run) {
-    assertFalse(run.said().contains("this is a defect of allocsim"), run.said());
+    assertFalse(run.said().contains("this is a bug in allocsim"), run.said());
     assertFalse(run.said().contains("Exception"), run.said());
   }
 

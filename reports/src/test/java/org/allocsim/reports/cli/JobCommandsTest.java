@@ -234,7 +234,7 @@ class JobCommandsTest {
 
   @Test
   void foldersThatAreNoJobsAreRefusedInOneSentence() throws IOException {
-    assertRefused(1, "holds no trace", "diagnose", job);
+    assertRefused(1, "contains no trace", "diagnose", job);
     rank(0, SERVED);
     Files.copy(SERVED, job.resolve("old.rank0.pickle.xz"));
     assertRefused(1, "are both of rank 0", "diagnose", job);
@@ -247,24 +247,16 @@ class JobCommandsTest {
     assertRefused(2, "give the file of one rank", "replay", job, "--events", "-");
     assertRefused(2, "give the file of one rank", "replay", job, "--repeat", "3");
     assertRefused(2, "give the file of one rank", "leaks", job, "--chart", "a.svg");
-    assertRefused(2, "leave out --stats", "verify", job, "--stats", "a.json");
-    assertRefused(2, "leave out the other names", "verify", job, SERVED);
-    assertRefused(2, "leave out the other names", "compare", SERVED, job);
+    assertRefused(2, "omit --stats", "verify", job, "--stats", "a.json");
+    assertRefused(2, "omit the other names", "verify", job, SERVED);
+    assertRefused(2, "omit the other names", "compare", SERVED, job);
     assertRefused(2, "give the recording of one rank with its log", "diagnose", job, "-");
     assertRefused(2, "give the file of one rank", "inspect", job, "--events", "-");
     assertRefused(2, "give the file of one rank", "account", job, "--pid", "1");
     assertRefused(2, "give the file of one rank", "account", job, "--smi-index", "1");
-    assertRefused(2, "folders of jobs only, or files only", "diff", job, SERVED);
+    assertRefused(2, "only job folders or only files", "diff", job, SERVED);
     assertRefused(
-        2,
-        "folders of jobs only, or files only",
-        "fit",
-        "--batch",
-        "8",
-        "--sizes",
-        "1,2",
-        job,
-        SERVED);
+        2, "only job folders or only files", "fit", "--batch", "8", "--sizes", "1,2", job, SERVED);
     assertRefused(1, "is a folder; name a file in it, that of one rank", "convert", job, "-o", "a");
   }
 

@@ -240,7 +240,7 @@ class JsonSchemasTest {
     assertEquals(Answers.find("allocsim-replay-2").orElseThrow().text(), one.out());
     CommandRun none = CommandRun.of("list", "schemas", "allocsim-replay-0");
     assertEquals(ExitCodes.USAGE, none.exitCode());
-    assertTrue(none.err().contains("there is no schema allocsim-replay-0"), none.err());
+    assertTrue(none.err().contains("unknown schema: allocsim-replay-0"), none.err());
   }
 
   private String run(List<Object> command) throws IOException {

@@ -183,6 +183,6 @@ class LintSnapshotTest {
     String text = lint(ExitCodes.FAILED, "max_split_size_mb:64", "--snapshot", file);
     assertTrue(text.contains("it records no allocator settings"), text);
     assertTrue(lint(ExitCodes.FAILED, "--snapshot", folder.resolve("no")).contains("no such file"));
-    assertTrue(lint(ExitCodes.USAGE).contains("the string is missing"));
+    assertTrue(lint(ExitCodes.USAGE).contains("no value given"));
   }
 }

@@ -138,12 +138,12 @@ class MainTest {
 
   @ParameterizedTest
   @CsvSource({
-    "xyz t, unknown command 'xyz'; there are estimate",
-    "list models, unknown command 'models'; there are",
-    "replay t u, 'u' is one argument too many",
+    "xyz t, unknown command 'xyz'; choose from estimate",
+    "list models, unknown command 'models'; choose from",
+    "replay t u, 'u' is an unexpected argument",
     "replay t --capcity 1GiB, unknown option '--capcity'; did you mean '--capacity'?",
-    "replay t --addresses x, 'x' is none of recorded, modelled",
-    "replay t --device-index x, 'x' is no index",
+    "replay t --addresses x, 'x' is not one of recorded, modelled",
+    "replay t --device-index x, 'x' is not an index",
     "replay t --device t4 --capacity 1GiB, allocsim: --device=PROFILE"
   })
   void wrongUsageIsReportedInTermsOfTheCommandLine(String line, String note) {
@@ -161,10 +161,10 @@ class MainTest {
         "--help replai|unknown command 'replai'|replay",
         "list device --help|unknown command 'device'|devices",
         "list policies pytorh|'pytorh' is not a policy|pytorch",
-        "list programs rezsnet|there is no program rezsnet|resnet",
-        "list schemas allocsim-tun-2|there is no schema allocsim-tun-2|allocsim-tune-2",
+        "list programs rezsnet|unknown program: rezsnet|resnet",
+        "list schemas allocsim-tun-2|unknown schema: allocsim-tun-2|allocsim-tune-2",
         "list devices rtx4091|unknown device 'rtx4091'|rtx-4090",
-        "replay program:gtp|there is no program gtp|gpt",
+        "replay program:gtp|unknown program: gtp|gpt",
         "replay program:gpt(iteration=1)|program gpt has no option iteration|iterations",
         "generate gpt --option iterations=1 --to jsnol|--to jsnol cannot be written|jsonl",
         "replay program:gpt --conf"
@@ -172,12 +172,12 @@ class MainTest {
         "replay program:gpt --conf expandable_segments:true|but got 'true'|True",
         "replay program:gpt --conf backend:cudamallocasync|Unknown allocator"
             + " backend|cudaMallocAsync",
-        "replay t --addresses modeled|'modeled' is none of recorded, modelled|modelled",
-        "tune t --os linus|'linus' is none of linux, windows, wsl|linux",
+        "replay t --addresses modeled|'modeled' is not one of recorded, modelled|modelled",
+        "tune t --os linus|'linus' is not one of linux, windows, wsl|linux",
         "compare program:mlp --policies rmm-pol|'rmm-pol' is not a policy|rmm-pool",
         "compare program:mlp --policies rmm-pool(initail=1GiB)|policy rmm-pool has no option"
             + " 'initail'|initial",
-        "pins t --at pek|'pek' is no moment|peak",
+        "pins t --at pek|'pek' is not a moment|peak",
         "suite inference-mod|'inference-mod' is not a scenario|",
         "diagnos t|unknown command 'diagnos'|diagnose",
         "explian-oom t|unknown command 'explian-oom'|explain-oom",
@@ -189,17 +189,17 @@ class MainTest {
         "replay program:mlp --conf"
             + " roundup_power2_division:4|'roundup_power2_division'|roundup_power2_divisions",
         "replay t --device rtx-4900|unknown device 'rtx-4900'|rtx-4090",
-        "generate lama_generate -o t|there is no program lama_generate|llama-generate",
-        "tune t --grid fien|'fien' is none of coarsest, coarse, usual, fine|fine",
-        "replay t --after-oom contine|'contine' is none of stop, continue|continue",
-        "replay t --insert empty_cach@every:3|'empty_cach@every:3' is none"
+        "generate lama_generate -o t|unknown program: lama_generate|llama-generate",
+        "tune t --grid fien|'fien' is not one of coarsest, coarse, usual, fine|fine",
+        "replay t --after-oom contine|'contine' is not one of stop, continue|continue",
+        "replay t --insert empty_cach@every:3|'empty_cach@every:3' is not one"
             + " of|empty_cache@every:N",
-        "diff --by categry t u|'categry' is none of stack, size, phase, category|category",
+        "diff --by categry t u|'categry' is not one of stack, size, phase, category|category",
         "check t --max-reservd 2GiB|unknown option '--max-reservd'|--max-reserved",
-        "convert program:mlp -o t.jsnol|t.jsnol: the name ends like no format|jsonl",
+        "convert program:mlp -o t.jsnol|t.jsnol: the name has no known extension|jsonl",
         "serve t --model llama-3.1-8|llama-3.1-8|llama-3.1-8b",
         "serve t --model yi-6b --cache jengo|unknown cache 'jengo'|jenga",
-        "bench --only reply|--only reply is no part|replay"
+        "bench --only reply|--only reply is not a part|replay"
       })
   void aMistypedNameIsAnsweredWithTheSimilarOne(String line, String what, String meant) {
     CommandRun run = CommandRun.of((Object[]) line.split(" "));
@@ -246,16 +246,16 @@ class MainTest {
         List.of(
             "Run a PyTorch program:",
             "Diagnose a run:",
-            "Decide on settings, allocator and GPU:",
+            "Choose settings, allocator and GPU:",
             "Look:",
-            "Convert and make traces:",
-            "Prove results:"),
+            "Convert and generate traces:",
+            "Validate results:"),
         List.copyOf(groups.keySet()));
     assertEquals(List.of("estimate", "advise", "record"), groups.get("Run a PyTorch program:"));
     assertEquals("diagnose", groups.get("Diagnose a run:").getFirst());
     assertEquals(List.of("view", "inspect", "list"), groups.get("Look:"));
     assertEquals(
-        List.of("convert", "generate", "transform"), groups.get("Convert and make traces:"));
+        List.of("convert", "generate", "transform"), groups.get("Convert and generate traces:"));
   }
 
   @Test
@@ -312,7 +312,7 @@ class MainTest {
   @Test
   void helpListsTheExitCodes() {
     String help = CommandRun.of("--help").out();
-    assertTrue(help.contains("3       a check did not hold"), help);
+    assertTrue(help.contains("3       a check failed"), help);
     IntSummaryStatistics verdicts =
         IntStream.concat(
                 Arrays.stream(OomVerdict.values()).mapToInt(ExitCodes::of),
@@ -346,7 +346,7 @@ class MainTest {
     String report = report(new IllegalStateException("the block\nis gone"), false, 1);
     assertEquals(1, report.lines().count(), report);
     assertTrue(report.contains("IllegalStateException (the block is gone)"), report);
-    assertTrue(report.contains("this is a defect"), report);
+    assertTrue(report.contains("this is a bug"), report);
     assertTrue(report.contains("ALLOCSIM_DEBUG=1"), report);
   }
 

@@ -29,7 +29,7 @@ class OddInputsTest {
     assertEquals(exitCode, run.exitCode(), run.err());
     assertEquals(1, run.err().lines().count(), run.err());
     assertTrue(run.err().contains(part), run.err());
-    assertFalse(run.err().contains("a defect of allocsim"), run.err());
+    assertFalse(run.err().contains("a bug in allocsim"), run.err());
   }
 
   @ParameterizedTest
@@ -40,7 +40,7 @@ class OddInputsTest {
         command.equals("view")
             ? CommandRun.of(command, trace, "--report", folder.resolve("view"))
             : CommandRun.of(command, trace);
-    assertFalse(run.err().contains("a defect of allocsim"), run.err());
+    assertFalse(run.err().contains("a bug in allocsim"), run.err());
     if (command.equals("peak") || command.equals("pins")) {
       assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
     }
@@ -70,7 +70,7 @@ class OddInputsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"9223372036854775807, at most 8PiB", "8PiB, together are more than h100-80gb has"})
+  @CsvSource({"9223372036854775807, the maximum is 8PiB", "8PiB, exceed the memory of"})
   void aProcessCannotHoldMoreThanTheGpu(String other, String part) throws IOException {
     Path trace = file("a.jsonl", HEADER + "{\"op\":\"alloc\",\"id\":0,\"bytes\":4096}\n");
     assertSentence(CommandRun.of("share", trace + ",other=" + other, trace), ExitCodes.USAGE, part);

@@ -114,14 +114,14 @@ class PerturbCommandTest {
 
   @ParameterizedTest
   @CsvSource({
-    "'--runs 5', 'perturb without a change shows nothing'",
+    "'--runs 5', 'nothing to perturb'",
     "'--swap-adjacent --runs 0', 'is outside 1..100000'",
     "'--swap-adjacent --resize-each size', '--resize-each without --resize'",
-    "'--resize 100%', 'is no percentage'",
-    "'--resize -1%', 'is no percentage'",
-    "'--resize 2% --resize-each stack', 'is none of size, request'",
+    "'--resize 100%', 'is not a percentage'",
+    "'--resize -1%', 'is not a percentage'",
+    "'--resize 2% --resize-each stack', 'is not one of size, request'",
     "'--swap-adjacent --policy none-such', 'is not a policy'",
-    "'--swap-adjacent --seed 9223372036854775807', 'leaves no seeds'",
+    "'--swap-adjacent --seed 9223372036854775807', 'is too large to count up from'",
   })
   void wrongUsageIsReported(String options, String message) {
     CommandRun run = perturb((Object[]) options.split(" "));

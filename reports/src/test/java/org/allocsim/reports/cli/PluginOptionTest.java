@@ -194,13 +194,13 @@ class PluginOptionTest {
 
   @Test
   void aFolderThatIsNotThereOrHoldsNoPluginIsRefused() throws IOException {
-    assertRefused("the folder of plugins holds no .jar file");
+    assertRefused("the plugin folder contains no .jar file");
     new PluginJar(work)
         .source("example.Library", "package example; public class Library {}")
         .writeTo(plugins.resolve("library.jar"));
     assertRefused("none of its jars (library.jar) is a plugin");
     plugins = work.resolve("missing");
-    assertRefused("there is no such folder of plugins");
+    assertRefused("no such plugin folder");
     plugins = Files.writeString(work.resolve("file"), "");
     assertRefused("this is a file; name its folder");
   }
@@ -281,13 +281,13 @@ class PluginOptionTest {
   void aClassThatOverflowsTheStackIsRefused() throws IOException {
     policy("static String of(int i) { return of(i + 1); }", "mine\" + of(0) + \"")
         .writeTo(plugins.resolve("deep.jar"));
-    assertRefused("deep.jar: class example.Provider fails when it is made or described");
+    assertRefused("deep.jar: class example.Provider fails when instantiated or described");
   }
 
   @Test
   void aNamedClassThatIsNotInTheJarIsRefused() throws IOException {
     policy("", "mine").without("example.Provider").writeTo(plugins.resolve("hollow.jar"));
-    assertRefused("names class example.Provider, which is not in it");
+    assertRefused("lists class example.Provider, which is not in the jar");
   }
 
   @Test
@@ -310,30 +310,30 @@ class PluginOptionTest {
     policy("", "mine")
         .classVersion("example.Provider", 44 + Runtime.version().feature() + 1)
         .writeTo(plugins.resolve("newer.jar"));
-    assertRefused("is compiled for a newer Java than this one");
+    assertRefused("is compiled for a newer Java than the current one");
   }
 
   @Test
   void aClassThatFailsWhenItIsMadeIsRefused() throws IOException {
     policy("{ if (true) throw new IllegalStateException(\"no key\"); }", "mine")
         .writeTo(plugins.resolve("failing.jar"));
-    assertRefused("fails when it is made or described (IllegalStateException: no key)");
+    assertRefused("fails when instantiated or described (IllegalStateException: no key)");
   }
 
   @Test
   void aClassWhoseInitialiserReportsAFailureWithoutACauseIsRefused() throws IOException {
     policy("static { if (true) throw new ExceptionInInitializerError(\"no key\"); }", "mine")
         .writeTo(plugins.resolve("failing.jar"));
-    assertRefused("fails when it is made or described (ExceptionInInitializerError: no key)");
+    assertRefused("fails when instantiated or described (ExceptionInInitializerError: no key)");
   }
 
   @Test
   void aClassThatIsPrivateOrOfAnotherKindIsRefused() throws IOException {
     policy("private Provider() {}", "mine").writeTo(plugins.resolve("shy.jar"));
-    assertRefused("class example.Provider cannot be made");
+    assertRefused("class example.Provider cannot be instantiated");
     Files.delete(plugins.resolve("shy.jar"));
     policy("", "mine").service(FORMATS, "example.Provider").writeTo(plugins.resolve("other.jar"));
-    assertRefused("class example.Provider is no TraceFormat");
+    assertRefused("example.Provider does not implement TraceFormat");
   }
 
   @Test

@@ -164,7 +164,7 @@ class ReplayCommandTest {
             "--events",
             folder.resolve("events"));
     assertEquals(ExitCodes.FAILED, run.exitCode());
-    assertTrue(run.err().contains("recorded addresses do not fit"), run.err());
+    assertTrue(run.err().contains("recorded addresses do not apply"), run.err());
     assertEquals(List.of(), CommandRun.files(folder));
   }
 
@@ -203,7 +203,7 @@ class ReplayCommandTest {
     assertEquals(ExitCodes.USAGE, run.exitCode());
     assertEquals(1, run.err().lines().count(), run.err());
     assertTrue(run.err().contains("max_split_size_mb"), run.err());
-    assertTrue(run.err().contains("keys and values are at https://"), run.err());
+    assertTrue(run.err().contains("see keys and values at https://"), run.err());
   }
 
   @ParameterizedTest
@@ -239,7 +239,7 @@ class ReplayCommandTest {
     String note = "not replayed: 816 events of device 0; --device-index 0 chooses them";
     assertTrue(done("replay", two).out().contains(note));
     assertFalse(done("replay", two, "--device-index", "0").out().contains("not replayed"));
-    String goesOn = "after a failed request the replay goes on";
+    String goesOn = "after a failed request the replay continues";
     assertTrue(done("replay", GROWTH, "--capacity", "1GiB").out().contains(goesOn));
     assertFalse(done("replay", DEVICE_OOM).out().contains(goesOn));
   }

@@ -354,6 +354,6 @@ class RightByDefaultTest {
             "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n");
     CommandRun run = CommandRun.of(command, pointer);
     assertEquals(ExitCodes.FAILED, run.exitCode());
-    assertTrue(run.err().contains("fetch that with 'git lfs pull'"), run.err());
+    assertTrue(run.err().contains("fetch the file with 'git lfs pull'"), run.err());
   }
 }

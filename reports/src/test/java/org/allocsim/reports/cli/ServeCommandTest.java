@@ -119,8 +119,8 @@ class ServeCommandTest {
         CommandRun.of(
             "serve", SAMPLE, "--model", "llama-3.1-8b", "--gpu-memory-utilization", "0.1");
     assertEquals(ExitCodes.FAILED, run.exitCode());
-    assertTrue(run.err().contains("leaves no memory for keys and values"), run.err());
-    assertTrue(run.err().contains("take a larger --gpu-memory-utilization"), run.err());
+    assertTrue(run.err().contains("leaves no memory for the KV cache"), run.err());
+    assertTrue(run.err().contains("use a larger --gpu-memory-utilization"), run.err());
   }
 
   @Test
@@ -195,7 +195,7 @@ class ServeCommandTest {
     CommandRun small =
         CommandRun.of("serve", SAMPLE, "--model", "gemma-2-9b", "--capacity", "16GiB");
     assertEquals(ExitCodes.FAILED, small.exitCode());
-    assertTrue(small.err().contains("take a larger GPU"), small.err());
+    assertTrue(small.err().contains("use a larger GPU"), small.err());
     CommandRun both =
         CommandRun.of(
             "serve", SAMPLE, "--model", "yi-6b", "--capacity", "16GiB", "--device", "rtx-4090");

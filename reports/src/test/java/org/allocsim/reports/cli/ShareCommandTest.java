@@ -224,7 +224,7 @@ class ShareCommandTest {
   @Test
   void aSliceOfUnknownSizeIsSaidToBeComputed() {
     CommandRun computed = CommandRun.of("share", trainer, "--device=b200 3g.90gb");
-    assertTrue(computed.out().contains("computed as its share"), computed.out());
+    assertTrue(computed.out().contains("computed as a fraction"), computed.out());
     CommandRun listed = CommandRun.of("share", trainer, "--device=h200 2g.35gb");
     assertTrue(!listed.out().contains("computed"), listed.out());
   }
@@ -252,17 +252,17 @@ class ShareCommandTest {
       delimiter = '|',
       textBlock =
           """
-          ,colour=red            | unknown setting 'colour' of a process
+          ,colour=red            | unknown process setting 'colour'
           ,polici=direct         | did you mean 'policy'?
           ,start=1,start=2       | start is given twice
-          ,start=soon            | start=soon is no time
-          ,start=-1              | start=-1 is no time
-          ,end=later             | end=later: a process can exit or hold
+          ,start=soon            | start=soon is not a time
+          ,start=-1              | start=-1 is not a time
+          ,end=later             | end=later must be exit or hold
           ,memory-limit=24       | memory-limit: '24'
           ,memory-fraction=2     | memory-fraction: '2' is not a fraction
           ,policy=nonsense       | policy: 'nonsense' is not a policy
           ,memory-limit=1GiB,memory-fraction=0.5 | give memory-limit or memory-fraction, not both
-          ,context=2TiB          | together are more than
+          ,context=2TiB          | exceed the memory of
           ,mps-limit=1GiB        | add --mps
           """)
   void wrongSettingsAreNamed(String settings, String part) {

@@ -260,9 +260,9 @@ final class SweepCommandTest {
     assertTrue(
         run.out()
             .contains(
-                "No rows.parquet: Parquet is an optional part that this installation lacks;"
-                    + " './allocsim' of the sources has it, and './allocsim bundle"
-                    + " ARCHIVE.tgz --with parquet' packs it\n"),
+                "No rows.parquet: Parquet support is not part of this installation; use"
+                    + " './allocsim' in a checkout, or bundle it with './allocsim bundle"
+                    + " ARCHIVE.tgz --with parquet'\n"),
         run.out());
     assertFalse(Files.exists(out.resolve("rows.parquet")));
     assertEquals(2, rows().size());
@@ -382,7 +382,7 @@ final class SweepCommandTest {
         List.of(
             new Case(1, "no such file or folder", "sweep", folder.resolve("gone"), "-o", out),
             new Case(1, "no file matches", "sweep", traces + "/*.pickle", "-o", out),
-            new Case(2, "holds other files", "sweep", traces, "-o", folder.resolve("taken")),
+            new Case(2, "contains other files", "sweep", traces, "-o", folder.resolve("taken")),
             new Case(2, "is not a policy", "sweep", traces, "-o", out, "--policies", "x"),
             new Case(2, "refuses", "sweep", traces, "-o", out, "--confs", "max_split:1"),
             new Case(2, "not a size", "sweep", traces, "-o", out, "--capacities", "big"),

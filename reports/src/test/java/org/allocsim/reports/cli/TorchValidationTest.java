@@ -127,11 +127,11 @@ class TorchValidationTest {
 
   @Test
   void optionsThatMakeNoSenseAreRefused() {
-    refused("no trace is given", "--pytorch");
+    refused("no trace given", "--pytorch");
     refused("'--random'", trace(), "--random", 3);
     refused("--jobs 0 runs nothing", trace(), "--pytorch", "--jobs", 0);
-    refused("--random -1 is negative", trace(), "--pytorch", "--random", -1);
-    refused("--keep-differing needs a folder", trace(), "--pytorch", "--keep-differing");
+    refused("--random -1 must be at least 0", trace(), "--pytorch", "--random", -1);
+    refused("--keep-differing needs --keep", trace(), "--pytorch", "--keep-differing");
     refused("'--touch'", trace(), "--pytorch", "--touch");
     refused("PyTorch 2.14 refuses it", trace(), "--pytorch", "--conf", "nonsense:1");
   }

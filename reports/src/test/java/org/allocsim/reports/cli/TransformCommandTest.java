@@ -155,13 +155,13 @@ class TransformCommandTest {
       delimiter = '|',
       value = {
         "--window 5:3|FROM below TO",
-        "--window 0:99|is no part of",
-        "--window a:b|is no range",
-        "--rows 7|is no range",
+        "--window 0:99|is not a part of",
+        "--window a:b|is not a range",
+        "--rows 7|is not a range",
         "--scale-batch 2|does not say which sizes",
         "--repeat 2 --other x|does not say which sizes",
-        "--reorder-steps backwards|is no order",
-        "--merge|name several",
+        "--reorder-steps backwards|is not an order",
+        "--merge|name more",
         "--repeat 2 --merge|--merge",
       })
   void whatMakesNoSenseIsRefusedInOneSentence(String options, String words) {
@@ -179,7 +179,7 @@ class TransformCommandTest {
       delimiter = '|',
       value = {
         "--reorder-steps 0,1|names each",
-        "--window 0:2 --iterations nothing|its steps are not known",
+        "--window 0:2 --iterations nothing|its steps are unknown",
       })
   void whatTheTraceCannotGiveIsRefusedInOneSentence(String options, String words) {
     List<Object> arguments = new ArrayList<>(List.of(small));
@@ -194,7 +194,7 @@ class TransformCommandTest {
   void noRepetitionAtAllIsWrongUsage() {
     CommandRun run = transform(small, "--repeat", 0);
     assertEquals(ExitCodes.USAGE, run.exitCode());
-    assertEquals("allocsim: --repeat 0 is less than once; write 1 or more\n", run.err());
+    assertEquals("allocsim: --repeat 0 must be at least 1\n", run.err());
   }
 
   @Test
@@ -204,7 +204,7 @@ class TransformCommandTest {
         other, "{\"allocsim\":\"trace\",\"version\":1}\n{\"op\":\"alloc\",\"id\":1,\"bytes\":5}\n");
     CommandRun run = transform(small, "--scale-batch", 4, "--other", other, "--other-scale", 2);
     assertEquals(ExitCodes.FAILED, run.exitCode());
-    assertTrue(run.err().contains("do not differ in their batch only"), run.err());
+    assertTrue(run.err().contains("do not differ only in batch size"), run.err());
   }
 
   @Test

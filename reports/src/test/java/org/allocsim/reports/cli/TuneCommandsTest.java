@@ -54,7 +54,7 @@ class TuneCommandsTest {
     assertTrue(
         expect(2, "tune", GROWTH, "--grid", "rough")
             .err()
-            .contains("'rough' is none of coarsest, coarse, usual, fine"));
+            .contains("'rough' is not one of coarsest, coarse, usual, fine"));
   }
 
   @Test
@@ -108,7 +108,7 @@ class TuneCommandsTest {
         expect(0, "replay", DEVICE_OOM, "--addresses", "modelled", "--after-oom", "stop");
     assertTrue(count(all.out(), " and failed:") > 1, all.out());
     assertEquals(1, count(first.out(), " and failed:"), first.out());
-    assertTrue(first.out().contains("the replay ended at the first request that failed"));
+    assertTrue(first.out().contains("the replay stopped at the first failed request"));
     CommandRun recorded = expect(0, "replay", DEVICE_OOM, "--after-oom", "stop");
     assertTrue(recorded.out().contains("addresses recorded"), recorded.out());
     assertEquals(1, count(recorded.out(), " and failed:"), recorded.out());

@@ -102,14 +102,14 @@ class VerifyCommandTest {
         CommandRun.of(
             "verify", CommandRun.recording("prefetch_streams.pickle.xz"), "--stats", stats);
     assertEquals(ExitCodes.FAILED, run.exitCode());
-    assertTrue(run.err().contains("stats.json: it is no JSON object; save"), run.err());
+    assertTrue(run.err().contains("stats.json: it is not a JSON object; save"), run.err());
   }
 
   @Test
   void savedStatisticsGoWithOneSnapshot() {
     CommandRun run = CommandRun.of("verify", "a", "b", "--stats", "c");
     assertEquals(ExitCodes.USAGE, run.exitCode());
-    assertTrue(run.err().contains("--stats goes with one snapshot"), run.err());
+    assertTrue(run.err().contains("--stats needs a single snapshot"), run.err());
   }
 
   @Test

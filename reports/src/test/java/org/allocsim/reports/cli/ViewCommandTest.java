@@ -143,7 +143,7 @@ class ViewCommandTest {
             "--report",
             folder.resolve("none"));
     assertEquals(1, run.err().lines().count(), run.err());
-    assertTrue(run.err().contains("empty: the folder holds no trace"), run.err());
+    assertTrue(run.err().contains("empty: the folder contains no trace"), run.err());
     assertFalse(Files.exists(folder.resolve("none")));
   }
 

@@ -131,9 +131,9 @@ class WhatIfTest {
 
   @ParameterizedTest
   @CsvSource({
-    "empty_cache@every:0,is no distance",
-    "empty_cache@sometimes,is none of",
-    "clear@every:1,is none of",
+    "empty_cache@every:0,needs a distance",
+    "empty_cache@sometimes,is not one of",
+    "clear@every:1,is not one of",
     "empty_cache@request:3,has fewer allocation requests",
   })
   void placesThatAreNoneAreWrongUsage(String option, String message) {

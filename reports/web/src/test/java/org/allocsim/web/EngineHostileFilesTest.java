@@ -52,7 +52,7 @@ class EngineHostileFilesTest {
   private static boolean isSentence(String failure) {
     assertTrue(failure.startsWith("allocsim: "), failure);
     assertEquals(1, failure.lines().count(), failure);
-    assertFalse(failure.contains("this is a defect"), failure);
+    assertFalse(failure.contains("this is a bug"), failure);
     return true;
   }
 

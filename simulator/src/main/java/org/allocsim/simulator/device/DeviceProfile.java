@@ -89,7 +89,7 @@ public record DeviceProfile(
   public DeviceProfile {
     if (totalBytes <= 0 || contextBytes < 0 || contextBytes > totalBytes || unusableBytes < 0) {
       throw new IllegalArgumentException(
-          "device profile %s: %d bytes with a context of %d bytes make no sense"
+          "device profile %s: %d bytes with a context of %d bytes are invalid"
               .formatted(name, totalBytes, contextBytes));
     }
     if (Long.bitCount(pageBytes) != 1

@@ -333,12 +333,12 @@ public final class SimulatedDevice implements DeviceMemory {
     requirePositive(bytes);
     if (pageBytes <= 0 || pageBytes % profile.pageBytes() != 0) {
       throw new IllegalArgumentException(
-          "handles of %d bytes are no multiple of the device's page of %d bytes"
+          "handles of %d bytes are not a multiple of the device's page of %d bytes"
               .formatted(pageBytes, profile.pageBytes()));
     }
     if (bytes % pageBytes != 0) {
       throw new IllegalArgumentException(
-          "%d bytes are no multiple of the handle size of %d bytes".formatted(bytes, pageBytes));
+          "%d bytes are not a multiple of the handle size of %d bytes".formatted(bytes, pageBytes));
     }
     return bytes / pageBytes;
   }

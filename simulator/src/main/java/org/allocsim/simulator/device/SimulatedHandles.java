@@ -162,7 +162,7 @@ final class SimulatedHandles implements HandleMemory {
   private long runBytes(int count, long handleBytes) {
     if (count <= 0 || handleBytes <= 0 || handleBytes % pageBytes != 0) {
       throw new IllegalArgumentException(
-          "%d handles of %d bytes are none, or no multiples of the page of %d bytes"
+          "%d handles of %d bytes are not a positive number of multiples of the page of %d bytes"
               .formatted(count, handleBytes, pageBytes));
     }
     return Math.multiplyExact(count, handleBytes);

@@ -294,7 +294,7 @@ public final class MemoryStats implements EffectListener, StatsView {
   }
 
   static IllegalArgumentException unknown(String name) {
-    return new IllegalArgumentException("there is no statistic '" + name + "'");
+    return new IllegalArgumentException("unknown statistic '" + name + "'");
   }
 
   private static List<String> sortedKeys() {

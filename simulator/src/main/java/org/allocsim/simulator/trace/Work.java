@@ -88,7 +88,8 @@ public sealed interface Work {
         throw new IllegalArgumentException(ranks + " ranks of a collective are less than one");
       }
       if (peer < EVERYONE || peer >= ranks || !pattern.isBetweenTwo() && peer != EVERYONE) {
-        throw new IllegalArgumentException(peer + " is no peer of " + pattern + " among " + ranks);
+        throw new IllegalArgumentException(
+            peer + " is not a peer of " + pattern + " among " + ranks);
       }
     }
   }

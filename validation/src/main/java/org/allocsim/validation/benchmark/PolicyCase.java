@@ -40,7 +40,7 @@ public record PolicyCase(String id, Map<String, String> options) {
   /** The policy itself. */
   public PolicyProvider provider() {
     return Policies.named(id)
-        .orElseThrow(() -> new IllegalArgumentException("there is no policy " + id));
+        .orElseThrow(() -> new IllegalArgumentException("unknown policy: " + id));
   }
 
   /** Options that {@link #optionText} wrote. */

@@ -53,7 +53,7 @@ final class BlockExperiment {
     double nanos = run.timed(DriverCall.ALLOCATE, () -> address[0] = memory.allocate(bytes));
     if (address[0] == DeviceMemory.REFUSED) {
       throw new CalibrationException(
-          "the device has less memory than it said at the start; is another program using it?");
+          "the device has less memory than at the start; end other programs that use it");
     }
     long twin = simulated.allocate(bytes);
     run.marked().record(DriverCall.ALLOCATE, nanos, run.observations());

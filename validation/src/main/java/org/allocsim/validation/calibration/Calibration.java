@@ -73,16 +73,15 @@ public final class Calibration {
     final long freeBytes = memory.freeBytes();
     if (freeBytes < bounds.mostBytes()) {
       throw new CalibrationException(
-          "only %d bytes of the device are free, less than the %d to be used; end the programs that"
-                  .formatted(freeBytes, bounds.mostBytes())
-              + " use it, or allow less");
+          ("only %d bytes of the device are free, but %d are needed; end other programs or"
+                  + " allow less")
+              .formatted(freeBytes, bounds.mostBytes()));
     }
     Placement placement = PlacementExperiment.of(memory);
     if (placement.pageBytes() != DeviceProfile.PAGE_BYTES) {
       throw new CalibrationException(
-          "the device has pages of %d bytes, and the simulated device's rules were found with %d"
-                  .formatted(placement.pageBytes(), DeviceProfile.PAGE_BYTES)
-              + " only; this device cannot be simulated");
+          "the device has pages of %d bytes, but only pages of %d bytes can be simulated"
+              .formatted(placement.pageBytes(), DeviceProfile.PAGE_BYTES));
     }
     MarkedDevice marked = new MarkedDevice(shadow(placement, freeBytes));
     LockstepRun run =
@@ -176,7 +175,8 @@ public final class Calibration {
     double nanos =
         run.timed(DriverCall.ALLOCATE_ASYNC, () -> address[0] = pool.allocateAsync(1, 0));
     if (address[0] == DeviceMemory.REFUSED) {
-      throw new CalibrationException("the stream-ordered pool refused one byte; free some memory");
+      throw new CalibrationException(
+          "the stream-ordered pool failed to allocate one byte; free some memory");
     }
     long twin = simulated.allocateAsync(1, 0);
     run.marked().record(DriverCall.ALLOCATE_ASYNC, nanos, observations);

@@ -145,7 +145,7 @@ public final class GpuTarget implements CalibrationTarget, AutoCloseable {
 
     private static void require(long address) {
       if (address == DeviceMemory.REFUSED) {
-        throw new CalibrationException("there is no memory for copies; free some, or allow more");
+        throw new CalibrationException("no memory left for copies; free some or allow more");
       }
     }
   }

@@ -60,7 +60,7 @@ final class HandleExperiment {
         run.timed(
             DriverCall.ADDRESS_RESERVE, () -> range[0] = memory.reserve(bytes, run.pageBytes(), 0));
     if (range[0] == DeviceMemory.REFUSED) {
-      throw new CalibrationException("the driver gave no addresses; start the program again");
+      throw new CalibrationException("the driver returned no addresses; run the command again");
     }
     run.observations().of(CallClass.RESERVE).add(nanos);
     return range[0];
@@ -84,8 +84,8 @@ final class HandleExperiment {
                                     () -> {
                                       if (!memory.map(address, bytes, handleBytes)) {
                                         throw new CalibrationException(
-                                            "the device has less memory than it said at the start;"
-                                                + " is another program using it?");
+                                            "the device has less memory than at the start; end"
+                                                + " other programs that use it");
                                       }
                                     })));
     simulated.map(twin, bytes, handleBytes);

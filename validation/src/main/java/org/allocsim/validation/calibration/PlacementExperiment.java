@@ -25,9 +25,9 @@ final class PlacementExperiment {
     long pageBytes = before - memory.freeBytes();
     if (Long.bitCount(pageBytes) != 1 || pageBytes < 512 || pageBytes > LARGEST_PAGE_BYTES) {
       throw new CalibrationException(
-          "the first block took %d bytes of the device, which is no page; is another program using"
-                  .formatted(pageBytes)
-              + " it?");
+          ("the first block took %d bytes of the device, which is not a page; end other programs"
+                  + " that use it")
+              .formatted(pageBytes));
     }
     long second = taken(memory, SMALLEST_BYTES);
     long alignmentBytes = Math.abs(second - first);
@@ -105,7 +105,7 @@ final class PlacementExperiment {
     long address = memory.allocate(bytes);
     if (address == DeviceMemory.REFUSED) {
       throw new CalibrationException(
-          "the device has no memory left; end the programs that use it, or allow more");
+          "the device has no memory left; end other programs or allow more");
     }
     return address;
   }

@@ -149,7 +149,7 @@ final class PoolExperiment {
     run.marked().record(DriverCall.ALLOCATE_ASYNC, nanos, run.observations());
     if (address[0] == DeviceMemory.REFUSED || twin == DeviceMemory.REFUSED) {
       throw new CalibrationException(
-          "the pool refused %d bytes with %d in use, which nothing accounts for; allow more memory"
+          "the pool unexpectedly failed to allocate %d bytes with %d in use; allow more memory"
               .formatted(bytes, live.bytes()));
     }
     live.add(address[0], twin, bytes, stream);

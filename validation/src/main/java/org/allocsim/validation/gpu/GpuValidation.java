@@ -131,7 +131,7 @@ public final class GpuValidation {
           },
           -1);
     } catch (PolicyOptionException | UnfitTraceException e) {
-      throw new IllegalStateException("no policy takes part", e);
+      throw new IllegalStateException("no policy given", e);
     }
   }
 

@@ -16,7 +16,7 @@ public record Share(long part, long whole) {
   /** Refuses a part that is larger than the whole. */
   public Share {
     if (part < 0 || part > whole) {
-      throw new IllegalArgumentException(part + " of " + whole + " is no share");
+      throw new IllegalArgumentException(part + " of " + whole + " is not a fraction");
     }
   }
 

@@ -89,7 +89,7 @@ public final class TogetherValidation {
       }
       return compare(identity, members, children, contexts, unusable, totalBytes, free);
     } catch (IOException e) {
-      throw new CudaException("a process on the GPU cannot be reached: " + e.getMessage());
+      throw new CudaException("cannot reach a process on the GPU: " + e.getMessage());
     } finally {
       children.forEach(Child::close);
     }
@@ -272,7 +272,7 @@ public final class TogetherValidation {
     void go(int untilRow) throws IOException {
       // It says where it is before it is told to go on.
       if (!hear().startsWith(TogetherProcess.AT)) {
-        throw new CudaException("a process on the GPU has ended before its turn");
+        throw new CudaException("a process on the GPU ended before its turn");
       }
       say(TogetherProcess.GO + " " + untilRow);
       if (untilRow == Integer.MAX_VALUE) {

@@ -55,9 +55,10 @@ record StandIn(Path folder) {
         .map(Path::toString)
         .orElseThrow(() ->
             new TorchException(
-                "this machine has no GPU, and no C compiler (%s) to build the stand-in for one"
+                ("this machine has no GPU and no C compiler (%s) to build the mock CUDA"
+                            + " driver; install a")
                         .formatted(String.join(", ", COMPILERS))
-                    + " with; install one, or run this on a machine with a GPU"));
+                    + " compiler, or use a machine with a GPU"));
   }
 
   private static void compile(String compiler, Path source, Path library)
@@ -85,7 +86,7 @@ record StandIn(Path folder) {
         List<String> lines = Files.readAllLines(messages);
         throw new TorchException(
             compiler
-                + " cannot build the stand-in for a GPU, which needs Linux on a 64-bit processor"
+                + " cannot build the mock CUDA driver, which needs Linux on a 64-bit processor"
                 + (lines.isEmpty() ? "" : ": " + lines.getFirst().strip()));
       }
     } catch (InterruptedException e) {

@@ -126,8 +126,7 @@ public final class TorchCalls {
       return builder.start();
     } catch (IOException e) {
       throw new TorchException(
-          "there is no program %s to run PyTorch with; name a Python that has it with --python"
-              .formatted(python),
+          "no program %s to run PyTorch; name a Python that has it with --python".formatted(python),
           e);
     }
   }
@@ -148,7 +147,7 @@ public final class TorchCalls {
         String[] words = line.split(" ", 3);
         if (!words[0].equals("done") && !words[2].startsWith(CRASH)) {
           throw new TorchException(
-              "sequence of seed %d was not sent to PyTorch: %s"
+              "sequence with seed %d was not sent to PyTorch: %s"
                   .formatted(firstSeed + Integer.parseInt(words[1]), words[2]));
         }
         int id = Integer.parseInt(words[1]);
@@ -181,7 +180,7 @@ public final class TorchCalls {
       return PyTorchVersion.of(torch);
     } catch (IllegalArgumentException e) {
       throw new TorchException(
-          e.getMessage() + "; give a Python that has one of them with --python", e);
+          e.getMessage() + "; name a Python that has one of them with --python", e);
     }
   }
 

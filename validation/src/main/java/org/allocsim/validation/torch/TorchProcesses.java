@@ -192,11 +192,7 @@ public final class TorchProcesses {
       return builder.start();
     } catch (IOException e) {
       throw new TorchException(
-          "there is no program "
-              + python
-              + " to run PyTorch with; name a Python that has it with"
-              + " --python",
-          e);
+          "no program " + python + " to run PyTorch; name a Python that has it with --python", e);
     }
   }
 
@@ -299,7 +295,7 @@ public final class TorchProcesses {
   /** The values of a flat object, as text. */
   private static Map<String, String> readObject(String line, Path errors) throws TorchException {
     if (line == null) {
-      throw new TorchException("Python ended before it reported what it found" + last(errors));
+      throw new TorchException("Python ended before reporting its results" + last(errors));
     }
     Map<String, String> object = new HashMap<>();
     try (JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), line)) {
@@ -320,7 +316,7 @@ public final class TorchProcesses {
 
   private static TorchException unreadable(String line, @Nullable Exception cause) {
     String start = line.length() > 100 ? line.substring(0, 100) + "..." : line;
-    return new TorchException("Python printed \"" + start + "\", which is no answer", cause);
+    return new TorchException("Python printed \"" + start + "\", which is not an answer", cause);
   }
 
   /** The last line that Python wrote about an error. */

@@ -171,7 +171,7 @@ public final class TorchRequests {
       int allocation = source.allocation(event);
       switch (source.kind(event)) {
         case ALLOCATE -> allocate(event);
-        case RESTORE_BLOCK -> leaveOut("blocks that CUDA graph trees put back where they were");
+        case RESTORE_BLOCK -> leaveOut("blocks restored by CUDA graph trees");
         case FREE -> free(allocation);
         case USE_STREAM -> use(event);
         case USE_COMPLETE -> complete(event);
@@ -189,7 +189,7 @@ public final class TorchRequests {
         case RELEASE_POOL -> release(source.pool(event));
         case EMPTY_POOL -> {
           if (!released.contains(source.pool(event))) {
-            leaveOut("releases of the memory of pools that have an owner");
+            leaveOut("memory releases of pools with an owner");
           }
         }
         case SNAPSHOT -> builder.snapshot();
@@ -213,14 +213,14 @@ public final class TorchRequests {
           pending.add(allocation);
         }
       } else {
-        leaveOut("frees of blocks that were left out");
+        leaveOut("frees of omitted blocks");
       }
     }
 
     private void use(int event) {
       int allocation = source.allocation(event);
       if (!isLive(allocation)) {
-        leaveOut("uses of blocks that were left out or given back before");
+        leaveOut("uses of blocks that were omitted or already freed");
       } else if (source.stream(event) == AllocationTrace.UNKNOWN_STREAM) {
         unknownUses = true;
         used.add(allocation);
@@ -234,7 +234,7 @@ public final class TorchRequests {
     private void complete(int event) {
       int allocation = source.allocation(event);
       if (ids[allocation] == AllocationTrace.NO_ALLOCATION) {
-        leaveOut("ends of uses of blocks that were left out");
+        leaveOut("ends of uses of omitted blocks");
       } else if (source.stream(event) == AllocationTrace.ANY_STREAM) {
         used.remove(allocation);
         pending.remove(allocation);
@@ -250,7 +250,7 @@ public final class TorchRequests {
       if (released.add(pool)) {
         for (int allocation : pending) {
           // The real allocator waits for the pool's uses, and streams work in order.
-          leaveOut("times of uses that had not ended when a pool was given up");
+          leaveOut("times of uses that had not ended when a pool was released");
           builder.useComplete(ids[allocation]);
         }
         used.removeAll(pending);

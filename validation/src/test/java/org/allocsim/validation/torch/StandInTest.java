@@ -50,8 +50,8 @@ class StandInTest {
     TorchException missing =
         assertThrows(TorchException.class, () -> StandIn.build(folder, folder.toString()));
     assertEquals(
-        "this machine has no GPU, and no C compiler (cc, gcc, clang) to build the stand-in for one"
-            + " with; install one, or run this on a machine with a GPU",
+        "this machine has no GPU and no C compiler (cc, gcc, clang) to build the mock CUDA driver;"
+            + " install a compiler, or use a machine with a GPU",
         missing.getMessage());
   }
 

@@ -111,10 +111,7 @@ class TorchProcessesTest {
     String name = folder.resolve("nothing").toString();
     TorchException missing = assertThrows(TorchException.class, () -> run(name, "", job(0)));
     assertEquals(
-        "there is no program "
-            + name
-            + " to run PyTorch with; name a Python that has it with"
-            + " --python",
+        "no program " + name + " to run PyTorch; name a Python that has it with --python",
         missing.getMessage());
   }
 
@@ -163,13 +160,13 @@ class TorchProcessesTest {
     assertEquals(
         "Python ended after 1 of 2 cases: MemoryError",
         refusal(HELLO + "echo '{\"id\":0}'; echo MemoryError >&2; exit 1\n"));
-    assertEquals("Python ended before it reported what it found", refusal("exit 1\n"));
+    assertEquals("Python ended before reporting its results", refusal("exit 1\n"));
   }
 
   @Test
   void whatIsNoAnswerIsRefused() throws IOException {
     assertEquals(
-        "Python printed \"Segmentation fault\", which is no answer",
+        "Python printed \"Segmentation fault\", which is not an answer",
         refusal(HELLO + "echo Segmentation fault\n"));
     assertEquals(
         "Python reported case 7, which it was not given", refusal(HELLO + "echo '{\"id\":7}'\n"));

@@ -71,15 +71,15 @@ class TorchRequestsTest {
     assertEquals(List.of("a 0 100 0 0", "f 0"), lines(requests));
     assertEquals(
         Map.of(
-            "blocks that CUDA graph trees put back where they were",
+            "blocks restored by CUDA graph trees",
             1,
-            "ends of uses of blocks that were left out",
+            "ends of uses of omitted blocks",
             1,
-            "frees of blocks that were left out",
+            "frees of omitted blocks",
             1,
-            "releases of the memory of pools that have an owner",
+            "memory releases of pools with an owner",
             1,
-            "uses of blocks that were left out or given back before",
+            "uses of blocks that were omitted or already freed",
             2),
         requests.leftOut());
   }

@@ -139,12 +139,12 @@ public final class CsvRow {
     for (int i = from; i < ends[field]; i++) {
       int digit = Character.digit(bytes[i], 16);
       if (digit < 0 || value >>> 60 != 0) {
-        throw wrong(field, name, "an address of 64 bits in hexadecimal");
+        throw wrong(field, name, "a 64-bit hexadecimal address");
       }
       value = value << 4 | digit;
     }
     if (from == ends[field]) {
-      throw wrong(field, name, "an address of 64 bits in hexadecimal");
+      throw wrong(field, name, "a 64-bit hexadecimal address");
     }
     return value;
   }
@@ -182,7 +182,7 @@ public final class CsvRow {
     String whole = point < 0 ? text : text.substring(0, point);
     String fraction = point < 0 ? "" : text.substring(point + 1);
     if (whole.length() > 10 || fraction.length() > 9) {
-      throw wrong(field, name, "seconds since 1970, with at most nine digits after the point");
+      throw wrong(field, name, "seconds since 1970 with at most nine decimals");
     }
     long seconds = Long.parseLong(whole);
     if (seconds / (24 * 3600) > LAST_DAY) {
@@ -260,6 +260,6 @@ public final class CsvRow {
     return lines.failure(
         "field %s is '%s', which is not %s"
             .formatted(name, text.length() > 40 ? text.substring(0, 40) + "…" : text, expected),
-        "correct the line or take it out");
+        "correct the line or remove it");
   }
 }

@@ -9,12 +9,12 @@ import java.util.regex.Pattern;
 enum ForeignFile {
   LFS_POINTER(
       "version https://git-lfs",
-      "it is a pointer of Git LFS, not the file that it stands for",
-      "fetch that with 'git lfs pull'"),
+      "it is a Git LFS pointer, not the file itself",
+      "fetch the file with 'git lfs pull'"),
   RMM_DEBUG_LOG(
       "[",
-      "it is a debug log of RMM, which says nothing of most requests",
-      "record with RMM's logging_resource_adaptor, whose CSV allocsim reads") {
+      "it is a debug log of RMM, which omits most requests",
+      "record a CSV with RMM's logging_resource_adaptor") {
     @Override
     boolean begins(String plain) {
       return LINE_OF_RMM.matcher(plain).lookingAt();
@@ -24,7 +24,7 @@ enum ForeignFile {
       "pk\3\4",
       "it is a ZIP archive, such as torch.save() writes",
       "unpack it, or write the snapshot with torch.cuda.memory._dump_snapshot()"),
-  WEB_PAGE("<!doctype html", "it is a web page", "download the file itself, the raw one"),
+  WEB_PAGE("<!doctype html", "it is a web page", "download the raw file"),
   PAGE_WITHOUT_DOCTYPE("<html", WEB_PAGE.cause, WEB_PAGE.remedy);
 
   /** Process or thread, time of day, and level, each in brackets. */

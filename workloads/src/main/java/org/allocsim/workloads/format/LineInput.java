@@ -47,8 +47,7 @@ public final class LineInput implements AutoCloseable {
       stream = Files.newInputStream(file);
       input = open();
     } catch (NoSuchFileException _) {
-      throw new TraceFormatException(
-          name, "", "there is no such file", "check the path for spelling");
+      throw new TraceFormatException(name, "", "no such file", "check the spelling of the path");
     } catch (IOException e) {
       throw new TraceFormatException(
           name, "", "it cannot be read (" + e.getMessage() + ")", "check the file");
@@ -123,7 +122,7 @@ public final class LineInput implements AutoCloseable {
     } catch (ExpansionLimitException e) {
       throw failure(e.getMessage(), "unpack it yourself if you trust it");
     } catch (IOException e) {
-      throw failure("the compressed data are damaged or cut off", "copy the file again");
+      throw failure("the compressed data is damaged or truncated", "copy the file again");
     }
   }
 

@@ -50,15 +50,15 @@ public final class TraceFormats {
       throw new TraceFormatException(
           name,
           "",
-          start.length() == 0 ? "the file is empty" : "it is of no known trace format",
-          "'allocsim list formats' shows the known ones, '--format ID' chooses one");
+          start.length() == 0 ? "the file is empty" : "unknown trace format",
+          "'allocsim list formats' lists the known ones, '--format ID' selects one");
     }
     throw new TraceFormatException(
         name,
         "",
         "it could be any of "
             + matches.stream().map(TraceFormat::id).collect(Collectors.joining(", ")),
-        "choose one with --format ID");
+        "select one with --format ID");
   }
 
   /**
@@ -107,14 +107,14 @@ public final class TraceFormats {
       }
     } catch (NoSuchFileException _) {
       throw new TraceFormatException(
-          file.toString(), "", "there is no such file", "check the path for spelling");
+          file.toString(), "", "no such file", "check the spelling of the path");
     } catch (IOException e) {
       if (length == 0) {
         throw new TraceFormatException(
             file.toString(),
             "",
             e.getMessage() == null
-                ? "its compressed data are damaged or cut off"
+                ? "its compressed data is damaged or truncated"
                 : "it cannot be read (" + e.getMessage() + ")",
             "copy it again");
       }

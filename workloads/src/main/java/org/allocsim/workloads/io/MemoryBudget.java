@@ -67,18 +67,18 @@ public final class MemoryBudget {
     }
     if (heldBytes > heapBytes / HEAP_SHARE_DIVISOR * HEAP_SHARE_DIVIDEND) {
       return new Refusal(
-          "what was read so far takes %d MiB, more than three fifths of the Java heap of %d MiB"
+          "the data read so far takes %d MiB, more than three fifths of the Java heap of %d MiB"
               .formatted(heldBytes >> 20, heapBytes >> 20),
           "allow more with %s, such as %s=%dg, or record a shorter history"
               .formatted(HEAP_VARIABLE, HEAP_VARIABLE, (heapBytes >> 29) + 1));
     }
     return heldBytes > FREE_BYTES + MOST_OF_PLAIN * plainBytes
         ? new Refusal(
-            "%d bytes would take %d MiB in memory, which no recording does"
+            "%d bytes would take %d MiB in memory, which is implausible for a recording"
                 .formatted(plainBytes, heldBytes >> 20),
-            "record the program anew")
+            "record the program again")
         : new Refusal(
-            "%d compressed bytes would take %d MiB in memory, which no recording does"
+            "%d compressed bytes would take %d MiB in memory, which is implausible for a recording"
                 .formatted(storedBytes, heldBytes >> 20),
             "if you trust the file, unpack it first and read the result");
   }

@@ -32,7 +32,7 @@ final class MigSlices {
   private static final long SHARE = -1;
   private static final String LISTED = "size as nvidia-smi mig -lgip lists it";
   private static final String COMPUTED =
-      "size computed as its share of the GPU's memory, which is too much by some percent";
+      "size computed as a fraction of the GPU's memory, which is a few percent too large";
 
   /**
    * A slice.
@@ -124,7 +124,7 @@ final class MigSlices {
     Map<String, Slice> slices = SLICES.get(gpu.name());
     if (slices == null) {
       throw new IllegalArgumentException(
-          "%s is not known to be cut into slices; those that are: %s"
+          "%s has no known MIG slices; GPUs with slices: %s"
               .formatted(gpu.name(), String.join(", ", new TreeSet<>(SLICES.keySet()))));
     }
     String wanted = parts.group(2);

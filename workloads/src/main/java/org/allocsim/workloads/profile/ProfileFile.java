@@ -57,7 +57,7 @@ public final class ProfileFile {
     byte[] bytes = in.readNBytes(MOST_BYTES + 1);
     if (bytes.length > MOST_BYTES) {
       throw new ProfileException(
-          "a device profile has no more than 1 MiB; name a file that 'allocsim calibrate' wrote");
+          "a device profile is at most 1 MiB; name a file that 'allocsim calibrate' wrote");
     }
     Map<String, Object> fields;
     try (JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), bytes)) {
@@ -66,7 +66,7 @@ public final class ProfileFile {
       }
       fields = object(json, "", 1);
       if (json.nextToken() != null) {
-        throw new ProfileException("something follows the device profile's last brace; remove it");
+        throw new ProfileException("extra text after the device profile's last brace; remove it");
       }
     } catch (JacksonException e) {
       throw notJson(e);
@@ -77,7 +77,8 @@ public final class ProfileFile {
     }
     if (!schema.equals(SCHEMA)) {
       throw new ProfileException(
-          "field 'schema' is '%s', and this allocsim reads %s; write the profile anew with 'allocsim"
+          ("field 'schema' is '%s', but this allocsim reads %s; write the profile again"
+                      + " with 'allocsim")
                   .formatted(RecordFields.printable(schema), SCHEMA)
               + " calibrate'");
     }
@@ -124,7 +125,7 @@ public final class ProfileFile {
         rest = name.substring(dot + 1);
       }
       if (!(map.get(rest) instanceof Long)) {
-        throw new IllegalArgumentException("there is no parameter " + name);
+        throw new IllegalArgumentException("unknown parameter " + name);
       }
       map.put(rest, value);
     });
@@ -139,7 +140,7 @@ public final class ProfileFile {
       throws ProfileException {
     Map<String, Object> map = new LinkedHashMap<>();
     if (depth > MOST_DEPTH) {
-      throw new ProfileException("field '%s' is too deep inside; correct it".formatted(path));
+      throw new ProfileException("field '%s' is nested too deeply; correct it".formatted(path));
     }
     while (json.nextToken() != JsonToken.END_OBJECT) {
       String name = json.currentName();
@@ -151,7 +152,7 @@ public final class ProfileFile {
             case START_OBJECT -> object(json, inside, depth + 1);
             default ->
                 throw new ProfileException(
-                    "field '%s' must be a whole number, a text or an object; correct it"
+                    "field '%s' must be a whole number, a string or an object; correct it"
                         .formatted(inside));
           };
       map.put(name, value);
@@ -163,7 +164,8 @@ public final class ProfileFile {
     try {
       return json.getLongValue();
     } catch (JacksonException e) {
-      throw new ProfileException("field '%s' is too large a number; correct it".formatted(path), e);
+      throw new ProfileException(
+          "the number in field '%s' is too large; correct it".formatted(path), e);
     }
   }
 

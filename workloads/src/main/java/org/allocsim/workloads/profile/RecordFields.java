@@ -64,7 +64,7 @@ final class RecordFields {
     }
     if (!rest.isEmpty()) {
       throw new ProfileException(
-          "field '%s%s' is not known; remove it, or correct its name"
+          "unknown field '%s%s'; remove it or correct its name"
               .formatted(path, printable(rest.keySet().iterator().next())));
     }
     return make(type, components, values, path);
@@ -125,7 +125,7 @@ final class RecordFields {
       return printable(text);
     }
     throw new ProfileException(
-        "field '%s' must be a text of 1 to %d characters; correct it"
+        "field '%s' must be a string of 1 to %d characters; correct it"
             .formatted(path, LONGEST_TEXT));
   }
 

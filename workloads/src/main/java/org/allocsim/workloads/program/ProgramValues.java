@@ -60,7 +60,7 @@ public final class ProgramValues {
       // Refused below, with what the option takes.
     }
     throw new ProgramOptionException(
-        "option %s of program %s takes a whole number from %d to %d, not '%s'"
+        "option %s of program %s must be a whole number from %d to %d, not '%s'"
             .formatted(name, program, least, MOST, text));
   }
 
@@ -83,7 +83,7 @@ public final class ProgramValues {
       }
     }
     throw new ProgramOptionException(
-        "option %s of program %s takes %s, not '%s'%s"
+        "option %s of program %s must be %s, not '%s'%s"
             .formatted(
                 name,
                 program,

@@ -37,8 +37,8 @@ public final class Programs {
    */
   public static ProgramProvider require(String id) {
     return find(id)
-        .orElseThrow(() ->
-            new ProgramOptionException("there is no program %s; %s".formatted(id, remedy(id))));
+        .orElseThrow(
+            () -> new ProgramOptionException("unknown program: %s; %s".formatted(id, remedy(id))));
   }
 
   /**
@@ -49,7 +49,7 @@ public final class Programs {
   public static AllocationTrace generate(String id, Map<String, String> options, long seed) {
     ProgramProvider program = require(id);
     if (seed < 0) {
-      throw new ProgramOptionException("seed " + seed + " is negative; seeds begin at 0");
+      throw new ProgramOptionException("seed " + seed + " is negative; give a seed of at least 0");
     }
     return program.generate(new ProgramValues(id, program.options(), options), seed);
   }

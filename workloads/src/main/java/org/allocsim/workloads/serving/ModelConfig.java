@@ -72,7 +72,7 @@ public final class ModelConfig {
   private void parse(byte[] bytes) throws TraceFormatException {
     try (JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), bytes)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
-        throw failure("it is no JSON object", "give the model's config.json");
+        throw failure("it is not a JSON object", "give the model's config.json");
       }
       object(json);
     } catch (JacksonException _) {
@@ -175,7 +175,7 @@ public final class ModelConfig {
       return number.intValue();
     }
     throw failure(
-        "field \"" + name + "\" is " + (value == null ? "missing" : "no size from 1 to " + MOST),
+        "field \"" + name + "\" is " + (value == null ? "missing" : "not a size from 1 to " + MOST),
         "give the model's whole config.json");
   }
 

@@ -109,7 +109,7 @@ public final class OpenedTrace {
     int device = chosen == null ? source.chosenDevice() : chosen;
     if (device < 0 || device >= devices || recording.effects(device).count() == 0) {
       throw new SourceUsageException(
-          "%s: device %s has no history; 'allocsim inspect %s' shows which have"
+          "%s: device %s has no history; 'allocsim inspect %s' shows which devices have one"
               .formatted(name(), device, name()));
     }
     return device;
@@ -126,7 +126,8 @@ public final class OpenedTrace {
       }
     }
     throw new SourceUsageException(
-        "%s: device %s has no requests; the first has %s, which --device-index %s chooses"
+        ("%s: device %s has no requests; the first request is on device %s; select it with"
+                + " --device-index %s")
             .formatted(name(), chosen, first, first));
   }
 }

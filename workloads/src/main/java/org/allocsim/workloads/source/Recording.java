@@ -62,9 +62,9 @@ public final class Recording {
           new TraceFormatException(
               snapshot.fileName(),
               "",
-              "PyTorch %s refuses the recorded settings \"%s\" (%s)"
+              "PyTorch %s rejects the recorded settings \"%s\" (%s)"
                   .formatted(version.id(), snapshot.firstConf(), e.getMessage()),
-              "give the release that recorded them with --torch-version");
+              "give the recording's release with --torch-version");
       refused.initCause(e);
       throw refused;
     }
@@ -84,19 +84,19 @@ public final class Recording {
             "",
             "the history of device "
                 + inference.device()
-                + " frees addresses at which nothing is allocated ("
+                + " frees addresses without an allocation ("
                 + inference.count()
                 + (inference.count() == 1 ? " time; " : " times; ")
                 + inference.reason()
                 + "), so it is damaged or has gaps",
-            "record it anew, without skip_actions");
+            "record it again without skip_actions");
       }
       if (inference.subject().equals(Inference.MEMORY_HELD_TWICE)) {
         throw new TraceFormatException(
             snapshot.fileName(),
             "",
             "in the history of device " + inference.device() + " " + inference.reason(),
-            "the file is damaged, write it anew");
+            "the file is damaged; write it again");
       }
     }
   }

@@ -129,7 +129,7 @@ public final class TraceSource {
       }
       return file;
     } catch (InvalidPathException _) {
-      throw new TraceFormatException(name, "", "this is no file name", "check the path");
+      throw new TraceFormatException(name, "", "this is not a file name", "check the path");
     }
   }
 
@@ -148,7 +148,7 @@ public final class TraceSource {
                     + SimilarName.remedy(
                         id,
                         TraceFormats.all().stream().map(TraceFormat::id).toList(),
-                        "'allocsim list formats' shows what there is")));
+                        "'allocsim list formats' lists them")));
   }
 
   private static TraceSource program(String name) throws SourceUsageException {
@@ -164,7 +164,7 @@ public final class TraceSource {
       int sign = option.indexOf('=');
       if (sign < 1) {
         throw new SourceUsageException(
-            name + ": option '" + option + "' is not of the form name=value; write one that is");
+            name + ": option '" + option + "' is not of the form name=value; correct it");
       }
       values.put(option.substring(0, sign).strip(), option.substring(sign + 1).strip());
     }

@@ -54,7 +54,7 @@ final class MooncakeReader {
     try (JsonParser json =
         FACTORY.createParser(ObjectReadContext.empty(), lines.bytes(), 0, lines.length())) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
-        throw broken("is no JSON object");
+        throw broken("is not a JSON object");
       }
       while (json.nextToken() == JsonToken.PROPERTY_NAME) {
         field(json, json.currentName());
@@ -130,6 +130,6 @@ final class MooncakeReader {
 
   private TraceFormatException broken(String what) {
     return lines.failure(
-        "the line " + what, "every line is one JSON object; the file may be cut off");
+        "the line " + what, "each line must be one JSON object; the file may be truncated");
   }
 }

@@ -159,19 +159,19 @@ public final class Traffic {
       if (prompt > MOST_TOKENS || output > MOST_TOKENS) {
         throw lines.failure(
             "a request has " + Math.max(prompt, output) + " tokens, more than " + MOST_TOKENS,
-            "correct the line or take it out");
+            "correct the line or remove it");
       }
       if (count + unanswered > 0 && nanos - firstNanos > MOST_NANOS) {
         throw lines.failure(
             "the request comes more than a hundred years after the first one",
-            "correct the time or take the line out");
+            "correct the time or remove the line");
       }
       int before = count;
       try {
         add(nanos, (int) prompt, (int) output);
       } catch (IllegalArgumentException _) {
         throw lines.failure(
-            "the request comes before the one of the line above", "sort the file by time");
+            "the request is earlier than the previous line's", "sort the file by time");
       }
       lines.hold(ROW_BYTES);
       return count > before;

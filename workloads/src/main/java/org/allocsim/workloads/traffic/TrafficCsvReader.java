@@ -37,7 +37,7 @@ final class TrafficCsvReader {
     names = found.containsAll(AZURE) ? AZURE : BURST_GPT;
     if (!found.containsAll(names)) {
       throw lines.failure(
-          "the headings are of no known file of requests",
+          "unknown header for a request file",
           "give one of BurstGPT (%s), Azure (%s), or Mooncake's JSON lines"
               .formatted(String.join(",", BURST_GPT), String.join(",", AZURE)));
     }
@@ -61,8 +61,8 @@ final class TrafficCsvReader {
       }
       if (row.count() != headings) {
         throw lines.failure(
-            "the line has %d fields, the headings are %d".formatted(row.count(), headings),
-            "correct the line or take it out");
+            "the line has %d fields, the header %d".formatted(row.count(), headings),
+            "correct the line or remove it");
       }
       long nanos =
           isAzure ? row.dateTime(columns[0], names.get(0)) : seconds(columns[0], names.get(0));

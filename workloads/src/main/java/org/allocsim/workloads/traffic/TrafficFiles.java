@@ -31,7 +31,7 @@ public final class TrafficFiles {
     try (LineInput lines = new LineInput(file, progress)) {
       if (!lines.next()) {
         throw new TraceFormatException(
-            lines.name(), "", "the file is empty", "give a file of requests");
+            lines.name(), "", "the file is empty", "give a request file");
       }
       boolean isJson = lines.length() > 0 && lines.bytes()[0] == '{';
       Traffic traffic = isJson ? MooncakeReader.read(lines) : TrafficCsvReader.read(lines);
@@ -39,7 +39,7 @@ public final class TrafficFiles {
         throw new TraceFormatException(
             lines.name(),
             "",
-            "the file has no request with a prompt and an answer",
+            "the file has no request with a prompt and an output",
             "give a file with requests");
       }
       return traffic;

@@ -24,7 +24,7 @@ public final class RankMerge {
     int devices = ranks.stream().mapToInt(AllocationTrace::deviceCount).sum();
     if (ranks.isEmpty() || devices > MOST_DEVICES) {
       throw new IllegalArgumentException(
-          devices + " devices cannot be merged; a trace has 1 to " + MOST_DEVICES);
+          devices + " devices cannot be merged; give 1 to " + MOST_DEVICES);
     }
     boolean ofPyTorch = ranks.stream().anyMatch(AllocationTrace::isOfPyTorch);
     AllocationTrace.Builder builder = new AllocationTrace.Builder().ofPyTorch(ofPyTorch);

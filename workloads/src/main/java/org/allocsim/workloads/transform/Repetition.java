@@ -28,14 +28,14 @@ public final class Repetition {
    */
   public static AllocationTrace of(AllocationTrace trace, int times) {
     if (times < 1) {
-      throw new IllegalArgumentException(times + " times are less than once");
+      throw new IllegalArgumentException(times + " is less than 1");
     }
     if (trace.eventCount() == 0) {
       throw new IllegalArgumentException("it has no requests to repeat");
     }
     if ((long) times * trace.eventCount() > MOST_ROWS) {
       throw new IllegalArgumentException(
-          "%s times %s rows are more than %s; repeat fewer times"
+          "%s times %s rows exceed %s; repeat fewer times"
               .formatted(times, trace.eventCount(), MOST_ROWS));
     }
     int first = trace.prologueCount();

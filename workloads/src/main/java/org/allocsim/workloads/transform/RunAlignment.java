@@ -109,8 +109,8 @@ final class RunAlignment {
     for (int differences = 0; ; differences++) {
       if (differences > MAX_DIFFERENCES) {
         throw new IllegalArgumentException(
-            ("more than %s of %s and %s requests are in one of the runs only, so they are"
-                    + " not of one program")
+            ("more than %s of %s and %s requests are in only one of the runs, so they are not the"
+                    + " same program")
                 .formatted(MAX_DIFFERENCES, first.length, second.length));
       }
       reached = next(first, second, furthest, differences, reached);

@@ -102,8 +102,8 @@ public final class SizeFit {
     long shared = Arrays.stream(pairs).filter(pair -> pair >= 0).count();
     if (shared < MIN_SHARED * Math.max(pairs.length, others)) {
       throw new IllegalArgumentException(
-          ("of %s and %s requests %s are in both runs, so they do not differ in their"
-                  + " batch only")
+          ("of %s and %s requests, %s are in both runs, so the runs do not differ only in batch"
+                  + " size")
               .formatted(pairs.length, others, shared));
     }
   }
@@ -134,8 +134,7 @@ public final class SizeFit {
       }
     }
     if (runs.size() < 2 || runs.stream().map(Run::value).distinct().count() < runs.size()) {
-      throw new IllegalArgumentException(
-          "two runs or more are needed, each with another value of the parameter");
+      throw new IllegalArgumentException("give two or more runs with different parameter values");
     }
     return new SizeFit(runs);
   }
@@ -374,7 +373,9 @@ public final class SizeFit {
     double rounded = Math.ceil(bytes - 1e-6);
     if (rounded < 0 || rounded >= MAX_BYTES) {
       throw new IllegalArgumentException(
-          "the sizes of the runs give no size at " + value + "; name a value closer to theirs");
+          "the runs' sizes do not determine a size at "
+              + value
+              + "; give a value closer to theirs");
     }
     return (long) rounded;
   }

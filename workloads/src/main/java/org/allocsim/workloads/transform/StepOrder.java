@@ -33,7 +33,7 @@ public record StepOrder(int[] boundaries) {
       }
     }
     if (boundaries.length < 2) {
-      throw new IllegalArgumentException("a program without steps has none to reorder");
+      throw new IllegalArgumentException("a program without steps cannot be reordered");
     }
   }
 
@@ -63,7 +63,7 @@ public record StepOrder(int[] boundaries) {
   public AllocationTrace apply(AllocationTrace trace, int[] order) {
     requirePermutation(order);
     if (boundaries[0] < trace.prologueCount() || boundaries[count()] > trace.eventCount()) {
-      throw new IllegalArgumentException("the steps are not those of the trace");
+      throw new IllegalArgumentException("the steps do not match the trace");
     }
     return new Run(trace).copy(order);
   }
@@ -74,11 +74,11 @@ public record StepOrder(int[] boundaries) {
     for (int i = 0; i < sorted.length; i++) {
       if (sorted[i] != i || sorted.length != count()) {
         throw new IllegalArgumentException(
-            "an order of " + count() + " steps names each of 0.." + (count() - 1) + " once");
+            "an order of " + count() + " steps must name each of 0.." + (count() - 1) + " once");
       }
     }
     if (sorted.length != count()) {
-      throw new IllegalArgumentException("an order of " + count() + " steps names each once");
+      throw new IllegalArgumentException("an order of " + count() + " steps must name each once");
     }
   }
 

@@ -18,7 +18,7 @@ public record Window(int from, int to) {
   /** Refuses parts that are none. */
   public Window {
     if (from < 0 || to < from) {
-      throw new IllegalArgumentException("rows " + from + " to " + to + " are no part of a trace");
+      throw new IllegalArgumentException("rows " + from + " to " + to + " are not part of a trace");
     }
   }
 

@@ -51,7 +51,7 @@ class MigSlicesTest {
     assertTrue(slice.totalBytes() <= share && slice.totalBytes() > share - gpu.pageBytes());
     assertEquals(name, slice.name());
     assertEquals(gpu.contextBytes(), slice.contextBytes());
-    assertTrue(slice.source().contains("computed as its share"), slice.source());
+    assertTrue(slice.source().contains("computed as a fraction"), slice.source());
   }
 
   @Test
@@ -63,7 +63,7 @@ class MigSlicesTest {
     assertTrue(
         assertThrows(IllegalArgumentException.class, () -> ShippedProfiles.named("t4 1g.4gb"))
             .getMessage()
-            .startsWith("t4 is not known to be cut into slices; those that are: a100-40gb"));
+            .startsWith("t4 has no known MIG slices; GPUs with slices: a100-40gb"));
     assertThrows(IllegalArgumentException.class, () -> ShippedProfiles.named("nothing 1g.10gb"));
   }
 }

@@ -161,7 +161,7 @@ class ProfileFileTest {
             .startsWith("field 'costs.handles.map_nanos' is missing"),
         () -> refusal(text.replace("\"map_nanos\": 12000,", "")));
     assertEquals(
-        "field 'costs.handles.map_nonos' is not known; remove it, or correct its name",
+        "unknown field 'costs.handles.map_nonos'; remove it or correct its name",
         refusal(text.replace("\"map_nanos\": 12000,", "\"map_nanos\": 1, \"map_nonos\": 12,")));
     assertEquals(
         "field 'total_bytes' must be a whole number from 0 to 1152921504606846976; correct it",
@@ -172,10 +172,10 @@ class ProfileFileTest {
           refusal(text.replace("\"free_nanos\": 55000", "\"free_nanos\": " + wrong)));
     }
     assertEquals(
-        "field 'costs.free_nanos' is too large a number; correct it",
+        "the number in field 'costs.free_nanos' is too large; correct it",
         refusal(text.replace("\"free_nanos\": 55000", "\"free_nanos\": 99999999999999999999")));
     assertEquals(
-        "field 'costs.free_nanos' must be a whole number, a text or an object; correct it",
+        "field 'costs.free_nanos' must be a whole number, a string or an object; correct it",
         refusal(text.replace("\"free_nanos\": 55000", "\"free_nanos\": 1.5")));
     assertEquals(
         "field 'origin' must be measured, derived or chosen; correct it",
@@ -192,8 +192,8 @@ class ProfileFileTest {
   void figuresThatContradictEachOtherAreRefused() throws IOException {
     String text = h100();
     assertEquals(
-        "device profile h100-80gb: 85017493504 bytes with a context of 85017493505 bytes make no"
-            + " sense; correct the file",
+        "device profile h100-80gb: 85017493504 bytes with a context of 85017493505 bytes are"
+            + " invalid; correct the file",
         refusal(text.replace("552402944", "85017493505")));
     assertEquals(
         "compute.memoryBytesPerSecond is 0 and must be positive; correct the file",

@@ -185,10 +185,10 @@ class ServedModelsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "[]|it is no JSON object; give the model's config.json.",
+        "[]|it is not a JSON object; give the model's config.json.",
         "{\"hidden_size\"|it is not valid JSON",
         "{\"hidden_size\": 64}|field \"num_hidden_layers\" is missing",
-        "{\"num_hidden_layers\": -1}|field \"num_hidden_layers\" is no size from 1 to 16777216",
+        "{\"num_hidden_layers\": -1}|field \"num_hidden_layers\" is not a size from 1 to 16777216",
         "{\"num_hidden_layers\": 99999}|num_hidden_layers is 99999",
         "{\"kv_lora_rank\": 512}|the model stores compressed keys",
       })

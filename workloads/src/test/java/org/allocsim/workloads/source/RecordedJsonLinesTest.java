@@ -165,15 +165,15 @@ class RecordedJsonLinesTest {
       value = {
         "\\{\"allocsim\":\"trace\",\"version\":2|{\"allocsim\":\"trace\",\"version\":1"
             + "|only version 2 of the format has recordings",
-        "\\[\"segment_alloc\",|[\"segment_dance\",|the action \"segment_dance\" is not known",
-        "\\[\"segment_alloc\",|[7,|the line is no row",
+        "\\[\"segment_alloc\",|[\"segment_dance\",|the action \"segment_dance\" is unknown",
+        "\\[\"segment_alloc\",|[7,|the line is not a row",
         "\\[\"segment_alloc\",(\\d+),\\d+,|[\"segment_alloc\",$1,-5,|the size is negative",
-        "\\[\"alloc\",(\\d+),(\\d+),\\d+,|[\"alloc\",$1,$2,77,|there is no such stream",
+        "\\[\"alloc\",(\\d+),(\\d+),\\d+,|[\"alloc\",$1,$2,77,|no such stream",
         "\\[\"alloc\",(\\d+),(\\d+),0,\\d+,|[\"alloc\",$1,$2,0,-9,|before that of an earlier row",
         "\"op\":\"segment\",\"device\":0|\"op\":\"segment\",\"device\":7"
             + "|a segment belongs to no device",
-        "\\[\"inactive\"|[\"idle\"|the state \"idle\" is not known",
-        "\"op\":\"settings\"|\"op\":\"setting\"|op \"setting\" is not known within a recording",
+        "\\[\"inactive\"|[\"idle\"|the state \"idle\" is unknown",
+        "\"op\":\"settings\"|\"op\":\"setting\"|op \"setting\" is unknown within a recording",
         "\"expandable_segments\":false|\"expandable_segments\":0"
             + "|field \"expandable_segments\" is not true or false",
         "\"roundup_power2_divisions\":\\[0,|\"roundup_power2_divisions\":[|expected 16 divisions",
@@ -217,7 +217,7 @@ class RecordedJsonLinesTest {
       value = {
         "program:mlp(iterations=2|no closing parenthesis",
         "program:mlp(iterations)|is not of the form name=value",
-        "program:nothing|there is no program nothing"
+        "program:nothing|unknown program: nothing"
       })
   void aProgramThatDoesNotExistIsWrongUsage(String name, String expected) {
     SourceUsageException error =

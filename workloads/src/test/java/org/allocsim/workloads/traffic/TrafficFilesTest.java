@@ -154,10 +154,10 @@ class TrafficFilesTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "Timestamp,Request tokens,Response tokens~5,1,2~4,1,2"
-            + "|line 3: the request comes before the one of the line above; sort the file by time.",
+        "Timestamp,Request tokens,Response tokens~5,1,2~4,1,2|line 3: the request is earlier than"
+            + " the previous line's; sort the file by time.",
         "Timestamp,Request tokens,Response tokens~5,1"
-            + "|line 2: the line has 2 fields, the headings are 3",
+            + "|line 2: the line has 2 fields, the header 3",
         "Timestamp,Request tokens,Response tokens~1e3,1,2"
             + "|line 2: field Timestamp is '1e3', which is not a number of seconds",
         "Timestamp,Request tokens,Response tokens~9999999999,1,2"
@@ -168,15 +168,15 @@ class TrafficFilesTest {
             + "|line 2: a request has 99999999 tokens, more than 16777216",
         "Timestamp,Request tokens,Response tokens~1,1,2~8999999999,1,2"
             + "|line 3: the request comes more than a hundred years after the first one",
-        "Timestamp,Request tokens,Response tokens~1,0,2"
-            + "|the file has no request with a prompt and an answer",
+        "Timestamp,Request tokens,Response tokens~1,0,2|the file has no request with a prompt and"
+            + " an output",
         "TIMESTAMP,ContextTokens,GeneratedTokens~yesterday,1,2"
             + "|line 2: field TIMESTAMP is 'yesterday', which is not a time of the form YYYY-MM-DD",
         "TIMESTAMP,ContextTokens,GeneratedTokens~2024-02-30 00:00:00,1,2"
             + "|line 2: field TIMESTAMP is '2024-02-30 00:00:00'",
         "TIMESTAMP,ContextTokens,GeneratedTokens~9999-02-03 00:00:00,1,2"
             + "|which is not a time between 1970 and 2261",
-        "Thread,Time,Action|line 1: the headings are of no known file of requests",
+        "Thread,Time,Action|line 1: unknown header for a request file",
         "{\"timestamp\": 1, \"input_length\": 2}|line 1: field \"output_length\" is missing",
         "{\"timestamp\": 1, \"input_length\": 2.5}"
             + "|line 1: field \"input_length\" is not a whole number from 0 to 2147483647",

@@ -193,7 +193,7 @@ public final class SmiSamples {
         String name = (bracket < 0 ? names[i] : names[i].substring(0, bracket)).strip();
         if (positions.put(name, i) != null) {
           throw new SmiFormatException(
-              "%s: the first line names column '%s' twice; %s"
+              "%s: duplicate column '%s' in the first line; %s"
                   .formatted(fileName, StackLabels.plain(name), SmiFormatException.REMEDY));
         }
         units.put(name, bracket < 0 ? "" : names[i].substring(bracket).replaceAll("[\\[\\]]", ""));
@@ -206,7 +206,7 @@ public final class SmiSamples {
       if (!known) {
         throw new SmiFormatException(
             fileName
-                + ": the first line names no memory column of nvidia-smi; "
+                + ": the first line has no memory column of nvidia-smi; "
                 + SmiFormatException.REMEDY);
       }
     }
@@ -243,7 +243,7 @@ public final class SmiSamples {
       try {
         return Long.parseLong(text);
       } catch (NumberFormatException _) {
-        throw bad(name, text, "no whole number");
+        throw bad(name, text, "not a whole number");
       }
     }
 
@@ -280,17 +280,17 @@ public final class SmiSamples {
             case "kib" -> 10;
             case "gib" -> 30;
             case "b", "bytes" -> 0;
-            default -> throw bad(name, cell, "no amount in MiB");
+            default -> throw bad(name, cell, "not an amount in MiB");
           };
       try {
         if (digits.length() > 15) {
-          throw bad(name, cell, "no amount in MiB");
+          throw bad(name, cell, "not an amount in MiB");
         }
         return new BigDecimal(digits).multiply(BigDecimal.valueOf(1L << shift)).longValueExact();
       } catch (NumberFormatException _) {
-        throw bad(name, cell, "no amount in MiB");
+        throw bad(name, cell, "not an amount in MiB");
       } catch (ArithmeticException _) {
-        throw bad(name, cell, "no whole number of bytes below 2^63");
+        throw bad(name, cell, "not a whole number of bytes below 2^63");
       }
     }
 

@@ -103,10 +103,10 @@ public final class RemedySearch {
     }
     List<String> chosen = trials.chosen();
     if (chosen != null && !chosen.contains(remedy.name())) {
-      return "--remedies leaves it out";
+      return "--remedies excludes it";
     }
     if (remedy.isOnRequest() && chosen == null) {
-      return "it is tried where --remedies names it";
+      return "it is tried only if --remedies names it";
     }
     if (isSettled() && !trials.triesAll()) {
       return "the program fits without it";

@@ -82,7 +82,7 @@ public record Trials(
     return remedies.stream()
         .filter(each -> each.name().equals(name))
         .findFirst()
-        .orElseThrow(() -> new IllegalArgumentException("no remedy is called " + name));
+        .orElseThrow(() -> new IllegalArgumentException("unknown remedy: " + name));
   }
 
   /** Whether the program fits so. */

@@ -58,22 +58,27 @@ public final class CategoryRules {
     String[] words = text.split("\\s+", 3);
     if (words.length < 3) {
       throw new CategoryRulesException(
-          "line " + line + " is no rule; write CATEGORY, 'function' or 'file', and a pattern");
+          "line " + line + " is not a rule; write CATEGORY, 'function' or 'file', and a pattern");
     }
     Optional<Category> category = Category.ofId(words[0]);
     if (category.isEmpty()) {
       throw new CategoryRulesException(
-          "line " + line + ": no category '" + words[0] + "'; there are " + ids());
+          "line " + line + ": unknown category '" + words[0] + "'; choose from " + ids());
     }
     if (!words[1].equals("file") && !words[1].equals("function")) {
       throw new CategoryRulesException(
-          "line " + line + ": a rule looks at 'function' or 'file', not at '" + words[1] + "'");
+          "line " + line + ": a rule must use 'function' or 'file', not '" + words[1] + "'");
     }
     try {
       return new Rule(category.get(), words[1].equals("file"), Pattern.compile(words[2]));
     } catch (PatternSyntaxException e) {
       throw new CategoryRulesException(
-          "line " + line + ": '" + words[2] + "' is no regular expression: " + e.getDescription());
+          "line "
+              + line
+              + ": '"
+              + words[2]
+              + "' is not a regular expression: "
+              + e.getDescription());
     }
   }
 

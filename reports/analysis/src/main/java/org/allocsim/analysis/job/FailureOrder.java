@@ -15,11 +15,11 @@ public record FailureOrder(List<Ranked<RankFailure>> failed, Optional<Unknown> u
   /** Why it is not known which rank failed first. */
   public enum Unknown {
     /** A recording does not have the time of day. */
-    NO_CLOCK("the recordings do not all have the time of day"),
+    NO_CLOCK("not all recordings have wall-clock times"),
     /** Clocks of hosts differ. */
     SEVERAL_HOSTS("the ranks ran on several hosts, whose clocks may differ"),
     /** They are not of one run. */
-    NO_OVERLAP("the recordings do not overlap in time, so they are not of one run"),
+    NO_OVERLAP("the recordings do not overlap in time, so they are not from one run"),
     /** Two have the same time. */
     SAME_TIME("they failed in the same microsecond");
 

@@ -98,7 +98,9 @@ public record Job(Path folder, List<Rank> ranks, List<String> others, List<Integ
     }
     if (recordings.isEmpty()) {
       throw new JobException(
-          folder + ": the folder holds no trace; 'allocsim list formats' shows what can be read");
+          folder
+              + ": the folder contains no trace; 'allocsim list formats' lists the readable"
+              + " formats");
     }
     recordings.sort(NaturalOrder.OF_NAMES);
     others.sort(NaturalOrder.OF_NAMES);
@@ -114,9 +116,9 @@ public record Job(Path folder, List<Rank> ranks, List<String> others, List<Integ
         if (before + files.size() + folders.size() + others.size() >= MOST_FILES) {
           throw new JobException(
               job
-                  + " holds more than "
+                  + " contains more than "
                   + MOST_FILES
-                  + " files, which is not a job; 'allocsim sweep' takes fleets of recordings");
+                  + " files, which is not a job; use 'allocsim sweep' for many recordings");
         }
         // A pipe or a device would never end.
         if (Files.isRegularFile(entry)) {
@@ -179,7 +181,7 @@ public record Job(Path folder, List<Rank> ranks, List<String> others, List<Integ
           folder
               + ": "
               + without.getFirst().name()
-              + " has no rank in its name, and others have; name it as those, or move it away");
+              + " has no rank in its name, but others have; rename it or move it away");
     }
     return byContent(ranks);
   }
@@ -217,7 +219,7 @@ public record Job(Path folder, List<Rank> ranks, List<String> others, List<Integ
       String before = known.put(folder.resolve(name).toRealPath(), name);
       if (before != null) {
         throw new JobException(
-            folder + ": " + before + " and " + name + " are one file; keep one of the two");
+            folder + ": " + before + " and " + name + " are the same file; keep one of the two");
       }
     }
   }
@@ -228,8 +230,8 @@ public record Job(Path folder, List<Rank> ranks, List<String> others, List<Integ
       Rank before = rank.number() == null ? null : known.put(rank.id(), rank);
       if (before != null) {
         throw new JobException(
-            ("%s: %s and %s are both of %s; keep one recording for each rank, and say"
-                    + " host or node in the names where ranks are counted on each host")
+            ("%s: %s and %s are both of %s; keep one recording per rank, and put host or node in"
+                    + " the names if ranks are counted per host")
                 .formatted(folder, before.name(), rank.name(), rank.label()));
       }
     }

@@ -17,9 +17,9 @@ public final class IterationException extends Exception {
   /** What repeats are the layers of one pass. */
   static IterationException withinOnePass(String repeated) {
     return new IterationException(
-        "what repeats ("
+        "the repetition ("
             + repeated
-            + ") lies within one call of a model, as its layers do, so there are no iterations to"
+            + ") is within one call of a model, like its layers, so there are no iterations to"
             + " compare; "
             + REMEDY,
         false);

@@ -105,7 +105,7 @@ public final class IterationFinder {
       return whole(periodic.get());
     }
     throw new IterationException(
-        (markers.isEmpty() ? "it holds no markers" : rareMarkers())
+        (markers.isEmpty() ? "it has no markers" : rareMarkers())
             + " and "
             + NO_PERIOD
             + "; "
@@ -126,7 +126,7 @@ public final class IterationFinder {
     return mostRegular()
         .orElseThrow(() ->
             new IterationException(
-                (markers.isEmpty() ? "it holds no markers" : rareMarkers())
+                (markers.isEmpty() ? "it has no markers" : rareMarkers())
                     + "; give --iterations period, or "
                     + IterationException.REMEDY,
                 false));
@@ -143,7 +143,7 @@ public final class IterationFinder {
     if (rows == null) {
       throw new IterationException(
           markers.isEmpty()
-              ? "it holds no markers at all; give --iterations period"
+              ? "it has no markers; give --iterations period"
               : "it has no marker " + name + "; it has " + names(),
           true);
     }
@@ -153,7 +153,7 @@ public final class IterationFinder {
               + wanted
               + " delimits "
               + (rows.rows.size() - 1)
-              + " whole iterations, and a trend takes "
+              + " whole iterations, but a trend needs "
               + Iterations.FEWEST
               + "; record more",
           false);

@@ -73,7 +73,7 @@ public record LeakAnalysis(
               + Math.max(0, count - warmUp)
               + " of "
               + count
-              + ", and a trend takes "
+              + ", but a trend needs "
               + Iterations.FEWEST
               + "; give a smaller --warm-up",
           false);

@@ -60,7 +60,7 @@ public record Conditions(
         try {
           return MemoryLimit.ofFraction(ratio, gpu.totalBytes(), release);
         } catch (ConfigException e) {
-          throw new IllegalStateException("PyTorch refuses the fraction " + ratio, e);
+          throw new IllegalStateException("PyTorch rejects the fraction " + ratio, e);
         }
       }
     }

@@ -29,8 +29,8 @@ public final class ConfOnDevice {
     }
     if (config.allocator().expandableSegments() && segmentBytes % profile.pageBytes() != 0) {
       return Optional.of(
-          "with expandable segments the driver serves large_segment_size_mb only in multiples of"
-              + " its pages of "
+          "with expandable segments, large_segment_size_mb must be a multiple of the driver's pages"
+              + " of "
               + ByteFormat.human(profile.pageBytes())
               + "; write an even number");
     }

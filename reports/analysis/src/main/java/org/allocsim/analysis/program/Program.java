@@ -48,7 +48,7 @@ public final class Program {
   public static final String VERSION_OPTION = "torch-version";
 
   private static final String KEYS =
-      "keys and values are at https://docs.pytorch.org/docs/stable/notes/cuda.html"
+      "see keys and values at https://docs.pytorch.org/docs/stable/notes/cuda.html"
           + "#optimizing-memory-usage-with-pytorch-cuda-alloc-conf";
 
   private final ProgramSource reading;
@@ -180,14 +180,14 @@ public final class Program {
       config = ConfigParser.parse(conf, release);
     } catch (ConfigException e) {
       throw ProgramException.ofConditions(
-          "%sPyTorch %s refuses it with \"%s: %s\"; %s"
+          "%sPyTorch %s rejects it with \"%s: %s\"; %s"
               .formatted(
                   subject, release.id(), e.errorType(), e.getMessage().strip(), e.remedy(KEYS)),
           e);
     }
     if (config.backend() != ParsedConfig.Backend.NATIVE) {
       throw ProgramException.ofConditions(
-          "%spolicy %s does not simulate backend %s; leave the backend out"
+          "%spolicy %s does not simulate backend %s; omit the backend"
               .formatted(subject, PYTORCH, config.backend().label()));
     }
     return config;

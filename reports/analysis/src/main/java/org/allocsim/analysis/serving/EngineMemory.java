@@ -50,15 +50,16 @@ public record EngineMemory(
     }
     if (budget.largestCacheBytes() <= 0) {
       throw new AnalysisException(
-          "%s: weights, the profiling run, graphs, the context and other processes take more than %s has at any --gpu-memory-utilization;"
+          ("%s: weights, the profiling run, graphs, the context and other processes exceed"
+                      + " the memory of %s at any --gpu-memory-utilization;")
                   .formatted(model.name(), device.name())
-              + " take a larger GPU or more of them, or give less to the others");
+              + " use a larger GPU or more GPUs, or reduce the others");
     }
     if (budget.cacheBytes() <= 0) {
       throw new AnalysisException(
-          "%s: %s of %s leaves no memory for keys and values after %s (vLLM %s); take a larger"
+          "%s: %s of %s leaves no memory for the KV cache after %s (vLLM %s); use a larger"
                   .formatted(model.name(), share, device.name(), release.rule(), release.name())
-              + " --gpu-memory-utilization, a larger GPU, or more of them");
+              + " --gpu-memory-utilization, a larger GPU, or more GPUs");
     }
     return budget;
   }

@@ -141,7 +141,7 @@ public record EngineStart(
     void require(String name) throws AnalysisException {
       if (firstLoad < 0 || firstProfile < firstLoad || firstCache < 0) {
         throw new AnalysisException(
-            "%s: no request comes from %s; record the start of a vLLM engine, with stacks"
+            "%s: no request comes from %s; record the startup of a vLLM engine, with stacks"
                 .formatted(
                     name,
                     firstLoad < 0

@@ -271,8 +271,8 @@ final class ServingEngine {
       }
       if (least > MAX_WORK) {
         throw new IllegalArgumentException(
-            ("the %d requests take more work than the %d steps of sequences and blocks of prompts"
-                    + " that are served: serve the first ones with --first %d")
+            ("the %d requests exceed the limit of %d sequence steps and prompt blocks: serve only"
+                    + " the first ones with --first %d")
                 .formatted(traffic.count(), MAX_WORK, request));
       }
     }
@@ -280,9 +280,9 @@ final class ServingEngine {
   }
 
   private String tooMuchWork() {
-    return ("cache %s has served %d of %d requests after %d tokens, %d of them computed again"
-            + " because memory was short, and is given up: serve fewer requests with --first,"
-            + " with less --max-num-seqs or --max-model-len, or give more memory")
+    return ("cache %s served only %d of %d requests in %d tokens, %d of them recomputed because"
+            + " memory was short: serve fewer requests with --first, lower --max-num-seqs or"
+            + " --max-model-len, or give more memory")
         .formatted(
             kind.label(),
             served,

@@ -44,7 +44,7 @@ public record VllmRelease(String name, int major, int minor, int patch) {
   public static VllmRelease of(String text) {
     Matcher numbers = FORM.matcher(text);
     if (!numbers.matches()) {
-      throw new IllegalArgumentException(text + " is no release of vLLM");
+      throw new IllegalArgumentException(text + " is not a vLLM release");
     }
     return new VllmRelease(
         text.startsWith("v") ? text.substring(1) : text,

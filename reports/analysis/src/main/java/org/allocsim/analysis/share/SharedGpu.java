@@ -48,7 +48,7 @@ public record SharedGpu(List<SharingProgram> programs, DeviceProfile gpu, AfterO
     private static final long serialVersionUID = 1L;
 
     private EndedException() {
-      super("the search was ended early");
+      super("the search was stopped early");
     }
   }
 

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 public interface RowTable {
   /** How to get the part, where it is not installed. */
   String REMEDY =
-      "Parquet is an optional part that this installation lacks; './allocsim' of the sources has"
-          + " it, and './allocsim bundle ARCHIVE.tgz --with parquet' packs it";
+      "Parquet support is not part of this installation; use './allocsim' in a checkout, or bundle"
+          + " it with './allocsim bundle ARCHIVE.tgz --with parquet'";
 
   /** What a column holds. */
   enum Type {

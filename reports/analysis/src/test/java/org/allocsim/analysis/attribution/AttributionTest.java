@@ -209,14 +209,14 @@ class AttributionTest {
   @Test
   void aWrongRuleNamesItsLine() {
     assertEquals(
-        "line 2: no category 'weights'; there are parameter, gradient, optimizer_state,"
+        "line 2: unknown category 'weights'; there are parameter, gradient, optimizer_state,"
             + " saved_activation, temporary, workspace, communication, input",
         assertThrows(
                 CategoryRulesException.class,
                 () -> CategoryRules.parse(List.of("", "weights file x")))
             .getMessage());
     assertEquals(
-        "line 1: '(' is no regular expression: Unclosed group",
+        "line 1: '(' is not a regular expression: Unclosed group",
         assertThrows(
                 CategoryRulesException.class, () -> CategoryRules.parse(List.of("input file (")))
             .getMessage());

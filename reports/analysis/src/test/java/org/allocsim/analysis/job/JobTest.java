@@ -166,7 +166,7 @@ class JobTest {
     Path file = Files.writeString(temp.resolve("snapshot.pickle"), "");
     Files.createSymbolicLink(folder.resolve("rank0.pickle"), file);
     Files.createSymbolicLink(folder.resolve("rank1.pickle"), file);
-    assertTrue(refusal().contains("rank0.pickle and rank1.pickle are one file"));
+    assertTrue(refusal().contains("rank0.pickle and rank1.pickle are the same file"));
   }
 
   @Test
@@ -180,12 +180,12 @@ class JobTest {
 
   @Test
   void foldersWithoutRecordingsAndFoldersOfFleetsAreRefused() throws IOException {
-    assertTrue(refusal().contains("holds no trace"));
-    assertTrue(refusal("notes.txt", "logs/train.log").contains("holds no trace"));
+    assertTrue(refusal().contains("contains no trace"));
+    assertTrue(refusal("notes.txt", "logs/train.log").contains("contains no trace"));
     for (int i = 0; i < 20_001; i++) {
       Files.createFile(folder.resolve(i + ".txt"));
     }
-    assertTrue(refusal().contains("'allocsim sweep' takes fleets"));
+    assertTrue(refusal().contains("use 'allocsim sweep' for many"));
   }
 
   @Test

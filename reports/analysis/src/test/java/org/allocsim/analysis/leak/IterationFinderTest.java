@@ -203,7 +203,7 @@ class IterationFinderTest {
       allocate(trace, (i + 1) * MIB);
     }
     IterationException refused = assertThrows(IterationException.class, finder(trace)::any);
-    assertTrue(refused.getMessage().contains("it holds no markers"), refused.getMessage());
+    assertTrue(refused.getMessage().contains("it has no markers"), refused.getMessage());
   }
 
   @Test
@@ -229,7 +229,7 @@ class IterationFinderTest {
     assertTrue(message(finder::byMarkers).startsWith("no marker delimits 5 whole iterations"));
     assertTrue(message(finder::any).contains("(step#N ×5) and no request delimits 5 regular"));
     assertEquals(
-        "marker step#N delimits 4 whole iterations, and a trend takes 5; record more",
+        "marker step#N delimits 4 whole iterations, but a trend needs 5; record more",
         message(() -> finder.byMarker("step#0")));
   }
 
@@ -244,7 +244,7 @@ class IterationFinderTest {
   @Test
   void anEmptyTraceHasNoIterations() {
     IterationFinder finder = finder(new AllocationTrace.Builder());
-    assertTrue(message(finder::any).startsWith("it holds no markers and no request delimits"));
+    assertTrue(message(finder::any).startsWith("it has no markers and no request delimits"));
     assertTrue(message(finder::byPeriod).startsWith("no request delimits 5 regular iterations"));
   }
 

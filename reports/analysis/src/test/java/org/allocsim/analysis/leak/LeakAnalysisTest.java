@@ -141,7 +141,7 @@ class LeakAnalysisTest {
     for (boolean isGivenBack : new boolean[] {true, false}) {
       IterationException refused =
           assertThrows(IterationException.class, () -> analyse(gathering("forward", isGivenBack)));
-      assertTrue(refused.getMessage().contains("as its layers do"), refused.getMessage());
+      assertTrue(refused.getMessage().contains("like its layers"), refused.getMessage());
     }
   }
 

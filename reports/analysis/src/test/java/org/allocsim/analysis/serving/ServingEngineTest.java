@@ -129,7 +129,8 @@ class ServingEngineTest {
                 () -> serve(traffic.build(), CacheKind.PAGED, 8192, settings(4, 64)))
             .getMessage();
     assertEquals(
-        "the %d requests take more work than the 536870912 steps of sequences and blocks of prompts that are served: serve the first ones with --first %d"
+        ("the %d requests exceed the limit of 536870912 sequence steps and prompt blocks:"
+                + " serve only the first ones with --first %d")
             .formatted(fits + 5, fits),
         message);
   }

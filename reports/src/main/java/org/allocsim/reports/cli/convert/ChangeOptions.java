@@ -23,32 +23,34 @@ final class ChangeOptions {
   @Option(
       names = "--window",
       paramLabel = "FROM:TO",
-      description = "Keep the steps from FROM up to TO, which is left out; counted from 0.")
+      description = "Keep steps FROM to TO, without TO, counted from 0.")
   private String steps;
 
   @Option(
       names = "--rows",
       paramLabel = "FROM:TO",
-      description = "Keep the rows from FROM up to TO, which is left out; counted from 0.")
+      description = "Keep rows FROM to TO, without TO, counted from 0.")
   private String rows;
 
-  @Option(names = "--repeat", paramLabel = "N", description = "The whole program N times.")
+  @Option(names = "--repeat", paramLabel = "N", description = "Repeat the whole program N times.")
   private Integer times;
 
   @Option(
       names = "--scale-batch",
       paramLabel = "F",
-      description = "Sizes for F times the batch; needs --other and --other-scale.",
+      description = "Scale sizes to F times the batch size; needs --other and --other-scale.",
       converter = PositiveConverter.class)
   private Double scale;
 
   @Option(
       names = "--reorder-steps",
       paramLabel = "seed:S|I,J,...",
-      description = "The steps in a random order, or in this one, counted from 0.")
+      description = "Reorder the steps at random, or as listed, counted from 0.")
   private String order;
 
-  @Option(names = "--merge", description = "The traces as devices of one, in this order.")
+  @Option(
+      names = "--merge",
+      description = "Merge the traces into one, each as a device, in this order.")
   private boolean merges;
 
   boolean merges() {
@@ -71,7 +73,7 @@ final class ChangeOptions {
     }
     if (times != null) {
       if (times < 1) {
-        throw Failure.usage("--repeat " + times + " is less than once; write 1 or more");
+        throw Failure.usage("--repeat " + times + " must be at least 1");
       }
       return new Times(times);
     }
@@ -85,7 +87,7 @@ final class ChangeOptions {
       throw Failure.usage(
           (steps != null ? "--window " : "--rows ")
               + text
-              + " is no range; write FROM:TO, such as 10:20");
+              + " is not a range; write FROM:TO, such as 10:20");
     }
     return new Part(
         steps != null, Integer.parseInt(range.group(1)), Integer.parseInt(range.group(2)));
@@ -97,7 +99,7 @@ final class ChangeOptions {
       return new Order(Long.valueOf(seed.group(1)), List.of());
     }
     if (!LIST.matcher(order).matches()) {
-      throw Failure.usage("--reorder-steps " + order + " is no order; write seed:7 or 2,0,1");
+      throw Failure.usage("--reorder-steps " + order + " is not an order; write seed:7 or 2,0,1");
     }
     return new Order(null, Arrays.stream(order.split(",")).map(Integer::valueOf).toList());
   }

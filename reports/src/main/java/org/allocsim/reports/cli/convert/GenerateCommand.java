@@ -27,7 +27,9 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code allocsim generate}: the trace of a program that was never run. */
-@Command(name = "generate", description = "Writes what a program would ask of its GPU.")
+@Command(
+    name = "generate",
+    description = "Writes the GPU memory requests that a program would make.")
 public final class GenerateCommand implements Callable<Integer> {
   private static final String STANDARD_FORMAT = ".jsonl.zst";
   private static final String RANKS = "ranks";
@@ -85,11 +87,10 @@ public final class GenerateCommand implements Callable<Integer> {
       }
     }
     if (count == null && Programs.find(program).isPresent()) {
-      throw Failure.usage(
-          "--all-ranks takes a program of several ranks, which " + program + " is not");
+      throw Failure.usage("--all-ranks needs a multi-rank program, which " + program + " is not");
     }
     if (values.containsKey(RANK)) {
-      throw Failure.usage("--all-ranks writes every rank; leave --option rank out");
+      throw Failure.usage("--all-ranks writes every rank; omit --option rank");
     }
     try {
       return Math.max(1, Integer.parseInt(Objects.requireNonNullElse(count, "1")));

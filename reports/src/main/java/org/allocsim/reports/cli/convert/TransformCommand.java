@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
 /** {@code allocsim transform}: makes one program out of another. */
 @Command(
     name = "transform",
-    description = "Makes another program out of one, or one out of several.")
+    description = "Derives a program from a trace, or merges several traces into one.")
 public final class TransformCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
@@ -71,24 +71,25 @@ public final class TransformCommand implements Callable<Integer> {
 
   private void requireConsistent() {
     if (names.size() > 1 && !change.merges()) {
-      throw Failure.usage("several traces are for --merge only; name one");
+      throw Failure.usage("several traces need --merge; add it or name one trace");
     }
     if (names.size() == 1 && change.merges()) {
-      throw Failure.usage("--merge of a single trace changes nothing; name several");
+      throw Failure.usage("--merge needs at least two traces; name more");
     }
     boolean scales = change.scale() != null;
     if (scales != (otherName != null) || scales != (otherScale != null)) {
       throw Failure.usage(
-          "a trace does not say which sizes depend on its batch: --scale-batch, --other with"
-              + " another run and --other-scale with its batch go together; 'allocsim fit --batch'"
-              + " predicts peaks from two runs or more");
+          "a trace does not show which sizes depend on its batch: give --scale-batch, --other with"
+              + " another run and --other-scale with its batch size together, or use 'allocsim fit"
+              + " --batch' to predict peaks from two or more runs");
     }
     String plain = Compression.plainName(outputName);
     if (!outputName.equals("-") && !plain.endsWith(".jsonl")) {
       throw Failure.usage(
           "--output "
               + outputName
-              + ": transform writes JSON Lines; name a .jsonl file, and use convert for others");
+              + ": transform writes JSON Lines; name a .jsonl file, or use convert for other"
+              + " formats");
     }
   }
 }

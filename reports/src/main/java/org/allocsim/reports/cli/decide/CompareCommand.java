@@ -31,7 +31,7 @@ public final class CompareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    outputOptions.requireCharts(false, "--report DIR, or leave it out");
+    outputOptions.requireCharts(false, "--report DIR, or omit it");
     return traceOptions
         .asking(outputOptions, deviceOptions.conditions())
         .ask(new CompareQuestion(policyOptions.choices(), confOptions.choices()), names);

@@ -16,21 +16,23 @@ final class EngineMemoryOptions {
       names = "--start",
       paramLabel = "TRACE",
       description =
-          "Recording of an engine's start, or program:engine(...): it says what --weights,"
-              + " --profile-peak and --graphs say, and what the allocator keeps beside the cache.")
+          "Recording of an engine's startup, or program:engine(...); replaces --weights,"
+              + " --profile-peak and --graphs, and shows what the allocator keeps outside the"
+              + " cache.")
   private String startName;
 
   @Option(
       names = "--weights",
       paramLabel = "SIZE",
-      description = "Memory of weights, adapters and draft on a GPU (default: 16 bits each).",
+      description =
+          "Memory of weights, adapters and draft model per GPU (default: 16 bits per parameter).",
       converter = SizeConverter.class)
   private Long weightBytes;
 
   @Option(
       names = "--profile-peak",
       paramLabel = "SIZE",
-      description = "Peak of the profiling run above the weights (default: an estimate).",
+      description = "Peak of the profiling run on top of the weights (default: an estimate).",
       converter = SizeConverter.class)
   private Long profileBytes;
 
@@ -46,8 +48,9 @@ final class EngineMemoryOptions {
       paramLabel = "VERSION",
       defaultValue = VllmRelease.NEWEST,
       description =
-          "Release whose budget to take: before 0.9.1 the context and other processes come out of"
-              + " the share, from 0.21 on CUDA graphs do (default: ${DEFAULT-VALUE}).")
+          "vLLM release whose memory budget applies: before 0.9.1, the fraction includes the"
+              + " context and other processes; since 0.21, CUDA graphs (default:"
+              + " ${DEFAULT-VALUE}).")
   private String releaseName;
 
   @Option(
@@ -62,7 +65,7 @@ final class EngineMemoryOptions {
     try {
       return VllmRelease.of(releaseName);
     } catch (IllegalArgumentException e) {
-      throw Failure.usage("--vllm-version takes a release such as 0.9.1");
+      throw Failure.usage("--vllm-version must be a release such as 0.9.1");
     }
   }
 
@@ -73,7 +76,7 @@ final class EngineMemoryOptions {
    */
   EngineMemory memory(@Nullable Double utilization) {
     if (startName != null && (weightBytes != null || profileBytes != null)) {
-      throw Failure.usage("--start takes the place of --weights and --profile-peak");
+      throw Failure.usage("--start replaces --weights and --profile-peak; omit them");
     }
     if (startName != null && !TraceSource.isProgram(startName)) {
       Inputs.require(startName);

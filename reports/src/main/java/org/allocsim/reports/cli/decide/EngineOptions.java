@@ -15,40 +15,41 @@ final class EngineOptions {
       names = "--max-num-seqs",
       paramLabel = "N",
       defaultValue = "256",
-      description = "Sequences that may run together (default: ${DEFAULT-VALUE}).")
+      description = "Maximum number of concurrent sequences (default: ${DEFAULT-VALUE}).")
   private int mostSequences;
 
   @Option(
       names = "--max-num-batched-tokens",
       paramLabel = "N",
       defaultValue = "8192",
-      description = "Tokens that a step may compute (default: ${DEFAULT-VALUE}).")
+      description = "Maximum number of tokens per step (default: ${DEFAULT-VALUE}).")
   private int stepTokens;
 
   @Option(
       names = "--max-model-len",
       paramLabel = "N",
-      description = "Tokens that prompt and answer may have (default: what the model knows).")
+      description =
+          "Maximum number of tokens of prompt plus output (default: the model's context length).")
   private Integer mostTokens;
 
   @Option(
       names = "--block-size",
       paramLabel = "N",
       defaultValue = "16",
-      description = "Tokens of a block or a small page (default: ${DEFAULT-VALUE}).")
+      description = "Tokens per block or small page (default: ${DEFAULT-VALUE}).")
   private int blockTokens;
 
   @Option(
       names = "--watermark",
-      paramLabel = "SHARE",
-      description = "Share of the paged blocks that must stay free where a sequence begins.",
+      paramLabel = "FRACTION",
+      description = "Fraction of the paged blocks that must stay free when a sequence starts.",
       converter = FractionConverter.class)
   private Double watermark;
 
   @Option(
       names = "--page-size",
       paramLabel = "SIZE",
-      description = "Pages of vattention, such as 64KiB (default: 2MiB).",
+      description = "Page size of vattention, such as 64KiB (default: 2MiB).",
       converter = SizeConverter.class)
   private long pageBytes = 2L << 20;
 

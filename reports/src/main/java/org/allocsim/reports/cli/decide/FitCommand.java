@@ -18,7 +18,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code allocsim fit}: what a program needs at another batch or length. */
-@Command(name = "fit", description = "Predicts what a program needs at another batch or length.")
+@Command(
+    name = "fit",
+    description = "Predicts a program's memory at another batch size or sequence length.")
 public final class FitCommand implements Callable<Integer> {
   @Parameters(paramLabel = "TRACE", arity = "2..*")
   private List<String> recordings;
@@ -62,8 +64,8 @@ public final class FitCommand implements Callable<Integer> {
       return NamedSizes.of(recordings)
           .orElseThrow(() ->
               Failure.usage(
-                  "the names of the recordings do not say their batches or lengths; give them with"
-                      + " --sizes, such as --sizes 8,16"));
+                  "the file names do not show the batch sizes or lengths; give them with --sizes,"
+                      + " such as --sizes 8,16"));
     }
     if (sizes.size() != recordings.size()) {
       throw Failure.usage(
@@ -71,7 +73,7 @@ public final class FitCommand implements Callable<Integer> {
               + Numbers.count(sizes.size(), "number")
               + " for "
               + Numbers.count(recordings.size(), "recording")
-              + "; give one for each, in their order");
+              + "; give one per recording, in order");
     }
     return sizes;
   }

@@ -31,7 +31,7 @@ import picocli.CommandLine.Parameters;
 /** {@code allocsim fleet-report}: what the rows of a sweep say. */
 @Command(
     name = "fleet-report",
-    description = "Says what a sweep found, and which setting would have saved what.")
+    description = "Summarizes a sweep: failures, and what each setting would have saved.")
 public final class FleetReportCommand implements Callable<Integer> {
   @Parameters(paramLabel = "DIR")
   private Path swept;
@@ -52,7 +52,7 @@ public final class FleetReportCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     if (top < 1) {
-      throw Failure.usage("--top " + top + " leaves nothing; give a number of rows above 0");
+      throw Failure.usage("--top " + top + " must be at least 1");
     }
     outputOptions.requireNoTime();
     FleetAnswer answer = new FleetAnswer(swept.toString(), read());
@@ -76,8 +76,7 @@ public final class FleetReportCommand implements Callable<Integer> {
   private FleetAnalysis read() throws IOException {
     Path rows = swept.resolve(SweepResults.CSV);
     if (!Files.isRegularFile(rows)) {
-      throw new Failure(
-          rows + ": there is no such file; name the folder of a sweep that was finished");
+      throw new Failure(rows + ": no such file; name the folder of a finished sweep");
     }
     try (InputStream in = new BufferedInputStream(Files.newInputStream(rows))) {
       return FleetAnalysis.read(in, Family.of(family));

@@ -42,7 +42,7 @@ public final class MinCapacityCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    outputOptions.requireCharts(false, "--report DIR, or leave it out");
+    outputOptions.requireCharts(false, "--report DIR, or omit it");
     outputOptions.requireNoTime();
     Conditions conditions =
         Conditions.RECORDED

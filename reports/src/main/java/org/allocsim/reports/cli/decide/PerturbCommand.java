@@ -26,7 +26,8 @@ import picocli.CommandLine.TypeConversionException;
 /** {@code allocsim perturb}: does a program still pass if its requests differ a little? */
 @Command(
     name = "perturb",
-    description = "Shows how fragile a pass is: replays randomly changed copies of a program.")
+    description =
+        "Tests how robust a passing run is: replays randomly perturbed copies of a program.")
 public final class PerturbCommand implements Callable<Integer> {
   private static final int MAX_RUNS = 100_000;
 
@@ -61,7 +62,7 @@ public final class PerturbCommand implements Callable<Integer> {
     PolicyChoice policy = policy();
     if (programOptions.conf() != null && !Scenario.takesConf(policy.provider().spec())) {
       throw Failure.usage(
-          "--conf is for policy pytorch, not " + policy.label() + "; leave one of them out");
+          "--conf is for policy pytorch, not " + policy.label() + "; omit one of them");
     }
     return programOptions
         .asking(outputOptions)
@@ -77,24 +78,24 @@ public final class PerturbCommand implements Callable<Integer> {
     }
     if (Scenario.takesConf(policy.provider().spec()) && !policy.options().isEmpty()) {
       throw Failure.usage(
-          "--policy " + policyName + ": write pytorch, and give --conf and --torch-version");
+          "--policy " + policyName + ": use pytorch with --conf and --torch-version");
     }
     return policy;
   }
 
   private Perturbation perturbation() {
     if (!swapsNeighbours && resizeShare == null) {
-      throw Failure.usage(
-          "perturb without a change shows nothing; give --swap-adjacent, --resize or both");
+      throw Failure.usage("nothing to perturb: give --swap-adjacent, --resize or both");
     }
     if (resize != null && resizeShare == null) {
-      throw Failure.usage("--resize-each without --resize changes nothing; give --resize too");
+      throw Failure.usage("--resize-each needs --resize; add it");
     }
     if (runs < 1 || runs > MAX_RUNS) {
-      throw Failure.usage("--runs " + runs + " is outside 1.." + MAX_RUNS + "; write one of these");
+      throw Failure.usage(
+          "--runs " + runs + " is outside 1.." + MAX_RUNS + "; choose a value in that range");
     }
     if (seed > Long.MAX_VALUE - runs) {
-      throw Failure.usage("--seed " + seed + " leaves no seeds to count up; give a smaller one");
+      throw Failure.usage("--seed " + seed + " is too large to count up from; give a smaller seed");
     }
     return new Perturbation(
         swapsNeighbours,
@@ -112,7 +113,7 @@ public final class PerturbCommand implements Callable<Integer> {
       Matcher percent = PERCENT.matcher(text.strip());
       if (!percent.matches()) {
         throw new TypeConversionException(
-            "'" + text + "' is no percentage from 0% to below 100%, such as 2%");
+            "'" + text + "' is not a percentage in [0%, 100%), such as 2%");
       }
       return new BigDecimal(percent.group(1)).movePointLeft(2).doubleValue();
     }

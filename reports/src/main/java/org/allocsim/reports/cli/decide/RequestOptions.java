@@ -10,17 +10,17 @@ final class RequestOptions {
       names = "--speed",
       paramLabel = "FACTOR",
       defaultValue = "1",
-      description = "Requests come so many times as fast (default: ${DEFAULT-VALUE}).")
+      description = "Speed up the arrival of requests by this factor (default: ${DEFAULT-VALUE}).")
   private double speed;
 
-  @Option(names = "--first", paramLabel = "N", description = "Serve the first requests only.")
+  @Option(names = "--first", paramLabel = "N", description = "Serve only the first N requests.")
   private Integer first;
 
   @Option(
       names = "--repeat",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Serve the requests so many times, one time after the other.")
+      description = "Serve the request file N times in a row.")
   private int times;
 
   /**

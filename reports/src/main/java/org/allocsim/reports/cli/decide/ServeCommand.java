@@ -25,9 +25,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code allocsim serve}: what caches of keys and values make of a server's memory. */
-@Command(
-    name = "serve",
-    description = "Shows what caches of keys and values make of a language model's server.")
+@Command(name = "serve", description = "Simulates KV caches of an LLM server on recorded requests.")
 public final class ServeCommand implements Callable<Integer> {
   private static final String ALL = "all";
 
@@ -49,13 +47,13 @@ public final class ServeCommand implements Callable<Integer> {
 
   @Option(
       names = "--gpu-memory-utilization",
-      paramLabel = "SHARE",
+      paramLabel = "FRACTION",
       converter = FractionConverter.class)
   private Double utilization;
 
   @Option(
       names = "--shares",
-      paramLabel = "SHARE,...",
+      paramLabel = "FRACTION,...",
       split = ",",
       converter = FractionConverter.class)
   private List<Double> shares = List.of();

@@ -24,19 +24,18 @@ final class ServedModelOptions {
       names = "--model",
       paramLabel = "MODEL",
       required = true,
-      description =
-          "A model that is known, such as llama-3.1-8b, or the config.json that is published with"
-              + " it.")
+      description = "A known model, such as llama-3.1-8b, or a model's published config.json.")
   private String modelName;
 
   @Option(
       names = "--tensor-parallel-size",
       paramLabel = "N",
       defaultValue = "1",
-      description = "GPUs that share each layer; one of them is shown (default: ${DEFAULT-VALUE}).")
+      description =
+          "Number of GPUs that share each layer; one is shown (default: ${DEFAULT-VALUE}).")
   private int gpus;
 
-  @Option(names = "--fp8-kv-cache", description = "Keys and values have 8 bits, not 16.")
+  @Option(names = "--fp8-kv-cache", description = "Store the KV cache in 8 bits instead of 16.")
   private boolean hasSmallValues;
 
   @Option(
@@ -44,59 +43,59 @@ final class ServedModelOptions {
       paramLabel = "N",
       defaultValue = "0",
       description =
-          "Low-rank adapters that may run together; all have their memory from the start (default:"
-              + " ${DEFAULT-VALUE}).")
+          "Maximum number of concurrent LoRA adapters; memory for all is allocated at startup"
+              + " (default: ${DEFAULT-VALUE}).")
   private int slots;
 
   @Option(
       names = "--max-lora-rank",
       paramLabel = "N",
       defaultValue = "16",
-      description = "Their highest rank (default: ${DEFAULT-VALUE}).")
+      description = "Maximum LoRA rank (default: ${DEFAULT-VALUE}).")
   private int rank;
 
   @Option(
       names = "--lora-target-modules",
       paramLabel = "MODULE,...",
       split = ",",
-      description = "Modules that get them, such as qkv_proj,o_proj (default: all).")
+      description = "Modules with LoRA adapters, such as qkv_proj,o_proj (default: all).")
   private List<String> targets = List.of();
 
   @Option(
       names = "--speculative-model",
       paramLabel = "MODEL",
       description =
-          "What guesses tokens ahead: eagle for a head of one layer, or a model as --model takes it"
-              + " (default: nothing).")
+          "Speculative decoding: eagle for a head of one layer, or a draft model as for --model"
+              + " (default: none).")
   private String draftName;
 
   @Option(
       names = "--num-speculative-tokens",
       paramLabel = "N",
       defaultValue = "3",
-      description = "Tokens that it guesses (default: ${DEFAULT-VALUE}).")
+      description = "Number of draft tokens per step (default: ${DEFAULT-VALUE}).")
   private int guesses;
 
   @Option(
       names = "--acceptance-rate",
-      paramLabel = "SHARE",
+      paramLabel = "FRACTION",
       description =
-          "Share of guesses that are right, given that those before them are; to be given with"
+          "Fraction of draft tokens accepted if all before them were; required with"
               + " --speculative-model.",
       converter = FractionConverter.class)
   private Double acceptance;
 
   /** Refuses values that make no sense, before any file is read. */
   void check() {
-    require(gpus >= 1, "--tensor-parallel-size takes 1 or more");
-    require(slots >= 0 && slots <= 1 << 16, "--max-loras takes 0 to 65536");
-    require(rank >= 1 && rank <= 1 << 16, "--max-lora-rank takes 1 to 65536");
+    require(gpus >= 1, "--tensor-parallel-size must be at least 1");
+    require(slots >= 0 && slots <= 1 << 16, "--max-loras must be 0 to 65536");
+    require(rank >= 1 && rank <= 1 << 16, "--max-lora-rank must be 1 to 65536");
     require(
         guesses >= 1 && guesses <= MOST_GUESSES,
-        "--num-speculative-tokens takes 1 to " + MOST_GUESSES);
+        "--num-speculative-tokens must be 1 to " + MOST_GUESSES);
     require(
         (draftName == null) == (acceptance == null),
-        "--speculative-model and --acceptance-rate go together: give both or neither");
+        "--speculative-model and --acceptance-rate need each other: give both or neither");
   }
 
   private static void require(boolean holds, String sentence) {

@@ -25,14 +25,14 @@ import picocli.CommandLine.Parameters;
 /** {@code allocsim share}: several processes on one GPU. */
 @Command(
     name = "share",
-    description = "Runs several processes on one GPU: which fails first, and who holds the memory.")
+    description =
+        "Simulates several processes on one GPU: which fails first, and who holds the memory.")
 public final class ShareCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "TRACE[,SETTING=VALUE...]",
       arity = "1..*",
       description =
-          TraceOptions.TRACE
-              + " Of a folder with the recordings of a job's ranks, each is a process.")
+          TraceOptions.TRACE + " In a folder with one recording per rank, each rank is a process.")
   private List<String> texts;
 
   @Option(names = "--context", paramLabel = "SIZE", converter = SizeConverter.class)
@@ -61,9 +61,10 @@ public final class ShareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    outputOptions.requireCharts(false, "--report DIR, or leave it out");
+    outputOptions.requireCharts(false, "--report DIR, or omit it");
     if (outputOptions.isByEvent()) {
-      throw Failure.usage("--figure: the processes' events have no order but time; leave axis out");
+      throw Failure.usage(
+          "--figure: events of several processes are ordered by time only; omit axis");
     }
     List<TenantOption> options = options();
     ShareQuestion question =

@@ -32,7 +32,8 @@ import picocli.CommandLine.Spec;
 /** {@code allocsim sweep}: many traces under many settings on many GPUs. */
 @Command(
     name = "sweep",
-    description = "Replays many traces under every setting, allocator and GPU, a row for each run.")
+    description =
+        "Replays many traces under every setting, allocator and GPU, with one row per run.")
 public final class SweepCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
@@ -52,9 +53,9 @@ public final class SweepCommand implements Callable<Integer> {
       paramLabel = "A;B;...",
       description =
           "Settings of policy pytorch, separated by semicolons: configuration strings, an empty one"
-              + " for PyTorch's default, 'recorded' for those that each trace was recorded with,"
-              + " 'tune' for the recorded ones and all that 'allocsim tune' tries; @FILE has one on"
-              + " each line (default: recorded;"
+              + " for PyTorch's default, 'recorded' for the recorded settings of each trace, 'tune'"
+              + " for those plus all that 'allocsim tune' tries; @FILE lists one per line (default:"
+              + " recorded;"
               + EXPANDABLE
               + ").")
   private String confs = SweepRequest.RECORDED + ";" + EXPANDABLE;
@@ -82,10 +83,11 @@ public final class SweepCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     if (threads < 0) {
-      throw Failure.usage("--threads " + threads + " is negative; give a number of threads");
+      throw Failure.usage(
+          "--threads " + threads + " must be at least 0; give the number of threads");
     }
     if (master != null && engine.equals(SweepEngine.LOCAL)) {
-      throw Failure.usage("--master is for --engine spark; add that, or leave the master out");
+      throw Failure.usage("--master needs --engine spark; add it or omit --master");
     }
     List<String> ownGpus = new ArrayList<>();
     List<String> gpus = gpuOptions.gpus(ownGpus);

@@ -25,8 +25,8 @@ final class SweepGpuOptions {
       split = ",",
       hideParamSyntax = true,
       description =
-          "GPUs with this much free memory, such as 16GiB,24GiB; 'recorded' is the GPU and the"
-              + " limit that each recording shows, else h100-80gb.")
+          "GPUs with this much free memory, such as 16GiB,24GiB; 'recorded' is each recording's GPU"
+              + " and limit if known, otherwise h100-80gb.")
   private List<String> capacities = List.of();
 
   @Option(
@@ -35,8 +35,8 @@ final class SweepGpuOptions {
       split = ",",
       hideParamSyntax = true,
       description =
-          "GPUs that 'allocsim list devices' shows, or files that 'allocsim calibrate' wrote"
-              + " (default, without --capacities: 'recorded'; with a limit: h100-80gb).")
+          "GPUs from 'allocsim list devices', or files written by 'allocsim calibrate' (default,"
+              + " without --capacities: 'recorded'; with a limit: h100-80gb).")
   private List<String> devices = List.of();
 
   @ArgGroup(exclusive = true)

@@ -40,7 +40,10 @@ public final class TuneCommand implements Callable<Integer> {
   @Option(
       names = "--top",
       paramLabel = "N",
-      description = "Rows of the table, 0 for all (default: " + TuneAnswer.DEFAULT_TOP + ").")
+      description =
+          "Maximum number of rows in the table, 0 for all (default: "
+              + TuneAnswer.DEFAULT_TOP
+              + ").")
   private int top = TuneAnswer.DEFAULT_TOP;
 
   @Mixin private OutputOptions outputOptions;
@@ -49,8 +52,7 @@ public final class TuneCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     if (top < 0) {
       throw new ParameterException(
-          spec.commandLine(),
-          "--top " + top + " is negative; give the number of rows, or 0 for all");
+          spec.commandLine(), "--top " + top + " must be at least 0; 0 shows all rows");
     }
     return traceOptions
         .asking(outputOptions, deviceOptions.conditions())

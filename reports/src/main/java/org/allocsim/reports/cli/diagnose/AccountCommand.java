@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 /** {@code allocsim account}: reconciles what tensors take with what the GPU shows. */
 @Command(
     name = "account",
-    description = "Accounts for the memory of a GPU, from requests to what nvidia-smi shows.")
+    description = "Accounts for all memory of a GPU, from requests to what nvidia-smi shows.")
 public final class AccountCommand implements Callable<Integer> {
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;

@@ -30,7 +30,7 @@ final class CacheInsertionConverter implements ITypeConverter<CacheInsertion> {
       CacheInsertion.Place place =
           CacheInsertion.Place.valueOf(numbered.group(1).toUpperCase(Locale.ROOT));
       if (place == CacheInsertion.Place.EVERY && number == 0) {
-        throw new TypeConversionException("'" + text + "' is no distance; write 1 or more");
+        throw new TypeConversionException("'" + text + "' needs a distance of at least 1");
       }
       return new CacheInsertion(place, number);
     }
@@ -41,8 +41,8 @@ final class CacheInsertionConverter implements ITypeConverter<CacheInsertion> {
       case "empty_cache@before-oom" -> new CacheInsertion(CacheInsertion.Place.BEFORE_OOM, 0);
       default ->
           throw new TypeConversionException(
-              ("'%s' is none of empty_cache@phase-boundaries, empty_cache@every:N,"
-                      + " empty_cache@before-oom, empty_cache@request:N%s")
+              ("'%s' is not one of empty_cache@phase-boundaries, empty_cache@every:N,"
+                   + " empty_cache@before-oom, empty_cache@request:N%s")
                   .formatted(text, SimilarName.hint(text, PLACES)));
     };
   }

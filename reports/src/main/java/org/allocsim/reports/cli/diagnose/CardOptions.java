@@ -27,22 +27,22 @@ final class CardOptions {
       paramLabel = "FILE",
       description =
           "Samples of nvidia-smi --query-gpu or --query-compute-apps with --format=csv; may be"
-              + " given for each. Of several samples the one with the most memory in use counts, or"
-              + " with --at end the last one.")
+              + " repeated, once for each. The sample with the most memory in use counts, or with"
+              + " --at end the last one.")
   private List<String> smiNames = List.of();
 
   @Option(
       names = "--pid",
       paramLabel = "N",
-      description = "The program's process id in the samples (default: the only process there).")
+      description = "The program's process id in the samples (default: the only one).")
   private Long pid;
 
   @Option(
       names = "--smi-index",
       paramLabel = "N",
       description =
-          "Index of the GPU in the samples (default: the only GPU there, else the device index;"
-              + " CUDA_VISIBLE_DEVICES makes them differ).",
+          "Index of the GPU in the samples (default: the only GPU, otherwise the device index; the"
+              + " two differ under CUDA_VISIBLE_DEVICES).",
       converter = TraceOptions.IndexConverter.class)
   private Integer smiIndex;
 
@@ -50,8 +50,8 @@ final class CardOptions {
       names = "--total",
       paramLabel = "SIZE",
       description =
-          "Size of the GPU (default: from the samples, also those of 'allocsim record', else of the"
-              + " --device).",
+          "Memory size of the GPU (default: from the samples, including those of 'allocsim record',"
+              + " otherwise from --device).",
       converter = SizeConverter.class)
   private Long totalBytes;
 
@@ -59,8 +59,8 @@ final class CardOptions {
       names = "--free",
       paramLabel = "SIZE",
       description =
-          "Free memory of the GPU at the moment (default: what was reported to the failed request,"
-              + " else from the samples).",
+          "Free memory of the GPU at that moment (default: as reported with the failed request,"
+              + " otherwise from the samples).",
       converter = ShareOrSize.Converter.class)
   private ShareOrSize free;
 
@@ -72,8 +72,8 @@ final class CardOptions {
   void requireForJob() {
     if (pid != null || smiIndex != null) {
       throw Failure.usage(
-          "--pid and --smi-index name the process and the GPU of one rank; leave them out, or give"
-              + " the file of one rank");
+          "--pid and --smi-index select the process and GPU of one rank; omit them or give the file"
+              + " of one rank");
     }
   }
 
@@ -96,7 +96,8 @@ final class CardOptions {
       } catch (SmiFormatException e) {
         throw new Failure(e.getMessage(), e);
       } catch (MalformedInputException e) {
-        throw new Failure(name + ": is no text; give what nvidia-smi --format=csv writes", e);
+        throw new Failure(
+            name + ": not a text file; give the output of nvidia-smi --format=csv", e);
       }
     }
     if (smi.unreadable() > 0) {
@@ -112,11 +113,11 @@ final class CardOptions {
   private KnownGpu known(
       @Nullable SmiSamples smi, List<String> notes, @Nullable DeviceProfile chosen) {
     if (pid != null && pid <= 0) {
-      throw Failure.usage("--pid " + pid + " is no process; their ids are above 0");
+      throw Failure.usage("--pid " + pid + " is not a process id; give a number above 0");
     }
     if (free != null && free.percent() != null) {
       throw Failure.usage(
-          "--free " + free.percent() + "% is a share; write a size, such as 300MiB");
+          "--free " + free.percent() + "% is a percentage; write a size, such as 300MiB");
     }
     return new KnownGpu(
         smi, notes, pid, smiIndex, totalBytes, free == null ? null : free.bytes(), chosen);

@@ -14,7 +14,7 @@ final class CategoryOption {
       names = "--categories",
       paramLabel = "FILE",
       description = {
-        "Rules of your own, which come first: on each line a category, 'function' or 'file', and a",
+        "Your own rules, applied first: on each line a category, 'function' or 'file', and a",
         "regular expression to search in a frame's function or file."
       })
   private Path file;

@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
 /** {@code allocsim explain-oom}: why did the request of an out-of-memory message fail? */
 @Command(
     name = "explain-oom",
-    description = "Explains out-of-memory messages: a verdict, the arithmetic, what helps.")
+    description = "Explains out-of-memory messages: verdict, arithmetic and remedies.")
 public final class ExplainOomCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
@@ -35,7 +35,7 @@ public final class ExplainOomCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     if (show < 1) {
-      throw Failure.usage("--show " + show + " shows nothing; give 1 or more");
+      throw Failure.usage("--show " + show + " must be at least 1");
     }
     LogInput log = LogInput.of(name);
     try (DocumentOutputs outputs = outputOptions.open(log.file())) {

@@ -12,14 +12,14 @@ final class GroupingOptions {
   @Option(
       names = "--by",
       paramLabel = "stack|size|phase|category",
-      description = "What the lines stand for (default: stack where recorded, else size).",
+      description = "How to group lines (default: stack if recorded, otherwise size).",
       converter = Choices.ByConverter.class)
   private LiveSet.By by;
 
   @Option(
       names = "--of",
       paramLabel = "requested|allocated|reserved",
-      description = "Whose peak it is (default: reserved, at its fullest moment).",
+      description = "Which peak to show (default: reserved, at its fullest moment).",
       converter = Choices.PeakConverter.class)
   private MomentQuery query;
 

@@ -41,7 +41,7 @@ public final class LeaksCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     FigureOptions.format(chartName);
-    outputOptions.requireCharts(chartName != null, "--chart FILE or --report DIR, or leave it out");
+    outputOptions.requireCharts(chartName != null, "--chart FILE or --report DIR, or omit it");
     return traceOptions
         .asking(outputOptions, deviceOptions.conditions())
         .ask(question(), traceName);

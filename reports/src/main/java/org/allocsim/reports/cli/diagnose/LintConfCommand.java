@@ -51,13 +51,12 @@ public final class LintConfCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     if (conf != null && assignment != null && assignment.contains("=")) {
       throw new ParameterException(
-          spec.commandLine(), "both CONF and --env hold a string; give one of them");
+          spec.commandLine(), "both CONF and --env contain a value; omit one of them");
     }
     LintQuestion question = LintQuestion.of(conf, assignment, version, platform, fraction);
     if (question.conf() == null && snapshotName == null) {
       throw new ParameterException(
-          spec.commandLine(),
-          "the string is missing; give CONF, --env NAME=CONF or --snapshot FILE");
+          spec.commandLine(), "no value given; give CONF, --env NAME=CONF or --snapshot FILE");
     }
     return new Asking(outputOptions, null, Conditions.RECORDED)
         .ask(question, snapshotName == null ? List.of() : List.of(snapshotName));

@@ -13,8 +13,7 @@ import picocli.CommandLine.Parameters;
 /** {@code allocsim peak}: what fills the memory at its peak. */
 @Command(
     name = "peak",
-    description =
-        "Shows what a program holds when its memory is at the peak, and what that is for.")
+    description = "Shows what a program holds at its memory peak, and what for.")
 public final class PeakCommand implements Callable<Integer> {
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;

@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
 /** {@code allocsim replay}: one policy on one recorded program. */
 @Command(
     name = "replay",
-    description = "Replays a recorded program on one allocator and shows what it did.")
+    description = "Replays a recorded program on one allocator and shows the result.")
 public final class ReplayCommand implements Callable<Integer> {
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
@@ -82,16 +82,16 @@ public final class ReplayCommand implements Callable<Integer> {
     FigureOptions.format(chartName);
     outputOptions.requireCharts(
         chartName != null || chartsName != null,
-        "--chart FILE, --charts DIR or --report DIR, or leave it out");
+        "--chart FILE, --charts DIR or --report DIR, or omit it");
     ReplayQuestion question = question();
     if (repeat != null && repeat < 1) {
-      throw Failure.usage("--repeat " + repeat + " is less than once; give 1 or more");
+      throw Failure.usage("--repeat " + repeat + " must be at least 1");
     }
     boolean isRepeated = repeat != null && repeat > 1;
     if (isRepeated && !question.isPlain()) {
       throw Failure.usage(
-          "--repeat shows statistics and speed of modelled addresses; leave out --addresses"
-              + " recorded, --insert, --check, --events, --chart and --charts");
+          "--repeat cannot be combined with --addresses recorded, --insert, --check, --events,"
+              + " --chart or --charts; omit them");
     }
     if (repeat != null && Jobs.isFolder(traceName)) {
       throw ReplayQuestion.refusedForJob(traceName);
@@ -122,13 +122,13 @@ public final class ReplayCommand implements Callable<Integer> {
     Conditions conditions = deviceOptions.conditions();
     if (!isPyTorch()) {
       if (conf != null) {
-        throw Failure.usage("--conf is for policy pytorch; leave it out");
+        throw Failure.usage("--conf needs policy pytorch; omit it");
       }
       return conditions;
     }
     String inPolicy = policy.options().get(Program.CONF_OPTION);
     if (conf != null && inPolicy != null) {
-      throw Failure.usage("--conf and --policy both give settings; leave one of them out");
+      throw Failure.usage("--conf and --policy both give settings; omit one of them");
     }
     String release = policy.options().get(Program.VERSION_OPTION);
     return (release == null ? conditions : conditions.by(version(release)))

@@ -13,7 +13,7 @@ final class TableOptions {
       names = "--top",
       paramLabel = "N",
       description =
-          "Maximum number of lines to show; the others are added up (default: "
+          "Maximum number of lines to show; the rest is summed up (default: "
               + TableLimits.DEFAULT_TOP
               + ").",
       defaultValue = "" + TableLimits.DEFAULT_TOP)
@@ -23,8 +23,8 @@ final class TableOptions {
       names = "--frames",
       paramLabel = "N",
       description =
-          "Maximum number of frames by which stacks are distinguished; those of PyTorch itself do"
-              + " not count (default: 3).",
+          "Maximum number of frames used to tell stacks apart, not counting PyTorch's own (default:"
+              + " 3).",
       defaultValue = "" + StackLabels.DEFAULT_FRAMES)
   private int frames;
 
@@ -35,11 +35,11 @@ final class TableOptions {
    */
   public TableLimits limits() {
     if (top < 1) {
-      throw Failure.usage("--top " + top + " shows nothing; write 1 or more");
+      throw Failure.usage("--top " + top + " must be at least 1");
     }
     if (frames < 1 || frames > MAX_FRAMES) {
       throw Failure.usage(
-          "--frames " + frames + " is outside 1.." + MAX_FRAMES + "; write one of these");
+          "--frames " + frames + " is outside 1.." + MAX_FRAMES + "; choose a value in that range");
     }
     return new TableLimits(top, frames);
   }

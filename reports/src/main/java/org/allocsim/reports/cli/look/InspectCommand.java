@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code allocsim inspect}: what is in a file. */
-@Command(name = "inspect", description = "Shows what is in a file.")
+@Command(name = "inspect", description = "Shows what a file contains.")
 public final class InspectCommand implements Callable<Integer> {
   @Parameters(paramLabel = "FILE", description = TraceOptions.TRACE_OR_JOB)
   private String name;

@@ -32,8 +32,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "list",
     synopsisSubcommandLabel = "{policies|formats|programs|devices|schemas}",
-    description =
-        "Shows what there is: policies, trace formats, programs, devices, schemas of JSON.")
+    description = "Lists policies, trace formats, programs, devices and JSON schemas.")
 public final class ListCommand implements Runnable {
   @Spec private CommandSpec spec;
 
@@ -41,13 +40,13 @@ public final class ListCommand implements Runnable {
   public void run() {
     throw new ParameterException(
         spec.commandLine(),
-        "what to list is missing: policies, formats, programs, devices or schemas");
+        "no subcommand given; try policies, formats, programs, devices or schemas");
   }
 
   @Command(
       name = "policies",
       mixinStandardHelpOptions = true,
-      description = "Shows the allocators that can be simulated, or one of them with its options.")
+      description = "Lists the allocators that can be simulated, or shows the options of one.")
   int policies(
       @Parameters(paramLabel = "ID", arity = "0..1", converter = PolicyConverter.class)
           PolicySpec chosen,
@@ -63,7 +62,7 @@ public final class ListCommand implements Runnable {
   @Command(
       name = "formats",
       mixinStandardHelpOptions = true,
-      description = "Shows the files that can be read.")
+      description = "Lists the file formats that can be read.")
   int formats(@Mixin OutputOptions outputs) {
     return write(outputs, ListAnswer.FORMATS.table(TraceFormats.all()));
   }
@@ -71,7 +70,7 @@ public final class ListCommand implements Runnable {
   @Command(
       name = "programs",
       mixinStandardHelpOptions = true,
-      description = "Shows the programs that make traces, or one of them with its options.")
+      description = "Lists the programs that generate traces, or shows the options of one.")
   int programs(
       @Parameters(paramLabel = "ID", arity = "0..1") String chosen, @Mixin OutputOptions outputs) {
     if (chosen == null) {
@@ -82,14 +81,13 @@ public final class ListCommand implements Runnable {
         ListAnswer.program(
             Programs.find(chosen)
                 .orElseThrow(() ->
-                    Failure.usage(
-                        "there is no program " + chosen + "; " + Programs.remedy(chosen)))));
+                    Failure.usage("unknown program: " + chosen + "; " + Programs.remedy(chosen)))));
   }
 
   @Command(
       name = "devices",
       mixinStandardHelpOptions = true,
-      description = "Shows the devices that can be simulated, or one of them as a file.")
+      description = "Lists the devices that can be simulated, or prints the profile of one.")
   int devices(
       @Parameters(paramLabel = "PROFILE", arity = "0..1", converter = ProfileConverter.class)
           DeviceProfile chosen,
@@ -107,7 +105,7 @@ public final class ListCommand implements Runnable {
   @Command(
       name = "schemas",
       mixinStandardHelpOptions = true,
-      description = "Shows the schemas of the JSON that commands write, or one of them.")
+      description = "Lists the schemas of the JSON output, or prints one.")
   int schemas(
       @Parameters(paramLabel = "ID", arity = "0..1") String chosen, @Mixin OutputOptions outputs) {
     if (chosen == null) {
@@ -117,13 +115,13 @@ public final class ListCommand implements Runnable {
         .map(schema -> print(schema.text(), outputs))
         .orElseThrow(() ->
             Failure.usage(
-                "there is no schema "
+                "unknown schema: "
                     + chosen
                     + "; "
                     + SimilarName.remedy(
                         chosen,
                         Answers.schemas().stream().map(ListAnswer.Schema::id).toList(),
-                        "'allocsim list schemas' shows what there is")));
+                        "'allocsim list schemas' lists them")));
   }
 
   private static int write(OutputOptions options, Document<?> document) {
@@ -135,7 +133,7 @@ public final class ListCommand implements Runnable {
 
   private int print(String file, OutputOptions options) {
     if (options.isGiven()) {
-      throw Failure.usage("one file is printed as it is; leave the other outputs out");
+      throw Failure.usage("a single file is printed as is; omit the other outputs");
     }
     PrintWriter out = spec.commandLine().getOut();
     out.print(file);

@@ -23,9 +23,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code allocsim view}: a page to look into runs with. */
-@Command(
-    name = "view",
-    description = "Writes a page that shows recorded runs in a browser, without a network.")
+@Command(name = "view", description = "Writes a web page that shows recorded runs; works offline.")
 public final class ViewCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 

@@ -25,7 +25,11 @@ public final class Choices {
     int index = words.indexOf(text.toLowerCase(Locale.ROOT));
     if (index < 0) {
       throw new TypeConversionException(
-          "'" + text + "' is none of " + String.join(", ", words) + SimilarName.hint(text, words));
+          "'"
+              + text
+              + "' is not one of "
+              + String.join(", ", words)
+              + SimilarName.hint(text, words));
     }
     return index;
   }
@@ -79,12 +83,12 @@ public final class Choices {
             throw new TypeConversionException(
                 "'"
                     + text
-                    + "' is no moment; "
+                    + "' is not a moment; "
                     + SimilarName.remedy(
                         text,
                         List.of("oom", "peak", "end"),
-                        "write oom, peak, end or the index of an allocation request, counted from"
-                            + " 0"));
+                        "write oom, peak, end or the index of an allocation request, counted"
+                            + " from 0"));
           }
           yield MomentQuery.afterRequest(Long.parseLong(number));
         }

@@ -23,15 +23,15 @@ public final class DeviceOptions {
         names = "--device",
         paramLabel = "PROFILE",
         description =
-            "Device to run on: a name that 'allocsim list devices' shows, or a file that 'allocsim"
-                + " calibrate' wrote (default: the one that a recording shows, else h100-80gb).",
+            "Device to run on: a name from 'allocsim list devices', or a file written by 'allocsim"
+                + " calibrate' (default: the recorded one, otherwise h100-80gb).",
         converter = ProfileConverter.class)
     private DeviceProfile profile;
 
     @Option(
         names = "--capacity",
         paramLabel = "SIZE",
-        description = "A device on which this much memory is free, such as 16GiB.",
+        description = "A device with this much free memory, such as 16GiB.",
         converter = SizeConverter.class)
     private Long capacityBytes;
   }

@@ -18,12 +18,12 @@ import picocli.CommandLine.TypeConversionException;
 public final class FigureConverter implements ITypeConverter<FigureStyle> {
   /** What {@code --figure} takes, for its help. */
   static final String DESCRIPTION =
-      "Draw charts for a paper or a talk, on light paper, also as PDF, with their series as CSV"
-          + " and JSON: one-column (89 mm, text of 7 pt, 600 dpi), two-columns (183 mm, 7 pt, 600"
-          + " dpi) or slide (254 mm, 14 pt, 200 dpi), with changes as in"
+      "Draw charts for a paper or talk, on a light background, also as PDF, with their data as CSV"
+          + " and JSON: one-column (89 mm, 7 pt text, 600 dpi), two-columns (183 mm, 7 pt, 600 dpi)"
+          + " or slide (254 mm, 14 pt, 200 dpi), with changes as in"
           + " 'one-column(width=80mm;height=60mm;size=8;font=Serif;dpi=300;title=Our"
-          + " run;axis=event;from=100;to=900;name.allocated=blocks)'; from and to count events or,"
-          + " as in 250ms, time.";
+          + " run;axis=event;from=100;to=900;name.allocated=blocks)'; from and to are event numbers"
+          + " or times such as 250ms.";
 
   private static final double POINTS_PER_MM = 72 / 25.4;
   private static final double MAX_MM = 2000;
@@ -66,8 +66,8 @@ public final class FigureConverter implements ITypeConverter<FigureStyle> {
       throw new TypeConversionException(
           "'"
               + text
-              + "' is no figure; write one-column, two-columns or slide, with changes as in"
-              + " 'one-column(size=8;dpi=300)'");
+              + "' is not a figure; write one-column, two-columns or slide, optionally with changes"
+              + " as in 'one-column(size=8;dpi=300)'");
     }
     Map<String, String> changes = new HashMap<>();
     Map<String, String> names = new HashMap<>();
@@ -90,14 +90,14 @@ public final class FigureConverter implements ITypeConverter<FigureStyle> {
             new FigureNames(names));
     for (String unknown : changes.keySet()) {
       throw new TypeConversionException(
-          "a figure has no '"
+          "unknown figure option '"
               + unknown
-              + "'; it has width, height, size, font, dpi, title, axis, from, to and name.SERIES");
+              + "'; use width, height, size, font, dpi, title, axis, from, to or name.SERIES");
     }
     Double from = style.from();
     Double to = style.to();
     if (from != null && to != null && from >= to) {
-      throw new TypeConversionException("a figure that ends before it begins shows nothing");
+      throw new TypeConversionException("the figure ends before it begins; give from below to");
     }
     return style;
   }
@@ -107,7 +107,7 @@ public final class FigureConverter implements ITypeConverter<FigureStyle> {
     boolean isName = change.startsWith("name.");
     int equals = isName ? change.lastIndexOf('=') : change.indexOf('=');
     if (equals < 0) {
-      throw new TypeConversionException("'" + change + "' changes nothing; write name=value");
+      throw new TypeConversionException("'" + change + "' is not a change; write name=value");
     }
     String name = change.substring(0, equals).strip();
     Map<String, String> target = isName ? names : changes;
@@ -125,8 +125,7 @@ public final class FigureConverter implements ITypeConverter<FigureStyle> {
     double value = points == null ? 0 : points * Double.parseDouble(length.group(1));
     if (!(value >= POINTS_PER_MM && value <= MAX_MM * POINTS_PER_MM)) {
       throw new TypeConversionException(
-          "'%s=%s' is no length from 1 mm to 2 m; write one such as 89mm or 3.5in"
-              .formatted(name, text));
+          "'%s=%s' is not a length from 1 mm to 2 m, such as 89mm or 3.5in".formatted(name, text));
     }
     return value;
   }
@@ -143,7 +142,7 @@ public final class FigureConverter implements ITypeConverter<FigureStyle> {
     double value = isNumber ? Double.parseDouble(number.group(1)) : 0;
     if (!(value >= 1 && value <= highest)) {
       throw new TypeConversionException(
-          "'%s=%s' is no number from 1 to %.0f".formatted(name, text, highest));
+          "'%s=%s' is not a number from 1 to %.0f".formatted(name, text, highest));
     }
     return value;
   }
@@ -157,7 +156,11 @@ public final class FigureConverter implements ITypeConverter<FigureStyle> {
     Double seconds = time.matches() ? TIMES.get(time.group(2)) : null;
     if (seconds == null) {
       throw new TypeConversionException(
-          "'" + name + "=" + text + "' is no moment; write the number of an event, or 250ms");
+          "'"
+              + name
+              + "="
+              + text
+              + "' is not a moment; write an event number or a time such as 250ms");
     }
     return seconds * Double.parseDouble(time.group(1));
   }
@@ -167,7 +170,7 @@ public final class FigureConverter implements ITypeConverter<FigureStyle> {
       return false;
     }
     if (!axis.equals("event")) {
-      throw new TypeConversionException("'axis=" + axis + "' is neither time nor event");
+      throw new TypeConversionException("'axis=" + axis + "' must be time or event");
     }
     return true;
   }
@@ -183,6 +186,8 @@ public final class FigureConverter implements ITypeConverter<FigureStyle> {
         .findFirst()
         .orElseThrow(() ->
             new TypeConversionException(
-                "this system has no font '" + name + "'; 'fc-list : family' shows what it has"));
+                "this system has no font '"
+                    + name
+                    + "'; 'fc-list : family' lists the installed ones"));
   }
 }

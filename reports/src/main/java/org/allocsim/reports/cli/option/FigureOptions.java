@@ -30,8 +30,7 @@ public final class FigureOptions extends OutputOptions {
    */
   public void requireCharts(boolean isDrawn, String options) {
     if (figure != null && !isDrawn && !hasReport()) {
-      throw Failure.usage(
-          "--figure says how charts are drawn, and none is asked for; add " + options);
+      throw Failure.usage("--figure needs charts to draw; add " + options);
     }
   }
 
@@ -49,7 +48,7 @@ public final class FigureOptions extends OutputOptions {
         ChartFile.ofName(name)
             .orElseThrow(() ->
                 Failure.usage(
-                    "--chart %s names no format; end the name in %s"
+                    "--chart %s has no chart file extension; end the name in %s"
                         .formatted(name, ChartFile.EXTENSIONS)));
     if (!ChartFonts.areAvailable()) {
       throw new Failure("--chart " + name + ": " + ChartFonts.REMEDY);
@@ -61,9 +60,9 @@ public final class FigureOptions extends OutputOptions {
   public void requireNoTime() {
     if (figure != null && (figure.isByEvent() || figure.from() != null || figure.to() != null)) {
       throw Failure.usage(
-          "--figure: axis, from and to are for charts over time, and "
+          "--figure: axis, from and to apply to charts over time, and "
               + commandName()
-              + " draws none; leave them out");
+              + " draws none; omit them");
     }
   }
 
@@ -71,8 +70,7 @@ public final class FigureOptions extends OutputOptions {
   public void requireNoFigure(String job) {
     if (figure != null) {
       throw Failure.usage(
-          "--figure is for charts of one recording; give the file of one rank instead of the folder"
-              + " "
+          "--figure needs a single recording; give the file of one rank instead of the folder "
               + job);
     }
   }

@@ -21,7 +21,6 @@ public final class FractionConverter implements ITypeConverter<Double> {
         // Falls through to the one message below.
       }
     }
-    throw new TypeConversionException(
-        "'" + text + "' is not a fraction above 0 and up to 1, such as 0.9");
+    throw new TypeConversionException("'" + text + "' is not a fraction in (0, 1], such as 0.9");
   }
 }

@@ -15,9 +15,9 @@ public final class IterationsOption {
       names = "--iterations",
       paramLabel = "markers|period|NAME",
       description =
-          "Where iterations begin: at the most regular marker, at a request that comes back"
-              + " regularly, or at the marker NAME, whose numbers do not matter (default: markers,"
-              + " and period where there are none).",
+          "Where iterations begin: at the most regular marker, at a request that recurs regularly,"
+              + " or at the marker NAME, ignoring numbers in it (default: markers, or period"
+              + " without markers).",
       defaultValue = AUTO)
   private String name;
 

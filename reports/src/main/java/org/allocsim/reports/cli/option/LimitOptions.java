@@ -11,16 +11,16 @@ public final class LimitOptions {
       names = "--memory-fraction",
       paramLabel = "F",
       description =
-          "Share of the device that the allocator may reserve, above 0 and up to 1; a snapshot"
-              + " does not hold what the program gave to set_per_process_memory_fraction()"
-              + " (default: per_process_memory_fraction of the settings, else no limit).",
+          "Fraction of the device that the allocator may reserve, in (0, 1]; snapshots do not"
+              + " record set_per_process_memory_fraction() (default: per_process_memory_fraction of"
+              + " the settings, otherwise no limit).",
       converter = FractionConverter.class)
   private Double fraction;
 
   @Option(
       names = "--memory-limit",
       paramLabel = "SIZE",
-      description = "The same in bytes or with a unit, such as 24GiB.",
+      description = "The same limit as a size, such as 24GiB.",
       converter = SizeConverter.class)
   private Long bytes;
 

@@ -26,15 +26,14 @@ public sealed class OutputOptions implements AnswerOutputs permits FigureOptions
   @Option(
       names = "--csv",
       paramLabel = "FILE",
-      description = "Write the table as CSV with units in the headings; - is standard output.")
+      description = "Write the table as CSV with units in the header; - is standard output.")
   private String csv;
 
   @Option(
       names = "--report",
       paramLabel = "DIR",
       description =
-          "Folder that gets the answer as a page, as JSON and as CSV, and charts; it is made where"
-              + " missing.")
+          "Folder for the answer as a page, JSON and CSV, with charts; created if missing.")
   private String report;
 
   @Option(names = "--markdown", description = "Print the answer as Markdown.")

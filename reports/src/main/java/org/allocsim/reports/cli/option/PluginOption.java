@@ -32,9 +32,10 @@ public final class PluginOption {
         .type(Path.class)
         .scopeType(ScopeType.INHERIT)
         .description(
-            "Folder of jars with further policies, trace formats and programs (default: what "
+            "Folder of jars with additional policies, trace formats and programs (default: the one"
+                + " in "
                 + VARIABLE
-                + " names).")
+                + ").")
         .build();
   }
 

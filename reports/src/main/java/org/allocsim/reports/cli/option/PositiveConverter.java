@@ -17,7 +17,6 @@ public final class PositiveConverter implements ITypeConverter<Double> {
     if (number > 0 && number < Double.POSITIVE_INFINITY) {
       return number;
     }
-    throw new TypeConversionException(
-        "'" + text + "' is no number above 0; write one such as 8 or 1.5");
+    throw new TypeConversionException("'" + text + "' is not a number above 0, such as 8 or 1.5");
   }
 }

@@ -36,7 +36,7 @@ public record ShareOrSize(long bytes, @Nullable BigDecimal percent) {
       String number = text.strip().substring(0, text.strip().length() - 1).strip();
       if (!NUMBER.matcher(number).matches() || new BigDecimal(number).compareTo(WHOLE) > 0) {
         throw new TypeConversionException(
-            "'" + text + "' is no share; write a percentage from 0% to 100%, such as 12.5%");
+            "'" + text + "' is not a percentage from 0% to 100%, such as 12.5%");
       }
       return new ShareOrSize(-1, new BigDecimal(number));
     }

@@ -46,8 +46,7 @@ public final class SizeConverter implements ITypeConverter<Long> {
     Matcher unclear = UNCLEAR.matcher(unit);
     if (unclear.matches()) {
       throw new TypeConversionException(
-          ("'%s' has a unit that is not clearly binary; write %s%siB for multiples of"
-                  + " 1024, or the number of bytes")
+          ("'%s' has an ambiguous unit; write %s%siB for multiples of 1024, or the number of bytes")
               .formatted(text, size.group(1), unclear.group(1).toUpperCase(Locale.ROOT)));
     }
     Integer shift = SHIFTS.get(unit);
@@ -68,11 +67,11 @@ public final class SizeConverter implements ITypeConverter<Long> {
     BigDecimal bytes =
         number.multiply(BigDecimal.valueOf(1L << shift)).setScale(0, RoundingMode.DOWN);
     if (bytes.signum() == 0) {
-      throw new TypeConversionException("'" + text + "' is no memory at all; write a size above 0");
+      throw new TypeConversionException("'" + text + "' is not a size above 0");
     }
     if (bytes.compareTo(MAX_BYTES) > 0) {
       throw new TypeConversionException(
-          "'" + text + "' is more memory than any device has; write a size of at most 8PiB");
+          "'" + text + "' is more memory than any device has; the maximum is 8PiB");
     }
     return bytes.longValueExact();
   }

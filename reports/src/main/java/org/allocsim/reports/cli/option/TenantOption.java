@@ -49,11 +49,11 @@ public record TenantOption(String trace, Map<String, String> values) {
       String word = equals < 0 ? part : part.substring(0, equals);
       if (equals < 0 || !WORDS.contains(word)) {
         throw Failure.usage(
-            "'%s': unknown setting '%s' of a process; %s"
+            "'%s': unknown process setting '%s'; %s"
                 .formatted(
                     text,
                     word,
-                    SimilarName.remedy(word, WORDS, "there are " + String.join(", ", WORDS))));
+                    SimilarName.remedy(word, WORDS, "choose from " + String.join(", ", WORDS))));
       }
       if (values.put(word, part.substring(equals + 1)) != null) {
         throw Failure.usage("'" + text + "': " + word + " is given twice");
@@ -121,7 +121,7 @@ public record TenantOption(String trace, Map<String, String> values) {
             seconds = Double.NaN;
           }
           if (!(seconds >= 0 && seconds <= MOST_SECONDS)) {
-            throw Failure.usage("start=" + text + " is no time; give seconds from 0 on");
+            throw Failure.usage("start=" + text + " is not a time; give seconds, 0 or more");
           }
           return (long) (seconds * NANOS_PER_SECOND);
         });
@@ -131,7 +131,7 @@ public record TenantOption(String trace, Map<String, String> values) {
   public boolean exits() {
     String end = value("end").orElse("hold");
     if (!end.equals(EXIT) && !end.equals("hold")) {
-      throw Failure.usage("end=" + end + ": a process can exit or hold");
+      throw Failure.usage("end=" + end + " must be exit or hold");
     }
     return end.equals(EXIT);
   }

@@ -24,14 +24,14 @@ public final class TraceOptions {
 
   /** What commands take that answer for jobs, too. */
   public static final String TRACE_OR_JOB =
-      TRACE + " Or a folder with one recording for each rank of a job.";
+      TRACE + " Or a folder with one recording per rank of a job.";
 
   @Option(
       names = "--device-index",
       paramLabel = "N",
       description =
-          "Which recorded GPU to look at, from 0 (default: the one on which a request failed first,"
-              + " else the one that reserved the most).",
+          "Index of the recorded GPU, counted from 0 (default: the one where a request failed"
+              + " first, otherwise the one that reserved the most).",
       converter = IndexConverter.class)
   private Integer deviceIndex;
 
@@ -92,7 +92,7 @@ public final class TraceOptions {
       String plain = TypedNumber.plain(text);
       if (!INDEX.matcher(plain).matches()) {
         throw new TypeConversionException(
-            "'" + text + "' is no index; write a whole number from 0 up, such as 1");
+            "'" + text + "' is not an index; write a whole number from 0, such as 1");
       }
       return Integer.valueOf(plain);
     }

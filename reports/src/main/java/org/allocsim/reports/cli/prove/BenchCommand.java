@@ -54,14 +54,13 @@ public final class BenchCommand implements Callable<Integer> {
   private void requireTurns(BenchmarkPlan plan) {
     if (outputOptions.isGiven() || baselineName != null || options.hasRuns()) {
       throw Failure.usage(
-          "--in-turns prints samples as they come; leave out --baseline, --runs and all outputs");
+          "--in-turns prints samples as they come; omit --baseline, --runs and all outputs");
     }
     if (!plan.subjects().equals(Set.of(Subject.POLICIES))
         || plan.policies().size() != 1
         || plan.programs().size() != 1) {
       throw Failure.usage(
-          "--in-turns measures one policy on one trace; give one with --policies, one with"
-              + " --trace");
+          "--in-turns measures one policy on one trace; give one --policies and one --trace");
     }
   }
 
@@ -75,6 +74,6 @@ public final class BenchCommand implements Callable<Integer> {
     } catch (NumberFormatException _) {
       // Said below.
     }
-    throw Failure.usage("--tolerance " + tolerance + " is no share; write one such as 5%");
+    throw Failure.usage("--tolerance " + tolerance + " is not a percentage, such as 5%");
   }
 }

@@ -26,15 +26,15 @@ final class BenchOptions {
       names = "--trace",
       paramLabel = "FILE",
       description =
-          "Trace to replay instead of the programs; a PyTorch snapshot is also what is read. May be"
-              + " given more than once.")
+          "Trace to replay instead of the programs; a PyTorch snapshot is also used to measure"
+              + " reading. May be repeated.")
   private List<String> traceNames = List.of();
 
   @Option(
       names = {"--policies", "--policy"},
       paramLabel = "all|ID,...",
       description =
-          "Replay with these allocators instead; options stand in parentheses. Planners make a new"
+          "Replay with these allocators instead, with options in parentheses. Planners make a new"
               + " plan in each pass.")
   private String policies;
 
@@ -51,17 +51,19 @@ final class BenchOptions {
   @Option(
       names = "--runs",
       paramLabel = "N",
-      description = "Processes for each benchmark (default: 2).")
+      description = "Number of processes per benchmark (default: 2).")
   private Integer runs;
 
-  @Option(names = "--quick", description = "Hardly measure: shows that it works, not how fast.")
+  @Option(
+      names = "--quick",
+      description = "Measure very briefly: shows that it works, not how fast it is.")
   private boolean quick;
 
   @Option(
       names = "--in-turns",
       description =
-          "Measure one policy on one trace in turns with another program: a sample for each line of"
-              + " standard input.")
+          "Measure one policy on one trace, alternating with another program: one sample per line"
+              + " of standard input.")
   private boolean inTurns;
 
   /** Whether samples are printed as they come. */
@@ -113,11 +115,11 @@ final class BenchOptions {
         throw Failure.usage(
             "--only "
                 + part
-                + " is no part; "
+                + " is not a part; "
                 + SimilarName.remedy(
                     part,
                     List.of("replay", "read", "time", "policies", "blocks", "commands"),
-                    "there are replay, read, time, policies, blocks and commands"));
+                    "choose from replay, read, time, policies, blocks and commands"));
       }
     }
     if (!parts.isEmpty()) {
@@ -151,7 +153,8 @@ final class BenchOptions {
 
   private Effort effort() {
     if (runs != null && (runs < 1 || runs > MAX_RUNS)) {
-      throw Failure.usage("--runs " + runs + " is outside 1.." + MAX_RUNS + "; write one of these");
+      throw Failure.usage(
+          "--runs " + runs + " is outside 1.." + MAX_RUNS + "; choose a value in that range");
     }
     Effort full = inTurns ? Effort.IN_TURNS : Effort.USUAL;
     Effort effort = quick ? Effort.LEAST : full;

@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
 /** {@code allocsim calibrate}: a device profile from a real GPU. */
 @Command(
     name = "calibrate",
-    description = "Measures a real NVIDIA GPU and its driver, and writes a device profile.")
+    description = "Measures a real NVIDIA GPU and its driver and writes a device profile.")
 public final class CalibrateCommand implements Callable<Integer> {
   private static final int MAX_SECONDS = 3600;
 
@@ -62,12 +62,11 @@ public final class CalibrateCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (seconds < 1 || seconds > MAX_SECONDS) {
-      throw Failure.usage("--seconds " + seconds + " is not in 1 to " + MAX_SECONDS);
+      throw Failure.usage("--seconds " + seconds + " must be 1 to " + MAX_SECONDS);
     }
     if (fill && maxBytes != null) {
       throw Failure.usage(
-          "--max-gpu-memory bounds the memory that is used, and --fill takes all that is free;"
-              + " leave one of them out");
+          "--max-gpu-memory limits memory use, but --fill takes all free memory; omit one of them");
     }
     try (DocumentOutputs outputs = outputOptions.open()) {
       OutputFiles.Output profile = outputs.openGiven("--output", outputName);
@@ -85,9 +84,8 @@ public final class CalibrateCommand implements Callable<Integer> {
       long highest = maxBytes != null ? maxBytes : GpuBounds.usualBytes(target.identity());
       if (highest < CalibrationBounds.LEAST_BYTES) {
         throw new Failure(
-            "calibrating needs 4 GiB of GPU memory, and %d bytes may be used; free some, or allow"
-                    .formatted(highest)
-                + " more");
+            "calibrate needs 4 GiB of GPU memory, but may use only %d bytes; free or allow more"
+                .formatted(highest));
       }
       CalibrationBounds bounds =
           new CalibrationBounds(
@@ -105,7 +103,7 @@ public final class CalibrateCommand implements Callable<Integer> {
   private void report(int round) {
     if (round % 10 == 0) {
       PrintWriter err = spec.commandLine().getErr();
-      err.println("calibrate: round " + round + " is over");
+      err.println("calibrate: round " + round + " done");
       err.flush();
     }
   }

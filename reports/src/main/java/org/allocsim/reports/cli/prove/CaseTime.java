@@ -8,12 +8,12 @@ final class CaseTime {
   @Option(
       names = "--max-seconds",
       paramLabel = "N",
-      description = "Longest time that one case may use the GPU (default: 600).")
+      description = "Maximum GPU time per case (default: 600).")
   private int seconds = 600;
 
   int seconds() {
     if (seconds <= 0) {
-      throw Failure.usage("--max-seconds " + seconds + " is no time at all; give 1 or more");
+      throw Failure.usage("--max-seconds " + seconds + " must be at least 1");
     }
     return seconds;
   }

@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
 /** {@code allocsim check}: does a program keep its limits? */
 @Command(
     name = "check",
-    description = "Holds a program against limits, for continuous integration.")
+    description = "Checks a program against memory limits, for continuous integration.")
 public final class CheckCommand implements Callable<Integer> {
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;

@@ -8,7 +8,7 @@ final class GpuOption {
   @Option(
       names = "--gpu",
       paramLabel = "N",
-      description = "Number of the GPU, from 0 (default: 0).",
+      description = "Index of the GPU, counted from 0 (default: 0).",
       converter = TraceOptions.IndexConverter.class)
   private int number;
 

@@ -31,9 +31,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code allocsim suite}: public failures and claims, put to the test. */
-@Command(
-    name = "suite",
-    description = "Puts public reports and claims about GPU memory to the test.")
+@Command(name = "suite", description = "Tests published reports and claims about GPU memory.")
 public final class SuiteCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
@@ -85,7 +83,7 @@ public final class SuiteCommand implements Callable<Integer> {
 
   private void export(List<SuiteScenario> scenarios, PrintWriter out) {
     if (policyNames != null || outputOptions.isGiven()) {
-      throw Failure.usage("--export runs nothing; leave --policies and all other outputs out");
+      throw Failure.usage("--export runs nothing; omit --policies and all other outputs");
     }
     try (OutputFiles outputs = new OutputFiles(out)) {
       int programs = SuiteExport.write(scenarios, exportName, outputs);
@@ -97,7 +95,7 @@ public final class SuiteCommand implements Callable<Integer> {
               + Numbers.count(programs, "program")
               + " of "
               + Numbers.count(scenarios.size(), "scenario")
-              + "; suite.csv lists what runs on them");
+              + "; suite.csv lists their runs");
       out.flush();
     }
   }
@@ -106,7 +104,9 @@ public final class SuiteCommand implements Callable<Integer> {
     List<SuiteScenario> failures =
         scenarios.stream().filter(each -> each.topic().kind() == Kind.FAILURE).toList();
     if (failures.isEmpty()) {
-      throw Failure.usage("--policies scores reported failures, and none of these is one");
+      throw Failure.usage(
+          "--policies scores reported failures, and none of the named scenarios is one; name"
+              + " another");
     }
     List<PolicyChoice> choices;
     try {

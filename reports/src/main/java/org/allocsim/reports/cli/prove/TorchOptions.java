@@ -9,23 +9,23 @@ final class TorchOptions {
   @Option(
       names = "--python",
       paramLabel = "PROGRAM",
-      description = "A Python that has PyTorch (default: python3).")
+      description = "Python interpreter with PyTorch (default: python3).")
   private String python = "python3";
 
   @Option(
       names = "--random",
       paramLabel = "N",
       description =
-          "Also run N synthetic programs (random requests, training, inference),"
-              + " half of them under a limit of their own.")
+          "Also run N synthetic programs (random requests, training, inference), half of them under"
+              + " their own limit.")
   private int random;
 
   @Option(
       names = "--sequences",
       paramLabel = "N",
       description =
-          "Also send N random sequences of 10 000 calls to the allocator itself,"
-              + " under settings of every kind, always on the mock CUDA driver.")
+          "Also send N random sequences of 10 000 calls directly to the allocator, under settings"
+              + " of every kind, always on the mock CUDA driver.")
   private int sequences;
 
   @Option(
@@ -37,34 +37,33 @@ final class TorchOptions {
   @Option(
       names = "--jobs",
       paramLabel = "N",
-      description = "Processes side by side on the GPU (default: 1).")
+      description = "Number of parallel processes on the GPU (default: 1).")
   private int jobs = 1;
 
   @Option(
       names = "--cases-per-process",
       paramLabel = "N",
       description =
-          "Maximum number of cases that a process serves, one after the other, with"
-              + " its allocator emptied in between (default: 1).")
+          "Maximum number of cases per process, run in sequence with an emptied allocator in"
+              + " between (default: 1).")
   private int casesPerProcess = 1;
 
   @Option(
       names = "--stop-after",
       paramLabel = "SECONDS",
-      description = "Begin no further case of a setting after this time (default: never).")
+      description = "Start no further case of a setting after this time (default: never).")
   private int stopAfterSeconds;
 
   @Option(
       names = "--keep",
       paramLabel = "DIR",
       description =
-          "Keep snapshots, what was noted beside them and synthetic traces in this"
-              + " folder; it is made where missing.")
+          "Keep snapshots, their notes and synthetic traces in this folder; created if missing.")
   private String keep;
 
   @Option(
       names = "--keep-differing",
-      description = "With --keep: only of cases that differ from the simulation.")
+      description = "With --keep: only cases that differ from the simulation.")
   private boolean keepDiffering;
 
   /**
@@ -74,22 +73,22 @@ final class TorchOptions {
    */
   TorchRuns runs() {
     if (random < 0) {
-      throw Failure.usage("--random " + random + " is negative; give the number of programs");
+      throw Failure.usage("--random " + random + " must be at least 0");
     }
     if (sequences < 0) {
-      throw Failure.usage("--sequences " + sequences + " is negative; give their number");
+      throw Failure.usage("--sequences " + sequences + " must be at least 0");
     }
     if (jobs < 1) {
-      throw Failure.usage("--jobs " + jobs + " runs nothing; give 1 or more");
+      throw Failure.usage("--jobs " + jobs + " must be at least 1");
     }
     if (casesPerProcess < 1) {
-      throw Failure.usage("--cases-per-process " + casesPerProcess + " is none; give 1 or more");
+      throw Failure.usage("--cases-per-process " + casesPerProcess + " must be at least 1");
     }
     if (stopAfterSeconds < 0) {
-      throw Failure.usage("--stop-after " + stopAfterSeconds + " is negative; give seconds");
+      throw Failure.usage("--stop-after " + stopAfterSeconds + " must be at least 0 seconds");
     }
     if (keepDiffering && keep == null) {
-      throw Failure.usage("--keep-differing needs a folder; name one with --keep");
+      throw Failure.usage("--keep-differing needs --keep; add --keep DIR");
     }
     return new TorchRuns(
         python,

@@ -26,8 +26,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "cache",
     description =
-        "Makes the driver calls of KV caches on a real GPU, and compares them with the"
-            + " simulation.")
+        "Makes the driver calls of KV caches on a real GPU and compares them with the simulation.")
 final class ValidateCacheCommand implements Callable<Integer> {
   @Parameters(paramLabel = "TRAFFIC")
   private String trafficName;
@@ -55,7 +54,7 @@ final class ValidateCacheCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Path traffic = Inputs.require(trafficName);
     if (first != null && first < 1) {
-      throw Failure.usage("--first takes 1 or more");
+      throw Failure.usage("--first must be at least 1");
     }
     return new Asking(outputOptions, null, Conditions.RECORDED)
         .beside(traffic)

@@ -18,8 +18,7 @@ import picocli.CommandLine.Spec;
       ValidateTogetherCommand.class,
       ValidateCacheCommand.class
     },
-    description =
-        "Runs allocators on a real NVIDIA GPU and on the simulated one, and compares them.")
+    description = "Runs allocators on a real NVIDIA GPU and on a simulated one, and compares them.")
 public final class ValidateCommand implements Runnable {
   static final String NAME = "validate";
 
@@ -31,7 +30,7 @@ public final class ValidateCommand implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "what to validate is missing: gpu, pytorch, together or cache");
+        spec.commandLine(), "no subcommand given; try gpu, pytorch, together or cache");
   }
 
   /**

@@ -21,8 +21,7 @@ import picocli.CommandLine.Parameters;
 /** {@code allocsim validate gpu}: allocators on a real GPU. */
 @Command(
     name = "gpu",
-    description =
-        "Runs allocators on a real NVIDIA GPU and on the simulated one, and compares them.")
+    description = "Runs allocators on a real NVIDIA GPU and on a simulated one, and compares them.")
 final class ValidateGpuCommand implements Callable<Integer> {
   @Parameters(paramLabel = "TRACE", arity = "1..*")
   private List<String> names;
@@ -59,7 +58,7 @@ final class ValidateGpuCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    outputOptions.requireCharts(false, "--report DIR, or leave it out");
+    outputOptions.requireCharts(false, "--report DIR, or omit it");
     outputOptions.requireNoTime();
     return traceOptions
         .asking(outputOptions, Conditions.RECORDED)

@@ -17,8 +17,7 @@ import picocli.CommandLine.Parameters;
 /** {@code allocsim validate pytorch}: PyTorch's own allocator. */
 @Command(
     name = "pytorch",
-    description =
-        "Lets PyTorch's own allocator serve requests, and compares it with the simulation.")
+    description = "Runs requests on PyTorch's own allocator and compares it with the simulation.")
 final class ValidatePyTorchCommand implements Callable<Integer> {
   @Parameters(paramLabel = "TRACE", arity = "0..*")
   private List<String> names = List.of();

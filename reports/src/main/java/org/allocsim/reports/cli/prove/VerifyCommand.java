@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code allocsim verify}: is the simulation event-exact on these recordings? */
-@Command(name = "verify", description = "Checks that the simulation repeats recordings exactly.")
+@Command(name = "verify", description = "Checks that the simulation reproduces recordings exactly.")
 public final class VerifyCommand implements Callable<Integer> {
   @Parameters(paramLabel = "SNAPSHOT", arity = "1..*")
   private List<String> names;
@@ -30,7 +30,7 @@ public final class VerifyCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     if (statsName != null && names.size() > 1) {
-      throw Failure.usage("--stats goes with one snapshot; verify the others without it");
+      throw Failure.usage("--stats needs a single snapshot; verify the others without it");
     }
     if (statsName != null && Jobs.isFolder(names.getFirst())) {
       throw VerifyQuestion.refusedForJob("--stats");

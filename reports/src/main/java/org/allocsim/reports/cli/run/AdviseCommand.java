@@ -43,7 +43,7 @@ public final class AdviseCommand extends PythonCommand {
       throw needsPython();
     }
     if (!others().isEmpty()) {
-      throw Failure.usage("advise of a file takes no " + others().getFirst());
+      throw Failure.usage("advise with a file does not accept " + others().getFirst());
     }
     TrialsFile file = TrialsFile.open(name);
     if (asksForNext) {

@@ -31,9 +31,8 @@ abstract class PythonCommand implements Callable<Integer> {
   /** Says how to get the command that runs programs. */
   final Failure needsPython() {
     return new Failure(
-        "%s needs the Python package; install it with 'pip install allocsim', or run ./allocsim of a"
-                .formatted(spec.name())
-            + " checkout");
+        "%s needs the Python package; run 'pip install allocsim', or use ./allocsim in a checkout"
+            .formatted(spec.name()));
   }
 
   /** What was given that this program does not take. */

@@ -73,7 +73,7 @@ public record SweepQuestion(
     if (found.isEmpty() && engine.equals("spark")) {
       throw new Failure(
           "--engine spark: Spark is not part of this installation; build allocsim-spark.jar with"
-              + " './mvnw -Pspark -Dquick package' and start 'spark-submit"
+              + " './mvnw -Pspark -Dquick package' and run 'spark-submit"
               + " reports/spark/target/quick/allocsim-spark.jar sweep ... --engine spark'");
     }
     return found.orElseThrow(() ->
@@ -81,8 +81,7 @@ public record SweepQuestion(
             "--engine "
                 + engine
                 + " is not an engine; "
-                + SimilarName.remedy(
-                    engine, List.of("local", "spark"), "there are local and spark")));
+                + SimilarName.remedy(engine, List.of("local", "spark"), "choose local or spark")));
   }
 
   @Override
@@ -146,7 +145,7 @@ public record SweepQuestion(
     }
     if (summary.files() == summary.unreadable()) {
       throw new Failure(
-          "none of the files could be read; the column error of %s/%s says why"
+          "none of the files could be read; see column error of %s/%s"
               .formatted(out, SweepResults.CSV));
     }
     return ExitCodes.DONE;

@@ -46,8 +46,8 @@ public record CheckQuestion(
         && maxSlack == null
         && !noFailures) {
       throw Failure.usage(
-          "check without a limit checks nothing; give --max-reserved, --max-allocated,"
-              + " --max-requested, --max-slack or --no-oom");
+          "no limit given; give --max-reserved, --max-allocated, --max-requested, --max-slack or"
+              + " --no-oom");
     }
   }
 

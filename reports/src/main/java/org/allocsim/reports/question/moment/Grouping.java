@@ -30,8 +30,8 @@ public record Grouping(MomentQuery peak, LiveSet.@Nullable By by, TableLimits li
       if (!program.origins().hasStacks() && by == LiveSet.By.STACK) {
         throw new Failure(
             program.name()
-                + " holds no stacks, which --by stack needs; choose --by size or --by phase, or"
-                + " record with torch.cuda.memory._record_memory_history(stacks=\"python\")");
+                + " has no stacks, which --by stack needs; use --by size or --by phase, or record"
+                + " with torch.cuda.memory._record_memory_history(stacks=\"python\")");
       }
       if (!program.origins().hasStacks() && by == null) {
         return LiveSet.By.SIZE;

@@ -97,7 +97,7 @@ public record KnownGpu(
     }
     return (profile.equals(DeviceProfiles.defaultProfile())
             ? ", the default"
-            : ", the smallest that had as much as the recording shows")
+            : ", the smallest with as much memory as the recording shows")
         + ": name yours with --total, --device or --smi";
   }
 
@@ -137,9 +137,9 @@ public record KnownGpu(
     String wanted = Integer.toString(smiIndex == null ? deviceIndex : smiIndex);
     if (!gpus.contains(wanted)) {
       throw Failure.usage(
-          "--smi: the samples have no GPU of index "
+          "--smi: the samples have no GPU with index "
               + wanted
-              + "; sample with --query-gpu=index,... and choose one with --smi-index");
+              + "; sample with --query-gpu=index,... and select one with --smi-index");
     }
     return smi.gpu(wanted, choice);
   }
@@ -149,7 +149,7 @@ public record KnownGpu(
     String uuid = sample == null ? "" : sample.uuid();
     if (uuid.isEmpty() && smi.processGpus().size() > 1) {
       throw Failure.usage(
-          "--smi: the processes are on several GPUs; sample the GPU too, with"
+          "--smi: the processes run on several GPUs; also sample the GPU, with"
               + " --query-gpu=index,uuid,memory.total,memory.used,memory.free");
     }
     return smi.processBytes(uuid, choice);
@@ -159,7 +159,7 @@ public record KnownGpu(
     if (pid != null) {
       if (!processes.containsKey(pid)) {
         throw Failure.usage(
-            "--pid %s: the samples have no such process on the GPU; they have %s"
+            "--pid %s: no such process on the GPU in the samples; choose from %s"
                 .formatted(pid, processes.keySet()));
       }
       return pid;
@@ -168,7 +168,7 @@ public record KnownGpu(
       throw Failure.usage(
           "--smi: the samples have "
               + processes.size()
-              + " processes on the GPU; say with --pid which one the program is");
+              + " processes on the GPU; select the program's with --pid");
     }
     return processes.isEmpty() ? null : processes.keySet().iterator().next();
   }

@@ -69,8 +69,8 @@ final class ProgramReplay {
       notes.add(
           "from event "
               + landmarks.divergedRow()
-              + " on the allocator does something else than in the recording; the addresses of the"
-              + " whole replay are modelled");
+              + " on, the allocator deviates from the recording; the whole replay uses modelled"
+              + " addresses");
     }
     if (!landmarks.hasRecordedAddresses()) {
       notes.addForModelled(landmarks.failures() > 0);
@@ -88,13 +88,13 @@ final class ProgramReplay {
     int device = chosen == null ? firstDevice(snapshot) : chosen;
     if (snapshot.segments().stream().noneMatch(segment -> segment.device() == device)) {
       throw Failure.usage(
-          "%s: device %s has no segments; 'allocsim inspect' shows which have"
+          "%s: device %s has no segments; 'allocsim inspect' shows which devices have some"
               .formatted(source.name(), device));
     }
     FinalLayout layout = FinalLayout.of(snapshot, device);
     List<String> notes = new ArrayList<>(snapshot.notes());
     notes.add(
-        "the snapshot has no history of events, so only its end is known; record with"
+        "the snapshot has no event history, so only its end is known; record with"
             + " torch.cuda.memory._record_memory_history()");
     return new ReplayedProgram(
         source.name(),

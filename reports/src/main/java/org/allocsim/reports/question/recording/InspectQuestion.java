@@ -47,7 +47,7 @@ public record InspectQuestion(
   public InspectQuestion {
     if (from < 0 || to < from) {
       throw Failure.usage(
-          "--from " + from + " --to " + to + " is no range; give a start and an end after it");
+          "--from " + from + " --to " + to + " is not a range; give an end after the start");
     }
   }
 
@@ -62,8 +62,8 @@ public record InspectQuestion(
     if (snapshot == null && (from > 0 || to < Long.MAX_VALUE || hasFiles())) {
       throw Failure.usage(
           source.name()
-              + " is not a snapshot, which --from, --to, --events, --blocks and --facts are about;"
-              + " leave them out");
+              + " is not a snapshot, which --from, --to, --events, --blocks and --facts need; omit"
+              + " them");
     }
     return new InspectAnswer(
         source,
@@ -117,7 +117,7 @@ public record InspectQuestion(
   public void requireForJob(List<String> names) {
     if (hasFiles()) {
       throw Failure.usage(
-          "--events, --blocks and --facts write those of one recording; give the file of one rank"
+          "--events, --blocks and --facts need a single recording; give the file of one rank"
               + " instead of the folder "
               + names.getFirst());
     }

@@ -125,8 +125,8 @@ public record TransformQuestion(Change change, LeaksQuestion.Search steps, Strin
                   new SizeFit.Run(read(scaled.other()), all, scaled.otherScale())));
       if (!fit.isProportional()) {
         throw new IllegalArgumentException(
-            ("no request grows by --other-scale %s to its size in %s, as the inputs of a"
-                    + " batch do; give the share of the batches")
+            ("no request grows by --other-scale %s to its size in %s, as batch inputs do; give the"
+                 + " ratio of the batch sizes")
                 .formatted(scaled.otherScale(), scaled.other().name()));
       }
       return new Changed(fit.at(scaled.factor(), 0), fit.sharedRatio(0));
@@ -143,7 +143,7 @@ public record TransformQuestion(Change change, LeaksQuestion.Search steps, Strin
     int end = found != null ? found.count() : trace.eventCount();
     if (part.from() >= part.to() || part.to() > end) {
       throw Failure.usage(
-          "%s %d:%d is no part of %s; write FROM:TO with FROM below TO"
+          "%s %d:%d is not a part of %s; write FROM:TO with FROM below TO"
               .formatted(
                   part.bySteps() ? "--window" : "--rows",
                   part.from(),
@@ -169,7 +169,7 @@ public record TransformQuestion(Change change, LeaksQuestion.Search steps, Strin
     try {
       return steps.find(new IterationFinder(trace, device));
     } catch (IterationException e) {
-      throw new Failure(name + ": its steps are not known: " + e.getMessage(), e);
+      throw new Failure(name + ": its steps are unknown: " + e.getMessage(), e);
     }
   }
 

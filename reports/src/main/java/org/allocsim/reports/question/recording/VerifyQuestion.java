@@ -103,7 +103,7 @@ public record VerifyQuestion(SortedMap<String, Long> stats, @Nullable PrintWrite
             .orElseThrow(() ->
                 new Failure(
                     source.name()
-                        + ": it holds requests and no recording to compare a replay with; give a"
+                        + ": it contains requests but no recording to compare with; give a"
                         + " snapshot, or one that 'allocsim convert' wrote as JSON Lines"));
     VerificationOptions options = options(source, snapshot, trace.conditions());
     List<DeviceVerification> devices;
@@ -165,7 +165,7 @@ public record VerifyQuestion(SortedMap<String, Long> stats, @Nullable PrintWrite
 
   /** What is said to who gives more than a job. */
   public static Failure refusedForJob(String more) {
-    return Failure.usage("verify takes a job's folder alone; leave out " + more);
+    return Failure.usage("verify accepts only one job folder; omit " + more);
   }
 
   @Override

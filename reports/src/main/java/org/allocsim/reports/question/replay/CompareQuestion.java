@@ -51,7 +51,7 @@ public record CompareQuestion(List<PolicyChoice> policies, ConfChoices confs)
     private ComparedTrace only() {
       return answer.traces().stream()
           .findFirst()
-          .orElseThrow(() -> new Failure(names.getFirst() + ": the process was asked to stop"));
+          .orElseThrow(() -> new Failure(names.getFirst() + ": stopped by a signal"));
     }
   }
 
@@ -152,7 +152,7 @@ public record CompareQuestion(List<PolicyChoice> policies, ConfChoices confs)
   @Override
   public void requireForJob(List<String> names) {
     if (names.size() > 1) {
-      throw Failure.usage("compare takes a job's folder alone; leave out the other names");
+      throw Failure.usage("compare accepts only one job folder; omit the other names");
     }
   }
 

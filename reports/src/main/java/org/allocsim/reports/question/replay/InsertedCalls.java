@@ -39,13 +39,13 @@ record InsertedCalls(Program program, int calls) {
     if (rows.length == 0 && insertion.place() == CacheInsertion.Place.PHASE_BOUNDARIES) {
       throw new Failure(
           program.name()
-              + ": it holds no phases, so --insert empty_cache@phase-boundaries has no place; mark"
-              + " them with torch.profiler.record_function(), or choose every:N or request:N");
+              + ": it has no phases for --insert empty_cache@phase-boundaries; mark phases with"
+              + " torch.profiler.record_function(), or use every:N or request:N");
     }
     if (rows.length == 0 && insertion.place() == CacheInsertion.Place.REQUEST) {
       throw Failure.usage(
-          ("--insert empty_cache@%s: %s has fewer allocation requests, counted from 0;"
-                  + " name one of them")
+          ("--insert empty_cache@%s: %s has fewer allocation requests, counted from 0; give a"
+               + " smaller number")
               .formatted(insertion, program.name()));
     }
     return new InsertedCalls(

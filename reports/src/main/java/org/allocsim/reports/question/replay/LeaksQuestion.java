@@ -71,7 +71,7 @@ public record LeaksQuestion(
   /** Refuses a warm-up that is no number of iterations. */
   public LeaksQuestion {
     if (warmUp != null && warmUp < 0) {
-      throw Failure.usage("--warm-up " + warmUp + " is negative; give a number of iterations");
+      throw Failure.usage("--warm-up " + warmUp + " must be at least 0");
     }
   }
 
@@ -169,7 +169,7 @@ public record LeaksQuestion(
   public void requireForJob(List<String> names) {
     if (chart != null) {
       throw Failure.usage(
-          "--chart draws one recording; give the file of one rank instead of the folder "
+          "--chart needs a single recording; give the file of one rank instead of the folder "
               + names.getFirst());
     }
   }

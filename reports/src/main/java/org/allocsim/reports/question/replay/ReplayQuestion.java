@@ -99,12 +99,11 @@ public record ReplayQuestion(
   /** Refuses what does not go together. */
   public ReplayQuestion {
     if (policy != null && (addresses == Addresses.RECORDED || checks)) {
-      throw Failure.usage(
-          "--addresses recorded and --check are for policy pytorch; leave them out");
+      throw Failure.usage("--addresses recorded and --check need policy pytorch; omit them");
     }
     if (insertion != null && addresses == Addresses.RECORDED) {
       throw Failure.usage(
-          "--insert changes the program, so recorded addresses do not fit; leave out --addresses");
+          "--insert changes the program, so recorded addresses no longer apply; omit --addresses");
     }
   }
 
@@ -121,8 +120,7 @@ public record ReplayQuestion(
   public ReplayAnswer ask(Asked asked) throws IOException {
     Program program = asked.trace().program();
     if (addresses == Addresses.RECORDED && program.input().recording().isEmpty()) {
-      throw Failure.usage(
-          program.name() + " holds no recorded addresses; leave out --addresses recorded");
+      throw Failure.usage(program.name() + " has no recorded addresses; omit --addresses recorded");
     }
     OutputFiles.Output events = asked.file(EVENTS);
     boolean isOnlyDevice = asked.trace().conditions().deviceIndex() != null;
@@ -136,9 +134,9 @@ public record ReplayQuestion(
       }
       if (addresses == Addresses.RECORDED) {
         throw new Failure(
-            ("%s: from event %s on the allocator does something else than in the"
-                    + " recording, so recorded addresses do not fit; leave out --addresses"
-                    + " recorded, or give the memory fraction of the recorded run")
+            ("%s: from event %s on, the allocator deviates from the recording, so recorded"
+                 + " addresses do not apply; omit --addresses recorded, or give the memory fraction"
+                 + " of the recorded run")
                 .formatted(program.name(), row));
       }
       divergedRow = row;
@@ -226,7 +224,7 @@ public record ReplayQuestion(
       notes.addOtherDevices();
     }
     if (result.isStopped()) {
-      notes.add("the replay ended at the first request that failed, as --after-oom stop asks");
+      notes.add("the replay stopped at the first failed request (--after-oom stop)");
     }
     if (result.failureCount() > result.failures().size()) {
       notes.add(
@@ -294,7 +292,7 @@ public record ReplayQuestion(
   public static Failure refusedForJob(String folder) {
     return Failure.usage(
         folder
-            + " is the folder of a job, and --repeat, --events, --chart and --charts are for one"
+            + " is a job folder, but --repeat, --events, --chart and --charts need a single"
             + " recording; give the file of one rank");
   }
 

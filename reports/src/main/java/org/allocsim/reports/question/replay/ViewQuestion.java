@@ -58,8 +58,8 @@ public record ViewQuestion(ConfChoices confs) implements Question<ViewQuestion.V
     if (traces.isEmpty()) {
       throw new Failure(
           EarlyEnd.isAsked()
-              ? "a signal ended this before a trace was replayed; give it more time"
-              : "%s: no request is recorded, so that a page has nothing to show; record a part of"
+              ? "stopped by a signal before a trace was replayed; give it more time"
+              : "%s: no requests recorded, so the page would be empty; record a part of"
                       .formatted(
                           asked.traces().stream()
                               .map(AskedTrace::name)

@@ -57,11 +57,11 @@ public record CapacityQuestion(List<PolicyChoice> policies, @Nullable List<Strin
         throw Failure.usage(
             "--policies "
                 + each.label()
-                + ": give the release with --torch-version, for all settings");
+                + ": give the release for all settings with --torch-version");
       }
     }
     if (confs != null && policies.stream().noneMatch(CapacityQuestion::takesConf)) {
-      throw Failure.usage("--confs is for policy pytorch; add it to --policies, or leave it out");
+      throw Failure.usage("--confs needs policy pytorch; add it to --policies, or omit --confs");
     }
   }
 

@@ -104,7 +104,7 @@ public record DiagnoseQuestion(Platform platform, CategoryRules rules, @Nullable
     if (names.size() > 1) {
       throw Failure.usage(
           String.join(" and ", names)
-              + ": a job is diagnosed from its recordings; leave the other name out, or give the"
+              + ": a job is diagnosed from its recordings; omit the other name, or give the"
               + " recording of one rank with its log");
     }
   }

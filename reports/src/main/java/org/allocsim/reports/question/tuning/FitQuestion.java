@@ -49,7 +49,7 @@ public record FitQuestion(
   /** Refuses what is no size. */
   public FitQuestion {
     if (!(wanted > 0) || Double.isInfinite(wanted)) {
-      throw Failure.usage("--batch " + wanted + " is no size; give a number above 0");
+      throw Failure.usage("--batch " + wanted + " must be a number above 0");
     }
   }
 
@@ -68,7 +68,7 @@ public record FitQuestion(
       SizeFit sizeFit = SizeFit.of(runs);
       if (areNamed && !sizeFit.isProportional()) {
         throw new IllegalArgumentException(
-            "no request grows as the numbers in the file names do; give the batches or lengths"
+            "no request grows with the numbers in the file names; give the batch sizes or lengths"
                 + " with --sizes");
       }
       ProgramFit fit = new ProgramFit(sizeFit);

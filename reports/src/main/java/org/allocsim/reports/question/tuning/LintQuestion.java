@@ -84,13 +84,13 @@ public record LintQuestion(
             .orElseThrow(() ->
                 new Failure(
                     trace.name()
-                        + ": it holds requests and no recording, so there are no settings to"
-                        + " compare; leave out --snapshot to check the string alone"));
+                        + ": it contains requests but no recording, so there are no settings to"
+                        + " compare; omit --snapshot to check the value alone"));
     if (!snapshot.settings().present()) {
       throw new Failure(
           trace.name()
-              + ": it records no allocator settings, as snapshots of PyTorch before 2.3 do not, so"
-              + " there is nothing to compare; leave out --snapshot to check the string alone");
+              + ": it records no allocator settings (PyTorch before 2.3 does not), so there is"
+              + " nothing to compare; omit --snapshot to check the value alone");
     }
     return snapshot;
   }
@@ -117,8 +117,8 @@ public record LintQuestion(
           version);
     } catch (ConfigException e) {
       throw new Failure(
-          ("%s: PyTorch %s refuses the recorded settings \"%s\" (%s); give the release"
-                  + " that recorded them with --torch-version")
+          ("%s: PyTorch %s rejects the recorded settings \"%s\" (%s); give the recording's release"
+               + " with --torch-version")
               .formatted(name, version.id(), snapshot.settings().conf(), e.getMessage()),
           e);
     }

@@ -30,7 +30,7 @@ public record RunFiles(@Nullable LogInput log, List<String> traces) {
     if (logs.size() > 1 || traces.size() > 1) {
       throw Failure.usage(
           String.join(" and ", names)
-              + " are two "
+              + " are both "
               + (logs.size() > 1 ? "logs" : "recordings")
               + "; give one recording, one log, or one of each");
     }

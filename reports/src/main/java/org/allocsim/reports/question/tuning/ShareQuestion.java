@@ -61,7 +61,7 @@ public record ShareQuestion(
   /** Refuses limits of clients where there are none. */
   public ShareQuestion {
     if (!isUnderMps && processes.stream().anyMatch(each -> each.limitBytes() != null)) {
-      throw Failure.usage("mps-limit is for clients of Multi-Process Service; add --mps");
+      throw Failure.usage("mps-limit needs Multi-Process Service; add --mps");
     }
   }
 
@@ -116,9 +116,9 @@ public record ShareQuestion(
               roomBytes(process, name));
       if (made.fixedBytes() > shown.totalBytes()) {
         throw Failure.usage(
-            "%s: a context and other memory of %d bytes together are more than %s has; give less, or"
-                    .formatted(name, made.fixedBytes(), shown.name())
-                + " another --device");
+            ("%s: context and other memory (%d bytes) exceed the memory of %s; reduce them"
+                    + " or change --device")
+                .formatted(name, made.fixedBytes(), shown.name()));
       }
       sharing.add(made);
     }
@@ -133,9 +133,8 @@ public record ShareQuestion(
     long room = ProcessMemory.roomBytes(process.limitBytes(), process.otherBytes());
     if (room < 0) {
       throw Failure.usage(
-          "%s: a limit of %d bytes has no room for its context and libraries; give a larger"
-                  .formatted(name, process.limitBytes())
-              + " mps-limit");
+          "%s: its context and libraries exceed the limit of %d bytes; give a larger mps-limit"
+              .formatted(name, process.limitBytes()));
     }
     return room;
   }

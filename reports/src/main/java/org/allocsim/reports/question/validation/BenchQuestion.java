@@ -56,9 +56,8 @@ public record BenchQuestion(BenchmarkPlan plan, @Nullable BenchBaseline baseline
     return BenchmarkEngine.installed()
         .orElseThrow(() ->
             new Failure(
-                "bench is an optional part that this installation lacks; './allocsim bench' of"
-                    + " the sources has it, and './allocsim bundle ARCHIVE.tgz --with bench'"
-                    + " packs it"));
+                "bench is not part of this installation; use './allocsim bench' in a checkout, or"
+                    + " bundle it with './allocsim bundle ARCHIVE.tgz --with bench'"));
   }
 
   private BenchmarkResults measure(BenchmarkEngine engine) {
@@ -75,7 +74,8 @@ public record BenchQuestion(BenchmarkPlan plan, @Nullable BenchBaseline baseline
     try (ProgressMeter progress = ProgressMeter.of("measuring", "benchmarks")) {
       return engine.run(plan, progress::update);
     } catch (BenchmarkException e) {
-      throw new Failure(e.getMessage() + "; 'allocsim bench --help' shows what can be left out", e);
+      throw new Failure(
+          e.getMessage() + "; see 'allocsim bench --help' for what can be left out", e);
     } finally {
       System.setProperty(CLASS_PATH, classPath);
     }

@@ -75,9 +75,9 @@ public record GpuQuestion(
   public GpuQuestion {
     if (maxBytes != null && (capacityBytes != null || triesLimits)) {
       throw Failure.usage(
-          "--max-gpu-memory bounds the memory that is used, and "
+          "--max-gpu-memory limits memory use, but "
               + (triesLimits ? "--near-limits" : "--capacity")
-              + " takes all that is free; leave one of them out");
+              + " takes all free memory; omit one of them");
     }
   }
 
@@ -116,7 +116,7 @@ public record GpuQuestion(
   static Failure failure(CudaException e) {
     return new Failure(
         EarlyEnd.isAsked()
-            ? "a signal ended this before a case was finished; give it more time"
+            ? "stopped by a signal before a case was finished; give it more time"
             : e.getMessage(),
         e);
   }

@@ -42,7 +42,7 @@ public record TogetherQuestion(int gpu, List<Member> members, @Nullable Long cap
   /** Refuses a single process. */
   public TogetherQuestion {
     if (members.size() < 2) {
-      throw Failure.usage("several processes need two traces or more; name them");
+      throw Failure.usage("'validate together' needs two or more traces; name them");
     }
   }
 

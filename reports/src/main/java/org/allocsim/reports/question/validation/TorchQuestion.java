@@ -25,7 +25,7 @@ public record TorchQuestion(
   @Override
   public TorchAnswer ask(Asked asked) {
     if (asked.traces().isEmpty() && runs.random() == 0 && runs.sequences() == 0) {
-      throw Failure.usage("no trace is given; name one");
+      throw Failure.usage("no trace given; name one");
     }
     asked.mayEndEarly();
     TorchValidation validation = new TorchValidation(runs, gpu, maxSeconds, limitBytes, confs);

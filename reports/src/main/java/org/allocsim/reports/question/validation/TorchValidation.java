@@ -139,7 +139,7 @@ final class TorchValidation {
     } catch (InvalidPathException e) {
       throw new Failure("--keep " + runs.keep() + ": not a file name; name another folder", e);
     } catch (IOException e) {
-      throw new Failure("files for PyTorch cannot be written: " + e.getMessage(), e);
+      throw new Failure("cannot write files for PyTorch: " + e.getMessage(), e);
     } catch (TorchException e) {
       throw new Failure(e.getMessage(), e);
     } finally {
@@ -149,7 +149,7 @@ final class TorchValidation {
         LocalDate.now(ZoneOffset.UTC).toString(),
         driverVersion,
         machine.orElseThrow(
-            () -> new Failure("ended before PyTorch had run anything; run it again")),
+            () -> new Failure("stopped before PyTorch had run anything; run it again")),
         List.copyOf(settings),
         List.copyOf(cases),
         CallKind.of(sequences),
@@ -256,7 +256,7 @@ final class TorchValidation {
     try {
       return PyTorchVersion.of(found.torch());
     } catch (IllegalArgumentException e) {
-      throw new Failure(e.getMessage() + "; give a Python that has one of them with --python", e);
+      throw new Failure(e.getMessage() + "; name a Python that has one of them with --python", e);
     }
   }
 

@@ -83,7 +83,7 @@ class SizeConverterTest {
   @ValueSource(
       strings = {"8.1PiB", "9007199254740993", "9223372036854775807", "9999999999999999999PiB"})
   void moreThanAnyDeviceHasIsRefused(String text) {
-    assertTrue(refusal(text).contains("at most 8PiB"), text);
+    assertTrue(refusal(text).contains("the maximum is 8PiB"), text);
   }
 
   @Test

@@ -32,6 +32,6 @@ public final class PlanBudget {
     return new UnfitTraceException(
         "fewer allocations that live at the same time: planning these takes more than "
             + STEPS_OF_A_BUFFER
-            + " comparisons for each");
+            + " comparisons per allocation");
   }
 }

@@ -111,7 +111,7 @@ final class PlannedAllocator implements AllocatorPolicy {
   private int carve(long address, long bytes) {
     int gap = free.floor(address);
     if (gap == NONE || heap.address(gap) + heap.bytes(gap) - address < bytes) {
-      throw new IllegalStateException("the requests are not those that the plan was made for");
+      throw new IllegalStateException("the requests differ from those the plan was made for");
     }
     int block = gap;
     if (heap.address(gap) < address) {

@@ -140,7 +140,7 @@ public enum PyTorchVersion {
       }
     }
     throw new IllegalArgumentException(
-        "PyTorch version '" + version + "' is not known; use one of 2.0 to 2.14");
+        "PyTorch version '" + version + "' is unknown; use one of 2.0 to 2.14");
   }
 
   /** Whether this release is {@code other} or later. */

@@ -161,14 +161,14 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
     long surplus = (cuda.freeBytes() - leftBytes) & -pageBytes;
     if (surplus < 0) {
       throw new CudaException(
-          "only %d bytes of the GPU are free, less than the %d that were asked for"
+          "only %d bytes of the GPU are free, but %d were requested"
               .formatted(cuda.freeBytes(), leftBytes));
     }
     while (surplus > 0) {
       long bytes = Math.min(surplus, HELD_HANDLE_BYTES);
       long handle = cuda.create(bytes);
       if (handle == REFUSED) {
-        throw new CudaException("the GPU's memory is being used by another program; try again");
+        throw new CudaException("another program is using the GPU's memory; try again");
       }
       heldBack.add(handle);
       surplus -= bytes;
@@ -503,11 +503,11 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
 
   void requireOpen() {
     if (closed) {
-      throw new CudaException("the GPU was given back because the program is ending");
+      throw new CudaException("the GPU was released because the program is ending");
     }
     if (System.nanoTime() - startNanos > bounds.mostNanos()) {
       throw new CudaException(
-          "the GPU was used for longer than the %.0f s that were allowed; allow more or run less"
+          "the GPU was used for longer than the allowed %.0f s; allow more or run less"
               .formatted(bounds.mostNanos() / 1e9));
     }
   }

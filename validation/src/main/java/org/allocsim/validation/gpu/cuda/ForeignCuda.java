@@ -73,7 +73,7 @@ final class ForeignCuda {
       throw new CudaException(
           "no NVIDIA driver: "
               + LIBRARY
-              + " cannot be loaded; run this on a machine with an NVIDIA GPU and its driver",
+              + " cannot be loaded; run this on a machine with an NVIDIA GPU and driver",
           e);
     }
     properties.set(JAVA_INT, 0, PINNED);

@@ -49,7 +49,7 @@ public final class NativeCuda implements CudaCalls {
       check("cuDeviceGetCount", JCudaDriver.cuDeviceGetCount(count));
       if (index < 0 || index >= count[0]) {
         throw new CudaException(
-            "there is no GPU " + index + "; this machine has " + count[0] + ", counted from 0");
+            "no GPU " + index + "; this machine has " + count[0] + ", counted from 0");
       }
       check("cuDeviceGet", JCudaDriver.cuDeviceGet(device, index));
       check("cuDevicePrimaryCtxRetain", JCudaDriver.cuDevicePrimaryCtxRetain(context, device));

@@ -128,7 +128,7 @@ public final class BfcLogReader {
     Writer writer = writers.computeIfAbsent(thread, any -> new Writer());
     if (writers.size() > MOST_WRITERS) {
       throw input.failure(
-          "it names more than " + MOST_WRITERS + " threads", "give the log of one program");
+          "it contains more than " + MOST_WRITERS + " threads", "give the log of one program");
     }
     Matcher next;
     if (text.startsWith("Merging") && (next = MERGED_NEXT.matcher(text)).matches()) {
@@ -257,7 +257,7 @@ public final class BfcLogReader {
     if (pool == null) {
       if (pools.size() == MOST_POOLS) {
         throw input.failure(
-            "it names more than " + MOST_POOLS + " allocators", "give the log of one program");
+            "it contains more than " + MOST_POOLS + " allocators", "give the log of one program");
       }
       pool = new PoolLog(name, keepsEffects);
       pools.put(name, pool);
@@ -281,7 +281,7 @@ public final class BfcLogReader {
       throw new TraceFormatException(
           input.name(),
           "",
-          "it holds no request to a BFC allocator",
+          "it contains no requests to a BFC allocator",
           "record with TF_CPP_MAX_VLOG_LEVEL=0 TF_CPP_VMODULE=bfc_allocator=5");
     }
     List<String> notes = new ArrayList<>();
@@ -300,14 +300,13 @@ public final class BfcLogReader {
       throw new TraceFormatException(
           input.name(),
           "",
-          "it names the addresses of no frees",
+          "it has no addresses of frees",
           "record it at level 4 or more: TF_CPP_VMODULE=bfc_allocator=5");
     }
     count(
         notes,
         servedLate,
-        "requests without a whole line about what they return, placed where"
-            + " a later line names them");
+        "requests without a complete result line, placed where a later line mentions them");
     return new BfcLog(sha256, trace.build(new StackTable.Builder().build()), read, notes);
   }
 
@@ -335,15 +334,14 @@ public final class BfcLogReader {
         pool.implied(),
         "frees to "
             + name
-            + " that the log does not show, put where"
-            + " their memory is handed out again");
+            + " missing from the log, inserted where their memory is handed out again");
     count(notes, pool.unknown(), "frees to " + name + " left out, of memory from before the log");
     if (!pool.isFollowed()) {
       notes.add(
           "the log of "
               + name
-              + " does not show all chunks (it is cut, or begins late): frees"
-              + " that another thread made may stand a few requests too early");
+              + " does not show all chunks (it is truncated or begins late): frees from another"
+              + " thread may appear a few requests too early");
     }
   }
 
@@ -367,7 +365,7 @@ public final class BfcLogReader {
           trace.free(ids[allocation]);
           frees++;
         }
-        default -> throw new IllegalStateException("a pool has requests and frees only");
+        default -> throw new IllegalStateException("a pool has only requests and frees");
       }
     }
     return frees;

@@ -51,7 +51,7 @@ final class JsonLine {
     try (JsonParser json =
         FACTORY.createParser(ObjectReadContext.empty(), lines.bytes(), 0, lines.length())) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
-        throw broken("is no JSON object");
+        throw broken("is not a JSON object");
       }
       while (json.nextToken() == JsonToken.PROPERTY_NAME) {
         field(json);
@@ -66,7 +66,7 @@ final class JsonLine {
 
   private TraceFormatException broken(String what) {
     return lines.failure(
-        "the line " + what, "every line is one JSON object; the file may be cut off");
+        "the line " + what, "each line must be one JSON object; the file may be truncated");
   }
 
   private void field(JsonParser json) throws TraceFormatException {
@@ -76,7 +76,7 @@ final class JsonLine {
     }
     for (int i = 0; i < count; i++) {
       if (names[i].equals(name)) {
-        throw lines.failure("field \"" + name + "\" stands twice", "write it once");
+        throw lines.failure("duplicate field \"" + name + "\"", "remove one");
       }
     }
     names[count] = name;
@@ -98,7 +98,7 @@ final class JsonLine {
         values[count] = json.getString();
       }
       case START_ARRAY -> array(json);
-      default -> throw wrong(name, "a number, a text, true, false or a list");
+      default -> throw wrong(name, "a number, a string, true, false or a list");
     }
     count++;
   }
@@ -160,7 +160,7 @@ final class JsonLine {
   }
 
   private TraceFormatException unknown(String name) {
-    return lines.failure("field \"" + name + "\" is not known here", "leave it out");
+    return lines.failure("field \"" + name + "\" is unknown here", "remove it");
   }
 
   private int find(String name) {
@@ -226,7 +226,7 @@ final class JsonLine {
   String text(String name) throws TraceFormatException {
     int field = require(name);
     if (kinds[field] != Kind.TEXT) {
-      throw wrong(name, "a text");
+      throw wrong(name, "a string");
     }
     return (String) values[field];
   }
@@ -257,7 +257,7 @@ final class JsonLine {
     if (kinds[field] == Kind.NUMBERS && values[field] instanceof List<?> list && list.size() == 2) {
       return new PoolId((Long) list.get(0), (Long) list.get(1));
     }
-    throw wrong(name, "a pool of the form [capture, user]");
+    throw wrong(name, "a pool [capture, user]");
   }
 
   List<StackTable.Frame> frames(String name) throws TraceFormatException {

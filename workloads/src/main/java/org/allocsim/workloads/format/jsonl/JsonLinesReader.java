@@ -150,17 +150,17 @@ final class JsonLinesReader {
 
   private Content read() throws TraceFormatException {
     if (!lines.next()) {
-      throw lines.failure("the file is empty", "write it anew");
+      throw lines.failure("the file is empty", "write it again");
     }
     line.parse();
     line.allow(Set.of("allocsim", "version", JsonLinesFormat.PYTORCH, JsonLinesFormat.REFUSED));
     if (!"trace".equals(line.text("allocsim"))) {
-      throw lines.failure("this is no allocsim trace", REMEDY);
+      throw lines.failure("not an allocsim trace", REMEDY);
     }
     long version = line.number("version");
     if (version != JsonLinesFormat.VERSION && version != JsonLinesFormat.RECORDED_VERSION) {
       throw lines.failure(
-          "version " + version + " of the format is not known",
+          "version " + version + " of the format is unknown",
           "write version " + JsonLinesFormat.VERSION + ", or use a newer allocsim");
     }
     trace.ofPyTorch(!line.has(JsonLinesFormat.PYTORCH) || line.flag(JsonLinesFormat.PYTORCH));
@@ -193,7 +193,7 @@ final class JsonLinesReader {
     return earlierTimes == 0
         ? List.of()
         : List.of(
-            "%d %s an earlier time than the row before on the same device; the order of the file counts"
+            "%d %s an earlier time than the previous row on the same device; the file order is used"
                 .formatted(earlierTimes, earlierTimes == 1 ? "row has" : "rows have"));
   }
 
@@ -210,14 +210,14 @@ final class JsonLinesReader {
         line.allow(Set.of("op", "crc32"));
         if (line.number("crc32") != checksum.getValue()) {
           throw lines.failure(
-              "the requests are not those of the recording in the same file",
-              ("after a change of requests leave out the lines from \"%s\" to \"%s\" and"
-                      + " the end mark, and write version %s")
+              "the requests do not match the recording in the same file",
+              ("after changing requests, remove the lines from \"%s\" to \"%s\" and the end mark,"
+                      + " and write version %s")
                   .formatted(RecordingLines.BEGIN, RecordingLines.END, JsonLinesFormat.VERSION));
         }
         while (lines.next()) {
           if (lines.length() > 0) {
-            throw lines.failure("the file goes on after its end mark", "copy it again");
+            throw lines.failure("data after the end mark", "copy it again");
           }
         }
         return new Recorded(recording.snapshot(lines.finishDigest()), recording.device());
@@ -225,7 +225,7 @@ final class JsonLinesReader {
       checksum.update(lines.bytes(), 0, lines.length());
       checksum.update('\n');
     }
-    throw lines.failure("the end mark is missing, so the file is cut off", "copy it again");
+    throw lines.failure("the end mark is missing, so the file is truncated", "copy it again");
   }
 
   private boolean isEnd() {
@@ -295,7 +295,7 @@ final class JsonLinesReader {
       numbers[i] = stacks.frame(text(frame.file()), frame.line(), text(frame.function()));
     }
     if (stackNumbers.putIfAbsent(number, stacks.stack(numbers)) != null) {
-      throw lines.failure("stack " + number + " was given before", REMEDY);
+      throw lines.failure("stack " + number + " is a duplicate", REMEDY);
     }
   }
 
@@ -312,13 +312,13 @@ final class JsonLinesReader {
   private void request(String op) throws TraceFormatException {
     Set<String> fields = FIELDS.get(op);
     if (fields == null) {
-      throw lines.failure("op \"" + op + "\" is not known", REMEDY);
+      throw lines.failure("op \"" + op + "\" is unknown", REMEDY);
     }
     line.allowRequest(fields);
     lines.hold(ROW_BYTES);
     timeNanos = line.number("time_ns", timeNanos);
     if (timeNanos > MOST_NANOS || timeNanos < -MOST_NANOS) {
-      throw lines.failure("time " + timeNanos + " ns is beyond any clock", REMEDY);
+      throw lines.failure("time " + timeNanos + " ns is out of range", REMEDY);
     }
     long index = line.number("device", device);
     if (index < 0 || index > Byte.MAX_VALUE) {
@@ -328,8 +328,7 @@ final class JsonLinesReader {
     long stackNumber = line.number("stack", 0);
     Integer stack = stackNumbers.get(stackNumber);
     if (stack == null) {
-      throw lines.failure(
-          "stack " + stackNumber + " has no line of its own before this one", REMEDY);
+      throw lines.failure("stack " + stackNumber + " is not defined before this line", REMEDY);
     }
     if (timeNanos < latestNanos[device]) {
       earlierTimes++;
@@ -432,7 +431,7 @@ final class JsonLinesReader {
       case "host_use_stream" -> {
         trace.useHostOnStream(hostBuffer(), line.stream("stream"));
       }
-      default -> throw lines.failure("op \"" + op + "\" is not known", REMEDY);
+      default -> throw lines.failure("op \"" + op + "\" is unknown", REMEDY);
     }
   }
 
@@ -475,7 +474,7 @@ final class JsonLinesReader {
   private long work(long amount, int shift) throws TraceFormatException {
     if (amount > MOST_WORK) {
       throw lines.failure(
-          "work of " + amount + " nanoseconds, operations or bytes is beyond any program", REMEDY);
+          "work of " + amount + " nanoseconds, operations or bytes is implausibly large", REMEDY);
     }
     workNanos += Math.max(0, amount) >> shift;
     if (workNanos < 0) {
@@ -499,8 +498,7 @@ final class JsonLinesReader {
     long peer = line.number("peer");
     if (!pattern.isBetweenTwo() || peer < 0 || peer >= ranks) {
       throw lines.failure(
-          "field \"peer\" is " + peer,
-          "write it for send and receive only, as a number below that of ranks");
+          "field \"peer\" is " + peer, "set it only for send and receive, to a number below ranks");
     }
     return (int) peer;
   }
@@ -550,7 +548,7 @@ final class JsonLinesReader {
     long offset = line.number("offset");
     if (Long.compareUnsigned(Math.abs(offset), Long.MAX_VALUE - bytes) > 0) {
       throw lines.failure(
-          "%d bytes at offset %d reach beyond the last address".formatted(bytes, offset), REMEDY);
+          "%d bytes at offset %d extend beyond the last address".formatted(bytes, offset), REMEDY);
     }
     put(
         trace.restoreBlock(
@@ -577,7 +575,7 @@ final class JsonLinesReader {
     lines.hold(NumberedIds.BYTES);
     long id = line.number("id");
     if (trace.isLive(allocations.put(id, allocation))) {
-      throw lines.failure("allocation " + id + " is live already", "free it first");
+      throw lines.failure("allocation " + id + " is already live", "free it first");
     }
   }
 
@@ -595,7 +593,7 @@ final class JsonLinesReader {
     long id = line.number("id");
     int allocation = allocations.get(id);
     if (allocation == NumberedIds.NONE) {
-      throw lines.failure("allocation " + id + " was never made", "allocate it first");
+      throw lines.failure("allocation " + id + " was never created", "allocate it first");
     }
     return allocation;
   }

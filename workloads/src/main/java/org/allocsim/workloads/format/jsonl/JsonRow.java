@@ -23,7 +23,7 @@ final class JsonRow {
   /** Goes to the next line, which must be a row. */
   void next() throws TraceFormatException {
     if (!lines.next()) {
-      throw lines.failure("the file ends where rows are announced", "copy it again");
+      throw lines.failure("the file ends before the announced rows", "copy it again");
     }
     count = 0;
     try (JsonParser json =
@@ -47,8 +47,8 @@ final class JsonRow {
 
   private TraceFormatException broken() {
     return lines.failure(
-        "the line is no row of the form [text, integer, ...]",
-        "the lines before announce more rows; the file may be cut off");
+        "the line is not a row of the form [string, integer, ...]",
+        "earlier lines announce more rows; the file may be truncated");
   }
 
   /** Insists on a number of numbers: one or the other. */

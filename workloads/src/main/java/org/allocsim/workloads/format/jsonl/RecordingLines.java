@@ -115,7 +115,7 @@ final class RecordingLines {
           }
           return;
         }
-        default -> throw lines.failure("op \"" + op + "\" is not known within a recording", REMEDY);
+        default -> throw lines.failure("op \"" + op + "\" is unknown within a recording", REMEDY);
       }
     }
   }
@@ -187,7 +187,7 @@ final class RecordingLines {
       lines.hold(EVENT_BYTES);
       EffectKind kind = EffectKind.ofAction(row.text());
       if (kind == null) {
-        throw lines.failure("the action \"" + row.text() + "\" is not known", REMEDY);
+        throw lines.failure("the action \"" + row.text() + "\" is unknown", REMEDY);
       }
       row.requireNumbers(5, 7);
       String impossible = Snapshot.impossible(kind, row.number(0), row.number(1));
@@ -259,7 +259,7 @@ final class RecordingLines {
         return state;
       }
     }
-    throw lines.failure("the state \"" + row.text() + "\" is not known", REMEDY);
+    throw lines.failure("the state \"" + row.text() + "\" is unknown", REMEDY);
   }
 
   private int intNumber(String name) throws TraceFormatException {

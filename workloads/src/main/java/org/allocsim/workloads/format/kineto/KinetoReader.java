@@ -57,8 +57,7 @@ final class KinetoReader {
       long size = Files.isRegularFile(file) ? Files.size(file) : -1;
       return new KinetoReader(name, ProfileParser.parse(input, name, size, progress)).build();
     } catch (NoSuchFileException _) {
-      throw new TraceFormatException(
-          name, "", "there is no such file", "check the path for spelling");
+      throw new TraceFormatException(name, "", "no such file", "check the spelling of the path");
     } catch (IOException e) {
       throw new TraceFormatException(
           name, "", "it cannot be read (" + e.getMessage() + ")", "copy the file again");
@@ -70,7 +69,7 @@ final class KinetoReader {
       throw new TraceFormatException(
           name,
           "",
-          "it holds no memory events of a CUDA device",
+          "it contains no memory events of a CUDA device",
           "record with torch.profiler and profile_memory=True");
     }
     if (profile.withoutAddress() > 0) {
@@ -78,16 +77,16 @@ final class KinetoReader {
           name,
           "",
           profile.addressed() == 0
-              ? "its memory events have no addresses (as those of PyTorch 1.8 and 1.9), so no free"
-                  + " can be matched with its allocation"
+              ? "its memory events have no addresses (as with PyTorch 1.8 and 1.9), so frees cannot"
+                  + " be matched with allocations"
               : profile.withoutAddress()
                   + " of its "
                   + (profile.addressed() + profile.withoutAddress())
-                  + " memory events have no address, so no free can be matched with their"
+                  + " memory events have no address, so their frees cannot be matched with"
                   + " allocations",
           profile.addressed() == 0
               ? "record with PyTorch 1.10 or later"
-              : "the file is damaged or was changed, record it anew");
+              : "the file is damaged or was modified; record it again");
     }
     findEarlier();
     Map<Integer, Integer> earlierAllocations = prologue();
@@ -169,7 +168,7 @@ final class KinetoReader {
                           .reduce(0, Math::addExact))));
     } catch (ArithmeticException _) {
       throw new TraceFormatException(
-          name, "", "its frees add up to more than 2^63 bytes", "record the program anew");
+          name, "", "its frees add up to more than 2^63 bytes", "record the program again");
     }
   }
 
@@ -241,28 +240,29 @@ final class KinetoReader {
   private List<String> notes() {
     List<String> notes = new ArrayList<>();
     notes.add(
-        "the profile has the sizes of blocks, not of requests, and no streams; all is on stream 0");
+        "the profile has block sizes, not request sizes, and no streams; everything is on stream"
+            + " 0");
     long count = earlier.values().stream().mapToLong(Map::size).sum();
     TraceFile.add(
         notes,
         count,
-        "allocations from before the profile are known by their frees; they stand first");
+        "allocations from before the profile were inferred from their frees; they come first");
     unseenBytes.forEach((device, bytes) -> {
       if (bytes > 0) {
         notes.add(
-            "device %d: %d bytes were live before the profile and stay so; they stand first, as one allocation"
+            ("device %d: %d bytes were live before the profile and stay live; they come"
+                    + " first, as one allocation")
                 .formatted(device, bytes));
       }
     });
+    TraceFile.add(notes, profile.otherDevices(), "events of host or other memory skipped");
+    TraceFile.add(notes, profile.damaged(), "memory events without time or size skipped");
     TraceFile.add(
-        notes, profile.otherDevices(), "events of the host's or other memory passed over");
-    TraceFile.add(notes, profile.damaged(), "memory events without time or bytes passed over");
-    TraceFile.add(
-        notes, reused, "addresses handed out twice without a free between; the free was added");
+        notes, reused, "addresses handed out twice without a free in between; the free was added");
     TraceFile.add(
         notes,
         stacks.cut(),
-        "events within more than %d operators, of which the innermost were kept"
+        "events within more than %d operators; only the innermost were kept"
             .formatted(OperatorStacks.DEEPEST));
     TraceFile.add(
         notes, mismatches, "events after which the profile's own total shows others in between");

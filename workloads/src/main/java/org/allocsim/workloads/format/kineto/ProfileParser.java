@@ -115,7 +115,7 @@ final class ProfileParser {
       throw new TraceFormatException(
           name,
           place(e),
-          "a name, a text or a number is longer, or lists nest deeper, than in any profile",
+          "a name, string or number is too long, or lists nest too deeply, for a profile",
           REMEDY);
     } catch (JacksonException e) {
       if (e.getCause() instanceof ExpansionLimitException limit) {
@@ -123,7 +123,7 @@ final class ProfileParser {
             name, place(e), limit.getMessage(), "unpack it yourself if you trust it");
       }
       throw new TraceFormatException(
-          name, place(e), "the JSON is damaged or cut off", "copy the file again");
+          name, place(e), "the JSON is damaged or truncated", "copy the file again");
     }
     if (!parser.hasEvents) {
       throw new TraceFormatException(name, "", "it has no traceEvents", REMEDY);
@@ -161,7 +161,7 @@ final class ProfileParser {
 
   private void read(JsonParser json) throws TraceFormatException {
     if (json.nextToken() != JsonToken.START_OBJECT) {
-      throw new TraceFormatException(name, "", "it is no JSON object", REMEDY);
+      throw new TraceFormatException(name, "", "it is not a JSON object", REMEDY);
     }
     while (json.nextToken() == JsonToken.PROPERTY_NAME) {
       String field = json.currentName();
@@ -243,7 +243,7 @@ final class ProfileParser {
     return new TraceFormatException(
         name,
         "line " + json.currentLocation().getLineNr(),
-        "a " + what + " is beyond any clock",
+        "a " + what + " is out of range",
         REMEDY);
   }
 
@@ -274,7 +274,7 @@ final class ProfileParser {
       throw new TraceFormatException(
           name,
           "line " + json.currentLocation().getLineNr(),
-          "a size of " + amount + " bytes is beyond any memory",
+          "a size of " + amount + " bytes is implausibly large",
           REMEDY);
     }
     return amount;

@@ -68,7 +68,7 @@ final class MiniMallocReader {
     if (fields.length != filled.length) {
       throw lines.failure(
           "the row has %d fields, the header %d".formatted(fields.length, filled.length),
-          "give each row all columns");
+          "give every row all columns");
     }
     for (int i = 0; i < fields.length; i++) {
       fields[i] = fields[i].strip();
@@ -78,12 +78,12 @@ final class MiniMallocReader {
     long end = afterEnd(number(fields[upper], MiniMallocHeader.UPPER));
     long bytes = number(fields[size], MiniMallocHeader.SIZE);
     if (bytes < 0) {
-      throw lines.failure("the size " + bytes + " is negative", "write the bytes of the buffer");
+      throw lines.failure("the size " + bytes + " is negative", "write the buffer's size in bytes");
     }
     if (end <= begin) {
       throw lines.failure(
-          "buffer %s ends at %d, no later than it begins at %d".formatted(fields[id], end, begin),
-          "let it live for some time, or leave it out");
+          "buffer %s ends at %d, not after its start at %d".formatted(fields[id], end, begin),
+          "give it a later end or remove it");
     }
     if (gaps < 0 || fields[gaps].isEmpty()) {
       add(begin, end, bytes);
@@ -112,14 +112,14 @@ final class MiniMallocReader {
       int dash = times.indexOf('-', 1);
       if (dash < 0) {
         throw lines.failure(
-            "the gap \"" + gap + "\" is not of the form from-to", "write it so, such as 3-5");
+            "the gap \"" + gap + "\" is not of the form from-to", "write it as in 3-5");
       }
       long from = number(times.substring(0, dash), MiniMallocHeader.GAPS);
       long to = afterEnd(number(times.substring(dash + 1), MiniMallocHeader.GAPS));
       if (from < begin || to <= from || to > end) {
         throw lines.failure(
-            "the gap \"" + gap + "\" lies outside the buffer's life or before another gap",
-            "write gaps in order and inside it");
+            "the gap \"" + gap + "\" is outside the buffer's lifetime or out of order",
+            "write gaps in order and within the lifetime");
       }
       if (window >= 0) {
         windows++;
@@ -139,7 +139,7 @@ final class MiniMallocReader {
 
   private long afterEnd(long written) throws TraceFormatException {
     if (written == Long.MAX_VALUE) {
-      throw lines.failure("the time " + written + " is too late", "write times below 2^63 - 1");
+      throw lines.failure("the time " + written + " is too large", "write times below 2^63 - 1");
     }
     return written + header.afterEnd();
   }
@@ -157,13 +157,11 @@ final class MiniMallocReader {
   private List<String> notes() {
     List<String> notes = new ArrayList<>();
     TraceFile.add(
-        notes, gapped, "buffers with gaps became one allocation for each part of their lives");
-    TraceFile.add(
-        notes, windows, "gaps in which a part of the buffer stays alive were passed over");
+        notes, gapped, "buffers with gaps became one allocation per part of their lifetime");
+    TraceFile.add(notes, windows, "gaps in which part of the buffer stays alive were skipped");
     for (int i = 0; i < filled.length; i++) {
       if (i != id && i != lower && i != upper && i != size && i != gaps && filled[i] > 0) {
-        notes.add(
-            "column %s was passed over in %d rows".formatted(header.columns().get(i), filled[i]));
+        notes.add("column %s was ignored in %d rows".formatted(header.columns().get(i), filled[i]));
       }
     }
     return notes;

@@ -25,18 +25,16 @@ final class MiniMallocWriter implements TraceWriter {
   public List<String> losses(AllocationTrace trace, int device) {
     Lives lives = new Lives(trace, device);
     List<String> losses = new ArrayList<>();
-    TraceFile.add(losses, lives.live, "allocations that stay to the end are freed after it");
+    TraceFile.add(losses, lives.live, "allocations that are live at the end are freed after it");
     if (!lives.timesTellOrder && lives.requests > 0) {
-      losses.add(
-          "times are replaced by the numbers of the requests, as they do not give the order");
+      losses.add("times are replaced by request numbers, because they do not determine the order");
     }
     TraceFile.add(losses, lives.ofOtherStreams, "requests lose their stream");
     TraceFile.add(losses, lives.ofPools, "requests lose their private pool");
-    TraceFile.add(losses, lives.restored, "restored blocks become requests of their size");
-    TraceFile.add(losses, lives.otherRows, "rows that neither allocate nor free are left out");
+    TraceFile.add(losses, lives.restored, "restored blocks become requests of the same size");
+    TraceFile.add(losses, lives.otherRows, "rows that neither allocate nor free are omitted");
     TraceFile.add(losses, lives.withStack, "requests lose their stack");
-    TraceFile.add(
-        losses, lives.early, "requests lose that they were made before the recording began");
+    TraceFile.add(losses, lives.early, "requests lose the mark that they predate the recording");
     return losses;
   }
 

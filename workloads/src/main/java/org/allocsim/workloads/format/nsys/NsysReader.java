@@ -55,13 +55,12 @@ final class NsysReader {
             name, "", "this SQLite database has no memory events of Nsight Systems", REMEDY);
       }
       if (events.count() == 0) {
-        throw new TraceFormatException(name, "", "it has no events of device memory", REMEDY);
+        throw new TraceFormatException(name, "", "it has no device memory events", REMEDY);
       }
       NsysReader reader = new NsysReader(events);
       return new TraceFile(name, database.sha256(), NsysFormat.ID, reader.build(), reader.notes());
     } catch (NoSuchFileException _) {
-      throw new TraceFormatException(
-          name, "", "there is no such file", "check the path for spelling");
+      throw new TraceFormatException(name, "", "no such file", "check the spelling of the path");
     } catch (SqliteException | IllegalArgumentException e) {
       throw new TraceFormatException(name, "", e.getMessage(), "export the profile again");
     } catch (IOException e) {
@@ -150,24 +149,24 @@ final class NsysReader {
   private List<String> notes() {
     List<String> notes = new ArrayList<>();
     notes.add(
-        "requests are what the process asked of the CUDA driver: of a program with an allocator of"
-            + " its own, the segments of that allocator");
+        "requests are the process's calls to the CUDA driver; for a program with its own allocator,"
+            + " these are that allocator's segments");
     events
         .leftOut()
         .forEach((kind, what) ->
             notes.add(
-                "%s left out: %d × allocated, %d bytes"
+                "%s omitted: %d × allocated, %d bytes"
                     .formatted(kind.plainName(), what.allocations(), what.bytes())));
     TraceFile.add(
         notes,
         earlier,
-        "frees are of memory from before the profile, which the program holds at the start");
+        "frees are of memory allocated before the profile, which is live at the start");
     TraceFile.add(
         notes,
         sharedAddresses,
-        "addresses were handed out while they were live; frees concern the latest allocation");
+        "addresses were handed out while they were live; frees apply to the latest allocation");
     TraceFile.add(
-        notes, otherSizes, "frees name another size than the allocation at their address");
+        notes, otherSizes, "frees have a different size from the allocation at their address");
     MemoryEvents.User[] users = events.users();
     for (int user = 0; user < users.length; user++) {
       if (deviceOfUser[user] != users[user].device()) {

@@ -170,9 +170,9 @@ final class EventColumns {
     if (impossible != null) {
       fail(impossible, "no allocator records that, so " + DAMAGED);
     } else if (Math.abs(allocatedBytes) > Snapshot.MOST_SUM_BYTES) {
-      fail("the sizes up to it add up to more than any memory", DAMAGED);
+      fail("the sizes up to it add up to an implausible total", DAMAGED);
     } else if (stream < 0) {
-      fail("it names one more than " + StreamNumbers.MOST + " streams", DAMAGED);
+      fail("it refers to one more than " + StreamNumbers.MOST + " streams", DAMAGED);
     } else if (micros >= 0 && micros < lastMicros) {
       fail(
           "its time of " + micros + " µs is before that of an earlier entry, " + lastMicros + " µs",
@@ -213,8 +213,8 @@ final class EventColumns {
       fail("it has no action", DAMAGED);
     } else {
       fail(
-          "the action " + texts.shown(action) + " is not known",
-          "histories of PyTorch 2.0 to 2.14 are read");
+          "the action " + texts.shown(action) + " is unknown",
+          "supported are histories of PyTorch 2.0 to 2.14");
     }
   }
 
@@ -261,13 +261,16 @@ final class EventColumns {
     String where = "device " + device + ": ";
     if (untimed > 0) {
       notes.add(
-          where + "%s without a time" + (untimed < entries ? ", taken as the one before" : ""),
+          where
+              + "%s without a time"
+              + (untimed < entries ? ", taken from the previous entry" : ""),
           untimed,
           "entry",
           "entries");
     }
     notes.add(where + "%s of action \"annotate\" ignored", annotates, "entry", "entries");
-    notes.add(where + "%s with frames that are no list of frames", badFrames, "entry", "entries");
+    notes.add(
+        where + "%s with frames that are not a list of frames", badFrames, "entry", "entries");
     notes.add(where + "%s with a compile_context, not used", compileContexts, "entry", "entries");
     notes.add(where + "%s with user_metadata, not used", userMetadata, "entry", "entries");
   }

@@ -74,7 +74,7 @@ final class PickleMachine {
     while (true) {
       if (in.offset() >= frameEnd) {
         if (in.offset() > frameEnd) {
-          throw in.failure("a value reaches over the end of its frame", DAMAGED);
+          throw in.failure("a value extends beyond its frame", DAMAGED);
         }
         frameEnd = Long.MAX_VALUE;
       }
@@ -151,7 +151,7 @@ final class PickleMachine {
     }
     if (first != Opcode.PROTO) {
       throw in.failureAt(
-          "", "this is not a pickle of protocol 2 to 5, the form of memory snapshots", NOT_PLAIN);
+          "", "this is not a pickle of protocol 2 to 5, as memory snapshots are", NOT_PLAIN);
     }
     int protocol = in.u1();
     if (protocol < 2 || protocol > 5) {
@@ -163,13 +163,14 @@ final class PickleMachine {
     String name = Opcode.codeRunning(opcode);
     if (name != null) {
       return in.failure(
-          "opcode " + name + " would make the reader run or import code and is refused", NOT_PLAIN);
+          "opcode " + name + " would make the reader run or import code and is rejected",
+          NOT_PLAIN);
     }
     name = Opcode.unused(opcode);
     return in.failure(
         name == null
-            ? "0x" + Integer.toHexString(opcode) + " is no pickle opcode"
-            : "opcode " + name + " is not used in snapshots and is refused",
+            ? "0x" + Integer.toHexString(opcode) + " is not a pickle opcode"
+            : "opcode " + name + " is not used in snapshots and is rejected",
         NOT_PLAIN);
   }
 
@@ -188,7 +189,7 @@ final class PickleMachine {
   private void wholeNumber(int length) throws TraceFormatException {
     if (length < 0 || length > 9) {
       throw in.failure(
-          "a whole number of " + Integer.toUnsignedString(length) + " bytes is beyond 64 bits",
+          "a whole number of " + Integer.toUnsignedString(length) + " bytes exceeds 64 bits",
           DAMAGED);
     }
     if (length == 0) {
@@ -199,7 +200,7 @@ final class PickleMachine {
       long low = in.i8();
       int high = in.u1();
       if (high != 0) {
-        throw in.failure("a whole number is beyond 64 bits", DAMAGED);
+        throw in.failure("a whole number exceeds 64 bits", DAMAGED);
       }
       push(low < 0 ? Value.UNSIGNED : Value.INT, low);
     }
@@ -230,7 +231,7 @@ final class PickleMachine {
   /** Takes the topmost mark and returns its position. */
   private int takeMark() throws TraceFormatException {
     if (markCount == 0) {
-      throw in.failure("elements end that never began", DAMAGED);
+      throw in.failure("elements end without a start", DAMAGED);
     }
     return marks[--markCount];
   }
@@ -329,7 +330,7 @@ final class PickleMachine {
           closeList((int) values[i], i);
           content = builder.append(content, types[i], values[i]);
         }
-        case Value.MARK -> throw in.failure("a mark stands where an element should", DAMAGED);
+        case Value.MARK -> throw in.failure("a mark in place of an element", DAMAGED);
         default -> content = builder.append(content, types[i], values[i]);
       }
     }
@@ -382,7 +383,7 @@ final class PickleMachine {
         builder.closeDict(inner, field);
         finishDict(inner, i + 1);
       } else if (type == Value.MARK) {
-        throw in.failure("a mark stands where a value should", DAMAGED);
+        throw in.failure("a mark in place of a value", DAMAGED);
       }
       dicts.deepen(dict, SnapshotBuilder.depth(types[i + 1], values[i + 1]) + 1);
       if (field >= 0) {
@@ -406,7 +407,7 @@ final class PickleMachine {
       throw in.failure(
           complete
               ? "a container is filled after it was used as an element, so it may contain itself"
-              : "elements are put into something that is no " + what,
+              : "elements are added to something that is not a " + what,
           DAMAGED);
     }
     return (int) values[position];
@@ -414,7 +415,7 @@ final class PickleMachine {
 
   private void tuple(int length) throws TraceFormatException {
     if (size < length) {
-      throw in.failure("a tuple lacks elements", DAMAGED);
+      throw in.failure("a tuple has too few elements", DAMAGED);
     }
     makeTuple(size - length);
   }
@@ -442,7 +443,7 @@ final class PickleMachine {
     int depth = 1;
     for (int i = from; i < size; i++) {
       if (types[i] == Value.MARK) {
-        throw in.failure("a mark stands where an element should", DAMAGED);
+        throw in.failure("a mark in place of an element", DAMAGED);
       }
       close(i);
       depth = Math.max(depth, SnapshotBuilder.depth(types[i], values[i]) + 1);
@@ -484,7 +485,7 @@ final class PickleMachine {
 
   private void put(long slot) throws TraceFormatException {
     if (size == 0 || types[size - 1] == Value.MARK) {
-      throw in.failure("nothing is there to be remembered", DAMAGED);
+      throw in.failure("there is nothing to memoize", DAMAGED);
     }
     // Writers number their slots one by one, and each takes at least a byte of the file.
     if (slot > in.offset() || slot >= Memo.MOST) {
@@ -547,7 +548,7 @@ final class PickleMachine {
   }
 
   private TraceFormatException usedTwice() {
-    return in.failure("an entry is referred to a second time, which no writer does", NOT_PLAIN);
+    return in.failure("an entry is referenced a second time, which no writer does", NOT_PLAIN);
   }
 
   private void stop() throws TraceFormatException {

@@ -147,7 +147,7 @@ final class SegmentReader {
     totalBytes += total;
     if (totalBytes > Snapshot.MOST_SUM_BYTES) {
       segments.problem =
-          new Problem("segment " + index, "segments add up to more than any memory", REMEDY);
+          new Problem("segment " + index, "segments add up to an implausible total", REMEDY);
       return;
     }
     if (sums.total != total || sums.allocated != allocated || sums.active != active) {

@@ -137,7 +137,7 @@ public final class Snapshot {
 
   /** What is wrong with a snapshot that holds nothing. */
   public static final String EMPTY =
-      "the snapshot is empty: it has neither segments nor a history of events, so nothing was"
+      "the snapshot is empty: it has neither segments nor an event history, so nothing was"
           + " allocated on a GPU when it was written";
 
   /**
@@ -152,12 +152,12 @@ public final class Snapshot {
           "",
           segments().isEmpty()
               ? EMPTY
-              : "the snapshot holds segments but no history of events (device_traces)",
+              : "the snapshot has segments but no event history (device_traces)",
           "call torch.cuda.memory._record_memory_history() before the program allocates and"
               + " write the snapshot with torch.cuda.memory._dump_snapshot()"
               + (segments().isEmpty()
                   ? ", after it has allocated and in the same process"
-                  : "; 'allocsim peak' shows what memory holds at its end"));
+                  : "; 'allocsim peak' shows what is held at its end"));
     }
   }
 
@@ -172,16 +172,16 @@ public final class Snapshot {
       return null;
     }
     if (address == 0) {
-      return "it is at address 0, where no memory is";
+      return "it is at address 0, which is never allocated";
     }
     if (bytes < 0 || bytes > MOST_BYTES) {
-      return "its size of " + Long.toUnsignedString(bytes) + " bytes is beyond any memory";
+      return "its size of " + Long.toUnsignedString(bytes) + " bytes is implausibly large";
     }
     if (bytes == 0 && isOfSegment(kind)) {
       return "a segment of 0 bytes is none";
     }
     return bytes > 0 && Long.compareUnsigned(address, -bytes) >= 0
-        ? "its " + bytes + " bytes reach beyond the last address"
+        ? "its " + bytes + " bytes extend beyond the last address"
         : null;
   }
 
@@ -222,7 +222,7 @@ public final class Snapshot {
       for (int stream = 1; stream < streamHandles.length; stream++) {
         require(
             Long.compareUnsigned(streamHandles[stream - 1], streamHandles[stream]) < 0,
-            "the handles of streams do not ascend");
+            "the stream handles are not ascending");
       }
       require(streamHandles.length <= StreamNumbers.MOST, "there are too many streams");
     }
@@ -285,7 +285,7 @@ public final class Snapshot {
     /** Begins the next segment of the final state. */
     public void segment(SegmentSums segment) {
       finishSegment();
-      require(segment.device() >= 0 && segment.device() < MOST_DEVICES, "there is no such device");
+      require(segment.device() >= 0 && segment.device() < MOST_DEVICES, "no such device");
       requireStream(segment.stream());
       requireStack(segment.stack());
       sums = segment;
@@ -353,11 +353,11 @@ public final class Snapshot {
     }
 
     private void requireStream(int stream) {
-      require(stream >= 0 && stream < streamHandles.length, "there is no such stream");
+      require(stream >= 0 && stream < streamHandles.length, "no such stream");
     }
 
     private void requireStack(int stack) {
-      require(stack >= 0 && stack < stacks.stackCount(), "there is no such stack");
+      require(stack >= 0 && stack < stacks.stackCount(), "no such stack");
     }
 
     private static void require(boolean holds, String otherwise) {

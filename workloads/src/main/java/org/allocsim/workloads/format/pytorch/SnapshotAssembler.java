@@ -102,7 +102,7 @@ final class SnapshotAssembler {
     Fields f = fields.of(dict);
     if (!f.has(Vocabulary.SEGMENTS) && !f.has(Vocabulary.DEVICE_TRACES)) {
       throw in.failureAt(
-          "", "it has neither segments nor device_traces, so it is no snapshot", NOT_A_SNAPSHOT);
+          "", "it has neither segments nor device_traces, so it is not a snapshot", NOT_A_SNAPSHOT);
     }
     if (f.has(Vocabulary.SEGMENTS) && !isEmptyList(f, Vocabulary.SEGMENTS)) {
       takeSegments(contents.apply(Vocabulary.SEGMENTS));
@@ -189,7 +189,7 @@ final class SnapshotAssembler {
 
   private void takeSegments(Object content) throws TraceFormatException {
     if (!(content instanceof ListContent.Segments list)) {
-      throw in.failureAt("segments", "there is no list of segments", NOT_A_SNAPSHOT);
+      throw in.failureAt("segments", "not a list of segments", NOT_A_SNAPSHOT);
     }
     check(list.problem, "");
     segments = list;
@@ -197,7 +197,7 @@ final class SnapshotAssembler {
 
   private void takeAnnotations(Object content) throws TraceFormatException {
     if (!(content instanceof ListContent.Annotations list)) {
-      throw in.failureAt("external_annotations", "there is no list of annotations", NOT_A_SNAPSHOT);
+      throw in.failureAt("external_annotations", "not a list of annotations", NOT_A_SNAPSHOT);
     }
     check(list.problem, "");
     annotations = list.annotations;
@@ -205,7 +205,7 @@ final class SnapshotAssembler {
 
   private void takeHistories(Object content) throws TraceFormatException {
     if (!(content instanceof ListContent.Lists lists)) {
-      throw in.failureAt("device_traces", "there is no list of histories", NOT_A_SNAPSHOT);
+      throw in.failureAt("device_traces", "not a list of histories", NOT_A_SNAPSHOT);
     }
     if (lists.count > Snapshot.MOST_DEVICES) {
       throw in.failureAt(
@@ -226,7 +226,7 @@ final class SnapshotAssembler {
             "device_traces, device " + device,
             list instanceof ListContent.Events
                 ? "the history of another device is repeated"
-                : "there is no list of history entries",
+                : "not a list of history entries",
             NOT_A_SNAPSHOT);
       }
     }

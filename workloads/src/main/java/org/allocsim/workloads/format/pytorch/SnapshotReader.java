@@ -37,8 +37,7 @@ public final class SnapshotReader {
       // A pipe has no size.
       return read(stream, name, Files.isRegularFile(file) ? Files.size(file) : -1, progress);
     } catch (NoSuchFileException e) {
-      throw new TraceFormatException(
-          name, "", "there is no such file", "check the path for spelling");
+      throw new TraceFormatException(name, "", "no such file", "check the spelling of the path");
     } catch (IOException e) {
       throw PickleInput.unreadable(name, Compression.NONE, e, 0);
     }
@@ -66,9 +65,7 @@ public final class SnapshotReader {
           new TraceFormatException(
               name,
               "",
-              "it holds more than fits "
-                  + (Runtime.getRuntime().maxMemory() >> 20)
-                  + " MiB of Java heap",
+              "it does not fit " + (Runtime.getRuntime().maxMemory() >> 20) + " MiB of Java heap",
               "allow more with " + MemoryBudget.HEAP_VARIABLE + ", or record a shorter history");
       tooLarge.initCause(e);
       throw tooLarge;
@@ -82,7 +79,7 @@ public final class SnapshotReader {
       throw new TraceFormatException(
           name,
           "",
-          "its compressed data are damaged from the start (" + e.getMessage() + ")",
+          "its compressed data is damaged from the start (" + e.getMessage() + ")",
           "copy the file again");
     }
   }

@@ -117,7 +117,7 @@ final class RmmCsvReader {
     List<String> known = List.of(ACTION, POINTER, SIZE, STREAM, TIME, THREAD);
     List<String> others = columns.stream().filter(name -> !known.contains(name)).toList();
     if (!others.isEmpty()) {
-      notes.add("columns that are not looked at: " + String.join(", ", others));
+      notes.add("ignored columns: " + String.join(", ", others));
     }
   }
 
@@ -135,7 +135,7 @@ final class RmmCsvReader {
     if (row.count() != columns.size()) {
       throw lines.failure(
           "the line has %d fields, the header %d".formatted(row.count(), columns.size()),
-          "the file may be cut off here; take the line out");
+          "the file may be truncated here; remove the line");
     }
     lines.hold(ROW_BYTES);
     long pointer = row.pointer(pointerColumn, POINTER);
@@ -230,22 +230,21 @@ final class RmmCsvReader {
       notes.add("%d requests failed, the largest of %d bytes".formatted(failures, largestFailure));
     }
     if (hugeFailures > 0) {
-      notes.add("%d of them are larger than any GPU and are left out".formatted(hugeFailures));
+      notes.add("%d of them are larger than any GPU and were omitted".formatted(hugeFailures));
     }
-    TraceFile.add(
-        notes, unknownFrees, "frees of addresses that were not allocated in the log are left out");
+    TraceFile.add(notes, unknownFrees, "frees of addresses not allocated in the log were omitted");
     TraceFile.add(
         notes,
         sharedPointers,
-        "addresses were handed out while they were live; frees concern the latest allocation");
+        "addresses were handed out while they were live; frees apply to the latest allocation");
     if (repeatedHeaders > 0) {
       notes.add(
-          "the header stands %d times more in the log, which may be of several runs"
+          "the header appears %d more times in the log, which may contain several runs"
               .formatted(repeatedHeaders));
     }
     if (threadedRows > 0 && threads.size() > 1) {
       notes.add(
-          "%d threads use their per-thread default streams, each of which is a stream of its own"
+          "%d threads use per-thread default streams, each a separate stream"
               .formatted(threads.size()));
     }
     return notes;

@@ -44,13 +44,16 @@ final class RmmCsvWriter implements TraceWriter {
       times += isWritten(trace.timeNanos(event)) ? 0 : 1;
     }
     List<String> losses = new ArrayList<>();
-    TraceFile.add(losses, others, "requests are neither allocations nor frees and are left out");
-    TraceFile.add(losses, pools, "allocations are from a private pool, which the log cannot hold");
-    TraceFile.add(losses, stacks, "requests have a stack, which is left out");
-    TraceFile.add(losses, times, "times are written without their day and parts of a microsecond");
-    TraceFile.add(losses, streams, "frees name no stream and are written on their allocation's");
+    TraceFile.add(losses, others, "requests are neither allocations nor frees and were omitted");
     TraceFile.add(
-        losses, trace.prologueCount(), "rows recreate what was there before and become ordinary");
+        losses, pools, "allocations are from a private pool, which the log cannot represent");
+    TraceFile.add(losses, stacks, "requests have a stack, which was omitted");
+    TraceFile.add(
+        losses, times, "times are written without the day and with microsecond precision");
+    TraceFile.add(
+        losses, streams, "frees without a stream are written on their allocation's stream");
+    TraceFile.add(
+        losses, trace.prologueCount(), "rows restore earlier blocks and become ordinary requests");
     return losses;
   }
 

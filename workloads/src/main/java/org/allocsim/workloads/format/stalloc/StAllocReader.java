@@ -62,11 +62,10 @@ final class StAllocReader {
       throw new TraceFormatException(input.name(), "", "it holds no allocations", REMEDY);
     }
     List<String> notes = new ArrayList<>();
-    notes.add("the format has no times: calls are shown one microsecond apart");
+    notes.add("the format has no times: calls are placed one microsecond apart");
+    TraceFile.add(notes, unknownFrees, "frees without a matching allocation were omitted");
     TraceFile.add(
-        notes, unknownFrees, "frees of memory that the file does not allocate were left out");
-    TraceFile.add(
-        notes, skippedLines, "lines after the last iteration are not calls and were left out");
+        notes, skippedLines, "lines after the last iteration are not calls and were omitted");
     String digest = input.finishDigest();
     return new TraceFile(
         input.name(),
@@ -147,7 +146,7 @@ final class StAllocReader {
     } else if (line.contains(StAllocFormat.LAYER) && line.endsWith("-end")) {
       String name = line.substring(0, line.length() - "-end".length());
       if (!layers.removeFirstOccurrence(name)) {
-        throw input.failure("a layer ends that has not begun", REMEDY);
+        throw input.failure("a layer ends without a start", REMEDY);
       }
       trace.markerEnd(name);
     } else if (ended) {
@@ -202,7 +201,7 @@ final class StAllocReader {
     for (; at < to; at++) {
       int digit = Character.digit(bytes[at], hexadecimal ? 16 : 10);
       if (digit < 0) {
-        throw input.failure("a field is no number", REMEDY);
+        throw input.failure("a field is not a number", REMEDY);
       }
       value = hexadecimal ? value << 4 | digit : value * 10 + digit;
     }

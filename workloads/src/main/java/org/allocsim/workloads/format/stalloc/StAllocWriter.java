@@ -37,10 +37,10 @@ final class StAllocWriter implements TraceWriter {
     }
     List<String> losses = new ArrayList<>();
     losses.add("the format has no times and no stacks");
-    TraceFile.add(losses, others, "requests other than allocations and frees are left out");
-    TraceFile.add(losses, pools, "allocations of private pools are written like others");
-    TraceFile.add(losses, markers, "markers other than STAlloc's are left out");
-    TraceFile.add(losses, unordered, "frees without a stream get that of their allocation");
+    TraceFile.add(losses, others, "requests other than allocations and frees are omitted");
+    TraceFile.add(losses, pools, "allocations of private pools are written as ordinary ones");
+    TraceFile.add(losses, markers, "markers other than STAlloc's are omitted");
+    TraceFile.add(losses, unordered, "frees without a stream get their allocation's stream");
     return losses;
   }
 

@@ -12,7 +12,7 @@ import tools.jackson.core.json.JsonFactory;
 /** What one line says, whether it is of the current form or of the older one. */
 final class ReplayLine {
   private static final JsonFactory FACTORY = new JsonFactory();
-  private static final String REMEDY = "correct the line or take it out";
+  private static final String REMEDY = "correct the line or remove it";
 
   private final LineInput lines;
   private String event = "";
@@ -51,7 +51,7 @@ final class ReplayLine {
     try (JsonParser json =
         FACTORY.createParser(ObjectReadContext.empty(), lines.bytes(), 0, lines.length())) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
-        throw broken("is no JSON object");
+        throw broken("is not a JSON object");
       }
       while (json.nextToken() == JsonToken.PROPERTY_NAME) {
         outer(json);
@@ -66,7 +66,7 @@ final class ReplayLine {
 
   private TraceFormatException broken(String what) {
     return lines.failure(
-        "the line " + what, "every line is one JSON object; the file may be cut off");
+        "the line " + what, "each line must be one JSON object; the file may be truncated");
   }
 
   private void outer(JsonParser json) throws TraceFormatException {
@@ -137,7 +137,7 @@ final class ReplayLine {
 
   private String text(JsonParser json, String field) throws TraceFormatException {
     if (json.currentToken() != JsonToken.VALUE_STRING) {
-      throw lines.failure("field \"" + field + "\" is not a text", REMEDY);
+      throw lines.failure("field \"" + field + "\" is not a string", REMEDY);
     }
     return json.getString();
   }
@@ -227,7 +227,7 @@ final class ReplayLine {
     try {
       return Long.parseUnsignedLong(digits.startsWith("0x") ? digits.substring(2) : digits, 16);
     } catch (NumberFormatException _) {
-      throw lines.failure("field \"" + field + "\" is not an address in hexadecimal", REMEDY);
+      throw lines.failure("field \"" + field + "\" is not a hexadecimal address", REMEDY);
     }
   }
 }

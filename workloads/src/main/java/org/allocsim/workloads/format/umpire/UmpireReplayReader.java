@@ -209,13 +209,12 @@ final class UmpireReplayReader {
           "device %d is memory resource %s: %d allocations from %d allocators"
               .formatted(device, resource.name, resource.allocations, resource.allocators));
     }
-    TraceFile.add(
-        notes, unknownFrees, "frees of addresses that were not allocated in the log are left out");
+    TraceFile.add(notes, unknownFrees, "frees of addresses not allocated in the log were omitted");
     TraceFile.add(
         notes,
         sharedPointers,
-        "addresses were handed out while they were live; frees concern the latest allocation");
-    TraceFile.add(notes, otherEvents, "events that are no requests for memory are left out");
+        "addresses were handed out while they were live; frees apply to the latest allocation");
+    TraceFile.add(notes, otherEvents, "events other than memory requests were omitted");
     return notes;
   }
 }

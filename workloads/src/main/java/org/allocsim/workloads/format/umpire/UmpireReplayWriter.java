@@ -47,13 +47,14 @@ final class UmpireReplayWriter implements TraceWriter {
       stacks += trace.stack(event) != StackTable.NONE ? 1 : 0;
     }
     List<String> losses = new ArrayList<>();
-    TraceFile.add(losses, others, "requests are neither allocations nor frees and are left out");
-    TraceFile.add(losses, pools, "allocations are from a private pool, which the log cannot hold");
-    TraceFile.add(losses, streams, "allocations are on a stream, which the log cannot hold");
-    TraceFile.add(losses, streamFrees, "frees are on a stream, which the log cannot hold");
-    TraceFile.add(losses, stacks, "requests have a stack, which is left out");
+    TraceFile.add(losses, others, "requests are neither allocations nor frees and were omitted");
     TraceFile.add(
-        losses, trace.prologueCount(), "rows recreate what was there before and become ordinary");
+        losses, pools, "allocations are from a private pool, which the log cannot represent");
+    TraceFile.add(losses, streams, "allocations are on a stream, which the log cannot represent");
+    TraceFile.add(losses, streamFrees, "frees are on a stream, which the log cannot represent");
+    TraceFile.add(losses, stacks, "requests have a stack, which was omitted");
+    TraceFile.add(
+        losses, trace.prologueCount(), "rows restore earlier blocks and become ordinary requests");
     return losses;
   }
 

@@ -98,7 +98,7 @@ final class Pages implements Closeable {
     ByteBuffer buffer = ByteBuffer.wrap(target, 0, length);
     while (buffer.hasRemaining()) {
       if (file.read(buffer, position + buffer.position()) < 0) {
-        throw new SqliteException("the database was cut off while it was read");
+        throw new SqliteException("the database was truncated while it was read");
       }
     }
   }

@@ -40,11 +40,11 @@ public final class SqliteFile implements Closeable {
     // Programs that do not know this count leave the two counters different.
     if (TableRows.big(header, 24, 4) == TableRows.big(header, 92, 4)
         && TableRows.big(header, 28, 4) > pages.bytes() / pageBytes) {
-      throw new SqliteException("the database is cut off");
+      throw new SqliteException("the database is truncated");
     }
     // 0: nothing was written yet, so that no text needs an encoding.
     if (TableRows.big(header, 56, 4) > UTF_8) {
-      throw new SqliteException("the texts of the database are not UTF-8");
+      throw new SqliteException("the strings in the database are not UTF-8");
     }
   }
 
@@ -58,7 +58,8 @@ public final class SqliteFile implements Closeable {
     Path log = file.resolveSibling(file.getFileName() + "-wal");
     if (Files.isRegularFile(log) && Files.size(log) > 0) {
       throw new SqliteException(
-          "the latest rows of the database are still in %s, which opening it once with sqlite3 moves into it"
+          ("the latest rows of the database are still in %s; open the database once with"
+                  + " sqlite3 to merge them")
               .formatted(log.getFileName()));
     }
     Pages pages = Pages.open(file);

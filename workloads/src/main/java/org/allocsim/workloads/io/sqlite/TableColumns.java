@@ -74,7 +74,7 @@ record TableColumns(List<String> names, int rowid) {
         }
       }
     }
-    throw new SqliteException("the database has a table of a kind that cannot be read");
+    throw new SqliteException("the database has an unsupported kind of table");
   }
 
   private static String firstWord(String definition) {

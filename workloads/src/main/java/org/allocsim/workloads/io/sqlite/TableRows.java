@@ -290,7 +290,7 @@ public final class TableRows {
       }
     }
     throw new SqliteException(
-        "row %d on page %d of the database has no whole number where one must be"
+        "row %d on page %d of the database has no whole number where one is required"
             .formatted(rowid, numbers[depth - 1]));
   }
 
@@ -308,7 +308,7 @@ public final class TableRows {
       }
     }
     throw new SqliteException(
-        "row %d on page %d of the database has no text where one must be"
+        "row %d on page %d of the database has no string where one is required"
             .formatted(rowid, numbers[depth - 1]));
   }
 

@@ -216,8 +216,8 @@ public final class Engine {
     if (tensors.blocks() == 0) {
       throw new IllegalArgumentException(
           ("nothing is left for the cache: %d bytes of weights, %d of the profiling run and %d"
-                  + " beside PyTorch are not in %s of %s; take a larger GPU, more of them, or a"
-                  + " larger gpu-memory-utilization")
+                  + " outside PyTorch exceed %s of %s; use a larger GPU, more GPUs, or a larger"
+                  + " gpu-memory-utilization")
               .formatted(
                   weightBytes,
                   profileBytes,

@@ -208,7 +208,7 @@ class BfcLogReaderTest {
     add(1, "Returning: " + hex(BASE), "AllocateRaw GPU_0_bfc  7 " + hex(BASE));
     BfcLog log = read();
     assertEquals("+0=100 -0 +1=7", rows(log.trace(), 0));
-    assertTrue(log.notes().getLast().startsWith("requests without a whole line"));
+    assertTrue(log.notes().getLast().startsWith("requests without a complete result line"));
   }
 
   @Test

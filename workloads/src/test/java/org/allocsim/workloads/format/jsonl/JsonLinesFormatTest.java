@@ -173,18 +173,18 @@ class JsonLinesFormatTest {
         "{\"op\":\"alloc\",\"id\":1,\"bytes\":-1}|negative",
         "{\"op\":\"alloc\",\"id\":1,\"bytes\":99999999999999999999}|line 2: the line is not valid",
         "{\"op\":\"alloc\",\"id\":1,\"bytes\":1.5}|\"bytes\" is not an integer",
-        "{\"op\":\"alloc\",\"id\":1,\"bytes\":1,\"color\":2}|field \"color\" is not known here",
-        "{\"op\":\"alloc\",\"id\":1,\"id\":2,\"bytes\":1}|stands twice",
+        "{\"op\":\"alloc\",\"id\":1,\"bytes\":1,\"color\":2}|field \"color\" is unknown here",
+        "{\"op\":\"alloc\",\"id\":1,\"id\":2,\"bytes\":1}|duplicate field",
         "{\"op\":\"free\",\"id\":1}|allocation 1 is not live",
-        "{\"op\":\"use_stream\",\"id\":1,\"stream\":3}|allocation 1 was never made",
-        "{\"op\":\"dance\"}|op \"dance\" is not known",
+        "{\"op\":\"use_stream\",\"id\":1,\"stream\":3}|allocation 1 was never created",
+        "{\"op\":\"dance\"}|op \"dance\" is unknown",
         "{\"op\":\"snapshot\",\"device\":128}|outside 0..127",
-        "{\"op\":\"snapshot\",\"stack\":5}|stack 5 has no line",
+        "{\"op\":\"snapshot\",\"stack\":5}|stack 5 is not defined",
         "{\"op\":\"alloc\",\"id\":1,\"bytes\":1,\"pool\":[1]}|a pool of the form",
         "{\"op\":\"alloc\",\"id\":1,\"bytes\":1,\"stream\":\"x\"}|a stream's handle",
         "{\"op\":\"alloc\",\"id\":1,\"by|the line is not valid JSON",
         "{\"op\":\"snapshot\"} {}|continues after its object",
-        "[1]|is no JSON object"
+        "[1]|is not a JSON object"
       })
   void aBadLineIsRefusedWithItsPlaceAndCause(String line, String expected) {
     TraceFormatException error =

@@ -164,7 +164,7 @@ class KinetoFormatTest {
         """,
         TraceText.of(file.trace(), 0));
     String notes = file.notes().toString();
-    assertTrue(notes.contains("1 events of the host's"), notes);
+    assertTrue(notes.contains("1 events of host"), notes);
     assertTrue(notes.contains("1 memory events without time"), notes);
     assertTrue(notes.contains("1 addresses handed out twice"), notes);
     assertTrue(notes.contains("1 events after which the profile's own total"), notes);
@@ -183,7 +183,7 @@ class KinetoFormatTest {
     assertTrue(
         assertThrows(TraceFormatException.class, () -> new KinetoFormat().read(cut, Progress.NONE))
             .getMessage()
-            .contains("damaged or cut off"));
+            .contains("damaged or truncated"));
   }
 
   @Test

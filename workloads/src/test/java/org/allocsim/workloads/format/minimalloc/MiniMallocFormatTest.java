@@ -96,9 +96,9 @@ class MiniMallocFormatTest {
     assertEquals("0+4 1+3 2-1 9-0", requests(file.trace()));
     assertEquals(
         List.of(
-            "1 gaps in which a part of the buffer stays alive were passed over",
-            "column alignment was passed over in 1 rows",
-            "column offset was passed over in 1 rows"),
+            "1 gaps in which part of the buffer stays alive were skipped",
+            "column alignment was ignored in 1 rows",
+            "column offset was ignored in 1 rows"),
         file.notes());
   }
 
@@ -112,11 +112,11 @@ class MiniMallocFormatTest {
         "id,lower,upper,size\\na,1,x,3|\"x\" in column upper",
         "id,lower,upper,size\\na,1,2,99999999999999999999|in column size",
         "id,lower,upper,size\\na,1,2,-3|negative",
-        "id,lower,upper,size\\na,2,2,3|no later than it begins",
+        "id,lower,upper,size\\na,2,2,3|not after its start",
         "id,lower,end,size\\na,2,9223372036854775807,3|too late",
         "id,lower,upper,size,gaps\\na,0,9,4,35|not of the form",
         "id,lower,upper,size,gaps\\na,0,9,4,5-12|outside",
-        "id,lower,upper,size,gaps\\na,0,9,4,5-6 3-4|before another",
+        "id,lower,upper,size,gaps\\na,0,9,4,5-6 3-4|out of order",
         "|empty"
       })
   void badInputIsRefusedWithItsPlaceAndCause(String text, String cause) {
@@ -147,11 +147,11 @@ class MiniMallocFormatTest {
     assertEquals("id,lower,upper,size\n0,0,2,10\n1,3,4,20\n", write(trace));
     assertEquals(
         List.of(
-            "1 allocations that stay to the end are freed after it",
-            "times are replaced by the numbers of the requests, as they do not give the order",
+            "1 allocations that are live at the end are freed after it",
+            "times are replaced by request numbers, because they do not determine the order",
             "1 requests lose their stream",
             "1 requests lose their private pool",
-            "1 rows that neither allocate nor free are left out"),
+            "1 rows that neither allocate nor free are omitted"),
         new MiniMallocWriter().losses(trace, 0));
   }
 }

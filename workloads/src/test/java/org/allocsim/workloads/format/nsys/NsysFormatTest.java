@@ -81,10 +81,9 @@ class NsysFormatTest {
     assertEquals(13, trace.streamHandle(trace.stream(inOrder)));
     List<String> notes = file.notes();
     assertTrue(
-        notes.contains("managed memory is left out: 1 × allocated, 9437184 bytes"),
-        notes::toString);
+        notes.contains("managed memory is omitted: 1 × allocated, 9437184 bytes"), notes::toString);
     assertTrue(
-        notes.contains("static variables of modules are left out: 1 × allocated, 3145728 bytes"),
+        notes.contains("static variables of modules are omitted: 1 × allocated, 3145728 bytes"),
         notes::toString);
   }
 
@@ -123,7 +122,7 @@ class NsysFormatTest {
     TraceFile file = read("old.sqlite");
     assertEquals(List.of("10 ALLOCATE 100 on 0", "20 FREE 0 on 0"), rows(file.trace()));
     assertTrue(
-        file.notes().contains("static variables of modules are left out: 1 × allocated, 64 bytes"),
+        file.notes().contains("static variables of modules are omitted: 1 × allocated, 64 bytes"),
         file.notes()::toString);
   }
 

@@ -35,12 +35,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Each bad input ends with one sentence that names file, place, cause and remedy. */
 class BadSnapshotTest {
   private static final String DAMAGED =
-      "the file is damaged, write the snapshot anew with torch.cuda.memory._dump_snapshot().";
+      "the file is damaged, write the snapshot again with torch.cuda.memory._dump_snapshot().";
   private static final String TRUNCATED =
-      "the file is truncated, copy it again or write the snapshot anew with"
+      "the file is truncated, copy it again or write the snapshot again with"
           + " torch.cuda.memory._dump_snapshot().";
   private static final String NOT_PLAIN =
-      "this is not a plain memory snapshot, write the snapshot anew with"
+      "this is not a plain memory snapshot, write the snapshot again with"
           + " torch.cuda.memory._dump_snapshot().";
 
   private static String refusal(byte[] file) {
@@ -123,7 +123,7 @@ class BadSnapshotTest {
   @Test
   void anEmptyFileIsRefused() {
     assertEquals(
-        "test.pickle: the file is empty; write the snapshot anew with"
+        "test.pickle: the file is empty; write the snapshot again with"
             + " torch.cuda.memory._dump_snapshot().",
         refusal(new byte[0]));
   }
@@ -131,7 +131,7 @@ class BadSnapshotTest {
   @Test
   void aFileThatIsNoPickleIsRefused() {
     assertEquals(
-        "test.pickle: this is not a pickle of protocol 2 to 5, the form of memory snapshots; "
+        "test.pickle: this is not a pickle of protocol 2 to 5, as memory snapshots are; "
             + NOT_PLAIN,
         refusal("{\"segments\": []}".getBytes(java.nio.charset.StandardCharsets.UTF_8)));
     assertEquals(
@@ -161,7 +161,7 @@ class BadSnapshotTest {
     assertEquals(
         "test.pickle, byte 3: opcode "
             + name
-            + " would make the reader run or import code and is refused; "
+            + " would make the reader run or import code and is rejected; "
             + NOT_PLAIN,
         refusal(bytes('}', opcode, 'o', 's', '\n', 's', 'y', 's', '\n', '.')));
   }
@@ -169,10 +169,11 @@ class BadSnapshotTest {
   @Test
   void opcodesThatSnapshotsDoNotUseAreRefused() {
     assertEquals(
-        "test.pickle, byte 2: opcode DUP is not used in snapshots and is refused; " + NOT_PLAIN,
+        "test.pickle, byte 2: opcode DUP is not used in snapshots and is rejected; " + NOT_PLAIN,
         refusal(bytes('2', '.')));
     assertEquals(
-        "test.pickle, byte 2: 0xff is no pickle opcode; " + NOT_PLAIN, refusal(bytes(0xff, '.')));
+        "test.pickle, byte 2: 0xff is not a pickle opcode; " + NOT_PLAIN,
+        refusal(bytes(0xff, '.')));
   }
 
   @ParameterizedTest
@@ -187,7 +188,7 @@ class BadSnapshotTest {
     assertEquals(
         path
             + ", byte 2: 1152921504606846976 bytes are announced but only 1 follow; the file is"
-            + " truncated or damaged, copy it again or write the snapshot anew with"
+            + " truncated or damaged, copy it again or write the snapshot again with"
             + " torch.cuda.memory._dump_snapshot().",
         assertThrows(TraceFormatException.class, () -> SnapshotReader.read(path, Progress.NONE))
             .getMessage());
@@ -200,17 +201,17 @@ class BadSnapshotTest {
             .contains("18446744073709551615 bytes are announced"));
     assertTrue(
         refusal(bytes(Opcode.LONG4, 255, 255, 255, 255, 'x'))
-            .contains("a whole number of 4294967295 bytes is beyond 64 bits"));
+            .contains("a whole number of 4294967295 bytes exceeds 64 bits"));
     assertTrue(
         refusal(bytes(Opcode.LONG1, 9, 0, 0, 0, 0, 0, 0, 0, 0, 1, '.'))
-            .contains("a whole number is beyond 64 bits"));
+            .contains("a whole number exceeds 64 bits"));
   }
 
   @Test
   void framesMustEndWhereTheySay() {
     assertTrue(
         refusal(new byte[] {(byte) 0x80, 4, (byte) 0x95, 2, 0, 0, 0, 0, 0, 0, 0, 'M', 1, 1, '.'})
-            .contains("a value reaches over the end of its frame"));
+            .contains("a value extends beyond its frame"));
     assertTrue(
         refusal(new byte[] {(byte) 0x80, 4, (byte) 0x95, 9, 0, 0, 0, 0, 0, 0, 0, '}', '.'})
             .contains("the data stop 7 bytes before their frame ends"));
@@ -291,7 +292,7 @@ class BadSnapshotTest {
     Map<String, Object> entry = event("alloc", 1, 2, 3);
     assertTrue(
         refusalOf(snapshot(list(entry, entry)))
-            .contains("an entry is referred to a second time, which no writer does"));
+            .contains("an entry is referenced a second time, which no writer does"));
     List<Object> history = history();
     Map<String, Object> value = snapshot(history);
     value.put("device_traces", list(history, history));
@@ -305,8 +306,8 @@ class BadSnapshotTest {
     Map<String, Object> value = snapshot(history);
     value.put("device_traces", list(history(), history));
     assertEquals(
-        "test.pickle, device 1, entry 5: the action \"segment_melt?\" is not known; histories of"
-            + " PyTorch 2.0 to 2.14 are read.",
+        "test.pickle, device 1, entry 5: the action \"segment_melt?\" is unknown; supported are"
+            + " histories of PyTorch 2.0 to 2.14.",
         refusalOf(value));
   }
 
@@ -325,7 +326,7 @@ class BadSnapshotTest {
     assertTrue(
         refusalOf(snapshot(history)).contains("its field size is a floating-point number, not"));
     dictAt(history, 2).put("size", BigInteger.ONE.shiftLeft(64));
-    assertTrue(refusalOf(snapshot(history)).contains("a whole number is beyond 64 bits"));
+    assertTrue(refusalOf(snapshot(history)).contains("a whole number exceeds 64 bits"));
 
     Map<String, Object> value = snapshot();
     dictAt(dictAt(value.get("segments"), 0).get("blocks"), 1)
@@ -363,33 +364,32 @@ class BadSnapshotTest {
     assertTrue(refusalOf(snapshot(history)).contains("device 0, entry 1: it has no action"));
     assertTrue(
         refusalOf(snapshot(list(dict("addr", 1, "size", 2))))
-            .contains("device_traces: there is no list of histories"));
+            .contains("device_traces: not a list of histories"));
     assertTrue(
         refusalOf(snapshot(list(event("alloc", 1, 2, 3), 7)))
             .contains("device 0, entry 1: it is a whole number, not a dict"));
     assertTrue(
         refusalOf(snapshot(list(event("alloc", 1, 2, 3), list(1))))
-            .contains("device 0, entry 1: it is an object of another kind, not a dict"));
+            .contains("device 0, entry 1: it is an object of another type, not a dict"));
     Map<String, Object> segments = snapshot();
     segments.put("device_traces", list(history(), list(segment())));
     assertTrue(
-        refusalOf(segments)
-            .contains("device_traces, device 1: there is no list of history entries"));
+        refusalOf(segments).contains("device_traces, device 1: not a list of history entries"));
   }
 
   @Test
   void whatIsNoSnapshotIsRefused() {
     String remedy = "; give a file written by torch.cuda.memory._dump_snapshot().";
     assertEquals(
-        "test.pickle: it has neither segments nor device_traces, so it is no snapshot" + remedy,
+        "test.pickle: it has neither segments nor device_traces, so it is not a snapshot" + remedy,
         refusalOf(dict("weights", list(1, 2))));
     assertEquals(
         "test.pickle: the pickle holds a text, not a snapshot" + remedy, refusalOf("hello"));
     assertEquals(
-        "test.pickle, device_traces: there is no list of histories" + remedy,
+        "test.pickle, device_traces: not a list of histories" + remedy,
         refusalOf(dict("device_traces", 5)));
     assertEquals(
-        "test.pickle, segments: there is no list of segments" + remedy,
+        "test.pickle, segments: not a list of segments" + remedy,
         refusalOf(dict("segments", list("a"))));
     assertEquals(
         "test.pickle, device_traces: 129 devices are more than 128" + remedy,
@@ -427,7 +427,7 @@ class BadSnapshotTest {
             .getMessage());
     Path missing = folder.resolve("missing.pickle");
     assertEquals(
-        missing + ": there is no such file; check the path for spelling.",
+        missing + ": no such file; check the spelling of the path.",
         assertThrows(TraceFormatException.class, () -> SnapshotReader.read(missing, Progress.NONE))
             .getMessage());
   }

@@ -117,7 +117,8 @@ class CompressedSnapshotTest {
     assertTrue(
         (1L << 30) / bomb.length > 10_000, "the bomb expands 1 to " + (1 << 30) / bomb.length);
     String sentence = assertThrows(TraceFormatException.class, () -> read(bomb)).getMessage();
-    assertTrue(sentence.contains("more than 1000 to 1, which no recording does"), sentence);
+    assertTrue(
+        sentence.contains("more than 1000 to 1, which is implausible for a recording"), sentence);
     assertTrue(
         sentence.endsWith("; if you trust the file, unpack it first and read the result."),
         sentence);

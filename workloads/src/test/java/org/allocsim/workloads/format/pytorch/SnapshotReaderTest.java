@@ -299,7 +299,7 @@ class SnapshotReaderTest {
     Snapshot read = readValue(snapshot(history));
     assertEquals(11_000, read.devices().get(0).timeNanos(3));
     assertEquals(
-        List.of("device 0: 1 entry without a time, taken as the one before"), read.notes());
+        List.of("device 0: 1 entry without a time, taken from the previous entry"), read.notes());
   }
 
   @Test
@@ -401,10 +401,10 @@ class SnapshotReaderTest {
     assertEquals(2, read.segments().size());
     assertFalse(read.hasHistory());
     assertEquals(
-        "test.pickle: the snapshot holds segments but no history of events (device_traces); call"
+        "test.pickle: the snapshot has segments but no event history (device_traces); call"
             + " torch.cuda.memory._record_memory_history() before the program allocates and write"
-            + " the snapshot with torch.cuda.memory._dump_snapshot(); 'allocsim peak' shows what"
-            + " memory holds at its end.",
+            + " the snapshot with torch.cuda.memory._dump_snapshot(); 'allocsim peak' shows what is"
+            + " held at its end.",
         assertThrows(TraceFormatException.class, read::requireHistory).getMessage());
   }
 

@@ -63,7 +63,7 @@ class RmmCsvFormatTest {
     assertEquals(
         List.of(
             "1 requests failed, the largest of 99999999999 bytes",
-            "1 frees of addresses that were not allocated in the log are left out"),
+            "1 frees of addresses not allocated in the log were omitted"),
         file.notes());
   }
 
@@ -89,7 +89,7 @@ class RmmCsvFormatTest {
         List.of(
             "the log has no column Stream; all requests are on the null stream",
             "the log has no column Time; all requests are at time 0",
-            "columns that are not looked at: Colour"),
+            "ignored columns: Colour"),
         read("Action,Size,Colour,Pointer\n").notes());
   }
 
@@ -175,7 +175,7 @@ class RmmCsvFormatTest {
                 + "70,00:00:00.000000,free,0x2,1,2\n");
     assertEquals(2, file.trace().streamCount());
     assertEquals(file.trace().stream(0), file.trace().stream(2));
-    assertTrue(file.notes().getFirst().startsWith("2 threads use their"));
+    assertTrue(file.notes().getFirst().startsWith("2 threads use"));
   }
 
   @Test
@@ -267,12 +267,12 @@ class RmmCsvFormatTest {
     trace.free(a);
     assertEquals(
         List.of(
-            "2 requests are neither allocations nor frees and are left out",
-            "1 allocations are from a private pool, which the log cannot hold",
-            "2 requests have a stack, which is left out",
-            "2 times are written without their day and parts of a microsecond",
-            "1 frees name no stream and are written on their allocation's",
-            "1 rows recreate what was there before and become ordinary"),
+            "2 requests are neither allocations nor frees and were omitted",
+            "1 allocations are from a private pool, which the log cannot represent",
+            "2 requests have a stack, which was omitted",
+            "2 times are written without the day and with microsecond precision",
+            "1 frees without a stream are written on their allocation's stream",
+            "1 rows restore earlier blocks and become ordinary requests"),
         new RmmCsvWriter().losses(trace.build(stacks.build()), 0));
   }
 }

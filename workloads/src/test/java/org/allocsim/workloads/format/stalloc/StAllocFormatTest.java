@@ -122,7 +122,7 @@ class StAllocFormatTest {
     StAllocWriter writer = new StAllocWriter();
     assertEquals(5, writer.losses(built, 0).size());
     assertEquals(
-        "2 requests other than allocations and frees are left out", writer.losses(built, 0).get(1));
+        "2 requests other than allocations and frees are omitted", writer.losses(built, 0).get(1));
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     writer.write(built, 0, out);
     assertEquals(
@@ -147,7 +147,7 @@ class StAllocFormatTest {
         "1 0x10 512 0|allocated twice",
         "0 0x10 1024 0|does not match",
         "hello|neither a call nor a marker",
-        "a->B Layer : F-end|has not begun"
+        "a->B Layer : F-end|without a start"
       })
   void aLineThatIsWrongIsNamed(String line, String cause) throws IOException {
     Path file = Files.writeString(folder.resolve("bad.txt"), "1 0x10 512 0\n" + line + "\n");

@@ -199,8 +199,8 @@ class UmpireReplayFormatTest {
                 + operation("allocate", "", "", "", 30));
     assertEquals(
         List.of(
-            "1 frees of addresses that were not allocated in the log are left out",
-            "2 events that are no requests for memory are left out"),
+            "1 frees of addresses not allocated in the log were omitted",
+            "2 events other than memory requests were omitted"),
         file.notes());
     assertEquals(0, file.trace().eventCount());
   }
@@ -211,7 +211,7 @@ class UmpireReplayFormatTest {
       quoteCharacter = '`',
       value = {
         "{\"category\":\"operation\",\"na|the line is not valid JSON",
-        "[]|the line is no JSON object",
+        "[]|the line is not a JSON object",
         "{} {}|continues after its object",
         "{\"name\":\"allocate\",\"string_args\":{\"allocator_ref\":\"0x1\",\"pointer\":\"0x1\"},"
             + "\"tags\":{\"replay\":\"true\"}}|event allocate has no field \"size\"",
@@ -219,9 +219,9 @@ class UmpireReplayFormatTest {
         "{\"name\":\"allocate\",\"numeric_args\":{\"size\":1e9}}|field \"size\" is not an integer",
         "{\"name\":\"allocate\",\"numeric_args\":{\"size\":99999999999999999999}}|below 2^63",
         "{\"name\":\"deallocate\",\"string_args\":{\"pointer\":\"zero\"},"
-            + "\"tags\":{\"replay\":\"true\"}}|field \"pointer\" is not an address",
+            + "\"tags\":{\"replay\":\"true\"}}|field \"pointer\" is not a hexadecimal",
         "{\"name\":\"deallocate\",\"tags\":{\"replay\":\"true\"}}|no field \"pointer\"",
-        "{\"name\":7}|field \"name\" is not a text"
+        "{\"name\":7}|field \"name\" is not a string"
       })
   void aBadLineIsRefusedWithItsPlaceAndCause(String line, String expected) {
     TraceFormatException error =
@@ -256,10 +256,10 @@ class UmpireReplayFormatTest {
     trace.free(a, 16);
     assertEquals(
         List.of(
-            "1 requests are neither allocations nor frees and are left out",
-            "1 allocations are from a private pool, which the log cannot hold",
-            "1 allocations are on a stream, which the log cannot hold",
-            "1 frees are on a stream, which the log cannot hold"),
+            "1 requests are neither allocations nor frees and were omitted",
+            "1 allocations are from a private pool, which the log cannot represent",
+            "1 allocations are on a stream, which the log cannot represent",
+            "1 frees are on a stream, which the log cannot represent"),
         new UmpireReplayWriter().losses(trace.build(new StackTable.Builder().build()), 0));
   }
 }

@@ -10,7 +10,7 @@ public final class HeapTooSmallException extends Exception {
 
   /** What is said of it in a row. */
   static String sentence() {
-    return "it holds more than fits "
+    return "it does not fit "
         + (Runtime.getRuntime().maxMemory() >> 20)
         + " MiB of Java heap; allow more with ALLOCSIM_HEAP and sweep again";
   }

@@ -89,7 +89,10 @@ public final class InputFiles {
       }
     } catch (IOException e) {
       throw new SweepException(
-          input + ": cannot be looked at (" + e.getMessage() + "); check the path and its rights",
+          input
+              + ": cannot be accessed ("
+              + e.getMessage()
+              + "); check the path and its permissions",
           e);
     }
   }
@@ -97,10 +100,10 @@ public final class InputFiles {
   private void addList(String name) throws IOException {
     if (++lists > MAX_LISTS) {
       throw new SweepException(
-          "@" + name + ": more than " + MAX_LISTS + " lists; a list cannot hold itself", null);
+          "@" + name + ": more than " + MAX_LISTS + " lists; a list cannot include itself", null);
     }
     if (storage.file(name).isEmpty()) {
-      throw new SweepException("@" + name + ": there is no such list; check the path", null);
+      throw new SweepException("@" + name + ": no such list; check the path", null);
     }
     try (BufferedReader lines =
         new BufferedReader(new InputStreamReader(storage.read(name), StandardCharsets.UTF_8))) {
@@ -126,9 +129,9 @@ public final class InputFiles {
     if (isEmpty) {
       throw new SweepException(
           folder
-              + ": no file in this folder has the name of a trace ("
+              + ": no file in this folder has a trace extension ("
               + endings.stream().sorted().collect(Collectors.joining(", "))
-              + ", also compressed); name files or a pattern",
+              + ", optionally compressed); name files or a pattern",
           null);
     }
   }
@@ -154,7 +157,7 @@ public final class InputFiles {
     try {
       matcher = FileSystems.getDefault().getPathMatcher("glob:" + pattern.substring(slash + 1));
     } catch (PatternSyntaxException e) {
-      throw SweepException.usage(pattern + ": not a pattern of file names; " + e.getDescription());
+      throw SweepException.usage(pattern + ": not a file name pattern; " + e.getDescription());
     }
     boolean isMatched = false;
     if (storage.isFolder(folder)) {

@@ -38,7 +38,7 @@ final class LocalEngine implements SweepEngine {
                 + Numbers.count((long) inputs.list().size() * grid.usualCellCount())
                 + " are in "
                 + out
-                + "; the same command makes the others",
+                + "; repeat the command to make the others",
             null);
       }
       return SweepResults.write(

@@ -37,7 +37,7 @@ public final class RowCsv {
 
     void finish() throws IOException {
       if (out.checkError()) {
-        throw new IOException("the rows could not be written; see that there is room");
+        throw new IOException("the rows could not be written; free some disk space");
       }
     }
   }
@@ -73,7 +73,7 @@ public final class RowCsv {
         rows.accept(SweepRow.parse(next.getFields().stream().map(CsvText::plain).toList()));
       } catch (IllegalArgumentException e) {
         throw new IOException(
-            "line " + next.getStartingLineNumber() + " is no row: " + e.getMessage(), e);
+            "line " + next.getStartingLineNumber() + " is not a row: " + e.getMessage(), e);
       }
     }
   }

@@ -217,9 +217,9 @@ public final class SweepGrid {
               + conf
               + "\" asks for backend "
               + config.backend().label()
-              + ", which is not PyTorch's caching allocator; policy cuda-async simulates it";
+              + ", which is not PyTorch's caching allocator; use policy cuda-async";
     } catch (ConfigException e) {
-      return "PyTorch %s refuses \"%s\" with \"%s: %s\"; %s"
+      return "PyTorch %s rejects \"%s\" with \"%s: %s\"; %s"
           .formatted(
               version.id(),
               conf,

@@ -55,7 +55,9 @@ public final class SweepResults {
           && storage.file(storage.in(out, ABOUT)).isEmpty()
           && !storage.walk(out).isEmpty()) {
         throw SweepException.usage(
-            "-o " + out + ": the folder holds other files; name a new one, or that of a sweep");
+            "-o "
+                + out
+                + ": the folder contains other files; name a new folder or that of a sweep");
       }
     } catch (IOException e) {
       throw unwritable(out, e);

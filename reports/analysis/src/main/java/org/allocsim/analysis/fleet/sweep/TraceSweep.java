@@ -121,7 +121,7 @@ public final class TraceSweep {
       return;
     } catch (RuntimeException e) {
       unreadable(
-          "%s: reading it met a defect of allocsim: %s (%s)"
+          "%s: reading it hit a bug in allocsim: %s (%s)"
               .formatted(file.name(), e.getClass().getSimpleName(), e.getMessage()),
           false);
       return;
@@ -225,7 +225,7 @@ public final class TraceSweep {
       // One policy that fails must not cost the other runs; the row says that it is a defect.
       return giveUp(
           number,
-          "a defect of allocsim: " + e.getClass().getSimpleName() + " (" + e.getMessage() + ")");
+          "a bug in allocsim: " + e.getClass().getSimpleName() + " (" + e.getMessage() + ")");
     }
   }
 

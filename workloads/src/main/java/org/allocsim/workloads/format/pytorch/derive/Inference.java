@@ -15,14 +15,14 @@ public record Inference(
   public static final String UNKNOWN_FREES = "frees of unknown addresses";
 
   /** Subject of the inference that a history obtains memory which is held already. */
-  public static final String MEMORY_HELD_TWICE = "memory that is obtained twice";
+  public static final String MEMORY_HELD_TWICE = "memory obtained twice";
 
   /** Subject of the inferences that count emptied caches. */
   public static final String EMPTY_CACHE_CALLS = "empty_cache() calls";
 
   /** Subject of the inference that counts segments of private pools that nothing names. */
   public static final String SEGMENTS_OF_GONE_POOLS =
-      "segments in a private pool that was gone at the end";
+      "segments of a private pool that no longer existed at the end";
 
   /** How sure a conclusion is. */
   public enum Confidence {

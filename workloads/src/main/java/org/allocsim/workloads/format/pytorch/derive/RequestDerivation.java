@@ -192,9 +192,9 @@ public final class RequestDerivation {
         "memory limits",
         1,
         Confidence.LIKELY,
-        "memory was released and asked for again "
+        "memory was released and requested again "
             + (retries == 1 ? "once" : retries + " times")
-            + ", as if no more could be had than between "
+            + ", as if the limit were between "
             + ByteFormat.human(counts.highestGrantedBytes)
             + " and "
             + ByteFormat.human(limitBytes)
@@ -255,14 +255,14 @@ public final class RequestDerivation {
           "blocks that existed before the first entry",
           (long) start.liveAllocations().size() + start.pendingAllocations().size(),
           start.contradictions() == 0 ? Confidence.LIKELY : Confidence.GUESS,
-          "found by undoing the history from the segments at its end; sizes of blocks that were"
-              + " freed since are their rounded requests plus what later neighbours show");
+          "found by undoing the history from the segments at its end; sizes of blocks freed since"
+              + " then are their rounded requests plus what later neighbours show");
       infer(
           device,
           "entries that cannot be undone",
           start.contradictions(),
           Confidence.GUESS,
-          "the state around them contradicts them, first "
+          "they contradict the state around them, first at "
               + (start.firstContradiction() == rows.get(device).effects().count()
                   ? "at the end"
                   : "at entry " + start.firstContradiction())
@@ -273,7 +273,7 @@ public final class RequestDerivation {
         Inference.EMPTY_CACHE_CALLS,
         counts.certainEmptyCaches,
         Confidence.CERTAIN,
-        "memory was released that no refused request explains");
+        "memory was released without a failed request to explain it");
     infer(
         device,
         Inference.EMPTY_CACHE_CALLS,
@@ -282,24 +282,24 @@ public final class RequestDerivation {
         "frees completed, or memory was released, without a request");
     infer(
         device,
-        "releases taken for retries of refused requests",
+        "releases taken as retries of failed requests",
         counts.likelyRetries,
         Confidence.LIKELY,
-        "more memory than ever before was obtained after them; an empty_cache() call right before"
-            + " would look the same without stacks, and the limit is not known");
+        "more memory than ever before was obtained after them; without stacks, an empty_cache()"
+            + " call right before would look the same, and the limit is unknown");
     infer(
         device,
         "blocks used on another stream",
         counts.streamUses,
         Confidence.CERTAIN,
-        "their free completed later than it was requested; which stream is not recorded");
+        "their free completed later than requested; the stream is not recorded");
     SegmentPools devicePools = pools.get(device);
     infer(
         device,
         "private pools",
         calls.get(device).areKnown() ? 0 : devicePools.knownPrivateCount(),
         Confidence.CERTAIN,
-        "segments at the end name their pool");
+        "segments at the end identify their pool");
     infer(
         device,
         Inference.SEGMENTS_OF_GONE_POOLS,
@@ -308,16 +308,16 @@ public final class RequestDerivation {
         "the default pool would have used or released them when the history did not");
     infer(
         device,
-        "private pools given up",
+        "private pools released",
         counts.releasedPools,
         Confidence.CERTAIN,
         "their segments were released");
     infer(
         device,
-        "blocks put back where they were by CUDA graph trees",
+        "blocks restored to their place by CUDA graph trees",
         counts.restoredBlocks,
         Confidence.CERTAIN,
-        "they lie in a private pool where best fit would not have put them");
+        "they are at a place in a private pool where best fit would not have put them");
     infer(
         device,
         Inference.UNKNOWN_FREES,
@@ -331,7 +331,7 @@ public final class RequestDerivation {
         Confidence.CERTAIN,
         "entry "
             + counts.overlappingRow
-            + " obtains memory that is held already, which no allocator can do");
+            + " obtains memory that is already held, which is impossible");
     inferTorn(device, start.torn());
     if (limit.isInferred()) {
       infer(
@@ -343,7 +343,7 @@ public final class RequestDerivation {
               + ByteFormat.human(limit.bytes())
               + " ("
               + limit.bytes()
-              + " bytes) explains what was refused and released");
+              + " bytes) explains the failures and releases");
     }
     long entries = snapshot.devices().get(device).effects().count();
     unexplained.add(counts.firstUnexplainedRow < 0 ? 0 : entries - counts.firstUnexplainedRow);
@@ -355,7 +355,7 @@ public final class RequestDerivation {
           Confidence.GUESS,
           "from entry "
               + counts.firstUnexplainedRow
-              + " on the history differs from what these settings and this limit produce");
+              + " on, the history differs from what these settings and this limit produce");
       if (options.config().garbageCollectionThreshold() > 0
           && options.facts().isEmpty()
           && (limit.isInferred() || limit.bytes() < 0)) {
@@ -364,8 +364,8 @@ public final class RequestDerivation {
             "unknown memory limits",
             1,
             Confidence.GUESS,
-            "garbage_collection_threshold works against the memory limit, which a snapshot does not"
-                + " hold; give it with --memory-fraction or --memory-limit");
+            "garbage_collection_threshold depends on the memory limit, which snapshots do not"
+                + " record; give it with --memory-fraction or --memory-limit");
       }
     }
   }
@@ -392,11 +392,7 @@ public final class RequestDerivation {
               + block;
     }
     infer(
-        device,
-        Inference.MEMORY_HELD_TWICE,
-        1,
-        Confidence.CERTAIN,
-        what + ", which no allocator can do");
+        device, Inference.MEMORY_HELD_TWICE, 1, Confidence.CERTAIN, what + ", which is impossible");
   }
 
   private void infer(int device, String subject, long count, Confidence confidence, String reason) {

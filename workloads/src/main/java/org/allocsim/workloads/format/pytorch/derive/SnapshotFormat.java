@@ -103,7 +103,7 @@ public final class SnapshotFormat implements RecordedFormat {
       throw new TraceFormatException(
           snapshot.fileName(),
           "",
-          "PyTorch " + version.id() + " refuses its settings (" + e.getMessage() + ")",
+          "PyTorch " + version.id() + " rejects its settings (" + e.getMessage() + ")",
           "replay it with the release that recorded it");
     }
   }

@@ -131,14 +131,14 @@ public final class RecordedFactsReader {
     try (JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), text)) {
       return new RecordedFactsReader(json, devices).facts(text);
     } catch (JacksonException e) {
-      throw new IllegalArgumentException("it is not the JSON text of a recorder", e);
+      throw new IllegalArgumentException("it is not JSON written by a recorder", e);
     } catch (ArithmeticException e) {
       throw new IllegalArgumentException("a number in it is too large", e);
     }
   }
 
   private RecordedFacts facts(String text) {
-    require(json.nextToken() == JsonToken.START_OBJECT, "it is not the JSON text of a recorder");
+    require(json.nextToken() == JsonToken.START_OBJECT, "it is not JSON written by a recorder");
     while (json.nextToken() != JsonToken.END_OBJECT) {
       String key = json.currentName();
       json.nextToken();
@@ -201,7 +201,7 @@ public final class RecordedFactsReader {
 
   /** Of several variables the last holds, which is the one that newer releases look at first. */
   private void readSettings() {
-    require(json.currentToken() == JsonToken.START_OBJECT, "the settings are no object");
+    require(json.currentToken() == JsonToken.START_OBJECT, "the settings are not an object");
     while (json.nextToken() != JsonToken.END_OBJECT) {
       json.nextToken();
       firstSettings = text("a setting");
@@ -228,9 +228,9 @@ public final class RecordedFactsReader {
         default -> json.skipChildren();
       }
     }
-    require(device < mostDevices, "there is no device " + device);
+    require(device < mostDevices, "no device " + device);
     if (totalBytes <= 0 || end == null) {
-      throw new IllegalArgumentException("device " + device + " lacks its memory or position");
+      throw new IllegalArgumentException("device " + device + " has no memory or position");
     }
     devices.add(new Partial(device, name, totalBytes, fraction, fractions <= 1, end));
   }
@@ -405,7 +405,7 @@ public final class RecordedFactsReader {
   }
 
   private List<RecordedFacts.Position> positions() {
-    require(json.currentToken() == JsonToken.START_ARRAY, "positions are no list");
+    require(json.currentToken() == JsonToken.START_ARRAY, "positions are not a list");
     List<RecordedFacts.Position> positions = new ArrayList<>();
     while (json.nextToken() != JsonToken.END_ARRAY) {
       positions.add(position());
@@ -419,7 +419,7 @@ public final class RecordedFactsReader {
   }
 
   private long[] numbers(int count, String what) {
-    require(json.currentToken() == JsonToken.START_ARRAY, what + " is no list");
+    require(json.currentToken() == JsonToken.START_ARRAY, what + " is not a list");
     long[] numbers = new long[count];
     int read = 0;
     while (json.nextToken() != JsonToken.END_ARRAY) {
@@ -448,7 +448,7 @@ public final class RecordedFactsReader {
     if (json.currentToken() == JsonToken.VALUE_NULL) {
       return "";
     }
-    require(json.currentToken() == JsonToken.VALUE_STRING, what + " is not a text");
+    require(json.currentToken() == JsonToken.VALUE_STRING, what + " is not a string");
     return json.getString();
   }
 
@@ -467,7 +467,7 @@ public final class RecordedFactsReader {
     if (json.currentToken() == JsonToken.VALUE_NULL) {
       return missing;
     }
-    require(json.currentToken().isNumeric(), "a memory fraction is no number");
+    require(json.currentToken().isNumeric(), "a memory fraction is not a number");
     return json.getDoubleValue();
   }
 

@@ -26,7 +26,7 @@ public final class PickleInput {
   private static final int LONGEST_JSON = 1 << 25;
 
   public static final String WRITE_ANEW =
-      "write the snapshot anew with torch.cuda.memory._dump_snapshot()";
+      "write the snapshot again with torch.cuda.memory._dump_snapshot()";
 
   private static final int BUFFER_BYTES = 1 << 18;
   private static final VarHandle SHORTS =
@@ -166,7 +166,7 @@ public final class PickleInput {
   private int kept(int id) throws TraceFormatException {
     if (id < 0) {
       throw failure(
-          "the distinct texts take more than " + (TextPool.MOST_BYTES >> 20) + " MiB",
+          "the distinct strings take more than " + (TextPool.MOST_BYTES >> 20) + " MiB",
           "record with fewer stack frames or a shorter history");
     }
     return id;
@@ -280,7 +280,7 @@ public final class PickleInput {
               + limit.plainBytes()
               + ", more than "
               + StoredInput.MOST_EXPANSION
-              + " to 1, which no recording does",
+              + " to 1, which is implausible for a recording",
           "if you trust the file, unpack it first and read the result");
     }
     if (compression != null && compression != Compression.NONE) {

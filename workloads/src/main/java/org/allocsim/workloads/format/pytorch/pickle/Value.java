@@ -57,7 +57,7 @@ public final class Value {
       case TEXT -> "a text";
       case STACK -> "a list of stack frames";
       case POOL -> "a pair of numbers";
-      default -> "an object of another kind";
+      default -> "an object of another type";
     };
   }
 }
