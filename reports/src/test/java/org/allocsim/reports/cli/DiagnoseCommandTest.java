@@ -83,8 +83,9 @@ class DiagnoseCommandTest {
     int failed = new ObjectMapper().readTree(perturbed.out()).get("failed_runs").asInt();
     assertTrue(failed > 0, perturbed.err());
     String details = answer.get("verdict").get("details").toString();
-    assertTrue(details.contains(first + " would come first by its own run, with "), details);
-    assertTrue(details.contains(failed + " of 50 changed copies fail under it."), details);
+    assertTrue(
+        details.contains(first + " does best on the unchanged program, with at most "), details);
+    assertTrue(details.contains(failed + " of 50 perturbed copies fail with it."), details);
   }
 
   private static JsonNode best(JsonNode program) {

@@ -97,7 +97,7 @@ class ExplainOomCommandTest {
         "explain-oom-ranks.txt", run.out().replace(folder.resolve("train.log").toString(), "LOG"));
     CommandRun one = explain(log, "--show", 1);
     assertFalse(one.out().contains("no allocator setting"), one.out());
-    assertTrue(one.out().contains("1 more different message"), one.out());
+    assertTrue(one.out().contains("1 more distinct message"), one.out());
   }
 
   @ParameterizedTest

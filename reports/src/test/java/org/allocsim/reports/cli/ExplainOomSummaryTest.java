@@ -67,9 +67,9 @@ class ExplainOomSummaryTest {
     assertFalse(text.contains("another moment"), text);
     assertTrue(
         text.contains(
-            "memory_summary() in line 3 splits what is reserved and not allocated: 2.50 GiB are"
-                + " free parts of segments in use, 0 bytes whole free segments; rounding takes"
-                + " 288.00 MiB of what is allocated."),
+            "memory_summary() in line 3 breaks down reserved but unallocated memory: 2.50 GiB in"
+                + " free parts of segments in use, 0 bytes in whole free segments; rounding"
+                + " accounts for 288.00 MiB of allocated memory."),
         text);
   }
 
@@ -77,14 +77,15 @@ class ExplainOomSummaryTest {
   void whatAwaitsAnotherStreamIsNamedAsTheRemedy() throws IOException {
     String text =
         text(message("12.00 GiB", "2.50 GiB") + table(0, 12288, 14500, 12288, 14848, 348));
-    assertTrue(text.contains("2.16 GiB given back and in use on a stream"), text);
+    assertTrue(text.contains("2.16 GiB freed but still in use on a stream"), text);
     assertTrue(text.contains("record_stream() holds it until the device is done"), text);
   }
 
   @Test
   void aTableOfAnotherMomentIsCalledThat() throws IOException {
     String text = text(message("12.00 GiB", "2.50 GiB") + table(0, 100, 100, 100, 14848, 50));
-    assertTrue(text.contains("is of another moment: it shows 100.00 MiB allocated of 14.50"), text);
+    assertTrue(
+        text.contains("is from another moment: it shows 100.00 MiB allocated of 14.50"), text);
   }
 
   @Test
@@ -96,7 +97,8 @@ class ExplainOomSummaryTest {
     String text = text(cut + table(0, 12288, 12288, 12288, 14848, 2560));
     assertTrue(text.startsWith("FRAGMENTED: perfect packing would leave 1.50 GiB over"), text);
     assertTrue(
-        text.contains("What the message lacks is taken from memory_summary() in line"), text);
+        text.contains("Figures missing in the message are taken from memory_summary() in line"),
+        text);
   }
 
   @Test

@@ -71,7 +71,7 @@ class FitCommandTest {
   @Test
   void wrongSizesAreSaid() {
     CommandRun run = CommandRun.of("fit", "--batch", 64, "--sizes", "8,9", eight, sixteen);
-    assertTrue(run.out().contains("No request grows as --sizes does"), run.out());
+    assertTrue(run.out().contains("No request grows with --sizes"), run.out());
   }
 
   @Test

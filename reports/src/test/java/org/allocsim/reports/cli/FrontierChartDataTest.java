@@ -50,7 +50,7 @@ class FrontierChartDataTest {
     return Files.readString(folder.resolve("frontier.svg"));
   }
 
-  /** Rows of cells, from above and from the left: whether every request is served. */
+  /** Rows of cells, from above and from the left: whether every request succeeds. */
   private List<List<Boolean>> cells() throws IOException {
     SortedMap<Double, SortedMap<Double, Boolean>> rows = new TreeMap<>();
     NodeList rectangles = parsed(svg()).getElementsByTagName("rect");

@@ -223,7 +223,7 @@ class RightByDefaultTest {
     assertEquals(600 * MIB, rows.get(1).get("peak_reserved_bytes").asLong());
     String says =
         "The recording begins late, with 500.00 MiB reserved and 0 B of it in use; other settings"
-            + " are modelled from the blocks in use, with an empty cache.";
+            + " are simulated from the blocks in use, with an empty cache.";
     assertTrue(tuned.contains(says), tuned);
     assertTrue(done("replay", late, "--conf", "expandable_segments:True").contains(says));
     String compared = done("compare", late, "--policies", "pytorch,bfc");

@@ -177,7 +177,7 @@ class ShareCommandTest {
     assertEquals(0, answer.at("/processes/0/failed_requests").asLong());
     CommandRun run =
         CommandRun.of("share", trainer, engine + ",mps-limit=1GiB", "--device=h200", "--mps");
-    assertTrue(run.out().contains("its limit as a client of MPS, which leaves it"), run.out());
+    assertTrue(run.out().contains("its MPS client limit leaves"), run.out());
   }
 
   @Test
@@ -195,8 +195,7 @@ class ShareCommandTest {
     assertTrue(Files.exists(report.resolve("shared-dark.png")));
     String page = Files.readString(report.resolve("share.html"));
     assertTrue(page.contains("<table class=\"plain\""), page);
-    for (String title :
-        List.of("When the first request fails", "When all hold the most together")) {
+    for (String title : List.of("At the first failure", "At the combined peak")) {
       assertTrue(page.contains("aria-label=\"" + title + "\"><table"), title);
     }
   }

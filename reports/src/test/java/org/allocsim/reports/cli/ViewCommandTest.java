@@ -94,7 +94,7 @@ class ViewCommandTest {
     assertEquals("", run.err());
     assertEquals(0, run.exitCode());
     assertTrue(
-        run.out().contains("empty.jsonl is not shown: no request is recorded in it."), run.out());
+        run.out().contains("empty.jsonl is not shown: it has no recorded requests."), run.out());
     JsonNode answer = new ObjectMapper().readTree(json);
     assertEquals(List.of(empty.toString()), List.of(answer.at("/without_requests/0").asString()));
     assertEquals(1, answer.get("traces").size());

@@ -70,7 +70,7 @@ class WhatIfTest {
   @CsvSource({"phase-boundaries,2", "request:1,1"})
   void aCallInTheGapLetsTheRequestPass(String place, int calls) {
     String out = replay("--insert", "empty_cache@" + place);
-    assertTrue(out.startsWith("Every request is served with "), out);
+    assertTrue(out.startsWith("Every request succeeds, with at most "), out);
     assertTrue(out.contains("insert empty_cache() was inserted " + calls + " time"), out);
     assertTrue(out.contains("= reserved 11.00 GiB"), out);
   }
@@ -126,7 +126,7 @@ class WhatIfTest {
   void nothingIsInsertedWhereNothingFails() {
     CommandRun run = CommandRun.of("replay", flashlight, "--insert", "empty_cache@before-oom");
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
-    assertTrue(run.out().contains("no empty_cache() was inserted: no request fails without"));
+    assertTrue(run.out().contains("no empty_cache() was inserted: no request fails without it"));
   }
 
   @ParameterizedTest

@@ -20,7 +20,7 @@ public record GpuAccount(List<Line> lines, long totalBytes) {
     ROUNDING("lost to rounding"),
     CACHED_RELEASABLE("cached, whole free segments"),
     CACHED_STUCK("cached, free parts of segments in use"),
-    CACHED_AWAITING("given back, in use on another stream"),
+    CACHED_AWAITING("freed, still in use on another stream"),
     CACHED_OTHER_STREAMS("cached for other streams"),
     CACHED_PRIVATE("free in private pools"),
     CONTEXT("driver and context of the process"),
@@ -123,7 +123,7 @@ public record GpuAccount(List<Line> lines, long totalBytes) {
     lines.add(new Line(Part.CACHED_PRIVATE, slack.privateBytes(), ""));
     addProcess(lines, bytes.reservedBytes(), gpu);
     if (gpu.processBytes() < 0 && moment.collectivesBytes() > 0) {
-      lines.add(new Line(Part.COLLECTIVES, moment.collectivesBytes(), "as NCCL 2.28.9 takes it"));
+      lines.add(new Line(Part.COLLECTIVES, moment.collectivesBytes(), "as used by NCCL 2.28.9"));
     }
     if (gpu.otherProcessesBytes() >= 0) {
       lines.add(new Line(Part.OTHER_PROCESSES, gpu.otherProcessesBytes(), gpu.sample()));
@@ -139,9 +139,7 @@ public record GpuAccount(List<Line> lines, long totalBytes) {
         new Line(
             Part.UNEXPLAINED,
             gpu.totalBytes() - known,
-            gpu.freeBytes() >= 0
-                ? ""
-                : "holds the free memory too, which is not known: give --free or --smi"));
+            gpu.freeBytes() >= 0 ? "" : "includes the unknown free memory: give --free or --smi"));
     return new GpuAccount(lines, gpu.totalBytes());
   }
 
@@ -157,7 +155,7 @@ public record GpuAccount(List<Line> lines, long totalBytes) {
     }
     String source =
         leftBytes < gpu.bareContextBytes()
-            ? isSampled ? gpu.sample() : "what is left of the GPU"
+            ? isSampled ? gpu.sample() : "the remainder of the GPU"
             : "a bare context on such a GPU";
     boolean isOfAnotherMoment = !isSampled && gpu.processBytes() >= 0;
     lines.add(
@@ -179,7 +177,7 @@ public record GpuAccount(List<Line> lines, long totalBytes) {
             gpu.collectivesBytes(),
             leftBytes,
             "PyTorch asked it when the recording ended");
-    String rest = gpu.sample() + ": the process without the lines above";
+    String rest = gpu.sample() + ": the process minus the lines above";
     lines.add(
         new Line(
             Part.LIBRARIES,

@@ -19,8 +19,8 @@ final class OomAdvice {
   private static final double SMALLEST_SPLIT_LIMIT_BYTES = 20 * 0x1p20;
 
   private static final String LESS_MEMORY =
-      "Need less at once: smaller batch or sequence, activation checkpointing, lower precision,"
-          + " optimizer or parameters off the GPU.";
+      "Use less memory: smaller batch or sequence, activation checkpointing, lower precision,"
+          + " optimizer or parameters offloaded to the host.";
 
   private final OomMessage message;
   private final OomSettings settings;
@@ -56,8 +56,8 @@ final class OomAdvice {
       helps.add(message.wording().help());
       if (verdict == OomVerdict.UNKNOWN) {
         helps.add(
-            "Look at who holds the GPU's memory at that moment (nvidia-smi, rocm-smi), which the"
-                + " text does not say.");
+            "Check what holds the GPU's memory at that moment (nvidia-smi, rocm-smi); the message"
+                + " does not say.");
       }
       return;
     }
@@ -79,11 +79,11 @@ final class OomAdvice {
 
   private void impossible() {
     helps.add(
-        "Look at the line of the program that asks: a shape is larger than meant, an intermediate"
-            + " (attention scores, one-hot, broadcast) is built whole, or the work must be cut into"
-            + " chunks.");
+        "Check the line that makes the request: a shape is larger than intended, an intermediate"
+            + " (attention scores, one-hot, broadcast) is fully materialized, or the work must be"
+            + " chunked.");
     cannotHelp.add(
-        "Allocator settings, empty_cache(), ending other processes: the GPU is smaller.");
+        "Allocator settings, empty_cache(), ending other processes: the GPU is too small.");
   }
 
   private void spilled() {
@@ -92,8 +92,8 @@ final class OomAdvice {
         "On Windows, set \"CUDA - Sysmem Fallback Policy\" to \"Prefer No Sysmem Fallback\" in the"
             + " NVIDIA settings to get an early error instead of slow memory.");
     cannotHelp.add(
-        "Settings against fragmentation: more is allocated than the GPU holds, so packing is not"
-            + " the cause.");
+        "Settings against fragmentation: more is allocated than the GPU has, so fragmentation is"
+            + " not the cause.");
   }
 
   private void capped() {
@@ -124,19 +124,18 @@ final class OomAdvice {
     cannotHelp.add("Ending other processes: the limit counts this process only.");
     if (leftOver != null && leftOver.high() < 0) {
       cannotHelp.add(
-          "Settings against fragmentation: within the limit even perfect packing is too little.");
+          "Settings against fragmentation: the limit is too small even with perfect packing.");
     }
   }
 
   private void notAllocator() {
     helps.add(
-        "Look for what takes or limits memory beside PyTorch: a process that had the memory at that"
-            + " moment (the free memory is read after the failure), a container, MIG or vGPU quota,"
-            + " the page file on Windows and WSL, the driver's own limits on integrated GPUs.");
-    helps.add("Run again alone on the GPU, and with a current driver.");
+        "Look for what else uses or limits memory: a process that held it at that moment (free"
+            + " memory is read after the failure), a container, MIG or vGPU quota, the page file on"
+            + " Windows and WSL, driver limits on integrated GPUs.");
+    helps.add("Run again with no other process on the GPU and a current driver.");
     cannotHelp.add(
-        "expandable_segments, max_split_size_mb, empty_cache(): the cache of PyTorch is not what"
-            + " was short.");
+        "expandable_segments, max_split_size_mb, empty_cache(): PyTorch's cache is not the cause.");
   }
 
   private void pool() {
@@ -144,9 +143,9 @@ final class OomAdvice {
         "Let CUDA graphs share one pool (torch.cuda.graph(..., pool=...), one graph_pool_handle()),"
             + " capture fewer sizes, or capture the largest first.");
     helps.add(
-        "Delete graphs and memory pools that are no longer needed, then call"
-            + " torch.cuda.empty_cache(): only then their segments go back.");
-    cannotHelp.add("Settings against fragmentation: the free blocks are in pools of their own.");
+        "Delete unused graphs and memory pools, then call torch.cuda.empty_cache(): only then are"
+            + " their segments released.");
+    cannotHelp.add("Settings against fragmentation: the free blocks are in private pools.");
   }
 
   private void full(@Nullable ByteRange other) {
@@ -157,8 +156,8 @@ final class OomAdvice {
       helps.add(
           "Free some of the "
               + describe(other.value())
-              + " that other processes, the display or libraries hold, if more than a context (0.3"
-              + " to 0.8 GiB) is among them.");
+              + " held by other processes, the display or libraries, if that is more than a context"
+              + " (0.3 to 0.8 GiB).");
     }
     cannotHelp.add(
         (message.hintVariable().isEmpty() && message.wording() != Wording.RESERVED_HINT
@@ -173,7 +172,7 @@ final class OomAdvice {
   private void elsewhere(boolean ownOther) {
     othersFirst(ownOther);
     helps.add(LESS_MEMORY);
-    cannotHelp.add("Settings against fragmentation: the allocator does not hold what is short.");
+    cannotHelp.add("Settings against fragmentation: the missing memory is outside the allocator.");
   }
 
   private void othersFirst(boolean ownOther) {
@@ -190,7 +189,10 @@ final class OomAdvice {
       othersFirst(ownOther);
     }
     if (nearlyFull) {
-      helps.add(LESS_MEMORY + " With so little to spare, packing helps only for a while.");
+      helps.add(
+          LESS_MEMORY
+              + " With so little headroom, reducing fragmentation helps only for a"
+              + " while.");
     }
     if (message.wording() == Wording.CU_ASYNC) {
       helps.add(LESS_MEMORY);
@@ -198,8 +200,8 @@ final class OomAdvice {
     }
     if (message.wording() == Wording.ASYNC) {
       helps.add(
-          "The native backend (leave backend:cudaMallocAsync out), which gives back unused segments"
-              + " and retries before it fails; or torch.cuda.empty_cache() between phases.");
+          "Use the native backend (drop backend:cudaMallocAsync), which releases unused segments"
+              + " and retries before it fails; or call torch.cuda.empty_cache() between phases.");
       cannotHelp.add(
           "max_split_size_mb, expandable_segments, garbage_collection_threshold: cudaMallocAsync"
               + " ignores them.");
@@ -208,14 +210,14 @@ final class OomAdvice {
     settingsAgainstFragmentation();
     helps.add(
         emptyCache()
-            + " between phases (load, train, evaluate), when much is free;"
-            + " padding sizes to a few lengths; the largest sizes first.");
+            + " between phases (load, train, evaluate), when much is free; pad to a few lengths;"
+            + " run the largest sizes first.");
     if (!nearlyFull) {
       helps.add(LESS_MEMORY);
     }
     cannotHelp.add(emptyCacheBefore());
     if (message.bytes(Amount.LIMIT).isEmpty()) {
-      cannotHelp.add("garbage_collection_threshold: it does nothing without a memory fraction.");
+      cannotHelp.add("garbage_collection_threshold: it has no effect without a memory fraction.");
     }
   }
 
@@ -224,8 +226,8 @@ final class OomAdvice {
     if (settings.isExpandable()) {
       if (settings.isSplitLimited()) {
         helps.add(
-            "Take max_split_size_mb out: with expandable_segments:True it makes reserved memory"
-                + " grow without bound.");
+            "Remove max_split_size_mb: with expandable_segments:True it makes reserved memory grow"
+                + " without bound.");
       }
       return;
     }
@@ -237,8 +239,8 @@ final class OomAdvice {
       cannotHelp.add(
           "expandable_segments:True: it is on already ("
               + settings.origin()
-              + "), the hint of the message notwithstanding; what is cached lies in pages that are"
-              + " partly used, in other streams or in pools.");
+              + "), despite the hint in the message; the cached memory is in partly used pages,"
+              + " other streams or pools.");
       return;
     }
     if (windows) {
@@ -278,8 +280,7 @@ final class OomAdvice {
           "max_split_size_mb: the request is not larger than the smallest limit allowed (20 MiB).");
       return;
     }
-    String caution =
-        " It costs driver calls, and never goes together with expandable_segments:True.";
+    String caution = " It costs driver calls; never combine it with expandable_segments:True.";
     switch (message.wording()) {
       case CACHED, RESERVED ->
           helps.add("PyTorch 1.10 or later with max_split_size_mb below the request." + caution);
@@ -293,7 +294,7 @@ final class OomAdvice {
 
   private String emptyCacheBefore() {
     return emptyCache()
-        + " right before the request: PyTorch gave back every unused segment before it raised this"
+        + " right before the request: PyTorch released every unused segment before it raised this"
         + " error.";
   }
 

@@ -342,13 +342,13 @@ public final class OomExplainer {
     possible.stream().filter(each -> each != verdict).forEach(each -> others.add(each.word()));
     findings.add(
         isDriversPool()
-            ? "The message does not print what the driver's pool caches; if that is little, the"
+            ? "The message does not print how much the driver's pool caches; if it is little, the"
                 + " verdict is "
                 + others
                 + "."
-            : "The verdict hangs on the rounding of the printed numbers: "
+            : "The verdict depends on the rounding of the printed numbers: "
                 + others
-                + " is possible, too.");
+                + " is also possible.");
   }
 
   private String headline(
@@ -369,27 +369,27 @@ public final class OomExplainer {
                   : " is larger than the whole GPU (" + text(Amount.CAPACITY) + ")");
       case SPILLED ->
           text(Amount.ALLOCATED)
-              + " are allocated on a GPU of "
+              + " is allocated on a GPU with "
               + text(Amount.CAPACITY)
-              + ": the driver has moved memory to system RAM, and has no more of it";
+              + ": the driver has spilled to system RAM, which is exhausted";
       case CAPPED ->
           message.bytes(Amount.LIMIT).isEmpty()
-              ? "a memory fraction explains the refusal, which PyTorch 2.1 does not print: the GPU"
-                  + " had "
+              ? "a memory fraction explains the failure, although PyTorch 2.1 does not print it:"
+                  + " the GPU had "
                   + text(Amount.FREE)
                   + " free"
-              : "the allocator's own limit of "
+              : "the request would exceed the allocator's own limit of "
                   + text(Amount.LIMIT)
-                  + " refused the request, not the GPU"
-                  + (free == null ? "" : ", which had " + text(Amount.FREE) + " free");
+                  + ", not the GPU's memory"
+                  + (free == null ? "" : " (" + text(Amount.FREE) + " free)");
       case NOT_ALLOCATOR ->
-          ("the GPU had %s free for a request of %s: the driver refused, and no setting"
-                  + " of the allocator is the cause")
+          ("the GPU had %s free for a request of %s: the driver failed, not the allocator or its"
+                  + " settings")
               .formatted(text(Amount.FREE), text(Amount.REQUEST));
       case POOL ->
           text(Amount.PRIVATE_POOLS)
-              + " are free inside private pools (CUDA graphs, MemPool), where this request may not"
-              + " go";
+              + " is free inside private pools (CUDA graphs, MemPool), which this request cannot"
+              + " use";
       case FULL ->
           "no allocator setting can fix this: "
               + describe(
@@ -405,7 +405,7 @@ public final class OomExplainer {
                   ? "; " + describe(other.orElseThrow().value()) + " are other memory"
                   : "");
       case ELSEWHERE ->
-          "%s of the GPU's %s are held by other processes or outside the allocator"
+          "%s of the GPU's %s is held by other processes or outside the allocator"
               .formatted(describe(other.orElseThrow().value()), text(Amount.CAPACITY));
       case HOST -> message.wording().cause();
       case UNKNOWN -> unknown();
@@ -419,12 +419,12 @@ public final class OomExplainer {
           + text(Amount.REQUEST)
           + (isPlain ? " (" + describe(request.value()) + ")" : "")
           + " failed"
-          + (free == null ? "" : " with " + text(Amount.FREE) + " free")
+          + (free == null ? "" : " with " + text(Amount.FREE) + " free)")
           + "; the text does not say what holds the GPU's memory";
     }
     return missing().isEmpty()
         ? "the message does not show what holds the GPU's memory"
-        : "the message lacks " + missing() + ", without which the cause stays open";
+        : "the message does not contain " + missing() + ", so the cause remains unknown";
   }
 
   private String missing() {
@@ -473,7 +473,7 @@ public final class OomExplainer {
                   ? text(Amount.CACHED)
                   : describe(cached.value()));
     }
-    return "%s - request %s = %s%s (give or take %s: the message rounds)"
+    return "%s - request %s = %s%s (± %s from rounding in the message)"
         .formatted(
             have,
             text(Amount.REQUEST),

@@ -36,7 +36,7 @@ final class OomFindings {
         && verdict != OomVerdict.IMPOSSIBLE) {
       findings.add(
           describe(other.value())
-              + " of the GPU are neither "
+              + " of the GPU is neither "
               + message.wording().owner()
               + "'s nor free, "
               + (ownOther
@@ -51,20 +51,19 @@ final class OomFindings {
         .bytes(Amount.PRIVATE_POOLS)
         .ifPresent(pools ->
             findings.add(
-                "What the text calls allocated in private pools ("
+                "What the message calls allocated in private pools ("
                     + describe(pools.value())
-                    + ") are blocks that are free, but only inside their pools."));
+                    + ") is free, but only for use inside these pools."));
     segment(findings);
     contradictions(findings);
     if (verdict == OomVerdict.FULL) {
       poolsAndCache(findings);
     }
     if (message.wording() == Wording.CACHED) {
-      findings.add("\"cached\" in this wording is what is reserved and not allocated.");
+      findings.add("In this message \"cached\" means reserved but not allocated.");
     }
     if (message.processesHidden()) {
-      findings.add(
-          "The driver hides the memory of processes, as it does on Windows and under WSL.");
+      findings.add("The driver hides per-process memory, as on Windows and under WSL.");
     }
   }
 
@@ -76,10 +75,10 @@ final class OomFindings {
     }
     if (request.text().equals("2.00 MiB")) {
       findings.add(
-          "2.00 MiB is the segment of requests up to 1 MiB; what is cached for larger ones cannot"
-              + " serve them.");
+          "2.00 MiB is the segment size for requests up to 1 MiB; memory cached for larger requests"
+              + " cannot serve them.");
     } else if (request.text().equals("20.00 MiB")) {
-      findings.add("20.00 MiB is the segment of requests between 1 and 10 MiB.");
+      findings.add("20.00 MiB is the segment size for requests between 1 and 10 MiB.");
     }
   }
 
@@ -91,13 +90,13 @@ final class OomFindings {
       findings.add(
           "The limit leaves "
               + describe(Math.max(0, allowance.value()))
-              + "; the text does not say how much was asked for."
+              + "; the message does not print the requested size."
               + message
                   .bytes(Amount.OTHER_ALLOCATIONS)
                   .map(others ->
-                      " Others than PyTorch's allocator hold "
+                      " Memory outside PyTorch's allocator in this process: "
                           + describe(others.value())
-                          + " in this process.")
+                          + ".")
                   .orElse(""));
       return;
     }
@@ -107,14 +106,14 @@ final class OomFindings {
     if (verdict == OomVerdict.CAPPED && leftOver != null) {
       findings.add(
           leftOver.value() < 0
-              ? "Inside the limit the program is too large, too: "
+              ? "The program does not fit within the limit: "
                   + describe(-leftOver.value())
                   + " short even with perfect packing."
-              : "Inside the limit it is fragmentation: what is left below the limit ("
+              : "Within the limit the cause is fragmentation: what is left below the limit ("
                   + describe(Math.max(0, allowance.value()))
-                  + ") and the cache exceed the request by "
+                  + ") plus the cache exceeds the request by "
                   + describe(leftOver.value())
-                  + ", but not in one piece.");
+                  + ", but is not contiguous.");
       return;
     }
     String limit = message.text(Amount.LIMIT);
@@ -123,8 +122,8 @@ final class OomFindings {
       findings.add(
           "The allocator's limit of "
               + limit
-              + " refuses the request as well, but raising it alone does not help: the GPU has too"
-              + " little free.");
+              + " is exceeded as well, but raising it alone does not help: the GPU has too little"
+              + " free memory.");
     } else {
       findings.add("The allocator's limit of " + limit + " is not the cause.");
     }
@@ -143,14 +142,14 @@ final class OomFindings {
     Optional<ByteRange> capacity = message.bytes(Amount.CAPACITY);
     if (free.isPresent() && capacity.isPresent() && free.get().low() > capacity.get().high()) {
       findings.add(
-          "The message contradicts itself: more is free than the GPU has. Integrated GPUs that"
-              + " borrow system memory report that.");
+          "The message contradicts itself: more memory is free than the GPU has. Integrated GPUs"
+              + " that use system memory report this.");
     } else if (other != null && other.high() < 0) {
       findings.add(
           "The parts exceed the GPU by "
               + describe(-other.value())
-              + ": the driver counts memory that is not on the GPU, or the numbers are of"
-              + " different moments.");
+              + ": the driver counts memory outside the GPU, or the numbers are from different"
+              + " moments.");
     }
   }
 
@@ -158,8 +157,7 @@ final class OomFindings {
     Optional<ByteRange> pools = message.bytes(Amount.PRIVATE_POOLS);
     if (pools.isPresent() && leftOver != null && leftOver.value() + pools.get().value() >= 0) {
       findings.add(
-          "With the free blocks of private pools as well it would fit, but no allocator may join"
-              + " those.");
+          "It would fit with the free blocks of private pools, but no allocator can merge those.");
     }
   }
 }

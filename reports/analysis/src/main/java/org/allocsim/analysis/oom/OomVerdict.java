@@ -5,23 +5,23 @@ public enum OomVerdict {
   /** The request is larger than the GPU. */
   IMPOSSIBLE("IMPOSSIBLE", "the request is larger than the GPU"),
   /** More is allocated than the GPU has: the driver moved memory to system RAM. */
-  SPILLED("SPILLED", "more is allocated than the GPU holds: the driver uses system RAM"),
+  SPILLED("SPILLED", "more is allocated than the GPU has: the driver spills to system RAM"),
   /** The allocator's own limit refuses what the GPU could give. */
-  CAPPED("CAPPED", "the memory fraction refuses what the GPU could give"),
+  CAPPED("CAPPED", "the memory fraction is reached before the GPU is full"),
   /** The driver reports enough free memory and still refused. */
-  NOT_ALLOCATOR("NOT-ALLOCATOR", "the driver had enough free memory and still refused"),
+  NOT_ALLOCATOR("NOT-ALLOCATOR", "the driver had enough free memory but the allocation failed"),
   /** Enough is free, but inside private pools that the request may not use. */
-  POOL("POOL", "enough is free inside private pools, where the request may not go"),
+  POOL("POOL", "enough is free, but in private pools that the request cannot use"),
   /** Free and cached memory together are smaller than the request. */
-  FULL("FULL", "free and cached memory together are too small; no setting helps"),
+  FULL("FULL", "free plus cached memory is too small; no setting helps"),
   /** Free and cached memory together would do, but no single piece does. */
-  FRAGMENTED("FRAGMENTED", "free and cached memory together would do, in one piece"),
+  FRAGMENTED("FRAGMENTED", "free plus cached memory would be enough if it were contiguous"),
   /** Other processes, or memory outside the allocator, hold what is short. */
-  ELSEWHERE("ELSEWHERE", "other processes or memory outside the allocator hold what is short"),
+  ELSEWHERE("ELSEWHERE", "other processes or memory outside the allocator hold what is missing"),
   /** The memory that ran out is the host's. */
   HOST("HOST", "the host's memory ran out, not the GPU's"),
   /** The message lacks a number that the decision needs. */
-  UNKNOWN("UNKNOWN", "the message lacks the numbers to decide");
+  UNKNOWN("UNKNOWN", "the message does not have enough numbers to decide");
 
   private final String word;
   private final String meaning;

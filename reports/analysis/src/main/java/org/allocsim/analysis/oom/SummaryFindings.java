@@ -58,10 +58,10 @@ final class SummaryFindings {
     }
     String place = "memory_summary() in line " + table.line();
     if (!missing().isEmpty()) {
-      sentences.add("What the message lacks is taken from " + place + ".");
+      sentences.add("Figures missing in the message are taken from " + place + ".");
     } else if (!table.isOfTheMomentOf(message)) {
       sentences.add(
-          "%s is of another moment: it shows %s allocated of %s reserved."
+          "%s is from another moment: it shows %s allocated of %s reserved."
               .formatted(place, text(table, Row.ALLOCATED), text(table, Row.RESERVED)));
     }
     if (table.isComplete()) {
@@ -78,18 +78,20 @@ final class SummaryFindings {
   private static String split(SummaryTable table, String place) {
     StringBuilder text =
         new StringBuilder(place)
-            .append(" splits what is reserved and not allocated: ")
+            .append(" breaks down reserved but unallocated memory: ")
             .append(describe(value(table.bytes(Row.NON_RELEASABLE))))
-            .append(" are free parts of segments in use, ")
+            .append(" in free parts of segments in use, ")
             .append(describe(value(table.releasableBytes())))
-            .append(" whole free segments");
+            .append(" in whole free segments");
     double awaiting = value(table.awaitingBytes());
     if (awaiting >= MIN_BYTES) {
-      text.append(", ").append(describe(awaiting)).append(" given back and in use on a stream");
+      text.append(", ").append(describe(awaiting)).append(" freed but still in use on a stream");
     }
     double rounding = value(table.roundingBytes());
     if (rounding >= MIN_BYTES) {
-      text.append("; rounding takes ").append(describe(rounding)).append(" of what is allocated");
+      text.append("; rounding accounts for ")
+          .append(describe(rounding))
+          .append(" of allocated memory");
     }
     return text.append('.').toString();
   }
@@ -102,14 +104,13 @@ final class SummaryFindings {
     double awaiting = value(table.awaitingBytes());
     if (awaiting >= Math.max(MIN_BYTES, request)) {
       sentences.add(
-          "What was given back and is still in use on another stream would serve the request:"
-              + " record_stream() holds it until the device is done; wait for that stream, or do"
-              + " without record_stream().");
+          "Freed memory still in use on another stream would be enough: record_stream() holds it"
+              + " until the device is done. Synchronize that stream, or avoid record_stream().");
     }
     double releasable = value(table.releasableBytes());
     double pools = value(message.bytes(Amount.PRIVATE_POOLS));
     if (releasable >= MIN_BYTES && releasable <= pools + MIN_BYTES) {
-      sentences.add("The whole free segments are those of private pools.");
+      sentences.add("The whole free segments belong to private pools.");
     }
   }
 

@@ -14,7 +14,7 @@ public enum Wording {
       "OutofGPUmemory",
       null,
       "",
-      "Need less at once; CUDA.unsafe_free! on arrays that are done with; GC.gc(true) and"
+      "Use less memory; CUDA.unsafe_free! on arrays that are done with; GC.gc(true) and"
           + " CUDA.reclaim() between phases; end other processes on the GPU."),
   /** The six lines of {@code backend:cudaMallocAsync}. */
   ASYNC("PyTorch with backend:cudaMallocAsync", "wouldexceedallowedmemory"),
@@ -28,8 +28,8 @@ public enum Wording {
       OomVerdict.UNKNOWN,
       "the GPU ran out of memory, and NVML failed when PyTorch asked it for the figures, as it does"
           + " on a slice of a GPU (MIG)",
-      "On a MIG slice, see what it has (nvidia-smi -L, torch.cuda.mem_get_info()); need less at"
-          + " once, or a larger slice. torch.cuda.memory_summary() shows what PyTorch held."),
+      "On a MIG slice, see what it has (nvidia-smi -L, torch.cuda.mem_get_info()); use less memory,"
+          + " or a larger slice. torch.cuda.memory_summary() shows what PyTorch held."),
   /** A request of 2^60 bytes or more. */
   EXABYTE(
       "PyTorch, any version",
@@ -42,7 +42,7 @@ public enum Wording {
       "PyTorch 2.12 or later",
       "preemptivelyrejected",
       OomVerdict.CAPPED,
-      "the memory fraction set for the process refused the request, not the GPU",
+      "the request would exceed the memory fraction of the process, not the GPU's memory",
       ""),
   /** In the words of CUDA, mostly without what is free. */
   XPU(
@@ -50,7 +50,7 @@ public enum Wording {
       "XPUoutofmemory",
       null,
       "",
-      "Need less at once; torch.xpu.empty_cache() between phases; end other processes on the GPU."),
+      "Use less memory; torch.xpu.empty_cache() between phases; end other processes on the GPU."),
   /** Sentences with the misspelt "capacty". */
   V2_1("PyTorch 2.1", "totalcapactyof"),
   /** The hint links to docs.pytorch.org. */
@@ -71,7 +71,7 @@ public enum Wording {
       "MPSbackendoutofmemory",
       null,
       "",
-      "Need less at once, or raise PYTORCH_MPS_HIGH_WATERMARK_RATIO, beyond which macOS swaps."),
+      "Use less memory, or raise PYTORCH_MPS_HIGH_WATERMARK_RATIO, beyond which macOS swaps."),
   /** The driver's pool, as TensorFlow and JAX use it. */
   CU_ASYNC("TensorFlow or JAX with cudaMallocAsync", "cuMemAllocAsyncfailedtoallocate"),
   /** Found when the program is compiled. */
@@ -101,21 +101,21 @@ public enum Wording {
       "vLLM",
       "Noavailablememoryforthecacheblocks|Cannotauto-fitmax_model_len",
       OomVerdict.CAPPED,
-      "the share of the GPU that vLLM may use leaves nothing for the KV cache",
+      "vLLM's share of the GPU leaves nothing for the KV cache",
       "Raise gpu_memory_utilization, or use a smaller or quantised model."),
   /** One sequence does not fit into the cache. */
   VLLM_LENGTH(
       "vLLM",
       "KVcacheisneeded,whichislargerthan|maximumnumberoftokensthatcanbestoredinKVcache",
       OomVerdict.FULL,
-      "one sequence of the largest length needs more KV cache than there is",
+      "one sequence of maximum length needs more KV cache than is available",
       "Lower max_model_len, raise gpu_memory_utilization, or store the cache in fewer bits."),
   /** The static share does not hold the weights and a cache. */
   SGLANG_SHARE(
       "SGLang",
       "[Nn]otenoughmemory.{0,40}--mem-fraction-static|leavenoGPUmemoryfortheKVcache",
       OomVerdict.CAPPED,
-      "the share of the GPU that SGLang may use leaves nothing for the KV cache",
+      "SGLang's share of the GPU leaves nothing for the KV cache",
       "Raise --mem-fraction-static, or use a smaller or quantised model."),
   /** No block of the cache fits into what the model leaves free. */
   TENSORRT_LLM_SHARE(
@@ -137,14 +137,14 @@ public enum Wording {
       "RMM",
       "[Mm]aximumpoolsizeexceeded|RMMfailureat.{0,400}Exceededmemorylimit",
       OomVerdict.CAPPED,
-      "the maximum size of RMM's pool refused the request, not the GPU",
+      "the request would exceed the maximum size of RMM's pool, not the GPU's memory",
       "Raise the pool's maximum size (maximum_pool_size, rmm_maximum_pool_size), or ask for less."),
   /** The arena's limit is checked before the device is asked. */
   ONNX_LIMIT(
       "ONNX Runtime",
       "Availablememoryof\\d+issmallerthanrequestedbytesof\\d+",
       OomVerdict.CAPPED,
-      "the arena's limit (gpu_mem_limit) refused the request, not the GPU",
+      "the request would exceed the arena's limit (gpu_mem_limit), not the GPU's memory",
       "Raise gpu_mem_limit of the execution provider."),
   /** A limit may be printed. */
   CUPY(
@@ -152,8 +152,8 @@ public enum Wording {
       "[Oo]utofmemory(?:to)?allocat(?:e|ing)[\\d,]+bytes\\((?:total|allocatedsofar)",
       null,
       "",
-      "Need less at once, raise the pool's limit (MemoryPool.set_limit, CUPY_GPU_MEMORY_LIMIT) if"
-          + " one is set, and end other processes on the GPU."),
+      "Use less memory, raise the pool's limit (MemoryPool.set_limit, CUPY_GPU_MEMORY_LIMIT) if one"
+          + " is set, and end other processes on the GPU."),
   /** "Allocated" is the device's total without what is free, whoever holds it. */
   PADDLE(
       "PaddlePaddle",
@@ -194,7 +194,7 @@ public enum Wording {
           + "|TERM_MEMLIMIT|memorybudget\\.Restarting",
       OomVerdict.HOST,
       "the host ran out of memory and ended a process; the GPU is not the cause",
-      "Fewer workers of data loaders, smaller buffers, a higher memory limit of the job."),
+      "Fewer data loader workers, smaller buffers, a higher memory limit for the job."),
   /** {@code /dev/shm}. */
   HOST_SHARED(
       "the operating system",
@@ -203,7 +203,7 @@ public enum Wording {
           + "|/dev/shmor/tmpmountlikelyjustranoutofspace",
       OomVerdict.HOST,
       "the shared memory of the host (/dev/shm) ran out; the GPU is not the cause",
-      "A larger /dev/shm (docker run --shm-size), or fewer workers of data loaders."),
+      "A larger /dev/shm (docker run --shm-size), or fewer data loader workers."),
   /** A worker of the data loader that got SIGKILL; the text does not say from whom. */
   HOST_WORKER(
       "PyTorch's DataLoader",
@@ -211,8 +211,8 @@ public enum Wording {
       OomVerdict.HOST,
       "a worker of the data loader was killed, as the kernel does when the host's memory runs out;"
           + " the GPU is not the cause",
-      "Look for \"Out of memory: Killed process\" in the kernel's log (dmesg); fewer workers of"
-          + " data loaders, fewer prefetched batches, a higher memory limit of the job."),
+      "Look for \"Out of memory: Killed process\" in the kernel's log (dmesg); fewer data loader"
+          + " workers, fewer prefetched batches, a higher memory limit for the job."),
   /** Host memory that is locked for transfers. */
   HOST_PINNED(
       "CUDA",
@@ -269,7 +269,7 @@ public enum Wording {
       "rtMallocfail",
       null,
       "",
-      "Need less at once, or end other processes on the NPU; npu-smi info shows them."),
+      "Use less memory, or end other processes on the NPU; npu-smi info shows them."),
   /** Only the size asked for; by default the program takes nearly the whole GPU at its start. */
   XLA(
       "TensorFlow or JAX",

@@ -44,7 +44,7 @@ class OomExplainerTest {
         explain(modern("1.10 GiB", "8.00 GiB", "6.00 GiB", "0.50 GiB", "0.60 GiB"));
     assertEquals(OomVerdict.FRAGMENTED, tight.verdict());
     assertEquals(Set.of(OomVerdict.FULL, OomVerdict.FRAGMENTED), tight.possible());
-    assertTrue(mention(tight.findings(), "FULL is possible, too"));
+    assertTrue(mention(tight.findings(), "FULL is also possible"));
     assertFalse(tight.isCertain());
 
     OomExplanation clear =
@@ -67,20 +67,20 @@ class OomExplainerTest {
     assertEquals(-0.20 * 0x1p30, fullInside.leftOver().orElseThrow().value(), 1);
     assertTrue(mention(fullInside.findings(), "too large, too: 204.80 MiB short"));
     assertTrue(mention(fullInside.helps(), "a fraction of 0.054 or more"));
-    assertTrue(mention(fullInside.cannotHelp(), "even perfect packing is too little"));
+    assertTrue(mention(fullInside.cannotHelp(), "too small even with perfect packing"));
 
     OomExplanation fragmentedInside =
         explain(modern("0.50 GiB", "80.00 GiB", "3.00 GiB", "70.00 GiB", "0.90 GiB", limit, ""));
     assertEquals(OomVerdict.CAPPED, fragmentedInside.verdict());
     assertEquals(0.50 * 0x1p30, fragmentedInside.leftOver().orElseThrow().value(), 1);
-    assertTrue(mention(fragmentedInside.findings(), "Inside the limit it is fragmentation"));
+    assertTrue(mention(fragmentedInside.findings(), "Within the limit the cause is fragmentation"));
     assertTrue(mention(fragmentedInside.helps(), "expandable_segments:True"));
 
     OomExplanation both =
         explain(modern("0.50 GiB", "80.00 GiB", "3.00 GiB", "0.30 GiB", "0.90 GiB", limit, ""));
     assertEquals(OomVerdict.ELSEWHERE, both.verdict());
     assertEquals(0.50 * 0x1p30, both.leftOver().orElseThrow().value(), 1);
-    assertTrue(mention(both.findings(), "refuses the request as well"));
+    assertTrue(mention(both.findings(), "is exceeded as well"));
     assertTrue(both.equation().startsWith("left below the limit 102.40 MiB + cached 0.90 GiB"));
 
     OomExplanation loose =
@@ -107,7 +107,7 @@ class OomExplainerTest {
         explain(
             modern("5.00 GiB", "31.33 GiB", "26.00 GiB", "2.00 GiB", "1.00 GiB", "", "2.50 GiB"));
     assertEquals(OomVerdict.FULL, neither.verdict());
-    assertTrue(mention(neither.findings(), "no allocator may join"));
+    assertTrue(mention(neither.findings(), "no allocator can merge"));
     OomExplanation edge =
         explain(
             modern("5.00 GiB", "31.33 GiB", "26.00 GiB", "2.00 GiB", "3.00 GiB", "", "9.00 GiB"));
@@ -147,7 +147,7 @@ class OomExplainerTest {
     OomExplanation limited = explain(refusal + "7.00 GiB already allocated; 8.00 GiB allowed;");
     assertEquals(OomVerdict.CAPPED, limited.verdict());
     assertEquals(
-        "the allocator's own limit of 8.00 GiB refused the request, not the GPU",
+        "the request would exceed the allocator's own limit of 8.00 GiB, not the GPU's memory",
         limited.headline());
     OomExplanation unlimited =
         explain(refusal + "of which 9.00 GiB is free 7.00 GiB already allocated; 1.00 GiB cached)");
@@ -181,8 +181,8 @@ class OomExplainerTest {
     OomExplanation cut = explain(whole.substring(0, whole.indexOf(" Of the allocated")));
     assertEquals(OomVerdict.UNKNOWN, cut.verdict());
     assertEquals(
-        "the message lacks the allocated memory, the reserved memory, without which the cause stays"
-            + " open",
+        "the message does not contain the allocated memory, the reserved memory, so the cause"
+            + " remains unknown",
         cut.headline());
     OomExplanation early = explain("CUDA out of memory. Tried to allocate 9.00 GiB. GPU 0 has a");
     assertEquals(OomVerdict.UNKNOWN, early.verdict());
@@ -248,7 +248,7 @@ class OomExplainerTest {
             false);
     assertFalse(mention(on.helps(), "expandable_segments:True, set"));
     assertTrue(mention(on.cannotHelp(), "it is on already (by --conf)"));
-    assertTrue(mention(on.helps(), "Take max_split_size_mb out"));
+    assertTrue(mention(on.helps(), "Remove max_split_size_mb"));
     OomExplanation windows = OomExplainer.explain(message, OomSettings.UNKNOWN, true);
     assertTrue(mention(windows.cannotHelp(), "not supported on Windows"));
     assertTrue(mention(windows.helps(), "max_split_size_mb:N"));

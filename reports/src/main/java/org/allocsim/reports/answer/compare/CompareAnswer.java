@@ -49,15 +49,12 @@ public record CompareAnswer(List<ComparedTrace> traces) {
               .bytes("rounding_bytes", "Lost to rounding.", ReservedParts::roundingBytes)
               .bytes(
                   "awaiting_bytes",
-                  "Freed blocks that await the end of their use on other streams.",
+                  "Freed blocks still in use on other streams.",
                   ReservedParts::awaitingBytes)
-              .bytes(
-                  "stuck_bytes",
-                  "Free parts of segments that are partly in use.",
-                  ReservedParts::stuckBytes)
+              .bytes("stuck_bytes", "Free parts of segments in use.", ReservedParts::stuckBytes)
               .bytes(
                   "releasable_bytes",
-                  "Segments and pages that are free as a whole.",
+                  "Entirely free segments and pages.",
                   ReservedParts::releasableBytes)
               .bytes(
                   "other_streams_bytes",
@@ -67,7 +64,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
                   "private_pools_bytes", "Free in private pools.", ReservedParts::privatePoolsBytes)
               .bytes(
                   "in_advance_bytes",
-                  "Taken from the device before it was needed.",
+                  "Allocated from the device before it was needed.",
                   ReservedParts::inAdvanceBytes));
 
   private static final Shape<RunResult> FIGURES =
@@ -87,18 +84,18 @@ public record CompareAnswer(List<ComparedTrace> traces) {
               .rank(10)
               .bytes(
                   "peak_device_bytes",
-                  "Maximum memory taken from the device, in whole pages.",
+                  "Peak memory allocated from the device, in whole pages.",
                   RunResult::peakDeviceBytes)
               .bytes(
                   "rounding_at_peak_bytes",
                   "rounding",
-                  "Lost to rounding inside blocks in use when reserved memory was highest.",
+                  "Lost to rounding inside blocks in use at the reserved peak.",
                   each -> each.atPeak().internalBytes())
               .rank(7)
               .bytes(
                   "slack_at_peak_bytes",
                   "cached",
-                  "Reserved and not in use when reserved memory was highest.",
+                  "Reserved but unused at the reserved peak.",
                   each -> each.atPeak().externalBytes())
               .rank(6)
               .term(Columns.DRIVER_CALLS, "driver calls", RunResult::driverCalls)
@@ -106,21 +103,21 @@ public record CompareAnswer(List<ComparedTrace> traces) {
               .seconds(
                   "driver_seconds",
                   "in driver",
-                  "Minimum time that these calls take, modelled.",
+                  "Minimum duration of these calls, modelled.",
                   each -> each.driverNanos() / NANOS_PER_SECOND)
               .rank(4)
               .named(
                   Unit.SECONDS,
                   "driver_seconds_by_call",
-                  "Time in the driver by call, and time that the allocator waits for the GPU.",
+                  "Time in the driver by call, and time the allocator waits for the GPU.",
                   "Seconds in this call.",
                   CompareAnswer::secondsByCall)
-              .count("requests", "Requests that were sent, of all kinds.", RunResult::events)
+              .count("requests", "Requests of all kinds.", RunResult::events)
               .term(Columns.WALL_SECONDS, RunResult::seconds)
               .rate(
                   "requests_per_second",
                   "replay speed",
-                  "Requests over the time that the replay itself took.",
+                  "Requests per second of replay time.",
                   RunResult::eventsPerSecond)
               .rank(9)
               .seconds(
@@ -134,19 +131,19 @@ public record CompareAnswer(List<ComparedTrace> traces) {
               .ratio(
                   "gpu_utilisation_ratio",
                   "GPU busy",
-                  "Share of the simulated time in which the GPU computes.",
+                  "Fraction of simulated time in which the GPU computes.",
                   each -> inTime(each, TimeResult::utilisation))
               .rank(5)
               .optional()
               .missing("the trace has no times")
               .ratio(
                   "gpu_to_device_ratio",
-                  "Share of the simulated time in which data is copied to the GPU.",
+                  "Fraction of simulated time with copies to the GPU.",
                   each -> inTime(each, time -> share(time.toDevice(), time)))
               .missing("the trace has no times")
               .ratio(
                   "gpu_to_host_ratio",
-                  "Share of the simulated time in which data is copied from the GPU.",
+                  "Fraction of simulated time with copies from the GPU.",
                   each -> inTime(each, time -> share(time.toHost(), time)))
               .missing("the trace has no times")
               .term(Columns.FAILED_REQUESTS, "out of memory", RunResult::failureCount)
@@ -161,8 +158,8 @@ public record CompareAnswer(List<ComparedTrace> traces) {
               .named(
                   Unit.TEXT,
                   "options",
-                  "Options of the policy that were given.",
-                  "Value of an option that was given.",
+                  "Policy options given.",
+                  "Value of the option.",
                   each -> each.choice().options())
               .text(
                   "kind",
@@ -179,7 +176,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
           row.embed(RUNS, ObservedRun::result)
               .one(
                   "reserved_at_peak",
-                  "What reserved memory is made of when reserved memory is highest.",
+                  "Breakdown of reserved memory at its peak.",
                   PARTS,
                   run -> run.parts().orElse(null))
               .missing("the policy did not run"));
@@ -212,37 +209,32 @@ public record CompareAnswer(List<ComparedTrace> traces) {
                 .term(Columns.REQUESTS, compared -> compared.trace().eventCount())
                 .embed(CircumstancesPart.SHAPE, ComparedTrace::circumstances)
                 .texts(
-                    "notes",
-                    "Sentences about what the reader passed over or changed.",
-                    ComparedTrace::notes)
+                    "notes", "Notes on what the reader skipped or changed.", ComparedTrace::notes)
                 .many(
                     "results",
-                    "One entry for each policy: those that serve everything first, ordered by"
-                        + " the peak of reserved memory.",
+                    "One entry per policy: first those without failures, by peak reserved memory.",
                     results,
                     ComparedTrace::runs)
                 .many(
                     "sizes",
-                    "How many allocations there are of each size.",
+                    "Number of allocations by size.",
                     Bins.SIZES,
                     compared -> Bins.of(Histogram.ofSizes(compared.trace(), compared.device())))
                 .many(
                     "lifetimes",
-                    "How many allocations live for how long.",
+                    "Number of allocations by lifetime.",
                     Bins.LIFETIMES,
                     compared ->
                         Bins.of(Histogram.ofLifetimes(compared.trace(), compared.device()))));
     return new Kind<>(
         "compare",
         "compare --json",
-        "What `allocsim compare --json` writes: many policies on one or more traces.",
+        "What `allocsim compare --json` writes: several policies on one or more traces.",
         Shape.of(answer ->
             answer
                 .count(
-                    "policies_known",
-                    "Number of policies that there are.",
-                    _ -> Policies.all().size())
-                .many("traces", "One entry for each trace.", trace, CompareAnswer::traces)));
+                    "policies_known", "Number of policies available.", _ -> Policies.all().size())
+                .many("traces", "One entry per trace.", trace, CompareAnswer::traces)));
   }
 
   private String title() {

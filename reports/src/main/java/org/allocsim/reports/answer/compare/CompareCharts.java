@@ -119,7 +119,7 @@ public final class CompareCharts {
       String atPeak =
           Numbers.share(result.atPeak().externalBytes(), result.atPeak().reservedBytes());
       unused.add(
-          name(result) + ": " + atPeak + " when reserved memory is highest",
+          name(result) + ": " + atPeak + " at the reserved peak",
           overTime(each).fragmentation(),
           Share.UNUSED);
     }
@@ -139,7 +139,7 @@ public final class CompareCharts {
         theme ->
             PeakChart.create(
                 "Reserved memory at its peak: " + firstOfTable(),
-                file + ", each policy at the moment of its own peak",
+                file + ", each policy at its own peak",
                 peaks,
                 limit,
                 theme));
@@ -150,8 +150,8 @@ public final class CompareCharts {
         DriverTimeChart.height(driver),
         theme ->
             DriverTimeChart.create(
-                "Time lost in calls of the driver" + leastDriverTime(),
-                file + ", modelled, in the whole program",
+                "Time in driver calls" + leastDriverTime(),
+                file + ", modelled, over the whole program",
                 driver,
                 theme));
     BarData throughput = throughput();
@@ -161,10 +161,10 @@ public final class CompareCharts {
         ThroughputChart.height(throughput),
         theme ->
             ThroughputChart.create(
-                "How fast each policy was simulated, once",
+                "Simulation speed of each policy",
                 file
-                    + ", each run once on this machine and watched for this report; 'allocsim"
-                    + " bench' measures speed",
+                    + ", one run each on this machine, with tracing for this report; use 'allocsim"
+                    + " bench' to measure speed",
                 throughput,
                 theme));
   }
@@ -176,7 +176,7 @@ public final class CompareCharts {
         .map(least ->
             "Reserved memory over time: "
                 + shownName(least)
-                + (key.size() == 1 ? " takes " : " takes the least, ")
+                + (key.size() == 1 ? " needs " : " needs least: ")
                 + ByteFormat.human(least.peakReservedBytes())
                 + (key.size() == 1 ? " at most" : " at its peak")
                 + condition(key))
@@ -188,12 +188,12 @@ public final class CompareCharts {
         .min(Comparator.comparingDouble(CompareCharts::unusedShare))
         .map(least ->
             shownName(least)
-                + (key.size() == 1 ? " leaves " : " leaves the smallest share, ")
+                + (key.size() == 1 ? " leaves " : " leaves least unused: ")
                 + Numbers.share(least.atPeak().externalBytes(), least.atPeak().reservedBytes())
                 + (key.size() == 1 ? " of" : ", of")
-                + " reserved memory in no block in use"
+                + " reserved memory unused"
                 + condition(key))
-        .orElse("Share of reserved memory that is in no block in use");
+        .orElse("Unused fraction of reserved memory");
   }
 
   private static double unusedShare(RunResult result) {
@@ -205,10 +205,8 @@ public final class CompareCharts {
         .findFirst()
         .map(first ->
             first.passes()
-                ? shownName(first)
-                    + " comes first with "
-                    + ByteFormat.human(first.peakReservedBytes())
-                : "no allocator serves every request")
+                ? shownName(first) + " is best with " + ByteFormat.human(first.peakReservedBytes())
+                : "every allocator has failed requests")
         .orElse("no allocator was run");
   }
 
@@ -218,7 +216,7 @@ public final class CompareCharts {
         .map(least ->
             ": "
                 + shownName(least)
-                + " loses least, "
+                + " spends least, "
                 + Numbers.duration(least.driverNanos())
                 + condition(ranked))
         .orElse("");
@@ -231,9 +229,7 @@ public final class CompareCharts {
 
   /** Says that others fail, whose bars may be shorter. */
   private static String condition(List<ObservedRun> runs) {
-    return serving(runs).count() < allocators(runs).count()
-        ? ", of those that serve every request"
-        : "";
+    return serving(runs).count() < allocators(runs).count() ? ", among those without failures" : "";
   }
 
   private static Stream<RunResult> allocators(List<ObservedRun> runs) {
@@ -256,8 +252,8 @@ public final class CompareCharts {
           };
       String phrase =
           switch (moment.kind()) {
-            case FIRST_OOM -> "when the first request fails";
-            case PEAK -> "when reserved memory is highest";
+            case FIRST_OOM -> "at the first failed request";
+            case PEAK -> "at the reserved peak";
             case END -> "at the end";
           };
       folder.write(

@@ -73,13 +73,14 @@ final class CompareVerdict {
 
   private Verdict make() {
     if (results.isEmpty()) {
-      Sentence none = Sentence.of("None of the allocators can serve this trace.");
+      Sentence none = Sentence.of("None of the allocators can run this trace.");
       return new Verdict(Verdict.Tone.NEUTRAL, none);
     }
     if (neededBytes > circumstances.maxBytes()) {
       return bad(
           Sentence.of(
-              "No allocator can serve this program: it holds {} at its peak, and there are {}.",
+              "No allocator can fit this program: it needs {} at its peak, but only {} is"
+                  + " available.",
               bytes(neededBytes),
               bytes(circumstances.maxBytes())));
     }
@@ -89,8 +90,7 @@ final class CompareVerdict {
     RunResult now = recorded.get();
     if (best.isEmpty()) {
       return bad(
-          Sentence.of(
-              "Out of memory under every PyTorch setting that was compared; {}.", failure(now)));
+          Sentence.of("Out of memory with every PyTorch setting compared; {}.", failure(now)));
     }
     RunResult then = best.get();
     if (!now.passes()) {
@@ -98,7 +98,7 @@ final class CompareVerdict {
           Verdict.Tone.GOOD,
           then,
           Sentence.of(
-              "Set {}: every request is served with {} reserved at most; under {} {}.",
+              "Set {}: every request succeeds, with at most {} reserved; with {}, {}.",
               Settings.name(conf(then)),
               bytes(then.peakReservedBytes()),
               Settings.name(conf(now)),
@@ -113,11 +113,11 @@ final class CompareVerdict {
           now,
           isLate
               ? Sentence.of(
-                  "Keep {}: no setting that was compared lowers by more than 2 % what it comes to"
-                      + " from the blocks in use when the recording begins.",
+                  "Keep {}: starting from the recording's initial blocks, no setting compared"
+                      + " reserves over 2 % less.",
                   Settings.name(conf(now)))
               : Sentence.of(
-                  "Keep {}: no setting that was compared lowers its peak of {} by more than 2 %.",
+                  "Keep {}: no setting compared lowers its peak of {} by more than 2 %.",
                   Settings.name(conf(now)), bytes(beforeBytes)));
     }
     if (isLate) {
@@ -125,8 +125,8 @@ final class CompareVerdict {
           Verdict.Tone.GOOD,
           then,
           Sentence.of(
-              "Set {}: PyTorch reserves {} at most from the blocks in use when the recording"
-                  + " begins; 'allocsim tune' compares it with the recorded settings from there.",
+              "Set {}: starting from the recording's initial blocks, PyTorch reserves at most {};"
+                  + " 'allocsim tune' compares it with the recorded settings from the same start.",
               Settings.name(conf(then)),
               bytes(then.peakReservedBytes())));
     }
@@ -134,7 +134,7 @@ final class CompareVerdict {
         Verdict.Tone.GOOD,
         then,
         Sentence.of(
-            "Set {}: PyTorch reserves {} at most instead of {}, {} less.",
+            "Set {}: PyTorch reserves at most {} instead of {}, {} less.",
             Settings.name(conf(then)),
             bytes(then.peakReservedBytes()),
             bytes(beforeBytes),
@@ -147,14 +147,14 @@ final class CompareVerdict {
     if (!winner.passes()) {
       return bad(
           Sentence.of(
-              "Out of memory under every allocator that was compared; with {} {}.",
+              "Out of memory with every allocator compared; with {}, {}.",
               winner.choice().label(),
               failure(winner)));
     }
     return new Verdict(
         Verdict.Tone.NEUTRAL,
         Sentence.of(
-            "{} reserves the least: {} at most, for {} that the program asks for.",
+            "{} reserves the least: at most {}, for {} of requested memory.",
             winner.choice().label(),
             bytes(winner.peakReservedBytes()),
             bytes(winner.peakRequestedBytes())),
@@ -187,7 +187,7 @@ final class CompareVerdict {
   private List<Sentence> details(@Nullable RunResult chosen) {
     List<Sentence> details = new ArrayList<>();
     details.add(
-        Sentence.of("The program itself holds {} at its peak.", Quantity.exactBytes(neededBytes)));
+        Sentence.of("The program itself needs {} at its peak.", Quantity.exactBytes(neededBytes)));
     lateStart.map(LateStartPart::sentence).ifPresent(details::add);
     if (chosen != null) {
       Optional<Tuning> searched = tuning.filter(found -> conf(chosen).equals(found.best().conf()));
@@ -203,8 +203,7 @@ final class CompareVerdict {
                       .orElseGet(() -> cost(chosen, now))));
       details.add(
           Sentence.of(
-              "When reserved memory is highest, {} goes to rounding and {} is cached and not in"
-                  + " use.",
+              "At the reserved peak, {} is lost to rounding and {} is cached but unused.",
               bytes(chosen.atPeak().internalBytes()),
               bytes(chosen.atPeak().externalBytes())));
     }
@@ -216,8 +215,7 @@ final class CompareVerdict {
         .ifPresent(each ->
             details.add(
                 Sentence.of(
-                    "Of all allocators that were compared, {} reserves the least: {}, with {} in"
-                        + " the driver.",
+                    "Of all allocators compared, {} reserves the least: {}, with {} in the driver.",
                     each.choice().label(),
                     bytes(each.peakReservedBytes()),
                     Quantity.nanos(each.driverNanos()))));

@@ -22,20 +22,20 @@ public record ViewAnswer(CompareAnswer compared, List<String> withoutRequests) {
       new Kind<>(
           "view",
           "view --json",
-          "What `allocsim view --json` writes: the figures of the runs that its page shows.",
+          "What `allocsim view --json` writes: the figures of the runs on its page.",
           Shape.of(answer ->
               answer
                   .embed(CompareAnswer.KIND.shape(), ViewAnswer::compared)
                   .texts(
                       "without_requests",
-                      "Names of the traces without a request, which the page does not show.",
+                      "Names of traces without requests, which the page omits.",
                       ViewAnswer::withoutRequests)));
 
   public Document<ViewAnswer> document() {
     Document<CompareAnswer> shown = compared.document();
     List<Sentence> details =
         withoutRequests.stream()
-            .map(name -> Sentence.of("{} is not shown: no request is recorded in it.", name))
+            .map(name -> Sentence.of("{} is not shown: it has no recorded requests.", name))
             .toList();
     return new Document<>(
         KIND,

@@ -39,7 +39,7 @@ final class BfcDumpPart {
                   "requested_bytes",
                   "What the failed request asked for.",
                   each -> each.request() == null ? null : Math.round(each.request().value()))
-              .missing("the dump does not say it")
+              .missing("the dump does not print it")
               .bytes(
                   "limit_bytes",
                   "Limit of the pool.",
@@ -49,7 +49,7 @@ final class BfcDumpPart {
               .term(Columns.FREE_BYTES, BfcDump::freeBytes)
               .term(Columns.FREE_CHUNKS, BfcDump::freeChunks)
               .bytes("largest_free_bytes", "Largest free chunk.", BfcDump::largestFreeBytes)
-              .count("regions", "Regions, between which chunks never merge.", BfcDump::regions)
+              .count("regions", "Regions; chunks never merge across regions.", BfcDump::regions)
               .many("bins", "Chunks by size.", BIN, BfcDump::bins)
               .texts("helps", "What can help.", BfcDumpPart::helps));
 
@@ -88,7 +88,7 @@ final class BfcDumpPart {
         sums.add(new Sum("largest free chunk", dump.largestFreeBytes(), -1));
       }
       if (dump.limitBytes() >= 0) {
-        sums.add(new Sum("not yet asked of the device", dump.ungrownBytes(), -1));
+        sums.add(new Sum("not yet allocated from the device", dump.ungrownBytes(), -1));
         sums.add(new Sum("limit", dump.limitBytes(), -1));
       }
       blocks.add(Table.of("Where the pool's memory is", SUMS, sums));
@@ -105,13 +105,13 @@ final class BfcDumpPart {
     if (dump.isOfHost()) {
       return "the allocator "
           + dump.allocator()
-          + " is one of host memory, which ran out; the GPU is not the cause";
+          + " manages host memory, which ran out; the GPU is not the cause";
     }
     if (!dump.hasSums()) {
-      return "the dump lacks the chunks and the statistics; give the whole log";
+      return "the dump has no chunks or statistics; pass the whole log";
     }
     if (dump.request() == null) {
-      return "the dump does not say how much was asked for; give the lines around it";
+      return "the dump does not print the requested size; pass the lines around it";
     }
     String asked = "the request of " + Numbers.bytes(Math.round(dump.request().value()));
     String largest = Numbers.bytes(dump.largestFreeBytes());
@@ -120,27 +120,25 @@ final class BfcDumpPart {
           asked
               + " is within the "
               + Numbers.bytes(dump.ungrownBytes())
-              + " that the pool may still get, and the device refused: others hold its memory";
+              + " that the pool may still grow by, but the device had no memory: others hold it";
       case FRAGMENTED ->
           !dump.hasChunks()
-              ? asked + " would fit into what is free, but not in one piece"
+              ? asked + " would fit into free memory if it were contiguous"
               : dump.freeBytes() >= dump.request().high()
-                  ? asked
-                      + " would fit into what is free, but the largest free chunk has "
-                      + largest
+                  ? asked + " would fit into free memory, but the largest free chunk has " + largest
                   : asked
-                      + " would fit into what is free and what the pool may still get, but not in"
-                      + " one piece: the largest free chunk has "
+                      + " would fit into free memory plus pool growth if it were contiguous: the"
+                      + " largest free chunk has "
                       + largest;
-      case FULL -> asked + " is more than all that is free; perfect packing would not help";
+      case FULL -> asked + " exceeds all free memory; perfect packing would not help";
       case IMPOSSIBLE -> asked + " is larger than the pool's limit";
       default ->
           dump.largestFreeBytes() >= dump.request().high()
               ? asked
                   + " is smaller than the largest free chunk of "
                   + largest
-                  + ": the chunks were printed at another moment"
-              : asked + " is close to what is free, and the dump does not print it exactly enough";
+                  + ": the chunks are from another moment"
+              : asked + " is close to the free memory, and the dump is not precise enough";
     };
   }
 
@@ -160,9 +158,9 @@ final class BfcDumpPart {
                 + " (TensorFlow), XLA_PYTHON_CLIENT_ALLOCATOR=cuda_async (JAX)");
       }
       case HOST ->
-          helps.add("load less into the host's memory at once: stream data, smaller batches");
+          helps.add("load less into host memory at once: stream data, use smaller batches");
       case ELSEWHERE ->
-          helps.add("end other processes on the GPU, or give this one its share at the start");
+          helps.add("end other processes on the GPU, or preallocate this one's share at the start");
       case FULL, IMPOSSIBLE ->
           helps.add(
               "a smaller batch or model; or, where the limit of "

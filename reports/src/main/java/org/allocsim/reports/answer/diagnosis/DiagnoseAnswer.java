@@ -73,7 +73,7 @@ public record DiagnoseAnswer(@Nullable DiagnosedProgram program, @Nullable Expla
         Sentence.of(
             "Next: record the run with torch.cuda.memory._record_memory_history(stacks=\"python\")"
                 + " and torch.cuda.memory._dump_snapshot(\"snapshot.pickle\"); 'allocsim diagnose"
-                + " snapshot.pickle' then says which setting would have saved it, and which lines"
+                + " snapshot.pickle' then tells which setting would have saved it and which lines"
                 + " hold the memory."));
     return facts;
   }
@@ -85,9 +85,9 @@ public record DiagnoseAnswer(@Nullable DiagnosedProgram program, @Nullable Expla
         .map(place ->
             place.own().isPresent()
                 ? Sentence.of(
-                    "It was asked for at {}, in {}.",
+                    "Requested at {}, in {}.",
                     StackLabels.text(place.own().get()),
                     StackLabels.text(place.innermost()))
-                : Sentence.of("It was asked for in {}.", StackLabels.text(place.innermost())));
+                : Sentence.of("Requested in {}.", StackLabels.text(place.innermost())));
   }
 }

@@ -73,7 +73,7 @@ public record DiagnosedProgram(
   /** Part of the reserved memory from which on its use for other streams is told. */
   private static final double NOTEWORTHY = 0.05;
 
-  private static final String NO_GPU = "it runs on no known GPU";
+  private static final String NO_GPU = "no known GPU is large enough";
 
   /** A part of allocated memory: a line of the program, or what has none. */
   private record Holder(Culprits.Line line, long allBytes) {
@@ -89,7 +89,7 @@ public record DiagnosedProgram(
               .shown(
                   Unit.RATIO,
                   "share",
-                  "Share of allocated memory.",
+                  "Fraction of allocated memory.",
                   each -> share(each.line().group().blockBytes(), each.allBytes()))
               .term(Columns.REQUESTED_BYTES, each -> each.line().group().requestedBytes())
               .term(Columns.BLOCKS, "blocks", each -> each.line().group().blocks())
@@ -97,7 +97,7 @@ public record DiagnosedProgram(
               .text(
                   "line",
                   "line of the program",
-                  "File, line and function of the program's own code, or what is known instead.",
+                  "File, line and function in the program's own code; otherwise what is known.",
                   each -> each.line().code().text())
               .text(
                   "kind",
@@ -106,8 +106,8 @@ public record DiagnosedProgram(
               .text(
                   "inside",
                   "mostly inside",
-                  "What was called there and holds the most: a library's function, or a node of the"
-                      + " graph in the backward pass.",
+                  "What that line called that holds the most: a library function, or an autograd"
+                      + " node in the backward pass.",
                   Holder::inside)
               .rank(1)
               .optional());
@@ -123,9 +123,9 @@ public record DiagnosedProgram(
               .embed(FirstFailure.of(DiagnosedProgram::failed))
               .text(
                   "first_failed_request_line",
-                  "Line of the program that made it.",
+                  "Program line that made the request.",
                   each -> each.diagnosis().askedAt().map(CodeLine::text).orElse(null))
-              .missing("none failed, or no stack shows it")
+              .missing("no request failed or no stack shows the line")
               .text(
                   "first_failed_request_verdict",
                   ExplainOomAnswer.VERDICT,
@@ -133,43 +133,43 @@ public record DiagnosedProgram(
               .missing(NONE_FAILED)
               .flag(
                   "ends_with_failure",
-                  "Whether the program asked for nothing after it.",
+                  "Whether it is the program's last request.",
                   each -> each.diagnosis().endsWithFailure())
               .bytes(
                   "allocated_bytes",
-                  "Allocated when it failed; where none failed, at the peak.",
+                  "Allocated bytes at the failure; at the peak if no request failed.",
                   each -> each.diagnosis().moment().bytes().allocatedBytes())
               .bytes(
                   "reserved_bytes",
-                  "Reserved then.",
+                  "Reserved bytes at that moment.",
                   each -> each.diagnosis().moment().bytes().reservedBytes())
-              .many("lines", "Who holds the allocated memory.", HOLDER, DiagnosedProgram::holders)
+              .many("lines", "What holds the allocated memory.", HOLDER, DiagnosedProgram::holders)
               .many(
                   "categories",
-                  "What the allocated memory is for.",
+                  "Allocated memory by category.",
                   CategoryPart.SHAPE,
                   each -> each.categories().rows())
               .term(Columns.RECORDED_CONF, each -> each.diagnosis().tuning().recorded().conf())
               .text(
                   "best_conf",
-                  "Settings that are recommended; the recorded ones where no other is better.",
+                  "Recommended settings; the recorded ones if none is better.",
                   each -> each.best().conf())
               .flag(
                   "best_passes",
-                  "Whether every request is served under them.",
+                  "Whether every request succeeds with them.",
                   each -> each.best().result().passes())
               .bytes(
                   "left_bytes",
-                  "What they leave of the memory that the allocator can have.",
+                  "Headroom they leave below the allocator's maximum.",
                   each -> each.best().result().passes() ? Long.valueOf(each.leftBytes()) : null)
               .missing("a request fails")
               .count(
                   "copies",
-                  "Changed copies of the program that were replayed under them.",
+                  "Perturbed copies of the program replayed with them.",
                   each -> each.diagnosis().copies().map(all -> all.runs().size()).orElse(0))
               .count(
                   "copies_failed",
-                  "Copies in which a request fails.",
+                  "Copies with a failed request.",
                   each -> each.diagnosis().copies().map(Fragility::failures).orElse(0))
               .term(
                   Columns.MISSING_BYTES,
@@ -177,7 +177,7 @@ public record DiagnosedProgram(
                       each.diagnosis().missingBytes().isPresent()
                           ? Long.valueOf(each.diagnosis().missingBytes().getAsLong())
                           : null)
-              .missing("every request is served, or the limit suffices on no GPU")
+              .missing("every request succeeds or the limit is too small on every GPU")
               .text(
                   "smallest_gpu",
                   "The smallest known GPU for the recommended settings.",
@@ -185,7 +185,7 @@ public record DiagnosedProgram(
               .missing(NO_GPU)
               .text(
                   "smallest_gpu_recorded",
-                  "The same for the recorded ones.",
+                  "The same for the recorded settings.",
                   each -> each.diagnosis().recordedGpu().map(DeviceProfile::name).orElse(null))
               .missing(NO_GPU)
               .term(
@@ -195,7 +195,7 @@ public record DiagnosedProgram(
               .missing("the program has no steps")
               .many(
                   "settings",
-                  "All settings that were tried, the best first.",
+                  "All settings tried, best first.",
                   TuneAnswer.ROWS,
                   each -> TuneAnswer.rows(each.diagnosis().tuning())));
 
@@ -261,8 +261,8 @@ public record DiagnosedProgram(
     if (diagnosis.endsWithFailure()) {
       details.add(
           Sentence.of(
-              "The recording ends with the failure: what the program would have asked for next is"
-                  + " not known."));
+              "The recording ends at the failure; what the program would have requested next is"
+                  + " unknown."));
     }
     addHolder(details);
     addOtherStreams(details);
@@ -280,7 +280,7 @@ public record DiagnosedProgram(
     FailedRequest failed = failed();
     if (failed == null) {
       return Sentence.of(
-          "No request failed: PyTorch reserved {} at most, of {} that it can have.",
+          "No request failed: PyTorch reserved at most {} of the {} available to it.",
           bytes(diagnosis.tuning().recorded().result().peakReservedBytes()),
           bytes(circumstances.maxBytes()));
     }
@@ -299,8 +299,8 @@ public record DiagnosedProgram(
     long peakBytes = best().result().peakReservedBytes();
     if (failed() != null) {
       return Sentence.of(
-          "{} would have saved the run{}: every recorded request is served, with {} reserved at"
-              + " most.",
+          "{} would have saved the run{}: every recorded request succeeds, with at most {}"
+              + " reserved.",
           name,
           Margin.isCertain(best().result(), circumstances)
               ? ""
@@ -309,15 +309,14 @@ public record DiagnosedProgram(
     }
     return isChange()
         ? Sentence.of(
-            "{} would reserve {} at most instead of {}{}.",
+            "{} would reserve at most {} instead of {}{}.",
             name,
             bytes(peakBytes),
             bytes(tuning.before().peakReservedBytes()),
             tuning.fromSameStart().isPresent()
-                ? ", both from the blocks in use when the recording begins"
+                ? ", both starting from the blocks in use when the recording begins"
                 : "")
-        : Sentence.of(
-            "No other setting that is safe lowers the peak by more than 2 %: keep {}.", name);
+        : Sentence.of("No other safe setting lowers the peak by more than 2 %: keep {}.", name);
   }
 
   private Sentence nothingHelps() {
@@ -327,16 +326,16 @@ public record DiagnosedProgram(
             ? Sentence.of(
                 "the best of the usual settings needs {} more",
                 bytes(diagnosis.missingBytes().getAsLong()))
-            : Sentence.of("and its own limit is too small on any GPU");
+            : Sentence.of("its own limit is too small on every GPU");
     return tuning.isHopeless()
         ? Sentence.of(
-            "No setting helps: the program holds {} at its peak, and the allocator can have {};"
-                + " {}.",
+            "No setting helps: the program needs {} at its peak, but the allocator can have only"
+                + " {}; {}.",
             exactBytes(tuning.demand().peakRequestedBytes()),
             exactBytes(circumstances.maxBytes()),
             less)
         : Sentence.of(
-            "None of {} helps, though the program holds no more than {} at its peak, of {}; {}.",
+            "None of {} helps, although the program needs only {} of {} at its peak; {}.",
             count(tuning.ranked().size(), "setting"),
             exactBytes(tuning.demand().peakRequestedBytes()),
             exactBytes(circumstances.maxBytes()),
@@ -348,15 +347,15 @@ public record DiagnosedProgram(
     if (culprits.lines().isEmpty()) {
       details.add(
           Sentence.of(
-              "The recording has no stacks; with"
-                  + " torch.cuda.memory._record_memory_history(stacks=\"python\") it shows lines of"
-                  + " the program."));
+              "The recording has no stacks; record with"
+                  + " torch.cuda.memory._record_memory_history(stacks=\"python\") to see program"
+                  + " lines."));
       return;
     }
     Culprits.Line first = culprits.lines().getFirst();
     details.add(
         Sentence.of(
-            "Most memory is held by {}{}: {}, {} of what is allocated.",
+            "Most memory is held by {}{}: {} ({} of allocated memory).",
             FailureReport.oneLine(first.code().text()),
             first.code().inside().isEmpty()
                 ? ""
@@ -373,8 +372,8 @@ public record DiagnosedProgram(
     if (otherBytes > reservedBytes * NOTEWORTHY) {
       details.add(
           Sentence.of(
-              "{}, {} of what is reserved, are cached for other streams than the one that asked; a"
-                  + " request takes memory of its own stream only.",
+              "{} ({} of reserved memory) is cached for other streams; a request can only use its"
+                  + " own stream's cache.",
               bytes(otherBytes),
               share(otherBytes, reservedBytes)));
     }
@@ -389,7 +388,7 @@ public record DiagnosedProgram(
 
   private Sentence growth(LeakAnalysis found) {
     return Sentence.of(
-        "{}: memory grows by {} a step over {}; 'allocsim leaks {}' shows what stays.",
+        "{}: memory grows by {} per step over {}; 'allocsim leaks {}' shows what grows.",
         found.verdict(),
         bytes(Math.round(found.deciding().slope())),
         count(found.iterations().count(), "step"),
@@ -397,13 +396,12 @@ public record DiagnosedProgram(
   }
 
   private Sentence gpus() {
-    String best = diagnosis.bestGpu().map(DeviceProfile::name).orElse("none that is known");
+    String best = diagnosis.bestGpu().map(DeviceProfile::name).orElse("none known");
     String recorded = diagnosis.recordedGpu().map(DeviceProfile::name).orElse("none");
     return best.equals(recorded)
-        ? Sentence.of("Smallest GPU on which every recorded request is served: {}.", best)
+        ? Sentence.of("Smallest GPU that fits every recorded request: {}.", best)
         : Sentence.of(
-            "Smallest GPU on which every recorded request is served: {}; under the recorded"
-                + " settings {}.",
+            "Smallest GPU that fits every recorded request: {}; with the recorded settings: {}.",
             best,
             recorded);
   }
@@ -411,15 +409,15 @@ public record DiagnosedProgram(
   /** The command that shows more. */
   private String next() {
     if (!best().result().passes()) {
-      return "'allocsim pins " + input.name() + "' shows what the memory holds when it fails";
+      return "'allocsim pins " + input.name() + "' shows what fills the memory at the failure";
     }
     return isChange()
         ? "'allocsim replay "
             + input.name()
             + " --conf \""
             + best().conf()
-            + "\" --report DIR' draws the run under it"
-        : "'allocsim peak " + input.name() + "' shows what the memory holds at its peak";
+            + "\" --report DIR' plots the run with it"
+        : "'allocsim peak " + input.name() + "' shows what fills the memory at its peak";
   }
 
   Section section() {

@@ -54,7 +54,7 @@ public record ExplainOomAnswer(
     OomLog.Contents contents,
     OomSettings settings,
     List<OomExplanation> explanations) {
-  private static final String UNKNOWN = "it is not known";
+  private static final String UNKNOWN = "unknown";
 
   /** Explanation of a verdict. */
   static final String VERDICT =
@@ -70,17 +70,16 @@ public record ExplainOomAnswer(
               .bytes("bytes", "Size.", each -> Math.round(each.value()))
               .bytes(
                   "low_bytes",
-                  "Smallest size that prints so.",
+                  "Smallest size that is printed this way.",
                   each -> (long) Math.ceil(each.low()))
               .bytes(
                   "high_bytes",
-                  "Largest size that prints so.",
+                  "Largest size that is printed this way.",
                   each -> (long) Math.floor(each.high())));
 
   private static final Shape<PrintedSize> SIZE =
       Shape.of(size ->
-          size.text("text", "As it is printed.", PrintedSize::text)
-              .embed(RANGE, PrintedSize::bytes));
+          size.text("text", "As printed.", PrintedSize::text).embed(RANGE, PrintedSize::bytes));
 
   private static final Shape<OomMessage.ProcessUse> PROCESS =
       Shape.of(process ->
@@ -91,10 +90,10 @@ public record ExplainOomAnswer(
   private static final Shape<Part> PART =
       Shape.of(part ->
           part.text("name", "What it is.", each -> each.part().name())
-              .bytes("bytes", "Its size, as exact as the message.", Part::bytes)
+              .bytes("bytes", "Its size, with the message's precision.", Part::bytes)
               .flag(
                   "within_part_above",
-                  "Whether it lies within the part above.",
+                  "Whether it is part of the row above.",
                   each -> each.part().within()));
 
   private static final Shape<GpuAccount> ACCOUNT =
@@ -102,7 +101,7 @@ public record ExplainOomAnswer(
           account
               .bytes(
                   "gpu_bytes",
-                  "Memory of the GPU, as exact as the message.",
+                  "Memory of the GPU, with the message's precision.",
                   each -> bytes(each, each.totalHundredths()))
               .many(
                   "parts",
@@ -116,7 +115,7 @@ public record ExplainOomAnswer(
                   .term(Columns.LINE, each -> each.table().line())
                   .flag(
                       "same_moment",
-                      "Whether it is of the message's moment.",
+                      "Whether it is from the same moment as the message.",
                       each -> each.table().isOfTheMomentOf(each.of().message())))
           .and(summary -> {
             for (SummaryTable.Row row : SummaryTable.Row.values()) {
@@ -140,7 +139,7 @@ public record ExplainOomAnswer(
                   .missing(UNKNOWN)
                   .one(
                       "awaiting_other_streams",
-                      "Given back, and in use on another stream.",
+                      "Freed, still in use on another stream.",
                       RANGE,
                       each -> each.table().awaitingBytes().orElse(null))
                   .missing(UNKNOWN)
@@ -158,7 +157,7 @@ public record ExplainOomAnswer(
               .term(Columns.EXIT_CODE, each -> ExitCodes.of(each.why().verdict()))
               .texts(
                   "possible",
-                  "Verdicts that the printed figures allow.",
+                  "Verdicts consistent with the printed figures.",
                   each -> each.why().possible().stream().map(OomVerdict::word).toList())
               .term(Columns.HEADLINE, each -> each.why().headline())
               .term(Columns.LINE, each -> each.found().line())
@@ -167,7 +166,7 @@ public record ExplainOomAnswer(
                   "Prefix of the log's line, such as a rank.",
                   each -> emptyToNull(each.found().source()))
               .missing("it has none")
-              .count("count", "Times that the message occurs.", each -> each.found().count())
+              .count("count", "Occurrences of the message.", each -> each.found().count())
               .count(
                   "device",
                   "Number of the GPU.",
@@ -175,7 +174,7 @@ public record ExplainOomAnswer(
               .missing("the message names none")
               .text(
                   "wording",
-                  "Program and releases with this wording.",
+                  "Program and releases that use this wording.",
                   each -> each.message().wording().versions())
               .named(
                   SIZE,
@@ -190,13 +189,13 @@ public record ExplainOomAnswer(
                   each -> each.message().processes())
               .one(
                   "left_over",
-                  "What perfect packing would leave over.",
+                  "What perfect packing would leave.",
                   RANGE,
                   each -> each.why().leftOver().orElse(null))
               .missing(UNKNOWN)
               .one(
                   "other",
-                  "What others hold on the GPU.",
+                  "Memory held by others on the GPU.",
                   RANGE,
                   each -> each.why().other().orElse(null))
               .missing(UNKNOWN)
@@ -204,7 +203,7 @@ public record ExplainOomAnswer(
                   "nearly_full",
                   "Whether the memory is nearly full.",
                   each -> each.why().nearlyFull())
-              .flag("large_other", "Whether others hold much.", each -> each.why().largeOther())
+              .flag("large_other", "Whether others hold a lot.", each -> each.why().largeOther())
               .one(
                   "account",
                   "The GPU's memory, part by part.",
@@ -219,15 +218,15 @@ public record ExplainOomAnswer(
               .missing("the log has none")
               .text(
                   "equation",
-                  "The figures of the verdict as an equation.",
+                  "The verdict's figures as an equation.",
                   each -> emptyToNull(each.why().equation()))
               .missing("there is none")
               .one(
                   "engine",
-                  "What the log of an inference engine says, the last figure of each kind.",
+                  "Figures in an inference engine's log, the last of each kind.",
                   EnginePart.FIGURES,
                   each -> each.why().engine().orElse(null))
-              .missing("no engine wrote the log")
+              .missing("the log is not from an engine")
               .many(
                   "engine_changes",
                   "Options of the engine that would have helped.",
@@ -235,7 +234,7 @@ public record ExplainOomAnswer(
                   each -> each.why().changes())
               .texts("findings", "What the figures show.", each -> each.why().findings())
               .texts("helps", "What can help.", each -> each.why().helps())
-              .texts("cannot_help", "What cannot.", each -> each.why().cannotHelp()));
+              .texts("cannot_help", "What cannot help.", each -> each.why().cannotHelp()));
 
   /** For programs. */
   static final Shape<ExplainOomAnswer> SHAPE =
@@ -245,12 +244,12 @@ public record ExplainOomAnswer(
               .count("lines", "Lines of the input.", each -> each.contents().lines())
               .text(
                   "verdict",
-                  "That of the first message that decides.",
+                  "Verdict of the first conclusive message.",
                   each -> each.report() == null ? each.first().word() : null)
               .missing("the log of an engine has no such message")
               .one(
                   "engine_report",
-                  "What the log of an inference engine shows that has no such message.",
+                  "Findings from an inference engine's log without such a message.",
                   EnginePart.REPORT,
                   ExplainOomAnswer::report)
               .missing("there are messages")
@@ -262,11 +261,11 @@ public record ExplainOomAnswer(
                   each -> each.contents().bare().count())
               .count(
                   "messages_left_out",
-                  "Messages beyond the bound of what is kept.",
+                  "Messages beyond the storage limit.",
                   each -> each.contents().left())
               .many(
                   "messages",
-                  "One entry for each different message.",
+                  "One entry per distinct message.",
                   MESSAGE,
                   ExplainOomAnswer::messages)
               .many(
@@ -279,8 +278,7 @@ public record ExplainOomAnswer(
       new Kind<>(
           "explain-oom",
           "explain-oom --json",
-          "What `allocsim explain-oom --json` writes: why the requests of out-of-memory messages"
-              + " failed.",
+          "What `allocsim explain-oom --json` writes: the causes of out-of-memory messages.",
           SHAPE);
 
   /** A part of a GPU's memory. */
@@ -448,8 +446,7 @@ public record ExplainOomAnswer(
     return count <= 0
         ? List.of()
         : List.of(
-            count(count, "more " + noun)
-                + " explained on demand: --show N, or --json FILE for all.");
+            count(count, "more " + noun) + " not shown: use --show N, or --json FILE for all.");
   }
 
   private List<Block> blocks(Message message) {
@@ -476,7 +473,7 @@ public record ExplainOomAnswer(
     if (found.count() > 1) {
       text.append(", ").append(count(found.count(), "time"));
     }
-    return text + "; words of " + message.message().wording().versions();
+    return text + "; wording of " + message.message().wording().versions();
   }
 
   /** The account as a table that sums up to the GPU. */
@@ -490,7 +487,7 @@ public record ExplainOomAnswer(
             row.shown(
                     Unit.TEXT,
                     "where the GPU's memory is",
-                    "Who holds it.",
+                    "Holder.",
                     each -> (each.within() ? "  " : "") + each.name())
                 .shown(
                     Unit.NUMBER,
@@ -500,7 +497,7 @@ public record ExplainOomAnswer(
                 .shown(
                     Unit.NUMBER,
                     "of it",
-                    "Its size within the part above.",
+                    "Size of a subpart of the row above.",
                     each ->
                         !isSplit ? null : each.within() ? GpuAccount.text(each.hundredths()) : "")
                 .optional()
@@ -525,13 +522,13 @@ public record ExplainOomAnswer(
               row.shown(Unit.TEXT, "verdict", "The verdict's word.", each -> each.verdict().word())
                   .shown(
                       Unit.COUNT,
-                      "different messages",
+                      "distinct messages",
                       "Messages with this verdict.",
                       Tally::messages)
                   .shown(Unit.COUNT, "times", "How often they occur.", Tally::times));
       blocks.add(Table.of("Verdicts", shape, List.copyOf(tallies.values())));
     }
-    List<String> notes = new ArrayList<>(more(messages.size() - show, "different message"));
+    List<String> notes = new ArrayList<>(more(messages.size() - show, "distinct message"));
     if (contents.left() > 0) {
       notes.add(
           count(contents.left(), "message")

@@ -66,7 +66,7 @@ public record LeaksAnswer(
   /** Characters of a title that fit into a line. */
   private static final int MAX_TITLE = 70;
 
-  private static final String NO_GROWTH = "there is no growth";
+  private static final String NO_GROWTH = "nothing grows";
 
   private static final Shape<LeaksAnswer> TRACE =
       Shape.of(trace ->
@@ -83,38 +83,46 @@ public record LeaksAnswer(
               .count("count", "Number of iterations.", each -> each.iterations().count())
               .text(
                   "source",
-                  "How they were found: marker or period.",
+                  "How they were detected: marker or period.",
                   each -> each.iterations().source().name().toLowerCase(Locale.ROOT))
-              .text("name", "What they begin with.", each -> each.iterations().name())
-              .count(
-                  "warm_up", "Iterations at the start that are left out.", LeakAnalysis::warmUp));
+              .text("name", "What starts an iteration.", each -> each.iterations().name())
+              .count("warm_up", "Warm-up iterations that are ignored.", LeakAnalysis::warmUp));
 
   private static final Shape<Trend> TREND =
       Shape.of(trend ->
           trend
-              .count("first_iteration", "First iteration that counts.", Trend::first)
+              .count("first_iteration", "First iteration considered.", Trend::first)
               .number("bytes_per_iteration", "Slope, in bytes.", Trend::slope)
               .number("lower", "Lower end of its interval.", Trend::lower)
               .number("upper", "Upper end of its interval.", Trend::upper)
               .number("confidence", "Confidence of the interval, at most 1.", Trend::confidence)
-              .flag("grows", "Whether it certainly grows.", Trend::grows)
-              .flag("comes_back", "Whether it returns to what it was.", Trend::comesBack)
+              .flag("grows", "Whether it grows with certainty.", Trend::grows)
+              .flag("comes_back", "Whether it returns to its earlier value.", Trend::comesBack)
               .count(
                   "level_from",
-                  "Iteration from which it is level.",
+                  "Iteration from which it is flat.",
                   each -> each.stopped() < 0 ? null : each.stopped())
-              .missing("it is not"));
+              .missing("it is not flat"));
 
   private static final Shape<LeakAnalysis> TRENDS =
       Shape.of(trends ->
           trends
-              .one("live_floor", "Live at the quietest moment.", TREND, LeakAnalysis::floor)
-              .one("kept", "Older than an iteration.", TREND, each -> each.kept().orElse(null))
-              .missing("nothing is")
-              .one("reserved", "Reserved at the end.", TREND, LeakAnalysis::reserved)
+              .one(
+                  "live_floor",
+                  "Live memory at its minimum in an iteration.",
+                  TREND,
+                  LeakAnalysis::floor)
+              .one(
+                  "kept",
+                  "Live memory older than one" + " iteration.",
+                  TREND,
+                  each -> each.kept().orElse(null))
+              .missing("nothing is older")
+              .one(
+                  "reserved", "Reserved at the end of an iteration.", TREND, LeakAnalysis::reserved)
               .one(
                   "reserved_beyond_peak",
-                  "Reserved beyond the highest peak so far.",
+                  "Reserved beyond the highest live peak so far.",
                   TREND,
                   LeakAnalysis::excess));
 
@@ -122,15 +130,15 @@ public record LeaksAnswer(
       Shape.of(forecast ->
           forecast
               .term(Columns.CAPACITY_BYTES, Forecast::capacityBytes)
-              .bytes("now_bytes", "What is held at the last iteration.", Forecast::nowBytes)
+              .bytes("now_bytes", "Held at the last iteration.", Forecast::nowBytes)
               .count(
                   "full_at_iteration",
-                  "Iteration at which it is full.",
+                  "Iteration at which the GPU is full.",
                   each -> orNull(each.expected()))
-              .missing("it never is")
-              .count("earliest", "Earliest such iteration.", each -> orNull(each.earliest()))
+              .missing("it never fills up")
+              .count("earliest", "Lower end of its interval.", each -> orNull(each.earliest()))
               .missing("there is none")
-              .count("latest", "Latest such iteration.", each -> orNull(each.latest()))
+              .count("latest", "Upper end of its interval.", each -> orNull(each.latest()))
               .missing("there is none"));
 
   private static final Shape<Part> PART =
@@ -140,20 +148,20 @@ public record LeaksAnswer(
               .shown(
                   Unit.BYTES,
                   "per iteration",
-                  "Bytes gained in an iteration.",
+                  "Bytes gained per iteration.",
                   each -> Math.round((double) each.group().bytes() / each.growth().span()))
               .shown(
                   Unit.RATIO,
                   "share",
-                  "Share of the whole growth.",
+                  "Fraction of the total growth.",
                   each ->
                       each.growth().bytes() <= 0
                           ? null
                           : (double) each.group().bytes() / each.growth().bytes())
               .count(
                   "iterations",
-                  "survivors of iterations",
-                  "Iterations of whose allocations some survive.",
+                  "from iterations",
+                  "Iterations with surviving allocations.",
                   each -> each.group().iterations()));
 
   private static final Shape<Part> SIZE =
@@ -166,7 +174,7 @@ public record LeaksAnswer(
               part.bytes(
                       "requested_up_to_bytes",
                       "requested up to",
-                      "Upper end of the range of sizes.",
+                      "Upper end of the size range.",
                       Part::key)
                   .worded(Part::size))
           .and(part -> part.embed(PART));
@@ -176,7 +184,7 @@ public record LeaksAnswer(
           part.text(
                   "stack",
                   "allocated at, innermost frame first",
-                  "Innermost frames; empty where no stack was recorded.",
+                  "Innermost frames; empty if no stack was recorded.",
                   Part::stack)
               .worded(each -> each.key() == StackTable.NONE ? "(no stack)" : each.stack()));
 
@@ -184,12 +192,12 @@ public record LeaksAnswer(
       Shape.of(growth ->
           growth
               .count("from_iteration", "The first iteration.", each -> each.growth().from())
-              .count("to_iteration", "The last one.", each -> each.growth().to())
-              .bytes("bytes", "Bytes by which live memory grew.", each -> each.growth().bytes())
+              .count("to_iteration", "The last iteration.", each -> each.growth().to())
+              .bytes("bytes", "Growth of live memory in bytes.", each -> each.growth().bytes())
               .many("by_size", "By size.", SIZE, each -> each.parts(each.growth().bySize()))
               .many(
                   "by_size_range",
-                  "By ranges of sizes.",
+                  "By size range.",
                   RANGE,
                   each -> each.parts(each.growth().byRange()))
               .many("by_stack", "By stack.", STACK, LeaksAnswer::stacks));
@@ -199,14 +207,18 @@ public record LeaksAnswer(
           new Line("live_floor_bytes", "Minimum live bytes.", IterationSeries::floorBytes),
           new Line(
               "live_floor_requested_bytes",
-              "The same, as requested.",
+              "The same, in requested bytes.",
               IterationSeries::floorRequestedBytes),
-          new Line("kept_bytes", "Live and older than an iteration.", IterationSeries::keptBytes),
+          new Line(
+              "kept_bytes", "Live memory older than one iteration.", IterationSeries::keptBytes),
           new Line("live_peak_bytes", "Maximum live bytes.", IterationSeries::peakBytes),
-          new Line("reserved_bytes", "Reserved at the end.", IterationSeries::reservedBytes),
+          new Line(
+              "reserved_bytes",
+              "Reserved at the end of an iteration.",
+              IterationSeries::reservedBytes),
           new Line(
               "reserved_beyond_peak_bytes",
-              "Reserved beyond the highest peak so far.",
+              "Reserved beyond the highest live peak so far.",
               IterationSeries::excessBytes));
 
   private static final Shape<IterationSeries> SERIES =
@@ -235,7 +247,11 @@ public record LeaksAnswer(
                       "LEAK, FRAGMENTATION, PLATEAU or NONE.",
                       each -> each.analysis().verdict().name())
                   .term(Columns.SENTENCE, each -> each.sentence().toString())
-                  .one("iterations", "How they were found.", ITERATIONS, LeaksAnswer::analysis)
+                  .one(
+                      "iterations",
+                      "How iterations were detected.",
+                      ITERATIONS,
+                      LeaksAnswer::analysis)
                   .one("trends", "Trends over the iterations.", TRENDS, LeaksAnswer::analysis)
                   .one(
                       "forecast",
@@ -252,7 +268,7 @@ public record LeaksAnswer(
                   .one("growth", "What grew between two iterations.", GROWTH, each -> each)
                   .one(
                       "series",
-                      "A figure for each iteration.",
+                      "One value per iteration.",
                       SERIES,
                       each -> each.analysis().series())));
 
@@ -318,9 +334,9 @@ public record LeaksAnswer(
             analysis.iterations().count(),
             source(),
             switch (warmUp) {
-              case 0 -> "none is warm-up";
-              case 1 -> "iteration 0 is warm-up and left out";
-              default -> "iterations 0 to " + (warmUp - 1) + " are warm-up and left out";
+              case 0 -> "no warm-up";
+              case 1 -> "iteration 0 ignored as warm-up";
+              default -> "iterations 0 to " + (warmUp - 1) + " ignored as warm-up";
             });
   }
 
@@ -329,27 +345,27 @@ public record LeaksAnswer(
     IterationSeries series = analysis.series();
     int last = series.count() - 1;
     List<Row> rows = new ArrayList<>();
-    rows.add(new Row("live at the quietest moment", series.floorBytes(), analysis.floor()));
+    rows.add(new Row("minimum live", series.floorBytes(), analysis.floor()));
     analysis
         .kept()
         .ifPresent(
-            kept -> rows.add(new Row("  older than an iteration", series.keptBytes(), kept)));
+            kept -> rows.add(new Row("  older than one iteration", series.keptBytes(), kept)));
     rows.add(new Row("reserved at the end", series.reservedBytes(), analysis.reserved()));
     rows.add(new Row("  beyond the highest peak", series.excessBytes(), analysis.excess()));
     Shape<Row> shape =
         Shape.of(row ->
-            row.shown(Unit.TEXT, "", "What it is.", Row::name)
+            row.shown(Unit.TEXT, "", "Its name.", Row::name)
                 .shown(
                     Unit.BYTES,
                     "in iteration " + first,
-                    "Before it grew.",
+                    "Before the growth.",
                     each -> each.trend().first() == first ? each.series()[first] : null)
                 .shown(
                     Unit.BYTES, "in iteration " + last, "At the end.", each -> each.series()[last])
                 .shown(
                     Unit.BYTES,
                     "per iteration",
-                    "Slope: the median over all pairs of iterations.",
+                    "Slope (median over all pairs of iterations).",
                     each -> Math.round(each.trend().slope()))
                 .shown(
                     Unit.BYTES,
@@ -361,7 +377,7 @@ public record LeaksAnswer(
                     "at most",
                     "Upper end of the slope's interval.",
                     each -> Math.round(each.trend().upper()))
-                .shown(Unit.TEXT, "trend", "What it does.", each -> word(each.trend())));
+                .shown(Unit.TEXT, "trend", "Its trend.", each -> word(each.trend())));
     return Table.of("Trends", shape, rows);
   }
 
@@ -370,11 +386,9 @@ public record LeaksAnswer(
       return "grows";
     }
     if (trend.rises()) {
-      return "level since " + trend.stopped();
+      return "flat since " + trend.stopped();
     }
-    return trend.upper() < 0
-        ? "falls"
-        : trend.comesBack() && trend.lower() > 0 ? "comes back" : "-";
+    return trend.upper() < 0 ? "falls" : trend.comesBack() && trend.lower() > 0 ? "returns" : "-";
   }
 
   private void addGrowth(List<Block> blocks) {
@@ -397,9 +411,8 @@ public record LeaksAnswer(
           Notes.of(
               null,
               List.of(
-                  "The recording holds no stacks; record with"
-                      + " _record_memory_history(stacks=\"python\") to see which lines allocate"
-                      + " what grows.")));
+                  "The recording has no stacks; record with"
+                      + " _record_memory_history(stacks=\"python\") to see which lines leak.")));
     } else {
       blocks.add(top("stack", STACK, stacks()));
     }
@@ -465,9 +478,7 @@ public record LeaksAnswer(
           case LEAK -> Sentence.of("{}, {}", headline(), interval(analysis.deciding()));
           case FRAGMENTATION ->
               Sentence.of(
-                  "{}, {}, while live memory does not grow",
-                  headline(),
-                  interval(analysis.reserved()));
+                  "{}, {}; live memory does not grow", headline(), interval(analysis.reserved()));
           case PLATEAU, NONE -> headline();
         };
     Forecast forecast = forecast();
@@ -478,34 +489,34 @@ public record LeaksAnswer(
   private Sentence headline() {
     return switch (analysis.verdict()) {
       case LEAK ->
-          Sentence.of("live memory grows by {} an iteration", slope(analysis.deciding().slope()));
+          Sentence.of("live memory grows by {} per iteration", slope(analysis.deciding().slope()));
       case FRAGMENTATION ->
           Sentence.of(
-              "reserved memory grows by {} an iteration", slope(analysis.reserved().slope()));
+              "reserved memory grows by {} per iteration", slope(analysis.reserved().slope()));
       case PLATEAU -> plateau();
-      case NONE -> Sentence.of("after the warm-up neither live nor reserved memory grows");
+      case NONE -> Sentence.of("neither live nor reserved memory grows after warm-up");
     };
   }
 
   private Sentence plateau() {
     if (analysis.floor().rises()) {
       return Sentence.of(
-          "live memory grew and is level since iteration {}", analysis.floor().stopped());
+          "live memory grew but has been flat since iteration {}", analysis.floor().stopped());
     }
     int record = analysis.lastReservedRecord();
     long[] reserved = analysis.series().reservedBytes();
     return Sentence.of(
-        "reserved memory grew by {} after the warm-up, last in iteration {}{}, and live memory does"
-            + " not grow",
+        "reserved memory grew by {} after warm-up, last in iteration {}{}; live memory does not"
+            + " grow",
         ByteFormat.human(reserved[record] - reserved[analysis.warmUp()]),
         count(record),
-        analysis.recordsNeedLargerPeaks() ? ", only where a step's live peak rose, too" : "");
+        analysis.recordsNeedLargerPeaks() ? ", only when a step's live peak rose too" : "");
   }
 
   private Sentence full(Forecast forecast) {
     String gpu = "a GPU with " + ByteFormat.human(capacityBytes) + " for the allocator";
     if (forecast.nowBytes() >= capacityBytes) {
-      return Sentence.of("{} is too small already", gpu);
+      return Sentence.of("{} is already too small", gpu);
     }
     Forecast pressure = pressure();
     String reserved =

@@ -63,37 +63,34 @@ public final class AccountJob extends JobView<AccountAnswer, Row, Finding> {
                       Part.POOLS,
                       "pools_bytes",
                       "pools",
-                      "What the driver's own pools hold of the process."))
+                      "Memory of the process in the driver's own pools."))
               .rank(6)
               .embed(
                   part(
                       Part.COLLECTIVES,
                       "collectives_bytes",
                       "NCCL",
-                      "What NCCL's communicators hold."))
+                      "Memory of NCCL's communicators."))
               .rank(7)
               .embed(
                   part(
                       Part.LIBRARIES,
                       "libraries_bytes",
                       "libraries",
-                      "Kernels and libraries of the process; NCCL too, where it is not known"
-                          + " apart."))
+                      "Kernels and libraries of the process; includes NCCL if not known"
+                          + " separately."))
               .embed(
                   part(
                       Part.OTHER_PROCESSES,
                       "other_processes_bytes",
                       "others",
-                      "What other processes hold."))
-              .embed(part(Part.DRIVER, "driver_bytes", "driver", "What the driver keeps."))
+                      "Memory of other processes."))
+              .embed(part(Part.DRIVER, "driver_bytes", "driver", "Memory kept by the driver."))
               .rank(5)
               .embed(part(Part.FREE, "free_bytes", "free", "Free memory of the GPU."))
               .rank(1)
               .bytes(
-                  "unexplained_bytes",
-                  "unexplained",
-                  "What nobody explains.",
-                  Row::unexplainedBytes)
+                  "unexplained_bytes", "unexplained", "Unexplained memory.", Row::unexplainedBytes)
               .rank(2)
               .term(Columns.GPU_BYTES, "the GPU", each -> each.account().totalBytes())
               .term(Columns.GPU_SOURCE, Row::source));
@@ -106,7 +103,7 @@ public final class AccountJob extends JobView<AccountAnswer, Row, Finding> {
                   each -> each.fullest().rank().id())
               .text(
                   "most_unexplained_rank",
-                  "The rank with the most memory that nobody explains, or its file.",
+                  "The rank with the most unexplained memory, or its file.",
                   each -> each.unexplained().rank().id()));
 
   public static final Kind<JobAnswer<Row, Finding>> KIND =
@@ -155,7 +152,7 @@ public final class AccountJob extends JobView<AccountAnswer, Row, Finding> {
     } else if (unexplained.found().unexplainedBytes() > 0) {
       details.add(
           Sentence.of(
-              "{} are unexplained on {}{}.",
+              "{} is unexplained on {}{}.",
               bytes(unexplained.found().unexplainedBytes()),
               unexplained.rank().label(),
               answer.ranks().size() == 1 ? "" : ", the most of all ranks"));

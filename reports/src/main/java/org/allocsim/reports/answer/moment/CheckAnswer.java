@@ -30,7 +30,7 @@ public record CheckAnswer(ReplayedProgram program, List<LimitCheck> checks) {
   private static final Shape<LimitCheck> CHECKS =
       Shape.of(check ->
           check
-              .shown(FLAG, "", "Whether the limit is kept.", each -> each.holds() ? "ok" : "FAIL")
+              .shown(FLAG, "", "Whether the limit is met.", each -> each.holds() ? "ok" : "FAIL")
               .text("subject", "limit", "What is limited.", LimitCheck::subject)
               .count("actual", "What the program has.", LimitCheck::actual)
               .shown(
@@ -45,21 +45,21 @@ public record CheckAnswer(ReplayedProgram program, List<LimitCheck> checks) {
               .shown(BYTES, "at most", "What is allowed.", each -> text(each, each.limit()))
               .text(
                   "unit",
-                  "Unit of the two figures: bytes or requests.",
+                  "Unit of the two values: bytes or requests.",
                   each -> each.isSize() ? "bytes" : "requests")
               .shown(
                   BYTES,
                   "over by",
-                  "What is too much.",
+                  "Excess.",
                   each -> each.holds() ? "" : text(each, each.actual() - each.limit()))
-              .flag("holds", "Whether the limit is kept.", LimitCheck::holds));
+              .flag("holds", "Whether the limit is met.", LimitCheck::holds));
 
   public static final Kind<CheckAnswer> KIND =
       new Kind<>(
           "check",
           1,
           "check --json",
-          "What `allocsim check --json` writes: limits and whether they are kept.",
+          "What `allocsim check --json` writes: limits and whether they are met.",
           Shape.of(answer ->
               answer
                   .embed(ProgramMoment.PROGRAM, CheckAnswer::program)
@@ -79,8 +79,8 @@ public record CheckAnswer(ReplayedProgram program, List<LimitCheck> checks) {
     long failed = checks.stream().filter(check -> !check.holds()).count();
     Sentence sentence =
         failed == 0
-            ? Sentence.of("{} kept.", count(checks.size(), "limit"))
-            : Sentence.of("{} of {} not kept.", count(failed), count(checks.size(), "limit"));
+            ? Sentence.of("{} met.", count(checks.size(), "limit"))
+            : Sentence.of("{} of {} not met.", count(failed), count(checks.size(), "limit"));
     Table<LimitCheck> table = Table.of("Limits", CHECKS, checks);
     return new Document<>(
         KIND,

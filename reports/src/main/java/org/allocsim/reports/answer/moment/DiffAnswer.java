@@ -51,11 +51,10 @@ public record DiffAnswer(
                   .term(Columns.BY, each -> each.difference.by().name().toLowerCase(Locale.ROOT))
                   .many(
                       "groups",
-                      "The groups, the largest change first.",
+                      "The groups, largest change first.",
                       ROWS,
                       each -> each.difference.rows())
-                  .one(
-                      "unknown", "What no group holds.", ROWS, each -> each.difference.unknown())));
+                  .one("unknown", "Memory in no group.", ROWS, each -> each.difference.unknown())));
 
   private static Shape<Row> rows(String before, String heading) {
     return Shape.of(row ->

@@ -30,7 +30,7 @@ public final class MomentText {
           }
         };
     present.row(
-        "+ given back, in use on another stream", first.awaitingBytes(), second.awaitingBytes());
+        "+ freed, still in use on another stream", first.awaitingBytes(), second.awaitingBytes());
     String cached = "+ cached for " + others;
     present.row(
         cached + ", releasable", first.otherReleasableBytes(), second.otherReleasableBytes());

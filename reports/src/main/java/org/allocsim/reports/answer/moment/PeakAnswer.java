@@ -40,18 +40,16 @@ public record PeakAnswer(ProgramMoment at, LiveSet live, Attribution attribution
               answer
                   .embed(ProgramMoment.SHAPE, PeakAnswer::at)
                   .term(Columns.BY, PeakAnswer::by)
-                  .many(
-                      "groups", "The groups, the largest first.", groups("", 0), PeakAnswer::groups)
-                  .one(
-                      "unknown", "What no group holds.", groups("", 0), each -> each.live.unknown())
+                  .many("groups", "The groups, largest first.", groups("", 0), PeakAnswer::groups)
+                  .one("unknown", "Memory in no group.", groups("", 0), each -> each.live.unknown())
                   .one(
                       "awaiting",
-                      "What was given back and is in use on another stream.",
+                      "Freed memory still in use on another stream.",
                       groups("", 0),
                       each -> each.live.awaiting())
                   .many(
                       "categories",
-                      "What the memory is for; adds up to allocated memory.",
+                      "Memory by category; adds up to allocated memory.",
                       CategoryPart.SHAPE,
                       each -> each.categories().rows())));
 
@@ -66,14 +64,14 @@ public record PeakAnswer(ProgramMoment at, LiveSet live, Attribution attribution
             .term(Columns.ALLOCATED_BYTES, "allocated", Group::blockBytes)
             .shown(COUNT, "bytes", "The same, exactly.", Group::blockBytes)
             .term(Columns.REQUESTED_BYTES, Group::requestedBytes)
-            .shown(COUNT, "requested", "Bytes that the program asked for.", Group::requestedBytes)
+            .shown(COUNT, "requested", "Bytes the program requested.", Group::requestedBytes)
             .shown(
                 RATIO,
                 "share",
-                "Share of allocated memory.",
+                "Fraction of allocated memory.",
                 each -> Quantity.share(each.blockBytes(), wholeBytes))
             .term(Columns.BLOCKS, "blocks", Group::blocks)
-            .text("label", heading, "What the blocks share.", Group::label));
+            .text("label", heading, "What the blocks have in common.", Group::label));
   }
 
   /** What groups share, as the heading of their column. */
@@ -82,7 +80,7 @@ public record PeakAnswer(ProgramMoment at, LiveSet live, Attribution attribution
       case STACK -> "allocated at, innermost frame first";
       case SIZE -> "requested size";
       case PHASE -> "allocated in phase";
-      case CATEGORY -> "what it is for";
+      case CATEGORY -> "used for";
     };
   }
 

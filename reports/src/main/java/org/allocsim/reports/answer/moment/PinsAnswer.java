@@ -52,23 +52,23 @@ public record PinsAnswer(
     Optional<Iterations> steps,
     TableLimits limits) {
   private static final int BLOCKS_SHOWN = 3;
-  private static final String BEFORE = "the history does not hold the allocation";
+  private static final String BEFORE = "the history does not include the allocation";
   private static final String NO_FAILURE = "no request failed at the moment";
 
   private static final Shape<Pin> BLOCKS =
       Shape.of(block ->
           block
               .term(Columns.ADDRESS, each -> Long.toUnsignedString(each.block().address()))
-              .bytes("bytes", "block", "What it takes.", each -> each.block().bytes())
+              .bytes("bytes", "block", "Its size.", each -> each.block().bytes())
               .term(Columns.REQUESTED_BYTES, each -> each.block().requestedBytes())
               .flag(
                   "awaiting_free",
-                  "Whether it was given back and is in use on another stream.",
+                  "Whether it was freed but is still in use on another stream.",
                   each -> each.block().awaiting())
               .shown(
                   TEXT,
                   "state",
-                  "Whether it was given back and is in use on another stream.",
+                  "Whether it was freed but is still in use on another stream.",
                   each -> each.block().awaiting() ? "awaits its free" : null)
               .optional()
               .count(
@@ -103,7 +103,7 @@ public record PinsAnswer(
               .text(
                   "stack",
                   "allocated at",
-                  "Innermost frames of the stack that allocated it.",
+                  "Innermost frames of its allocation stack.",
                   Pin::stack));
 
   private static final Shape<Pinned> SEGMENT =
@@ -153,7 +153,7 @@ public record PinsAnswer(
               .shown(
                   NUMBER,
                   "free/used",
-                  "Free bytes that a byte in use pins.",
+                  "Free bytes held per byte in use.",
                   each -> each.first(each.of().freePerByte()))
               .rank(5)
               .shown(
@@ -178,16 +178,16 @@ public record PinsAnswer(
                   each -> each.remedy().way().name().toLowerCase(Locale.ROOT))
               .flag(
                   "confirmed",
-                  "Whether the simulation confirms that the request fits.",
+                  "Whether the simulation confirms that the request then fits.",
                   each -> each.remedy().confirmed())
-              .bytes("bytes", "What the blocks take.", each -> each.remedy().bytes())
+              .bytes("bytes", "Total size of the blocks.", each -> each.remedy().bytes())
               .bytes(
                   "gained_bytes",
-                  "Size of the hole, or of what is released.",
+                  "Size of the hole or of the released segments.",
                   each -> each.remedy().gainedBytes())
               .text(
                   "minimum",
-                  "What no other blocks with that effect have less of: bytes, blocks or nothing.",
+                  "What is minimal about this choice of blocks: bytes, blocks or nothing.",
                   each -> each.remedy().minimum().name().toLowerCase(Locale.ROOT))
               .many("blocks", "The blocks.", BLOCKS, Way::blocks));
 
@@ -195,13 +195,13 @@ public record PinsAnswer(
       new Kind<>(
           "pins",
           "pins --json",
-          "What `allocsim pins --json` writes: the blocks that keep segments from being released.",
+          "What `allocsim pins --json` writes: the blocks that hold segments open.",
           Shape.of(answer ->
               answer
                   .embed(ProgramMoment.SHAPE, PinsAnswer::at)
                   .many(
                       "segments",
-                      "Segments that blocks keep from being released, ranked.",
+                      "Segments held open by blocks, ranked.",
                       SEGMENTS,
                       PinsAnswer::segments)
                   .term(
@@ -210,12 +210,12 @@ public record PinsAnswer(
                   .missing(NO_FAILURE)
                   .flag(
                       "limit_inferred",
-                      "Whether the limit is the largest that explains the failures.",
+                      "Whether the limit was inferred as the largest that explains the failures.",
                       each -> each.trial == null ? null : each.trial.isLimitInferred())
                   .missing(NO_FAILURE)
                   .many(
                       "fits_without",
-                      "Blocks without which the failed request may fit.",
+                      "Blocks whose absence may let the failed request fit.",
                       WAYS,
                       PinsAnswer::ways)
                   .missing(NO_FAILURE)));
@@ -264,7 +264,7 @@ public record PinsAnswer(
     }
     if (!pins.isEmpty()) {
       blocks.add(
-          Table.of("Pinned segments", ROWS, rows)
+          Table.of("Segments held open", ROWS, rows)
               .keeping(
                   each -> each.rank() < limits.top() && each.place() < BLOCKS_SHOWN,
                   new Table.More("block", "--csv FILE has all")));
@@ -287,26 +287,26 @@ public record PinsAnswer(
     if (trial != null && trial.missingBytes() <= 0) {
       details.add(
           Sentence.of(
-              "The device had enough free memory for the failed request; pinned segments are not"
-                  + " why it failed."));
+              "The device had enough free memory for the failed request; segments held open are not"
+                  + " the cause."));
     }
     if (trial != null && remedies.isEmpty()) {
       details.add(
           Sentence.of(
-              "Without all blocks that pin segments the failed request would still not have"
-                  + " fitted: pinned memory is not why it failed."));
+              "Even with every held-open segment released, the request would not have fitted:"
+                  + " held-open memory is not the cause."));
     }
     if (trial != null && trial.isLimitInferred()) {
       details.add(
           Sentence.of(
-              "The recording does not hold the memory limit, and the largest one that explains the"
-                  + " failure is assumed; with the real one more may have been missing: give it"
-                  + " with --memory-fraction or --memory-limit."));
+              "The memory limit is not recorded; the largest one that explains the failure is"
+                  + " assumed, so the real shortfall may be larger. Pass the limit with"
+                  + " --memory-fraction or --memory-limit."));
     }
     return new Verdict(
         trial == null ? Tone.NEUTRAL : Tone.BAD,
         Sentence.of(
-            "{} are pinned in {} by blocks of {}.",
+            "{} of free memory in {} is held open by {} of blocks.",
             bytes(pins.stream().mapToLong(Pins.Segment::freeBytes).sum()),
             count(pins.size(), "segment"),
             bytes(pins.stream().mapToLong(Pins.Segment::pinningBytes).sum())),
@@ -318,28 +318,28 @@ public record PinsAnswer(
     Sentence gain =
         remedy.way() == FitTrial.Way.HOLE
             ? Sentence.of(
-                "a hole of {} opens in the segment at {}",
+                "a {} hole opens in the segment at {}",
                 bytes(remedy.gainedBytes()),
                 hex(at.moment().layout().segmentAddress(remedy.segments().getFirst())))
             : Sentence.of(
-                "{} of {} can be released, {}{} being short",
+                "{} in {} can be released, {}{} was missing",
                 bytes(remedy.gainedBytes()),
                 count(remedy.segments().size(), "segment"),
                 trial.isLimitInferred() ? "at least " : "",
                 bytes(trial.missingBytes()));
     return Sentence.of(
-        "Without {} of {} the failed request of {} {} {}; {}.",
+        "Without {} ({}) the failed request for {} {} {}; {}.",
         blocks == 1 ? "one block" : Sentence.of("these {} blocks", count(blocks)),
         bytes(remedy.bytes()),
         bytes(trial.requestedBytes()),
         remedy.confirmed()
-            ? "fits, as the simulation confirms:"
-            : "does not fit, as the simulation shows, although",
+            ? "fits (confirmed by simulation):"
+            : "does not fit (simulated), although",
         gain,
         switch (remedy.minimum()) {
-          case BYTES -> "no other blocks of fewer bytes do that";
-          case BLOCKS -> "no fewer blocks do that";
-          case NOTHING -> "there may be fewer blocks that do that";
+          case BYTES -> "no smaller total does";
+          case BLOCKS -> "no fewer blocks do";
+          case NOTHING -> "fewer blocks may be enough";
         });
   }
 

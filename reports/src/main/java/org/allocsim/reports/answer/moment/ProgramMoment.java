@@ -40,7 +40,7 @@ public record ProgramMoment(ReplayedProgram program, MemoryMoment moment) {
               .term(Columns.DEVICE_NUMBER, ReplayedProgram::device)
               .text(
                   "addresses",
-                  "Where addresses come from: recorded, or modelled as the driver would give them.",
+                  "Source of addresses: recorded, or simulated as the driver would assign them.",
                   ReplayedProgram::addresses)
               .missing("the program was not replayed")
               .embed(Recorded.inferences(ReplayedProgram::inferences))
@@ -55,7 +55,7 @@ public record ProgramMoment(ReplayedProgram program, MemoryMoment moment) {
                   each -> each.moment().kind().name().toLowerCase(Locale.ROOT))
               .count(
                   "request_index",
-                  "Number of the allocation request, from 0; -1 before the first one.",
+                  "Index of the allocation request, from 0; -1 before the first.",
                   each -> each.moment().requestIndex())
               .nanos(
                   "elapsed_nanos",
@@ -63,7 +63,7 @@ public record ProgramMoment(ReplayedProgram program, MemoryMoment moment) {
                   each -> each.moment().elapsedNanos())
               .text(
                   "stream",
-                  "Handle of the stream that asked.",
+                  "Handle of the requesting stream.",
                   each -> each.program().stream(each.moment().stream()))
               .term(Columns.REQUESTED_BYTES, each -> each.moment().bytes().requestedBytes())
               .bytes(
@@ -81,12 +81,12 @@ public record ProgramMoment(ReplayedProgram program, MemoryMoment moment) {
                   each -> each.moment().bytes().slackBytes())
               .one(
                   "slack",
-                  "The slack, by what could be done about it.",
+                  "The slack, by what can be done about it.",
                   SlackParts.SHAPE,
                   each -> each.moment().slack())
               .bytes(
                   "failed_request_bytes",
-                  "What the failed request asked for.",
+                  "Size of the failed request.",
                   each ->
                       each.moment().failure() == null
                           ? null
@@ -162,10 +162,10 @@ public record ProgramMoment(ReplayedProgram program, MemoryMoment moment) {
     MomentText.forEachPart(
         moment.slack(),
         moment.slack(),
-        "other streams than " + program.stream(moment.stream()),
+        "streams other than " + program.stream(moment.stream()),
         (name, part, _) -> parts.add(new Part(name, part, null)));
     parts.add(new Part("= reserved", bytes.reservedBytes(), null));
-    return MemoryParts.table("where reserved memory lies", parts);
+    return MemoryParts.table("where reserved memory is", parts);
   }
 
   /** What was inferred, and what the reader of results should know. */

@@ -19,22 +19,22 @@ public final class CategoryPart {
             .shown(
                 Unit.RATIO,
                 "share",
-                "Share of allocated memory.",
+                "Fraction of allocated memory.",
                 each -> Quantity.share(each.group().blockBytes(), wholeBytes))
             .term(Columns.REQUESTED_BYTES, each -> each.group().requestedBytes())
             .term(Columns.BLOCKS, "blocks", each -> each.group().blocks())
-            .bytes("recorded_bytes", "What of it a recorder named.", Row::recordedBytes)
+            .bytes("recorded_bytes", "Part of it that a recorder named.", Row::recordedBytes)
             .shown(
                 Unit.BYTES,
                 "recorded",
                 "The same.",
                 each -> each.recordedBytes() == 0 ? null : Quantity.bytes(each.recordedBytes()))
             .optional()
-            .bytes("stack_bytes", "by stack", "What of it the stack shows.", Row::stackBytes)
+            .bytes("stack_bytes", "by stack", "Part of it that the stack shows.", Row::stackBytes)
             .bytes(
                 "inferred_bytes",
                 "inferred",
-                "What of it follows from when memory is taken and given back.",
+                "Part of it inferred from allocation and free times.",
                 Row::inferredBytes)
             .text(
                 "category",
@@ -42,14 +42,11 @@ public final class CategoryPart {
                     + " workspace, communication, input or unknown.",
                 each -> each.category().id())
             .shown(
-                Unit.TEXT,
-                "what it is for",
-                "The same for people.",
-                each -> each.category().label()));
+                Unit.TEXT, "used for", "The same, for display.", each -> each.category().label()));
   }
 
   public static Table<Row> table(CategoryTotals totals) {
     long whole = totals.rows().stream().mapToLong(row -> row.group().blockBytes()).sum();
-    return Table.of("What the memory is for", shape(whole), totals.rows());
+    return Table.of("What the memory is used for", shape(whole), totals.rows());
   }
 }

@@ -19,13 +19,12 @@ public final class CircumstancesPart {
               .missing("there is none")
               .bytes(
                   "least_limit_bytes",
-                  "The least that it may have been, where the recording shows no more than that it"
-                      + " was between two sizes.",
+                  "Smallest possible limit, if the recording only bounds it between two sizes.",
                   each -> each.leastLimitBytes() < 0 ? null : Long.valueOf(each.leastLimitBytes()))
               .missing("there is none")
               .texts(
                   "inferred",
-                  "What the recording shows of device and limit, and how.",
+                  "What the recording reveals about device and limit, and how.",
                   RecordedCircumstances::evidence));
 
   private CircumstancesPart() {}

@@ -27,7 +27,7 @@ public final class Cost {
         nanos(before.driverNanos()),
         hasSteps
             ? Sentence.of(
-                ", {} a step instead of {}",
+                ", {} per step instead of {}",
                 nanos(entry.nanosPerStep()),
                 nanos(recorded.nanosPerStep()))
             : "");

@@ -20,15 +20,15 @@ public final class FirstFailure {
     return Shape.of(row ->
         row.count(
                 "first_failed_request_index",
-                "Number of the first failed request among the allocation requests, from 0; -1 for"
-                    + " one that recreates what existed before the recording.",
+                "Index of the first failed allocation request, from 0; -1 for one that recreates"
+                    + " memory from before the recording.",
                 each -> first.apply(each) == null ? null : first.apply(each).requestIndex())
-            .missing("none failed")
+            .missing("no request failed")
             .bytes(
                 "first_failed_request_bytes",
-                "What it asked for.",
+                "Bytes it requested.",
                 each -> first.apply(each) == null ? null : first.apply(each).requestedBytes())
-            .missing("none failed"));
+            .missing("no request failed"));
   }
 
   /** Where a run failed first, for a table; "no" where nothing did. */
@@ -47,7 +47,7 @@ public final class FirstFailure {
   /** That a request fails, as a part of a sentence. */
   public static Sentence fails(FailedRequest first) {
     return first.requestIndex() < 0
-        ? Sentence.of("what the program held before its history does not fit")
+        ? Sentence.of("what the program held before the recording does not fit")
         : Sentence.of(
             "request {} for {} fails",
             Quantity.count(first.requestIndex()),

@@ -12,7 +12,7 @@ public final class LateStartPart {
   public static Sentence sentence(LateStart start) {
     return Sentence.of(
         "The recording begins late, with {} reserved and {} of it in use; other settings are"
-            + " modelled from the blocks in use, with an empty cache.",
+            + " simulated from the blocks in use, with an empty cache.",
         Quantity.bytes(start.reservedBytes()),
         Quantity.bytes(start.usedBytes()));
   }

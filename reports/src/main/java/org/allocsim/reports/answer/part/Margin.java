@@ -31,8 +31,8 @@ public final class Margin {
         : List.of(
             margin,
             Sentence.of(
-                "The recording shows no more of its limit than that it was between {} and {}; say"
-                    + " it with --memory-limit or --memory-fraction.",
+                "The recording shows only that its limit was between {} and {}; pass it with"
+                    + " --memory-limit or --memory-fraction.",
                 Quantity.bytes(circumstances.certainBytes()),
                 Quantity.bytes(circumstances.maxBytes())));
   }
@@ -58,8 +58,8 @@ public final class Margin {
     }
     Fragility tried = copies.get();
     return Sentence.of(
-        "{}; {} of {} changed copies of the program fail under it (sizes up to 2 % smaller or"
-            + " larger, neighbours swapped).",
+        "{}; {} of {} perturbed copies of the program fail with it (sizes changed by up to 2 %,"
+            + " neighbours swapped).",
         left, tried.failures() == 0 ? "none" : count(tried.failures()), count(tried.runs().size()));
   }
 
@@ -69,8 +69,8 @@ public final class Margin {
         .passedOver()
         .map(each ->
             Sentence.of(
-                "{} would come first by its own run, with {} reserved at most, but {} of {} changed"
-                    + " copies fail under it.",
+                "{} does best on the unchanged program, with at most {} reserved, but {} of {}"
+                    + " perturbed copies fail with it.",
                 Settings.name(each.entry().conf()),
                 Quantity.bytes(each.entry().result().peakReservedBytes()),
                 count(each.copies().failures()),

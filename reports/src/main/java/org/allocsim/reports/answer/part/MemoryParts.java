@@ -40,7 +40,7 @@ public final class MemoryParts {
                 .shown(
                     RATIO,
                     "share",
-                    "Its share of the whole.",
+                    "Fraction of the whole.",
                     each -> Quantity.share(each.bytes(), wholeBytes))
                 .shown(TEXT, "according to", "Where the figure comes from.", Part::source)
                 .optional()),

@@ -9,13 +9,13 @@ public final class NextStep {
   /** For answers in which a request fails, or a setting is recommended. */
   public static Sentence diagnose(String trace) {
     return Sentence.of(
-        "Next: 'allocsim diagnose {}' shows the lines of the program that hold the memory, and"
-            + " which setting would serve it, with what margin.",
+        "Next: 'allocsim diagnose {}' shows which program lines hold the memory, and which setting"
+            + " would fit it with what margin.",
         trace);
   }
 
   /** For answers in which all is well. */
   public static Sentence tune(String trace) {
-    return Sentence.of("Next: 'allocsim tune {}' looks for settings that reserve less.", trace);
+    return Sentence.of("Next: 'allocsim tune {}' searches for settings that reserve less.", trace);
   }
 }

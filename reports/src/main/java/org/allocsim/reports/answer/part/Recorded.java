@@ -19,9 +19,9 @@ public final class Recorded {
               .term(Columns.COUNT, Inference::count)
               .text(
                   "confidence",
-                  "How sure it is: certain, likely or guess.",
+                  "Confidence: certain, likely or guess.",
                   each -> each.confidence().toString().toLowerCase(Locale.ROOT))
-              .text("reason", "Why this follows.", Inference::reason));
+              .text("reason", "Evidence for it.", Inference::reason));
 
   private Recorded() {}
 
@@ -32,7 +32,7 @@ public final class Recorded {
         trace
             .term(Columns.FILE, name)
             .term(Columns.SHA256, sha256)
-            .missing("the trace is a program"));
+            .missing("the trace is a synthetic program"));
   }
 
   /** The column {@code torch_settings}, of what {@link RecordingMaps#settings} gives. */
@@ -41,15 +41,15 @@ public final class Recorded {
         row.named(
             Unit.ANY,
             "torch_settings",
-            "The allocator's settings as the recording holds them; empty where it holds none.",
+            "Allocator settings in the recording; empty if it has none.",
             "A setting, under PyTorch's name.",
             settings));
   }
 
   /** The column {@code notes}. */
   public static <R> Shape<R> notes(Function<R, List<String>> notes) {
-    return Shape.of(row ->
-        row.texts("notes", "Sentences about what the reader passed over or changed.", notes));
+    return Shape.of(
+        row -> row.texts("notes", "Notes on what the reader skipped or changed.", notes));
   }
 
   /** The column {@code inferences}. */
@@ -57,7 +57,7 @@ public final class Recorded {
     return Shape.of(row ->
         row.many(
             "inferences",
-            "What was inferred because the recording does not say it.",
+            "What was inferred because the recording does not say.",
             INFERENCE,
             inferences));
   }
@@ -65,7 +65,6 @@ public final class Recorded {
   /** What was inferred, as people read it. */
   public static Notes inferred(List<Inference> inferences) {
     return Notes.of(
-        "inferred, as the recording does not say it",
-        inferences.stream().map(InferenceText::line).toList());
+        "inferred (not in the recording)", inferences.stream().map(InferenceText::line).toList());
   }
 }

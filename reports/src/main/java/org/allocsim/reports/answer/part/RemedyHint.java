@@ -35,8 +35,8 @@ public final class RemedyHint {
     }
     return Optional.of(
         Sentence.of(
-            "Changes of the program could remove at most {}. 'allocsim advise -- python train.py'"
-                + " tries them without a GPU, and says which of them make it fit.",
+            "Changes to the program could save at most {}. 'allocsim advise -- python train.py'"
+                + " tries them without a GPU and reports which make it fit.",
             all));
   }
 
@@ -48,10 +48,10 @@ public final class RemedyHint {
   private static Optional<String> how(Category category) {
     return Optional.ofNullable(
         switch (category) {
-          case SAVED_ACTIVATION -> "checkpoints, mixed precision or smaller batches";
-          case OPTIMIZER_STATE -> "optimizer states in 8 bits or on the host";
-          case GRADIENT -> "an optimizer that steps within the backward pass";
-          case PARAMETER -> "parameters of 16 bits";
+          case SAVED_ACTIVATION -> "activation checkpointing, mixed precision or smaller batches";
+          case OPTIMIZER_STATE -> "8-bit optimizer states or offloading them to the host";
+          case GRADIENT -> "an optimizer step fused into the backward pass";
+          case PARAMETER -> "16-bit parameters";
           default -> null;
         });
   }

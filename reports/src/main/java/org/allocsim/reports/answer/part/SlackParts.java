@@ -11,7 +11,7 @@ public final class SlackParts {
           slack
               .bytes(
                   "whole_free_segments_bytes",
-                  "Whole free segments: can be released.",
+                  "Whole free segments: releasable.",
                   SlackSplit::releasableBytes)
               .bytes(
                   "free_parts_of_live_segments_bytes",
@@ -19,11 +19,11 @@ public final class SlackParts {
                   SlackSplit::stuckBytes)
               .bytes(
                   "awaiting_other_streams_bytes",
-                  "Given back, and still in use on another stream.",
+                  "Freed, still in use on another stream.",
                   SlackSplit::awaitingBytes)
               .bytes(
                   "other_streams_releasable_bytes",
-                  "Whole free segments of other streams than the one that asked.",
+                  "Whole free segments of streams other than the requesting one.",
                   SlackSplit::otherReleasableBytes)
               .bytes(
                   "other_streams_stuck_bytes",

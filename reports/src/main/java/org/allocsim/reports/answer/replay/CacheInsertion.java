@@ -26,15 +26,17 @@ public record CacheInsertion(Place place, long number) {
   String note(int calls) {
     if (calls == 0) {
       return "no empty_cache() was inserted: "
-          + (place == Place.BEFORE_OOM ? "no request fails without" : "the program is too short");
+          + (place == Place.BEFORE_OOM
+              ? "no request fails without it"
+              : "the program is too short");
     }
     return "empty_cache() was inserted "
         + Numbers.count(calls, "time")
         + ", "
         + switch (place) {
-          case PHASE_BOUNDARIES -> "where phases begin or end";
+          case PHASE_BOUNDARIES -> "at phase boundaries";
           case EVERY -> "every " + Numbers.count(number, "step");
-          case BEFORE_OOM -> "right before what fails without";
+          case BEFORE_OOM -> "right before each request that fails without it";
           case REQUEST -> "before allocation request " + Numbers.count(number);
         }
         + "; the recorded program did not call it there";

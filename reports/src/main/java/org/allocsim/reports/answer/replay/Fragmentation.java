@@ -28,8 +28,7 @@ record Fragmentation(
               .term(Columns.RESERVED_BYTES, Moment::reservedBytes)
               .bytes(
                   "active_bytes",
-                  "In blocks in use, those included that were given back and are still in use on"
-                      + " another stream.",
+                  "In blocks in use, including freed blocks still in use on another stream.",
                   Moment::activeBytes)
               .term(Columns.ALLOCATED_BYTES, Moment::allocatedBytes)
               .term(Columns.REQUESTED_BYTES, Moment::requestedBytes)
@@ -37,7 +36,7 @@ record Fragmentation(
               .bytes("inactive_bytes", "Reserved and not in use.", Moment::inactiveBytes)
               .bytes(
                   "rounding_bytes",
-                  "Allocated bytes minus what was asked for of them.",
+                  "Allocated bytes minus requested bytes.",
                   Moment::heldRoundingBytes)
               .bytes(
                   "slack_bytes",
@@ -45,7 +44,7 @@ record Fragmentation(
                   each -> each.slack().totalBytes())
               .one(
                   "slack",
-                  "Reserved memory that no allocation uses, by what could be done about it.",
+                  "Reserved memory that no allocation uses, by what can be done about it.",
                   SlackParts.SHAPE,
                   Moment::slack));
 
@@ -54,17 +53,17 @@ record Fragmentation(
           end.embed(MOMENT, Fragmentation::end)
               .bytes(
                   "inactive_split_bytes",
-                  "The part of inactive bytes that lies in segments in use.",
+                  "Inactive bytes in segments in use.",
                   Fragmentation::inactiveSplitBytes)
               .bytes(
                   "largest_inactive_block_bytes",
-                  "Largest block that is not in use.",
+                  "Largest inactive block.",
                   Fragmentation::largestInactiveBlockBytes)
               .ratio(
                   "external_ratio",
-                  "1 minus the largest inactive block over all inactive bytes.",
+                  "1 minus (largest inactive block / all inactive bytes).",
                   Fragmentation::externalRatio)
-              .missing("there are no inactive bytes"));
+              .missing("nothing is inactive"));
 
   /** Its columns. */
   static final Shape<Fragmentation> SHAPE =

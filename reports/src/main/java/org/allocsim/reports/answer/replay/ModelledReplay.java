@@ -27,8 +27,8 @@ public final class ModelledReplay {
     if (divergedRow >= 0) {
       sentences.add(
           Sentence.of(
-              "From event {} on the allocator does something else than in the recording; the"
-                  + " addresses of the whole replay are modelled.",
+              "From event {} on, the allocator behaves differently from the recording; all"
+                  + " addresses of the replay are simulated.",
               Quantity.count(divergedRow)));
     }
     LateStart.of(program.input()).map(LateStartPart::sentence).ifPresent(sentences::add);
@@ -36,8 +36,8 @@ public final class ModelledReplay {
     if (failed > 0 && result.failureCount() == 0 && program.circumstances().limitBytes() < 0) {
       sentences.add(
           Sentence.of(
-              "{} failed in the recording; here the allocator has no limit, and the GPU has {} to"
-                  + " give: --memory-limit and --capacity set others.",
+              "{} failed in the recording; here the allocator has no limit and the GPU has {}"
+                  + " available. Change them with --memory-limit and --capacity.",
               Quantity.count(failed, "request"),
               Quantity.bytes(program.circumstances().profile().capacityBytes())));
     }

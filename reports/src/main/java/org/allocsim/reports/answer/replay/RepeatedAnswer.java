@@ -43,7 +43,7 @@ public record RepeatedAnswer(Program program, PolicyChoice choice, RunResult res
                       each -> each.program().name(), each -> each.program().input().sha256()))
               .count(
                   "rows",
-                  "Rows of the trace that are this device's requests to its allocator.",
+                  "Rows of the trace with this device's allocator requests.",
                   RepeatedAnswer::rows));
 
   public static final Kind<RepeatedAnswer> KIND =
@@ -58,8 +58,8 @@ public record RepeatedAnswer(Program program, PolicyChoice choice, RunResult res
                   .named(
                       Unit.TEXT,
                       "options",
-                      "Options of the policy that were given.",
-                      "Value of an option that was given.",
+                      "Policy options given.",
+                      "Value of the option.",
                       each -> each.choice().options())
                   .term(Columns.DEVICE, each -> each.program().circumstances().profile().name())
                   .term(
@@ -69,7 +69,7 @@ public record RepeatedAnswer(Program program, PolicyChoice choice, RunResult res
                   .count("passes", "Passes over the program.", RepeatedAnswer::passes)
                   .count(
                       "requests",
-                      "Calls that the allocator served in all passes: allocations and frees.",
+                      "Calls served in all passes: allocations and frees.",
                       RepeatedAnswer::requests)
                   .count(
                       "events",
@@ -84,7 +84,7 @@ public record RepeatedAnswer(Program program, PolicyChoice choice, RunResult res
                       each -> each.result().stats())
                   .seconds(
                       "wall_seconds",
-                      "Time that the passes took; only it and what is divided by it differ between"
+                      "Wall time of the passes; only it and rates derived from it differ between"
                           + " two equal runs.",
                       each -> each.result().seconds())
                   .rate(
@@ -123,7 +123,7 @@ public record RepeatedAnswer(Program program, PolicyChoice choice, RunResult res
     }
     sentences.add(
         Sentence.of(
-            "Speed: {} ({} of the allocator) in {}: {} million requests and {} million events a"
+            "Speed: {} ({} of the allocator) in {}: {} million requests and {} million events per"
                 + " second, on one thread.",
             Quantity.count(requests(), "request"),
             Quantity.count(events(), "event"),

@@ -92,11 +92,11 @@ public record ReplayAnswer(
           failed
               .count(
                   "request_index",
-                  "Number of the allocation request, counted from 0; -1 for what is older than the"
-                      + " history.",
+                  "Index of the allocation request, from 0; -1 for memory from before the history.",
                   FailedRequest::requestIndex)
               .term(Columns.REQUESTED_BYTES, FailedRequest::requestedBytes)
-              .bytes("reserved_bytes", "Reserved when it failed.", FailedRequest::reservedBytes)
+              .bytes(
+                  "reserved_bytes", "Reserved bytes at the failure.", FailedRequest::reservedBytes)
               .text("message", "PyTorch's message.", FailedRequest::message));
 
   private static final Shape<Part> PARTS =
@@ -105,12 +105,12 @@ public record ReplayAnswer(
               .bytes(
                   "at_peak_bytes",
                   "at the peak",
-                  "At its peak, in the fullest moment: with the most allocated.",
+                  "At the reserved peak, when the most is allocated.",
                   Part::peakBytes)
-              .ratio("at_peak_ratio", "", "Share of the same.", Part::peakShare)
+              .ratio("at_peak_ratio", "", "The same as a fraction.", Part::peakShare)
               .missing("nothing was reserved")
               .bytes("at_end_bytes", "at the end", "After the last request.", Part::endBytes)
-              .ratio("at_end_ratio", "", "Share of the same.", Part::endShare)
+              .ratio("at_end_ratio", "", "The same as a fraction.", Part::endShare)
               .missing("nothing is reserved"));
 
   public static final Kind<ReplayAnswer> KIND =
@@ -133,8 +133,8 @@ public record ReplayAnswer(
                   .named(
                       Unit.TEXT,
                       "options",
-                      "Options of the policy that were given.",
-                      "Value of an option that was given.",
+                      "Policy options given.",
+                      "Value of the option.",
                       each ->
                           each.run().config() == null ? each.run().choice().options() : Map.of())
                   .term(Columns.DEVICE, each -> each.program().circumstances().profile().name())
@@ -143,10 +143,10 @@ public record ReplayAnswer(
                   .term(Columns.ADDRESSES, each -> each.addresses().toString())
                   .one(
                       "inserted",
-                      "Calls that --insert added.",
+                      "Calls added by --insert.",
                       INSERTED,
                       each -> each.insertion() == null ? null : each)
-                  .missing("there is no such option")
+                  .missing("--insert was not given")
                   .term(
                       Columns.LIMIT_BYTES,
                       each ->
@@ -156,8 +156,8 @@ public record ReplayAnswer(
                   .missing("there is none")
                   .bytes(
                       "lower_bound_bytes",
-                      "Maximum memory that the program asks for and holds at once, failed requests"
-                          + " included; no allocator serves it with less.",
+                      "Peak of requested memory, including failed requests; no allocator can do"
+                          + " with less.",
                       ReplayAnswer::neededBytes)
                   .named(
                       Unit.COUNT,
@@ -178,8 +178,8 @@ public record ReplayAnswer(
                   .named(
                       Unit.COUNT,
                       "driver_calls",
-                      "Calls of the CUDA driver, by function.",
-                      "Number of calls of this function.",
+                      "CUDA driver calls, by function.",
+                      "Number of calls.",
                       each ->
                           each.result().driverCallsByFunction().isEmpty()
                               ? null
@@ -187,20 +187,19 @@ public record ReplayAnswer(
                   .missing("none are counted")
                   .seconds(
                       "driver_seconds",
-                      "Minimum time that these calls take.",
+                      "Minimum duration of these calls.",
                       each ->
                           each.result().hasDriverTime()
                               ? each.result().driverNanos() / NANOS_PER_SECOND
                               : null)
                   .missing("the device was a recording")
                   .one("time", "Simulated time.", SimulatedTime.SHAPE, ReplayAnswer::time)
-                  .missing("the replay has none")
+                  .missing("the replay has no times")
                   .embed(Recorded.inferences(ReplayAnswer::inferences))
                   .embed(Recorded.notes(ReplayAnswer::remarksAndNotes))
                   .seconds(
                       "wall_seconds",
-                      "Time that the replay itself took; the only key that differs between two"
-                          + " equal runs.",
+                      "Wall time of the replay; the only key that differs between two equal runs.",
                       each -> each.result().seconds())));
 
   public Document<ReplayAnswer> document() {
@@ -257,7 +256,7 @@ public record ReplayAnswer(
       return new Verdict(
           Verdict.Tone.GOOD,
           Sentence.of(
-              "Every request is served with {} reserved at most.",
+              "Every request succeeds, with at most {} reserved.",
               bytes(result().peakReservedBytes())),
           next(NextStep.tune(program().name())));
     }
@@ -286,10 +285,10 @@ public record ReplayAnswer(
 
   private static Verbatim message(FailedRequest failed) {
     return new Verbatim(
-        "%s asked for %s and failed:%n%s"
+        "%s failed, asking for %s:%n%s"
             .formatted(
                 failed.requestIndex() < 0
-                    ? "A request that is older than the history"
+                    ? "A request from before the history"
                     : "Request " + count(failed.requestIndex()),
                 bytes(failed.requestedBytes()),
                 failed.message()));

@@ -148,7 +148,7 @@ public record ReplayPictures(ReplayAnswer answer) {
     FragmentationData shares =
         new FragmentationData()
             .byEvent(isByEvent)
-            .add("reserved, in no block in use", overTime().fragmentation(), Share.UNUSED)
+            .add("reserved, not in any block in use", overTime().fragmentation(), Share.UNUSED)
             .add("lost to rounding in blocks in use", overTime().fragmentation(), Share.ROUNDING);
     folder.write(
         "fragmentation",
@@ -174,7 +174,7 @@ public record ReplayPictures(ReplayAnswer answer) {
   private String unusedAtPeak() {
     RunResult.Moment peak = answer.result().atPeak();
     return Numbers.share(peak.externalBytes(), peak.reservedBytes())
-        + " of reserved memory is in no block in use when it is highest";
+        + " of reserved memory is not in use at its peak";
   }
 
   private void writeMaps(ChartFolder folder, ObservedRun.Moment moment) throws IOException {

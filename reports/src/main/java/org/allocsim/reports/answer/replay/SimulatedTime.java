@@ -47,12 +47,12 @@ record SimulatedTime(TimeResult result, AllocationTrace trace) {
       Shape.of(busy ->
           busy.seconds(
                   "piece_seconds",
-                  "Simulated time of a piece.",
+                  "Simulated duration of a slice.",
                   each -> seconds(joined(each) * each.widthNanos()))
               .series(
                   Unit.NUMBER,
                   "shares",
-                  "Utilisation of each piece, 0 to 1.",
+                  "Utilisation of each slice, 0 to 1.",
                   SimulatedTime::shares));
 
   private static final Shape<NamedStep> STEPS =
@@ -62,16 +62,16 @@ record SimulatedTime(TimeResult result, AllocationTrace trace) {
                   "begin_seconds", "When the step began.", each -> seconds(each.of().beginNanos()))
               .seconds(
                   "seconds",
-                  "Time that the step took.",
+                  "Duration of the step.",
                   each -> seconds(each.of().endNanos() - each.of().beginNanos()))
               .term(Columns.ALLOCATOR_SECONDS, each -> seconds(each.of().allocatorNanos()))
               .seconds(
                   "data_seconds",
-                  "Time that the step waited for its data.",
+                  "Time the step waited for data.",
                   each -> seconds(each.of().dataNanos()))
               .seconds(
                   "compute_seconds",
-                  "Time that the GPU computed.",
+                  "GPU compute time.",
                   each -> seconds(each.of().computeNanos())));
 
   /** Its columns; all times are simulated. */
@@ -83,23 +83,23 @@ record SimulatedTime(TimeResult result, AllocationTrace trace) {
                   each -> seconds(each.result().endNanos()))
               .seconds(
                   "host_seconds",
-                  "Time until the host was done.",
+                  "Time until the host finished.",
                   each -> seconds(each.result().hostNanos()))
               .number(
                   "gpu_utilisation",
-                  "Share of the time in which the GPU computed.",
+                  "Fraction of time the GPU was computing.",
                   each -> each.result().utilisation())
               .term(Columns.ALLOCATOR_SECONDS, each -> seconds(each.result().allocatorNanos()))
               .named(
                   Unit.SECONDS,
                   "host_activities",
-                  "What the host did.",
-                  "Time that the host spent this way.",
+                  "Host time by activity.",
+                  "Time spent on it.",
                   SimulatedTime::activities)
               .named(
                   REQUESTS,
                   "requests",
-                  "Requests by kind: how many, and their time.",
+                  "Requests by kind, with count and time.",
                   "Requests of a kind.",
                   SimulatedTime::requests)
               .seconds(
@@ -116,7 +116,7 @@ record SimulatedTime(TimeResult result, AllocationTrace trace) {
                   each -> seconds(each.result().links().totalNanos()))
               .count(
                   "max_queued",
-                  "Maximum number of pieces of work that waited for the GPU at once.",
+                  "Maximum number of queued GPU work items.",
                   each -> each.result().mostQueued())
               .bytes(
                   "pinned_peak_bytes",
@@ -124,7 +124,7 @@ record SimulatedTime(TimeResult result, AllocationTrace trace) {
                   each -> each.result().pinnedPeakBytes())
               .one(
                   "utilisation_over_time",
-                  "GPU utilisation in equal pieces of time.",
+                  "GPU utilisation over equal time slices.",
                   BUSY,
                   each -> each.result().compute())
               .many("steps", "The program's steps.", STEPS, SimulatedTime::steps));
@@ -139,18 +139,18 @@ record SimulatedTime(TimeResult result, AllocationTrace trace) {
     blocks.add(new Notes(null, List.of(summary())));
     blocks.add(
         Table.of(
-            "What the host did",
+            "Host time",
             Shape.of(row ->
                 row.shown(
                         Unit.TEXT,
-                        "what the host did",
-                        "An activity of the host.",
+                        "host activity",
+                        "Activity of the host.",
                         each -> words(each.getKey()))
-                    .shown(Unit.NANOS, "time", "Time that it took.", Map.Entry::getValue)
+                    .shown(Unit.NANOS, "time", "Its duration.", Map.Entry::getValue)
                     .shown(
                         Unit.RATIO,
                         "share",
-                        "Share of the host's time.",
+                        "Fraction of host time.",
                         each -> (double) each.getValue() / result.hostNanos())),
             result.activities().entrySet().stream().filter(each -> each.getValue() > 0).toList()));
     blocks.add(new Notes(null, remarks()));
@@ -162,12 +162,12 @@ record SimulatedTime(TimeResult result, AllocationTrace trace) {
     List<Step> steps = result.steps();
     if (!steps.isEmpty()) {
       long inSteps = steps.stream().mapToLong(Step::allocatorNanos).sum();
-      allocator = Sentence.of("{}, {} a step", allocator, nanos(inSteps / steps.size()));
+      allocator = Sentence.of("{}, {} per step", allocator, nanos(inSteps / steps.size()));
     }
     return trace.workCount() == 0
         ? Sentence.of(
-            "Simulated time: {} at the recorded pace of the program; {}. What the GPU did is not"
-                + " recorded, so waiting for it is not counted.",
+            "Simulated time: {} at the program's recorded pace; {}. GPU activity is not recorded,"
+                + " so waiting for it is not counted.",
             nanos(result.endNanos()),
             allocator)
         : Sentence.of(
@@ -183,7 +183,7 @@ record SimulatedTime(TimeResult result, AllocationTrace trace) {
     if (emptied != null) {
       remarks.add(
           Sentence.of(
-              "Each of {} of empty_cache() takes {} on average, waiting for the GPU included.",
+              "Each of {} of empty_cache() takes {} on average, including waiting for the GPU.",
               Quantity.count(emptied, "call"),
               nanos(result.requestNanos().getOrDefault(RequestKind.EMPTY_CACHE, 0L) / emptied)));
     }
@@ -201,7 +201,7 @@ record SimulatedTime(TimeResult result, AllocationTrace trace) {
       case DRIVER_CALL -> "driver calls of the allocator";
       case ALLOCATOR_WAIT -> "the allocator waits for the GPU";
       case SYNCHRONIZE -> "the program waits for the GPU";
-      case PAGEABLE_COPY -> "copies of memory that is not pinned";
+      case PAGEABLE_COPY -> "copies of pageable memory";
       case QUEUE_FULL -> "a stream's queue is full";
       case LOAD -> "waiting for data";
       case PIN -> "pinning host memory";

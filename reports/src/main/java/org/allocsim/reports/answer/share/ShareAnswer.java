@@ -58,7 +58,7 @@ public record ShareAnswer(
     boolean isRecordedClock,
     double seconds) {
   private static final double NANOS_PER_SECOND = 1e9;
-  private static final String ALL_SERVED = "every request is served";
+  private static final String ALL_SERVED = "all requests succeed";
 
   /** What a process holds at a moment. */
   private record Held(SharingProgram program, Holding holding) {
@@ -80,7 +80,7 @@ public record ShareAnswer(
   private record Row(SharingProgram program, TenantResult result, @Nullable LimitRange limit) {
     private String outcome() {
       if (result.run() == null) {
-        return "no room for its context";
+        return "not enough memory for its context";
       }
       if (!result.run().isRun()) {
         return String.valueOf(result.run().notRunBecause());
@@ -101,12 +101,12 @@ public record ShareAnswer(
               .bytes(
                   "context_bytes",
                   "context",
-                  "Context of the process; 0 where it does not run then.",
+                  "CUDA context of the process; 0 if it is not running then.",
                   Held::contextBytes)
               .bytes(
                   "other_bytes",
                   "other",
-                  "What else the process holds beside its allocator: NCCL, libraries, modules.",
+                  "Other memory of the process outside its allocator: NCCL, libraries, modules.",
                   Held::otherBytes)
               .rank(2)
               .bytes(
@@ -117,15 +117,15 @@ public record ShareAnswer(
               .bytes(
                   "cached_bytes",
                   "cached",
-                  "What its allocator holds and nobody uses.",
+                  "Cached by its allocator, not in use.",
                   each -> each.holding().cachedBytes())
               .bytes(
                   "driver_bytes",
                   "driver",
-                  "Pages that the driver took for streams and for what is smaller than a page.",
+                  "Driver pages for streams and sub-page allocations.",
                   Held::driverBytes)
               .rank(1)
-              .bytes("held_bytes", "all", "All of it.", each -> each.holding().bytes()));
+              .bytes("held_bytes", "all", "Total.", each -> each.holding().bytes()));
 
   private static final Shape<Row> ROWS =
       Shape.of(row ->
@@ -141,50 +141,50 @@ public record ShareAnswer(
               .optional()
               .bytes(
                   "mps_room_bytes",
-                  "MPS leaves",
-                  "What its limit as a client of MPS leaves beside its context and libraries.",
+                  "MPS quota left",
+                  "What its MPS client limit leaves after context and libraries.",
                   each -> each.program().roomBytes() < 0 ? null : each.program().roomBytes())
               .missing("none")
               .optional()
               .seconds(
                   "start_seconds",
                   "starts",
-                  "When it starts.",
+                  "Start time.",
                   each -> each.program().startNanos() / NANOS_PER_SECOND)
               .worded(each -> seconds(each.program().startNanos()))
               .rank(2)
               .seconds(
                   "end_seconds",
                   "ends",
-                  "When its last request comes.",
+                  "Time of its last request.",
                   each -> each.result().endNanos() / NANOS_PER_SECOND)
               .worded(each -> seconds(each.result().endNanos()))
               .rank(2)
               .flag(
                   "exits",
-                  "Whether the process ends then and gives everything back.",
+                  "Whether the process then exits and releases everything.",
                   each -> each.program().exits() || each.result().stopped())
-              .text("outcome", "outcome", "Whether its requests are served.", Row::outcome)
+              .text("outcome", "outcome", "Whether its requests succeed.", Row::outcome)
               .term(
                   Columns.FAILED_REQUESTS,
                   each -> each.result().run() == null ? null : each.result().run().failureCount())
-              .missing("there is no room for its context")
+              .missing("there is not enough memory for its context")
               .count(
                   "retries",
                   "retries",
-                  "How often its cache was given back because the GPU refused.",
+                  "Number of times its cache was released because the GPU was full.",
                   each -> each.stat("num_alloc_retries"))
               .missing("it did not run")
               .rank(1)
               .bytes(
                   "peak_bytes",
                   "peak",
-                  "The most that the process holds, with its context.",
+                  "Peak memory of the process, including its context.",
                   each -> each.result().peakBytes())
               .bytes(
                   "least_limit_bytes",
                   "lowest limit",
-                  "The lowest limit of its allocator with which all processes run.",
+                  "Lowest allocator limit with which all processes run.",
                   each ->
                       each.limit() == null || each.limit().leastBytes() < 0
                           ? null
@@ -194,7 +194,7 @@ public record ShareAnswer(
               .bytes(
                   "most_limit_bytes",
                   "highest limit",
-                  "The highest one.",
+                  "Highest such limit.",
                   each ->
                       each.limit() == null || each.limit().mostBytes() < 0
                           ? null
@@ -203,32 +203,36 @@ public record ShareAnswer(
               .optional()
               .many(
                   "left",
-                  "What it holds after its last request.",
+                  "Held after its last request.",
                   HELD,
                   each -> List.of(new Held(each.program(), each.result().left()))));
 
   private static final Shape<ShareAnswer> FIRST =
       Shape.of(first ->
           first
-              .text("process", "Whose request it is.", each -> each.failing().program().name())
+              .text(
+                  "process",
+                  "Process that made the request.",
+                  each -> each.failing().program().name())
               .seconds(
                   "at_seconds",
-                  "When it comes.",
+                  "Time of the request.",
                   each -> each.first().moment().nanos() / NANOS_PER_SECOND)
               .count(
                   "request",
-                  "Its number among the process's requests, from 0; -1 before the recording.",
+                  "Index among the process's requests, from 0; -1 for memory from before the"
+                      + " recording.",
                   each ->
                       each.first().request() == null ? null : each.first().request().requestIndex())
-              .missing("there is no room for the context")
+              .missing("there is not enough memory for the context")
               .bytes(
                   "requested_bytes",
-                  "What it asks for; the context where that does not fit.",
+                  "Bytes requested; the context size if that does not fit.",
                   ShareAnswer::failedBytes)
-              .bytes("free_bytes", "What is free then.", each -> each.free(each.first().moment()))
+              .bytes("free_bytes", "Free at that time.", each -> each.free(each.first().moment()))
               .many(
                   "holdings",
-                  "Who holds what then.",
+                  "Memory of each process at that time.",
                   HELD,
                   each -> each.held(each.first().moment())));
 
@@ -243,32 +247,33 @@ public record ShareAnswer(
                   .term(Columns.TOTAL_OF_GPU, each -> each.result().totalBytes())
                   .flag(
                       "recorded_clock",
-                      "Whether the recordings' own clocks say which request comes when.",
+                      "Whether requests are ordered by the recordings' wall clocks.",
                       ShareAnswer::isRecordedClock)
                   .term(Columns.PASSES, each -> each.result().passes())
-                  .many("processes", "One entry for each process.", ROWS, ShareAnswer::rows)
+                  .many("processes", "One entry per process.", ROWS, ShareAnswer::rows)
                   .seconds(
                       "peak_seconds",
-                      "When the processes first hold the most together.",
+                      "Time of the first combined peak.",
                       each -> each.result().peak().nanos() / NANOS_PER_SECOND)
-                  .bytes(
-                      "peak_bytes",
-                      "The most that they hold together.",
-                      each -> each.result().peak().bytes())
-                  .many("at_peak", "Who holds what then.", HELD, each -> each.held(each.peak()))
+                  .bytes("peak_bytes", "Combined peak.", each -> each.result().peak().bytes())
+                  .many(
+                      "at_peak",
+                      "Memory of each process at that" + " time.",
+                      HELD,
+                      each -> each.held(each.peak()))
                   .many(
                       "first_failure",
-                      "What fails first; empty where nothing does.",
+                      "First failure; empty if there is none.",
                       FIRST,
                       each -> each.result().first() == null ? List.of() : List.of(each))
                   .bytes(
                       "smallest_gpu_bytes",
-                      "Size of the smallest GPU on which all processes run.",
+                      "Size of the smallest GPU that fits all processes.",
                       each ->
                           each.smallestBytes() == null || each.smallestBytes() < 0
                               ? null
                               : each.smallestBytes())
-                  .missing("there is none, or it was not asked")
+                  .missing("there is none or it was not requested")
                   .term(Columns.WALL_SECONDS_OF_SIMULATION, ShareAnswer::seconds)));
 
   /** Keeps its own copy. */
@@ -348,7 +353,7 @@ public record ShareAnswer(
   public JFreeChart chart(SharedMemoryData memory, ChartTheme theme) {
     return SharedMemoryChart.create(
         finding(),
-        shared.gpu().name() + "; of each moment what all held when they held the most together",
+        shared.gpu().name() + "; maximum combined memory in each interval",
         memory,
         theme);
   }
@@ -367,14 +372,14 @@ public record ShareAnswer(
                 "order",
                 "{}",
                 isRecordedClock
-                    ? "by the time of day that the recordings hold"
-                    : "by the traces' times from their starts")
+                    ? "by the recordings' wall clocks"
+                    : "by time since the start of each trace")
             .and(
                 "after a failed request",
                 "{}",
                 shared.afterOom() == AfterOom.STOP
-                    ? "the process ends and gives everything back"
-                    : "the process goes on without it");
+                    ? "the process exits and releases everything"
+                    : "the process continues without it");
     Table<Row> table = Table.of("Processes", ROWS, rows()).at("/processes");
     List<Section> sections = new ArrayList<>();
     List<Block> blocks = new ArrayList<>(List.of(facts, table));
@@ -389,13 +394,12 @@ public record ShareAnswer(
     sections.add(new Section(null, blocks));
     if (result.first() != null) {
       sections.add(
-          holdings(
-              "When the first request fails", held(first().moment()), "/first_failure/0/holdings"));
+          holdings("At the first failure", held(first().moment()), "/first_failure/0/holdings"));
     }
-    sections.add(holdings("When all hold the most together", held(peak()), "/at_peak"));
+    sections.add(holdings("At the combined peak", held(peak()), "/at_peak"));
     sections.add(
         holdings(
-            "After each one's last request",
+            "After each process's last request",
             rows().stream().map(row -> new Held(row.program(), row.result().left())).toList(),
             null));
     sections.add(new Section(null, List.of(Notes.of(null, notes()))));
@@ -423,11 +427,11 @@ public record ShareAnswer(
   private List<String> notes() {
     List<String> notes = new ArrayList<>();
     notes.add(
-        "Requests come when they came in the trace: nobody waits for another process's work, nor"
-            + " longer for the driver.");
+        "Requests arrive at their recorded times: contention between processes and driver delays"
+            + " are not modelled.");
     notes.add(
-        "No process gives memory back for another: a cache is emptied only when its own allocator"
-            + " is refused.");
+        "Processes do not release memory for each other: a cache is emptied only when its own"
+            + " allocator fails.");
     return notes;
   }
 
@@ -438,7 +442,7 @@ public record ShareAnswer(
     }
     details.add(
         Sentence.of(
-            "At most they hold {} together, {} after the start.",
+            "Their combined peak is {}, {} after the start.",
             bytes(peak().bytes()),
             seconds(peak().nanos())));
     if (smallestBytes != null) {
@@ -448,7 +452,7 @@ public record ShareAnswer(
       return new Verdict(
           Tone.GOOD,
           Sentence.of(
-              "All {} processes run on {}; {} of {} stay free.",
+              "All {} processes fit on {}; {} of {} stays free.",
               shared.programs().size(),
               shared.gpu().name(),
               bytes(free(peak())),
@@ -468,8 +472,8 @@ public record ShareAnswer(
     FailedRequest request = first().request();
     if (request == null) {
       return Sentence.of(
-          "{} fails first, {} after the start: there is no room for its context and libraries of"
-              + " {}, {} are free.",
+          "{} fails first, {} after the start: its context and libraries need {}, but only {} is"
+              + " free.",
           name,
           at,
           bytes(failedBytes()),
@@ -477,8 +481,8 @@ public record ShareAnswer(
     }
     if (failing().program().roomBytes() >= 0 && free(first().moment()) >= failedBytes()) {
       return Sentence.of(
-          "{} fails first, {} after the start: its limit as a client of MPS, which leaves it {},"
-              + " refuses its request {} for {}.",
+          "{} fails first, {} after the start: its MPS client limit leaves {}, too little for its"
+              + " request {} for {}.",
           name,
           at,
           bytes(failing().program().roomBytes()),
@@ -488,7 +492,8 @@ public record ShareAnswer(
     if (failing().program().limitBytes() >= 0
         && free(first().moment()) >= request.requestedBytes()) {
       return Sentence.of(
-          "{} fails first, {} after the start: its own limit of {} refuses its request {} for {}.",
+          "{} fails first, {} after the start: its own limit of {} is too small for its request {}"
+              + " for {}.",
           name,
           at,
           bytes(failing().program().limitBytes()),
@@ -496,7 +501,7 @@ public record ShareAnswer(
           bytes(request.requestedBytes()));
     }
     return Sentence.of(
-        "{} fails first, {} after the start: its request {} for {} is refused, {} are free.",
+        "{} fails first, {} after the start: its request {} for {} failed with {} free.",
         name,
         at,
         request.requestIndex(),
@@ -508,7 +513,7 @@ public record ShareAnswer(
   private Sentence holders() {
     List<Held> held = new ArrayList<>(held(first().moment()));
     held.sort((a, b) -> Long.compare(b.holding().bytes(), a.holding().bytes()));
-    StringBuilder pattern = new StringBuilder("Then ");
+    StringBuilder pattern = new StringBuilder("At that moment ");
     List<Object> values = new ArrayList<>();
     for (Held each : held) {
       if (each.holding().bytes() > 0) {
@@ -525,13 +530,16 @@ public record ShareAnswer(
 
   private static Sentence smallest(long smallestBytes) {
     if (smallestBytes < 0) {
-      return Sentence.of("They run on no GPU: a limit of their own is too small.");
+      return Sentence.of("They fit on no GPU: one of their own limits is too small.");
     }
     List<DeviceProfile> gpus = SharedGpu.ofSize(smallestBytes);
     return gpus.isEmpty()
-        ? Sentence.of("They need a GPU of {}, larger than any known.", exactBytes(smallestBytes))
+        ? Sentence.of(
+            "They need a GPU with {}, more than any known GPU has.", exactBytes(smallestBytes))
         : Sentence.of(
-            "The smallest GPU for all has {}: {}.", bytes(smallestBytes), gpus.getFirst().name());
+            "The smallest GPU that fits all has {}:" + " {}.",
+            bytes(smallestBytes),
+            gpus.getFirst().name());
   }
 
   private static String seconds(long nanos) {

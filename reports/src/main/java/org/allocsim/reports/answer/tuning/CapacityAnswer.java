@@ -82,7 +82,7 @@ public record CapacityAnswer(
               .texts(
                   "large_enough_for",
                   "large enough for",
-                  "Allocators and settings under which the program runs on it.",
+                  "Allocators and settings with which the program runs on it.",
                   Gpu::fits)
               .worded(Gpu::words));
 
@@ -95,22 +95,22 @@ public record CapacityAnswer(
           Shape.of(answer ->
               answer
                   .one("trace", "The recorded program.", TRACE, each -> each)
-                  .texts("policies", "The allocators that were tried.", CapacityAnswer::policies)
+                  .texts("policies", "The allocators tried.", CapacityAnswer::policies)
                   .term(Columns.TORCH_VERSION, each -> each.version().id())
                   .ratio(
                       "memory_fraction_ratio",
-                      "Share of each device that the allocator may reserve.",
+                      "Fraction of each device that the allocator may reserve.",
                       CapacityAnswer::fraction)
-                  .missing("there is no such limit")
-                  .bytes("step_bytes", "Exactness of the search.", _ -> CapacitySearch.STEP_BYTES)
+                  .missing("no limit was given")
+                  .bytes("step_bytes", "Resolution of the search.", _ -> CapacitySearch.STEP_BYTES)
                   .term(Columns.PEAK_REQUESTED_BYTES, CapacityAnswer::neededBytes)
                   .many(
                       "settings",
                       "One entry for each allocator and setting.",
                       rows("allocator"),
                       CapacityAnswer::rows)
-                  .many("gpus", "The known GPUs, the smallest first.", GPUS, CapacityAnswer::gpus)
-                  .texts("left_out", "Why others could not be tried.", CapacityAnswer::leftOut)
+                  .many("gpus", "Known GPUs, smallest first.", GPUS, CapacityAnswer::gpus)
+                  .texts("left_out", "Why others were not tried.", CapacityAnswer::leftOut)
                   .term(Columns.WALL_SECONDS_OF_SEARCH, CapacityAnswer::seconds)));
 
   /** A row: what was found for an allocator and setting. */
@@ -123,7 +123,7 @@ public record CapacityAnswer(
                 each -> each.result().scenario().choice().label())
             .worded(Row::name)
             .term(Columns.CONF, Row::conf)
-            .missing("the allocator takes none")
+            .missing("the allocator has no settings")
             .bytes(
                 "capacity_bytes",
                 "smallest device",
@@ -140,25 +140,25 @@ public record CapacityAnswer(
             .series(
                 Unit.BYTES,
                 "failing_above_bytes",
-                "Larger devices on which a request fails all the same.",
+                "Larger devices on which a request still fails.",
                 each -> each.result().failingAboveBytes())
             .bytes(
                 "peak_block_bytes",
                 "blocks at peak",
-                "Maximum memory in blocks in use, where memory is ample.",
+                "Peak memory in blocks in use on an unlimited device.",
                 each -> each.result().peakBlockBytes())
             .rank(1)
             .bytes(
                 "reserved_if_ample_bytes",
                 "reserved if ample",
-                "Maximum memory held from a device without bounds.",
+                "Peak reserved memory on an unlimited device.",
                 each -> each.result().ample().peakReservedBytes())
             .text(
                 "smallest_gpu",
                 "smallest GPU",
-                "The smallest known GPU that is large enough.",
+                "Smallest known GPU that is large enough.",
                 each -> each.result().smallestGpu().map(gpu -> gpu.profile().name()).orElse(null))
-            .missing("none is")
+            .missing("no known GPU is large enough")
             .texts(
                 "gpus_that_fit",
                 "All known GPUs that are large enough.",
@@ -167,11 +167,11 @@ public record CapacityAnswer(
                         .filter(CapacitySearch.Gpu::fits)
                         .map(gpu -> gpu.profile().name())
                         .toList())
-            .count("replays", "Replays that the search took.", each -> each.result().replays())
+            .count("replays", "Replays run by the search.", each -> each.result().replays())
             .texts(
                 "remarks",
                 "note",
-                "Whether the program was recorded so.",
+                "Whether the program was recorded with it.",
                 each -> each.isRecorded() ? List.of("recorded") : List.of()));
   }
 
@@ -210,9 +210,9 @@ public record CapacityAnswer(
         finding(rows()),
         Path.of(file).getFileName()
             + (isNarrow
-                ? "; sizes at which an answer changes; all are free for the program"
-                : "; left the smallest sizes that the search found, right the known GPUs; all sizes"
-                    + " are free for the program"),
+                ? "; sizes at which the result changes; all are free memory for the program"
+                : "; left: smallest sizes found, right: known GPUs; sizes are free memory for the"
+                    + " program"),
         isNarrow ? frontier.steps(FrontierChart.NARROW_DEVICES) : frontier,
         theme,
         width);
@@ -239,7 +239,7 @@ public record CapacityAnswer(
       if (!failing.isEmpty()) {
         notes.add(
             Sentence.of(
-                "{}: a request fails all the same with {}; leave some room.",
+                "{}: a request still fails with {}; leave headroom.",
                 row.name(),
                 String.join(", ", failing.stream().map(CapacityAnswer::mebibytes).toList())));
       }
@@ -256,18 +256,19 @@ public record CapacityAnswer(
     List<Sentence> details = new ArrayList<>();
     details.add(
         Sentence.of(
-            "The program asks for {} at its peak; no device with less free runs it.",
+            "The program requests {} at its peak; it cannot run with less free memory.",
             exactBytes(neededBytes())));
     rows.stream()
         .filter(row -> !row.isFound())
         .forEach(row ->
             details.add(
                 Sentence.of(
-                    "With {} requests fail on every device: the limit is too small.", row.name())));
+                    "With {}, requests fail on every device: the limit is too" + " small.",
+                    row.name())));
     if (smallest.isEmpty()) {
       return new Verdict(
           Tone.BAD,
-          Sentence.of("The program runs on no device: the limit is too small everywhere."),
+          Sentence.of("The program fits no device: the limit is too small on all of them."),
           details);
     }
     return verdict(smallest.get(), rows.stream().filter(Row::isRecorded).findFirst(), details);
@@ -281,7 +282,7 @@ public record CapacityAnswer(
             && (!recorded.get().isFound() || recorded.get().result().capacityBytes() > minBytes);
     Sentence minimum =
         Sentence.of(
-            "A device with {} free runs the program with {}", bytes(minBytes), smallest.name());
+            "The program needs a device with {} free, with {}", bytes(minBytes), smallest.name());
     if (!isBetter) {
       return new Verdict(Tone.NEUTRAL, Sentence.of("{}.", minimum), details);
     }
@@ -291,7 +292,8 @@ public record CapacityAnswer(
                 "the recorded settings, {}, need {}",
                 recorded.get().name(),
                 bytes(recorded.get().result().capacityBytes()))
-            : Sentence.of("with the recorded settings, {}, none does", recorded.get().name());
+            : Sentence.of(
+                "with the recorded settings, {}, it fits no device", recorded.get().name());
     return new Verdict(
         Tone.GOOD,
         Sentence.of("{}; {}.", minimum, now),

@@ -74,13 +74,13 @@ public record FitAnswer(
               .worded(Row::name)
               .bytes(
                   "peak_requested_bytes",
-                  "asks for",
-                  "Predicted maximum that the program asks for at once.",
+                  "requested",
+                  "Predicted peak of requested memory.",
                   each -> each.prediction().result().peakRequestedBytes())
               .bytes(
                   "peak_allocated_bytes",
                   "allocates",
-                  "Predicted maximum in blocks in use.",
+                  "Predicted peak of allocated memory.",
                   each -> each.prediction().result().peakAllocatedBytes())
               .rank(1)
               .term(
@@ -106,20 +106,21 @@ public record FitAnswer(
       new Kind<>(
           "fit",
           "fit --json",
-          "What `allocsim fit --json` writes: what a program needs at another batch or length.",
+          "What `allocsim fit --json` writes: what a program needs at another batch size or"
+              + " length.",
           Shape.of(answer ->
               answer
-                  .many("runs", "The recordings that were fitted.", RUNS, FitAnswer::recorded)
-                  .number("size", "Batch or length that was asked for.", FitAnswer::wanted)
+                  .many("runs", "The recordings used.", RUNS, FitAnswer::recorded)
+                  .number("size", "Batch size or length to predict.", FitAnswer::wanted)
                   .number(
                       "shared_requests_share",
-                      "Share of the requests that all recordings have.",
+                      "Fraction of requests common to all recordings.",
                       each -> each.fit().sharedRatio())
                   .term(Columns.DEVICE, each -> each.scenario().device().name())
                   .term(Columns.CAPACITY_BYTES, each -> each.scenario().maxBytes())
                   .term(Columns.TORCH_VERSION, each -> each.scenario().version().id())
                   .many("settings", "One entry for each setting.", ROWS, FitAnswer::rows)
-                  .seconds("wall_seconds", "Time that the prediction took.", FitAnswer::seconds)));
+                  .seconds("wall_seconds", "Wall time of the prediction.", FitAnswer::seconds)));
 
   private List<Recorded> recorded() {
     return IntStream.range(0, files.size())
@@ -158,10 +159,10 @@ public record FitAnswer(
   private List<String> notes() {
     List<String> notes = new ArrayList<>();
     notes.add(
-        "Sizes are lines or parabolas through those of the recordings; the order of requests is"
-            + " that of the largest recording.");
+        "Sizes are fitted by lines or parabolas through the recordings; the request order is that"
+            + " of the largest recording.");
     if (!fit.isProportional()) {
-      notes.add("No request grows as --sizes does; they may not be those of the recordings.");
+      notes.add("No request grows with --sizes; check that they match the recordings.");
     }
     return notes;
   }
@@ -193,15 +194,15 @@ public record FitAnswer(
     return new Verdict(
         recorded.fits() ? Tone.NEUTRAL : helps ? Tone.GOOD : Tone.BAD,
         Sentence.of(
-            "At {} PyTorch reserves {} at most, interval {} to {}, under {}; {}.",
+            "At {} PyTorch reserves at most {} (interval {} to {}) with {}; {}.",
             number(wanted),
             bytes(recorded.prediction().result().peakReservedBytes()),
             bytes(recorded.prediction().lowReservedBytes()),
             bytes(recorded.prediction().highReservedBytes()),
             recorded.name(),
             recorded.fits()
-                ? "every request is served"
-                : helps ? "a request fails, but none with " + best.name() : "a request fails"),
+                ? "every request succeeds"
+                : helps ? "a request fails, but not with " + best.name() : "a request fails"),
         details,
         helps ? Settings.paste(best.conf(), best.scenario().version()) : null);
   }
@@ -209,9 +210,9 @@ public record FitAnswer(
   private Sentence largest(Row row) {
     Quantity memory = bytes(row.scenario().maxBytes());
     return row.largest() < 0
-        ? Sentence.of("Every size that was tried fits {} with {}.", memory, row.name())
+        ? Sentence.of("Every size tried fits {} with {}.", memory, row.name())
         : row.largest() == 0
-            ? Sentence.of("Not even 1 fits {} with {}.", memory, row.name())
+            ? Sentence.of("Not even size 1 fits {} with {}.", memory, row.name())
             : Sentence.of(
                 "The largest that fits {} with {} is {}.",
                 memory,

@@ -100,38 +100,39 @@ public record PerturbAnswer(
                       each -> each.perturbation.swapsNeighbours())
                   .number(
                       "resize_share",
-                      "Maximum share by which sizes change.",
+                      "Maximum relative size change.",
                       each -> each.perturbation.resizeShare())
                   .text(
                       "resize_each",
-                      "What has a factor of its own: size or request.",
+                      "What gets its own factor: size or request.",
                       each -> each.perturbation.resize().name().toLowerCase(Locale.ROOT))
                   .count("seed", "Seed of the first copy.", PerturbAnswer::seed)
                   .term(Columns.COPIES, PerturbAnswer::copies)
                   .term(Columns.FAILED_RUNS, each -> each.fragility.failures())
                   .number(
                       "failed_runs_share",
-                      "Share of the copies that ran out of memory.",
+                      "Fraction of copies that ran out of memory.",
                       PerturbAnswer::failedShare)
                   .series(
                       NUMBER,
                       "failed_runs_share_interval",
-                      "Lower and upper end of its confidence interval.",
+                      "Lower and upper bound of its confidence interval.",
                       each -> List.of(each.interval().lower(), each.interval().upper()))
                   .number("confidence", "Confidence of the interval.", _ -> Fragility.CONFIDENCE)
                   .named(
                       BYTES,
                       "peak_reserved_bytes",
                       "Distribution of the copies' peaks of reserved memory.",
-                      "The lowest (min), the highest (max), the median or a percentile.",
+                      "Minimum (min), maximum (max), median or a percentile.",
                       each ->
                           each.peaks(
                               Map.of(
                                   "min", 0.0, "p5", 0.05, "median", 0.5, "p95", 0.95, "max", 1.0)))
-                  .one("plain", "The program as it is.", RESULT, each -> each.fragility.plain())
+                  .one("plain", "The unchanged program.", RESULT, each -> each.fragility.plain())
                   .one(
                       "worst",
-                      "The copy that fails first, or has the highest peak where none fails.",
+                      "The copy that fails earliest, or the one with the highest peak if none"
+                          + " fails.",
                       COPY,
                       each -> each.fragility.worst())
                   .many("all", "The copies.", COPY, each -> each.fragility.runs())
@@ -172,7 +173,7 @@ public record PerturbAnswer(
 
   public Document<PerturbAnswer> document() {
     List<Map.Entry<String, Long>> rows = new ArrayList<>();
-    rows.add(Map.entry("as it is", fragility.plain().peakReservedBytes()));
+    rows.add(Map.entry("unchanged", fragility.plain().peakReservedBytes()));
     rows.addAll(
         peaks(
                 Map.of(
@@ -189,10 +190,10 @@ public record PerturbAnswer(
                 .shown(COUNT, "bytes", "The same, exactly.", Map.Entry::getValue)
                 .shown(
                     RATIO,
-                    "against as it is",
-                    "Change against the program as it is.",
+                    "vs unchanged",
+                    "Change relative to the unchanged program.",
                     each -> change(each.getValue())));
-    String note = "Copies that run out of memory count with their peak until then.";
+    String note = "Copies that run out of memory count with their peak up to the failure.";
     return new Document<>(
         KIND,
         String.valueOf(Path.of(file).getFileName()),
@@ -258,8 +259,8 @@ public record PerturbAnswer(
     return new Verdict(
         fragility.failures() == 0 ? Tone.GOOD : Tone.BAD,
         Sentence.of(
-            "{} of {} randomly changed {} ({}; of all such copies {} to {} with {} % confidence)"
-                + " run out of memory; the program as it is {}.",
+            "{} of {} randomly perturbed {} ({}; {} to {} of all such copies, with {} % confidence)"
+                + " run out of memory; the unchanged program {}.",
             count(fragility.failures()),
             count(copies()),
             copies() == 1 ? "copy" : "copies",
@@ -267,10 +268,10 @@ public record PerturbAnswer(
             Numbers.percent(interval().lower()),
             Numbers.percent(interval().upper()),
             Math.round(100 * Fragility.CONFIDENCE),
-            fragility.plain().passes() ? "passes" : "does too"),
+            fragility.plain().passes() ? "passes" : "also does"),
         List.of(
             Sentence.of(
-                "Worst seed {}: {}, with {} reserved at most.",
+                "Worst seed {}: {}, with at most {} reserved.",
                 fragility.worst().seed(),
                 worst
                     .firstFailure()

@@ -69,7 +69,7 @@ public record TuneAnswer(
   public static final int DEFAULT_TOP = 15;
 
   private static final double NANOS_PER_SECOND = 1e9;
-  private static final String NO_STEPS = "no whole step was replayed";
+  private static final String NO_STEPS = "no complete step was replayed";
 
   private static final Shape<TuneAnswer> TRACE =
       Shape.of(trace ->
@@ -83,15 +83,15 @@ public record TuneAnswer(
           steps
               .text(
                   "found_by",
-                  "What separates steps: marker, optimizer or period.",
+                  "What delimits steps: marker, optimizer or period.",
                   each -> each.source().name().toLowerCase(Locale.ROOT))
-              .text("name", "What a step begins with, in words.", Iterations::name)
+              .text("name", "What starts a step, in words.", Iterations::name)
               .count("count", "Number of steps.", Iterations::count));
 
   /** A row: what a setting came to. */
   public static final Shape<Row> ROWS =
       Shape.of(row ->
-          row.count("rank", "rank", "Place of the setting, 1 for the recommended one.", Row::rank)
+          row.count("rank", "rank", "Rank of the setting; 1 is the recommended one.", Row::rank)
               .term(Columns.CONF, "setting", Row::conf)
               .worded(each -> Settings.name(each.conf()))
               .term(Columns.PASSES, "out of memory", each -> each.failure() == null)
@@ -99,7 +99,7 @@ public record TuneAnswer(
               .embed(FirstFailure.of(Row::failure), each -> each)
               .text(
                   "first_failed_request_message",
-                  "PyTorch's message about it.",
+                  "PyTorch's error message.",
                   each -> each.failure() == null ? null : each.failure().message())
               .missing("none failed")
               .term(
@@ -111,7 +111,7 @@ public record TuneAnswer(
               .bytes(
                   "slack_at_peak_bytes",
                   "slack at peak",
-                  "Reserved and not allocated when reserved memory was highest.",
+                  "Reserved but not allocated at the reserved peak.",
                   each -> each.entry().result().slackAtPeakBytes())
               .rank(2)
               .term(
@@ -120,26 +120,26 @@ public record TuneAnswer(
               .named(
                   Unit.COUNT,
                   "driver_calls_by_function",
-                  "Calls of the driver by function.",
+                  "Driver calls by function.",
                   "Number of calls.",
                   each -> each.entry().result().driverCallsByFunction())
               .count(
                   "forced_synchronizations",
                   "forced syncs",
-                  "How often the host had to wait for the device.",
+                  "Number of times the host had to wait for the device.",
                   each -> each.entry().result().forcedSynchronizations())
               .rank(5)
               .seconds(
                   "driver_seconds",
                   "driver time",
-                  "Minimum time that the driver's calls take.",
+                  "Minimum duration of the driver calls.",
                   each -> each.entry().result().driverNanos() / NANOS_PER_SECOND)
               .rank(3)
-              .count("steps", "Whole steps that were replayed.", each -> each.stepNanos().length)
+              .count("steps", "Complete steps replayed.", each -> each.stepNanos().length)
               .nanos(
                   "step_mean_nanos",
-                  "a step",
-                  "Mean of the driver's time in a step.",
+                  "per step",
+                  "Mean driver time per step.",
                   each -> each.step(each.entry().nanosPerStep()))
               .rank(1)
               .optional()
@@ -151,18 +151,18 @@ public record TuneAnswer(
               .missing(NO_STEPS)
               .nanos(
                   "step_max_nanos",
-                  "Longest of the same.",
+                  "Maximum of the same.",
                   each -> each.step(each.stepNano(each.stepNanos().length - 1)))
               .missing(NO_STEPS)
               .texts(
                   "remarks",
                   "note",
-                  "Whether it is recommended, recorded, the same as the default, and kinds of"
+                  "Whether it is recommended, recorded or the same as the default, and kinds of"
                       + " findings.",
                   Row::remarks)
               .many(
                   "findings",
-                  "What is to be known about the setting.",
+                  "Notes about the setting.",
                   Findings.SHAPE,
                   each -> each.entry().findings()));
 
@@ -176,7 +176,7 @@ public record TuneAnswer(
       new Kind<>(
           "tune",
           "tune --json",
-          "What `allocsim tune --json` writes: settings of PyTorch's allocator, the best first.",
+          "What `allocsim tune --json` writes: settings of PyTorch's allocator, best first.",
           Shape.of(answer ->
               answer
                   .one("trace", "The recorded program.", TRACE, each -> each)
@@ -188,14 +188,14 @@ public record TuneAnswer(
                       each -> each.tuning().demand().peakRequestedBytes())
                   .flag(
                       "fits_at_all",
-                      "Whether the device holds that much.",
+                      "Whether the device has that much memory.",
                       each -> !each.tuning().isHopeless())
                   .one(
                       "steps",
                       "Steps of the program.",
                       STEPS,
                       each -> each.tuning().steps().orElse(null))
-                  .missing("none were found")
+                  .missing("no steps were found")
                   .text(
                       "variable",
                       "Environment variable that takes the settings.",
@@ -203,27 +203,27 @@ public record TuneAnswer(
                   .term(Columns.RECORDED_CONF, each -> each.tuning().recorded().conf())
                   .text(
                       "recommended_conf",
-                      "Settings that are better.",
+                      "Better settings.",
                       each -> each.tuning().recommended().map(Tuning.Entry::conf).orElse(null))
-                  .missing("none is")
+                  .missing("none is better")
                   .many(
                       "settings",
-                      "One entry for each setting, the best first.",
+                      "One entry per setting, best first.",
                       ROWS,
                       each -> rows(each.tuning()))
                   .many(
                       "sizes",
-                      "How many allocations there are of each size.",
+                      "Number of allocations by size.",
                       Bins.SIZES,
                       each -> Bins.of(each.sizes()))
                   .many(
                       "lifetimes",
-                      "How many allocations live for how long.",
+                      "Number of allocations by lifetime.",
                       Bins.LIFETIMES,
                       each -> Bins.of(each.lifetimes()))
                   .many(
                       "left_out",
-                      "Settings that were not tried.",
+                      "Settings not tried.",
                       LEFT_OUT,
                       each -> List.copyOf(each.tuning().leftOut().entrySet()))
                   .term(Columns.WALL_SECONDS_OF_SEARCH, TuneAnswer::seconds)));
@@ -288,7 +288,7 @@ public record TuneAnswer(
             tuning
                 .steps()
                 .map(steps -> Sentence.of("{}, by {}", count(steps.count()), steps.name()))
-                .orElseGet(() -> Sentence.of("none found; driver time is of the whole program")));
+                .orElseGet(() -> Sentence.of("none found; driver time is for the whole program")));
   }
 
   private List<Sentence> notes() {
@@ -348,7 +348,7 @@ public record TuneAnswer(
         remarks.add(
             entry.equals(tuning.recorded())
                 ? "recorded"
-                : "recorded settings, from the start that all others have");
+                : "recorded settings, from the same start as the others");
       }
       if (entry.sameAsPlain()) {
         remarks.add("same as default");

@@ -43,13 +43,14 @@ final class TuneVerdict {
     if (tuning.isHopeless()) {
       Sentence hopeless =
           Sentence.of(
-              "No setting helps: the program holds {} at its peak, and the allocator can have {}.",
+              "No setting helps: the program needs {} at its peak, but the allocator can have only"
+                  + " {}.",
               held,
               limit);
       Sentence missing =
           Sentence.of(
-              "It must hold at least {} less, or run where the allocator can have more; 'allocsim"
-                  + " min-capacity' says how much.",
+              "Save at least {} or use a larger GPU or limit; 'allocsim min-capacity' finds out how"
+                  + " large.",
               bytes(tuning.demand().peakRequestedBytes() - tuning.plain().scenario().maxBytes()));
       return new Verdict(Tone.BAD, hopeless, List.of(missing));
     }
@@ -60,8 +61,8 @@ final class TuneVerdict {
     if (tuning.allFail()) {
       Sentence all =
           Sentence.of(
-              "Every setting that was tried runs out of memory, though the program holds no more"
-                  + " than {} at its peak, of {}.",
+              "Every setting tried runs out of memory, although the program needs only {} of {} at"
+                  + " its peak.",
               held,
               limit);
       return new Verdict(Tone.BAD, all);
@@ -71,8 +72,8 @@ final class TuneVerdict {
           Tone.NEUTRAL,
           tuning.recorded(),
           Sentence.of(
-              "Keep the recorded settings, {}, which reserved {} at most: from the same start no"
-                  + " other one that is safe reserves less by more than 2 %.",
+              "Keep the recorded settings, {}, which reserved at most {}: from the same start, no"
+                  + " other safe setting reserves over 2 % less.",
               Settings.name(tuning.recorded().conf()),
               bytes(tuning.recorded().result().peakReservedBytes())));
     }
@@ -80,8 +81,8 @@ final class TuneVerdict {
         Tone.NEUTRAL,
         tuning.recorded(),
         Sentence.of(
-            "Keep the recorded settings, {}: no other one that is safe lowers the peak of {} by"
-                + " more than 2 %.",
+            "Keep the recorded settings, {}: no other safe setting lowers the peak of {} by more"
+                + " than 2 %.",
             Settings.name(tuning.recorded().conf()), bytes(before.peakReservedBytes())));
   }
 
@@ -96,7 +97,7 @@ final class TuneVerdict {
     String recorded = Settings.name(tuning.recorded().conf());
     if (!after.passes()) {
       return Sentence.of(
-          "{} gets furthest, and still {}; under the recorded settings, {}, {}.",
+          "{} gets furthest, but {}; with the recorded settings, {}, {}.",
           name,
           FirstFailure.fails(after.firstFailure().orElseThrow()),
           recorded,
@@ -104,7 +105,7 @@ final class TuneVerdict {
     }
     if (!before.passes()) {
       return Sentence.of(
-          "Set {}: every request is served with {} reserved at most; under the recorded settings,"
+          "Set {}: every request succeeds, with at most {} reserved; with the recorded settings,"
               + " {}, {}.",
           name,
           bytes(after.peakReservedBytes()),
@@ -113,10 +114,10 @@ final class TuneVerdict {
     }
     boolean isLate = tuning.fromSameStart().isPresent();
     return Sentence.of(
-        "Set {}: {}PyTorch reserves {} at most instead of {} under the recorded settings, {}{};"
-            + " that is {} less.",
+        "Set {}: {}PyTorch reserves at most {} instead of {} with the recorded settings, {}{}; that"
+            + " is {} less.",
         name,
-        isLate ? "from the same start " : "",
+        isLate ? "from the same start, " : "",
         bytes(after.peakReservedBytes()),
         bytes(before.peakReservedBytes()),
         recorded,
@@ -133,7 +134,7 @@ final class TuneVerdict {
     List<Sentence> details = new ArrayList<>();
     details.add(
         Sentence.of(
-            "The program itself holds {} at its peak; no setting reserves less.",
+            "The program itself needs {} at its peak; no setting can reserve less.",
             exactBytes(tuning.demand().peakRequestedBytes())));
     tuning.lateStart().map(LateStartPart::sentence).ifPresent(details::add);
     if (entry.result().passes()) {

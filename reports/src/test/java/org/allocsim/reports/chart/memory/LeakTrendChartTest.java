@@ -48,7 +48,7 @@ class LeakTrendChartTest {
           "from a test",
           "reserved at the end",
           "live at the busiest moment",
-          "live at the quietest moment",
+          "minimum live",
           "trend",
           "where its slope lies with 97.5 % confidence; growth is certain if all of it rises",
           "warm-up",
