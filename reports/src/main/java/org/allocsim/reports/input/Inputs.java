@@ -26,8 +26,7 @@ public final class Inputs {
       throw new Failure(name + ": not a file name; check the path");
     }
     if (Files.isDirectory(file)) {
-      throw new Failure(
-          name + " is a folder; name a file in it, for a job the file of one rank");
+      throw new Failure(name + " is a folder; name a file in it, for a job the file of one rank");
     }
     if (!Files.exists(file)) {
       throw new Failure(FailureReport.noSuchFile(name));

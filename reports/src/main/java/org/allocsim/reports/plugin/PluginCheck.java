@@ -148,7 +148,7 @@ final class PluginCheck {
       throw new PluginException(
           jar,
           ("class %s is compiled for a newer Java than the current one, %s; compile it with"
-               + " --release %s")
+                  + " --release %s")
               .formatted(name, Runtime.version().feature(), Runtime.version().feature()),
           e);
     } catch (NoClassDefFoundError e) {
@@ -163,7 +163,7 @@ final class PluginCheck {
       throw new PluginException(
           jar,
           ("class %s is incompatible with this version of allocsim (%s); recompile it against this"
-               + " version")
+                  + " version")
               .formatted(name, reason(e)),
           e);
     } catch (InstantiationException | NoSuchMethodException | IllegalAccessException e) {

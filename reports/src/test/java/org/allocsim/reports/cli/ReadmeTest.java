@@ -25,13 +25,16 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The console blocks of README and user guide show what their commands print, the pictures what
- * they draw. A line {@code ...} stands for lines left out, {@code ...} at the end of a line for the
- * rest of it; the title of a picture names the file that one of the commands makes.
+ * The console blocks of README, tour and user guide show what their commands print, the pictures of
+ * the latter two what they draw. A line {@code ...} stands for lines left out, {@code ...} at the
+ * end of a line for the rest of it; the title of a picture names the file that one of the commands
+ * makes.
  */
 class ReadmeTest {
   private static final Path ROOT = Path.of("..");
   private static final String LEFT_OUT = "...";
+  private static final int MAX_README_LINES = 120;
+  private static final int MAX_LINE_LENGTH = 100;
 
   /** Exit code of the verdict on the sample log. */
   private static final int CAPPED = 12;
@@ -58,9 +61,24 @@ class ReadmeTest {
     Files.createDirectories(folder.resolve("ranks"));
   }
 
+  @Test
+  void theReadmeIsShort() throws IOException {
+    List<String> lines = Files.readAllLines(ROOT.resolve("README.md"));
+    assertTrue(lines.size() <= MAX_README_LINES, lines.size() + " lines");
+    assertEquals(
+        List.of(), lines.stream().filter(line -> line.length() > MAX_LINE_LENGTH).toList());
+  }
+
   @TestFactory
   List<DynamicTest> theReadmeShowsWhatHappens() throws IOException {
-    return tests(ROOT.resolve("README.md"));
+    List<DynamicTest> tests = commands(Files.readString(ROOT.resolve("README.md")));
+    assertFalse(tests.isEmpty(), "README.md has lost its commands");
+    return tests;
+  }
+
+  @TestFactory
+  List<DynamicTest> theTourShowsWhatHappens() throws IOException {
+    return tests(Path.of("docs/tour.md"));
   }
 
   @TestFactory
@@ -68,9 +86,8 @@ class ReadmeTest {
     return tests(Path.of("docs/guide.md"));
   }
 
-  /** The commands in their order, then the pictures that they make. */
-  private List<DynamicTest> tests(Path document) throws IOException {
-    String text = Files.readString(document);
+  /** The commands in their order. */
+  private List<DynamicTest> commands(String text) {
     List<DynamicTest> tests = new ArrayList<>();
     Matcher block = BLOCK.matcher(text);
     while (block.find()) {
@@ -80,8 +97,15 @@ class ReadmeTest {
     }
     assertEquals(
         text.lines().filter("```console"::equals).count(), tests.size(), "blocks understood");
-    assertTrue(tests.size() > 3, document + " has lost its tour");
+    return tests;
+  }
+
+  /** The commands in their order, then the pictures that they make. */
+  private List<DynamicTest> tests(Path document) throws IOException {
+    String text = Files.readString(document);
+    List<DynamicTest> tests = commands(text);
     int commands = tests.size();
+    assertTrue(commands > 3, document + " has lost its commands");
     Matcher picture = PICTURE.matcher(text);
     while (picture.find()) {
       Path kept = document.resolveSibling(picture.group(1));

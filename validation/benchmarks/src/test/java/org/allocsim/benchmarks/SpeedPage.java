@@ -14,64 +14,101 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
 /**
- * Makes the page of speeds from the files that {@code allocsim bench --json} and {@code
- * beside_pytorch.py} wrote, and from the figures of others.
+ * Makes the two pages of speeds from the files that {@code allocsim bench --json} and {@code
+ * beside_pytorch.py} wrote, and from published figures: the current results, and every measurement.
  */
 final class SpeedPage {
   private static final double MILLION = 1e6;
   private static final double NANOS_PER_SECOND = 1e9;
+
+  /** Results that the page of current results shows, without ".json". */
+  private static final String CURRENT_BENCH = "epyc-bench";
+
+  private static final List<String> CURRENT_BESIDE = List.of("h100-growing", "h200-others");
 
   private final StringBuilder page = new StringBuilder();
 
   private SpeedPage() {}
 
   /**
-   * The page.
+   * The current results and how to reproduce them.
    *
-   * @param results folder of JSON files, taken by name
-   * @param peers figures of others
-   * @param allocators what the real allocators cost, and how long plans take
-   * @param counters what the processor does for an event, as Counters.java wrote it
+   * @param results folder of JSON files
+   * @param peers published figures
    * @param commands how long whole commands took, in seconds of a clock
    */
-  static String of(Path results, Path peers, Path allocators, Path counters, Path commands)
-      throws IOException {
+  static String current(Path results, Path peers, Path commands) throws IOException {
     SpeedPage speed = new SpeedPage();
     speed.page.append(
         """
         # Speed
 
-        Made from the files in `benchmarks/results/`, `benchmarks/commands.json`,
-        `benchmarks/counters.json`, `benchmarks/peers.json` and `benchmarks/real-allocators.json` by
-        `SpeedPageTest`; do not edit.
+        On the same requests allocsim is 10 to 16 times faster than PyTorch's own allocator. This page
+        has the current results and says how to reproduce them; [SPEED-HISTORY.md](SPEED-HISTORY.md)
+        has every measurement, all policies, processor counters and the cost of the real allocators.
+        `SpeedPageTest` makes both pages from the files in [benchmarks](benchmarks); do not edit them.
 
         ## What is measured
 
-        - An *event* is an effect as PyTorch's history records it: `alloc`, `free_requested`,
-          `free_completed`, `segment_alloc` and so on. A block that comes and goes makes three events
-          and two *requests*. Whoever drives an allocator from outside sees requests only, so time
-          per request is what compares with PyTorch's own allocator. Simulations in time count rows
-          of the program: kernels, copies, requests.
-        - *Replay* sends a trace to the policy on a simulated device, with all 122 statistics. Passes
-          follow each other on one allocator, whose cache has what they need; what a pass leaves is
-          given back at its end and counts. So is PyTorch's allocator measured. Policies that plan
-          make a new plan in each pass, which counts.
-        - Where other machines share the cores, their speed changes by the second. So PyTorch's
-          allocator and allocsim take turns on one core, another one in each round: a sample of one,
-          a sample of the other, a fifth of a second each. How many times faster allocsim is, is
-          taken of each pair; where the page gives a range after it, that of the quartiles, it was
-          measured so. Where it gives none, it is the ratio of the medians.
-        - *Reading* takes a snapshot from a file in the system's memory to columns, digest included;
-          MB/s are uncompressed bytes. *Deriving* adds the requests that explain the recorded effects.
-        - Start-up, compilation and making the inputs are left out: JMH warms up, in several
-          processes one after the other, whose order is the same in each round. What takes turns
-          warms up likewise, until the compiler rests.
-        - Figures are medians of all samples; the range is that of the quartiles. Nothing is left
-          out, and there is no best-of. *CPU* is the part of the time that the processor gave to the
-          measured thread; what is missing there other programs took.
+        - An *event* is an entry of PyTorch's history: `alloc`, `free_requested`, `free_completed`,
+          `segment_alloc` and so on. A block that is allocated and freed makes three events and two
+          *requests*. A program that drives an allocator from outside sees requests only, so compare
+          time per request with PyTorch's own allocator. Simulations in time count rows of the program:
+          kernels, copies, requests.
+        - *Replay* sends a trace to the policy on a simulated device and keeps all 122 statistics. All
+          passes use one allocator, whose cache is warm; freeing the rest at the end of a pass counts.
+          PyTorch's allocator is measured in the same way. Policies that plan make a new plan in each
+          pass, which counts.
+        - On shared machines the speed of a core changes by the second. PyTorch's allocator and allocsim
+          therefore take turns on one core, a fifth of a second each, on another core in each round. The
+          speedup is the median over pairs of samples, followed by its quartiles. A speedup without
+          quartiles is the ratio of the medians.
+        - *Reading* loads a snapshot from the page cache into columns, digest included; MB/s are
+          uncompressed bytes. *Deriving* adds the search for the requests behind the recorded effects.
+        - Start-up, compilation and making the inputs are left out. JMH warms up in several processes,
+          one after the other, in the same order in each round; measurements in turns warm up until the
+          compiler rests.
+        - Figures are medians of all samples, ranges are quartiles. No sample is left out. *CPU* is the
+          share of the time that the measured thread ran; other programs took the rest.
 
-        `./allocsim bench --json validation/benchmarks/results/NAME.json` measures; `--policies all`,
-        `--only blocks` and `--trace FILE` measure more. CONTRIBUTING.md says how this page is made.
+        ## Reproduce
+
+            ./allocsim bench --json mine.json              # also --policies all, --only blocks, --trace FILE
+            ./allocsim bundle allocsim.tgz --with bench    # for a machine with a GPU and PyTorch; there:
+            python3 validation/benchmarks/beside/beside_pytorch.py allocsim.tgz beside.json SNAPSHOT...
+            python3 validation/benchmarks/beside/beside_others.py allocsim.tgz others.json SNAPSHOT
+
+        [CONTRIBUTING.md](../CONTRIBUTING.md#speed) has all commands and says how to update this page.
+
+        """);
+    for (String name : CURRENT_BESIDE) {
+      speed.addComparison(json(results.resolve(name + ".json")));
+    }
+    JsonNode bench = json(results.resolve(CURRENT_BENCH + ".json"));
+    speed.page.append("## allocsim alone\n\n");
+    speed.addMachine(bench);
+    speed.addMeasurements(bench);
+    speed.addCommands(json(commands));
+    speed.addPeers(json(peers));
+    return speed.page.toString();
+  }
+
+  /**
+   * Every measurement.
+   *
+   * @param results folder of JSON files, taken by name
+   * @param allocators what the real allocators cost, and how long plans take
+   * @param counters what the processor does for an event, as Counters.java wrote it
+   */
+  static String history(Path results, Path allocators, Path counters) throws IOException {
+    SpeedPage speed = new SpeedPage();
+    speed.page.append(
+        """
+        # Speed: all measurements
+
+        Made by `SpeedPageTest` from the files in `benchmarks/results/`, `benchmarks/counters.json` and
+        `benchmarks/real-allocators.json`; do not edit. [SPEED.md](SPEED.md) explains what is measured
+        and has the current results. Each section is a file of results.
 
         """);
     List<Path> files;
@@ -81,16 +118,23 @@ final class SpeedPage {
     for (Path file : files) {
       speed.add(file);
     }
-    speed.addCommands(new ObjectMapper().readTree(Files.readAllBytes(commands)));
-    speed.addCounters(new ObjectMapper().readTree(Files.readAllBytes(counters)));
-    speed.addAllocators(new ObjectMapper().readTree(Files.readAllBytes(allocators)));
-    speed.addPeers(new ObjectMapper().readTree(Files.readAllBytes(peers)));
+    speed.addCounters(json(counters));
+    speed.addAllocators(json(allocators));
     return speed.page.toString();
   }
 
+  private static JsonNode json(Path file) throws IOException {
+    return new ObjectMapper().readTree(Files.readAllBytes(file));
+  }
+
   private void add(Path file) throws IOException {
-    JsonNode json = new ObjectMapper().readTree(Files.readAllBytes(file));
+    JsonNode json = json(file);
     page.append("## ").append(file.getFileName().toString().replace(".json", "")).append("\n\n");
+    addMachine(json);
+    addMeasurements(json);
+  }
+
+  private void addMachine(JsonNode json) {
     JsonNode machine = json.get("machine");
     page.append(machine.get("cpu").asString())
         .append(", ")
@@ -103,12 +147,43 @@ final class SpeedPage {
       }
     }
     page.append(".\n\n");
-    switch (json.get("schema").asString()) {
+  }
+
+  private void addMeasurements(JsonNode json) throws IOException {
+    String schema = json.get("schema").asString();
+    switch (schema) {
       case "allocsim-bench-1" -> addBench(json, "ns_per_");
       case "allocsim-bench-2" -> addBench(json, "nanos_per_");
       case "allocsim-beside-1" -> addBeside(json);
-      default -> throw new IOException(file + ": unknown form");
+      default -> throw new IOException("unknown schema " + schema);
     }
+  }
+
+  /** A row for each piece of work that another allocator did too. */
+  private void addComparison(JsonNode json) {
+    page.append("## Compared with ");
+    page.append(json.get("machine").hasNonNull("pytorch") ? "PyTorch" : "other allocators");
+    page.append("\n\n");
+    addMachine(json);
+    row("work", "allocator", "ns/request", "allocsim, ns/request", "allocsim is faster");
+    row("---", "---", "--:", "--:", "--:");
+    groups(json)
+        .forEach((task, rows) -> {
+          JsonNode own = of(rows, "allocsim");
+          for (JsonNode each : rows) {
+            String what = each.get("what").asString();
+            if (own != null && !what.startsWith("allocsim")) {
+              JsonNode samples = each.get("samples");
+              row(
+                  task,
+                  what,
+                  number(samples.get("median")),
+                  number(own.get("samples").get("median")),
+                  times(samples.get("median").asDouble(), own));
+            }
+          }
+        });
+    page.append('\n');
   }
 
   private void addBench(JsonNode json, String nanosPer) {
@@ -136,8 +211,8 @@ final class SpeedPage {
     }
   }
 
-  /** Rows of the same work stand together, each with how many times faster allocsim is. */
-  private void addBeside(JsonNode json) {
+  /** Measurements by the work that was done, in their order. */
+  private static Map<String, List<JsonNode>> groups(JsonNode json) {
     Map<String, List<JsonNode>> groups = new LinkedHashMap<>();
     for (JsonNode each : json.get("measurements")) {
       String what = each.get("what").asString();
@@ -157,27 +232,33 @@ final class SpeedPage {
               : "reading " + each.get("trace").asString() + ", " + compression(setting);
       groups.computeIfAbsent(task, _ -> new ArrayList<>()).add(each);
     }
+    return groups;
+  }
+
+  /** Rows of the same work are together, each with how many times faster allocsim is. */
+  private void addBeside(JsonNode json) {
     row("work", "by", "ns", "quartiles", "M/s", "MB/s", "allocsim is faster");
     row("---", "---", "--:", "--:", "--:", "--:", "--:");
-    groups.forEach((task, rows) -> {
-      JsonNode own = of(rows, task.startsWith("reading") ? "allocsim read" : "allocsim");
-      for (JsonNode each : rows) {
-        JsonNode samples = each.get("samples");
-        double nanos = samples.get("median").asDouble();
-        String what = each.get("what").asString();
-        row(
-            task,
-            what,
-            number(samples.get("median"))
-                + (each.get("unit").asString().equals("ns_per_request")
-                    ? " a request"
-                    : " an event"),
-            range(samples),
-            fixed(NANOS_PER_SECOND / nanos / MILLION),
-            millions(each.get("bytes_per_second")),
-            what.startsWith("allocsim") || own == null ? "" : times(nanos, own));
-      }
-    });
+    groups(json)
+        .forEach((task, rows) -> {
+          JsonNode own = of(rows, task.startsWith("reading") ? "allocsim read" : "allocsim");
+          for (JsonNode each : rows) {
+            JsonNode samples = each.get("samples");
+            double nanos = samples.get("median").asDouble();
+            String what = each.get("what").asString();
+            row(
+                task,
+                what,
+                number(samples.get("median"))
+                    + (each.get("unit").asString().equals("ns_per_request")
+                        ? " a request"
+                        : " an event"),
+                range(samples),
+                fixed(NANOS_PER_SECOND / nanos / MILLION),
+                millions(each.get("bytes_per_second")),
+                what.startsWith("allocsim") || own == null ? "" : times(nanos, own));
+          }
+        });
     page.append('\n');
     for (Map.Entry<String, JsonNode> each : json.get("failed").properties()) {
       page.append("- not measured: ").append(each.getKey()).append(": ");
@@ -214,8 +295,8 @@ final class SpeedPage {
         """
         ## Whole commands
 
-        From the start of the process to its end, start-up and compilation included, in seconds of a
-        clock. The ahead-of-time cache was there, as it is from the second start of `./allocsim` on.
+        Wall time of the whole process, start-up and compilation included. The ahead-of-time cache
+        existed, as it does from the second start of `./allocsim` on.
 
         """);
     row("command", "machine", "times", "s", "quartiles");
@@ -239,19 +320,19 @@ final class SpeedPage {
         """
         ## What the processor does for an event
 
-        Counted by `benchmarks/beside/Counters.java` with Linux `perf` on the replaying thread, once
-        it is compiled; user mode only. An allocation and its free are three events: the request is
-        rounded, the free lists are searched, a block leaves its list, splits, and its rest enters a
-        list; then it merges with up to two neighbours, which leave theirs; three to seven figures
-        behind the 122 statistics change at each step and are compared with limits that stand for
-        the peaks. No profile has one place that is more than a seventh. Where free blocks are many
-        and of similar sizes, the processor guesses one to two branches an event wrong (which block
-        fits, whether a neighbour is free), which cannot be known before, and each costs what some
-        40 instructions do.
+        Counted by `benchmarks/beside/Counters.java` with Linux `perf` on the replaying thread after
+        compilation, in user mode. An allocation and its free are three events: the request is rounded,
+        the free lists are searched, a block leaves its list and is split, and the rest enters a list;
+        on the free, the block merges with up to two neighbours, which leave their lists. At each step
+        three to seven of the counters behind the 122 statistics change and are compared with limits
+        that represent the peaks. No single place takes more than a seventh of a profile. With many
+        free blocks of similar sizes the processor mispredicts one to two branches an event (which
+        block fits, whether a neighbour is free). They are unpredictable, and each costs as much as
+        some 40 instructions.
 
-        With more blocks instructions grow with the logarithm of their number at most, whatever the
-        sizes; cycles grow faster where a million blocks no longer fit the caches and each step down
-        a tree waits for memory.
+        Instructions grow at most with the logarithm of the number of blocks, whatever the sizes.
+        Cycles grow faster where a million blocks no longer fit the caches and each step down a tree
+        waits for memory.
 
         """);
     if (counters.hasNonNull("note")) {
@@ -260,7 +341,7 @@ final class SpeedPage {
     page.append(counters.get("cpu").asString()).append("; jdk ");
     page.append(counters.get("jdk").asString()).append(".\n\n");
     List<String> columns = List.of("instructions", "cycles", "branches", "branch-misses");
-    row("what, an event", "instructions", "cycles", "branches", "wrongly guessed");
+    row("what, an event", "instructions", "cycles", "branches", "mispredicted");
     row("---", "--:", "--:", "--:", "--:");
     for (JsonNode each : counters.get("rows")) {
       List<String> cells = new ArrayList<>();
@@ -277,8 +358,8 @@ final class SpeedPage {
         """
         ## Real allocators
 
-        What others published or recordings show of the allocators that the policies simulate. Where
-        no figure was found, the table says so. `beside_others.py` measures those that a machine has.
+        Published or recorded figures for the allocators that the policies simulate. Where no figure
+        was found, the table says so. `beside_others.py` measures the allocators that a machine has.
 
         """);
     row("policy", "what the real one costs", "source");
@@ -291,7 +372,7 @@ final class SpeedPage {
     page.append(
         """
 
-        Policies that plan take longer than 200 ns an event, by the nature of their work:
+        Policies that plan necessarily take longer than 200 ns an event:
 
         """);
     row("policy", "cost");
@@ -305,10 +386,10 @@ final class SpeedPage {
   private void addPeers(JsonNode peers) {
     page.append(
         """
-        ## Others
+        ## Other simulators and readers
 
-        Measured elsewhere, on other machines and other traces: orders of magnitude to compare with,
-        no more. Their events are requests.
+        Measured on other machines and other traces, so only the order of magnitude is comparable.
+        Their events are requests.
 
         """);
     row("system", "figure", "source");

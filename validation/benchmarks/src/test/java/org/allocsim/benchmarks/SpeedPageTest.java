@@ -20,20 +20,33 @@ class SpeedPageTest {
   private static final Path MODULE =
       Files.isRegularFile(Path.of("peers.json")) ? Path.of("") : Path.of("validation/benchmarks");
 
+  /** Lines of the page of current results. */
+  private static final int MAX_LINES = 150;
+
   private static String page(Path results) throws IOException {
-    return SpeedPage.of(
-        results,
-        MODULE.resolve("peers.json"),
-        MODULE.resolve("real-allocators.json"),
-        MODULE.resolve("counters.json"),
-        MODULE.resolve("commands.json"));
+    return SpeedPage.history(
+        results, MODULE.resolve("real-allocators.json"), MODULE.resolve("counters.json"));
   }
 
   /** {@code -Dgolden.regenerate=true} writes the page. */
   @Test
-  void thePageSaysWhatTheResultsSay() throws IOException {
-    String page = page(MODULE.resolve("results"));
-    Path file = MODULE.toAbsolutePath().getParent().resolve("SPEED.md");
+  void thePageOfCurrentResultsSaysWhatTheySay() throws IOException {
+    String page =
+        SpeedPage.current(
+            MODULE.resolve("results"),
+            MODULE.resolve("peers.json"),
+            MODULE.resolve("commands.json"));
+    assertWritten("SPEED.md", page);
+    assertTrue(page.lines().count() <= MAX_LINES, page.lines().count() + " lines");
+  }
+
+  @Test
+  void thePageOfAllMeasurementsSaysWhatTheySay() throws IOException {
+    assertWritten("SPEED-HISTORY.md", page(MODULE.resolve("results")));
+  }
+
+  private static void assertWritten(String name, String page) throws IOException {
+    Path file = MODULE.toAbsolutePath().getParent().resolve(name);
     if (Boolean.getBoolean("golden.regenerate")) {
       Files.writeString(file, page);
     }

@@ -42,7 +42,7 @@ final class CacheInsertionConverter implements ITypeConverter<CacheInsertion> {
       default ->
           throw new TypeConversionException(
               ("'%s' is not one of empty_cache@phase-boundaries, empty_cache@every:N,"
-                   + " empty_cache@before-oom, empty_cache@request:N%s")
+                      + " empty_cache@before-oom, empty_cache@request:N%s")
                   .formatted(text, SimilarName.hint(text, PLACES)));
     };
   }

@@ -126,7 +126,7 @@ public record TransformQuestion(Change change, LeaksQuestion.Search steps, Strin
       if (!fit.isProportional()) {
         throw new IllegalArgumentException(
             ("no request grows by --other-scale %s to its size in %s, as batch inputs do; give the"
-                 + " ratio of the batch sizes")
+                    + " ratio of the batch sizes")
                 .formatted(scaled.otherScale(), scaled.other().name()));
       }
       return new Changed(fit.at(scaled.factor(), 0), fit.sharedRatio(0));

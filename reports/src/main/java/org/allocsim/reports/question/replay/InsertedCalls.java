@@ -45,7 +45,7 @@ record InsertedCalls(Program program, int calls) {
     if (rows.length == 0 && insertion.place() == CacheInsertion.Place.REQUEST) {
       throw Failure.usage(
           ("--insert empty_cache@%s: %s has fewer allocation requests, counted from 0; give a"
-               + " smaller number")
+                  + " smaller number")
               .formatted(insertion, program.name()));
     }
     return new InsertedCalls(

@@ -118,7 +118,7 @@ public record LintQuestion(
     } catch (ConfigException e) {
       throw new Failure(
           ("%s: PyTorch %s rejects the recorded settings \"%s\" (%s); give the recording's release"
-               + " with --torch-version")
+                  + " with --torch-version")
               .formatted(name, version.id(), snapshot.settings().conf(), e.getMessage()),
           e);
     }
