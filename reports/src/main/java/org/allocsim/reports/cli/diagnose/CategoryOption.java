@@ -13,10 +13,9 @@ final class CategoryOption {
   @Option(
       names = "--categories",
       paramLabel = "FILE",
-      description = {
-        "Your own rules, applied first: on each line a category, 'function' or 'file', and a",
-        "regular expression to search in a frame's function or file."
-      })
+      description =
+          "Your own rules, applied first: on each line a category, 'function' or 'file', and a"
+              + " regular expression to search in a frame's function or file.")
   private Path file;
 
   /**
