@@ -292,7 +292,7 @@ class JobCommandsTest {
     String out = done(3, "check", job, "--no-oom").out();
     assertTrue(out.startsWith("Some limits are not met on rank 1, of 2 ranks."), out);
     Files.delete(file(1));
-    assertTrue(done(0, "check", job, "--no-oom").out().startsWith("1 limit kept on 1 rank."));
+    assertTrue(done(0, "check", job, "--no-oom").out().startsWith("1 limit met on 1 rank."));
   }
 
   @Test
