@@ -282,9 +282,9 @@ class JobCommandsTest {
     rank(0, SERVED);
     rank(1, FULL);
     String out = done(3, "check", job, "--no-oom").out();
-    assertTrue(out.startsWith("Not every limit is kept on rank 1, of 2 ranks."), out);
+    assertTrue(out.startsWith("Some limits are not met on rank 1, of 2 ranks."), out);
     Files.delete(file(1));
-    assertTrue(done(0, "check", job, "--no-oom").out().startsWith("1 limit kept on 1 rank."));
+    assertTrue(done(0, "check", job, "--no-oom").out().startsWith("1 limit met on 1 rank."));
   }
 
   @Test
@@ -324,8 +324,7 @@ class JobCommandsTest {
     Files.write(job.resolve("rank0_optimizer.pickle"), PickleBytes.of(List.of("lr", "betas")));
     String out = done(0, "replay", job).out();
     assertTrue(
-        out.contains(
-            "2 files not read, as they are no recordings: labels.pkl and rank0_optimizer.pickle"),
+        out.contains("skipped 2 files (not recordings): labels.pkl and rank0_optimizer.pickle"),
         out);
     assertTrue(out.startsWith(alone.lines().findFirst().orElseThrow()), out);
     assertEquals(
@@ -352,9 +351,7 @@ class JobCommandsTest {
       CommandRun run = done(0, command, job);
       String text = String.join(" ", run.out().lines().map(String::strip).toList());
       assertTrue(
-          text.contains(
-              "rank0.pickle.xz says inside that it is of rank 1; it counts as rank 0, as its name"
-                  + " says"),
+          text.contains("rank0.pickle.xz records rank 1 but is named rank 0; the name is used"),
           text);
     }
     JsonNode contradicting = json("replay", job).get("contradicting");

@@ -161,7 +161,7 @@ class JobRowsTest {
   @Test
   void aJobDoesNotDifferFromItself() {
     String out = CommandRun.of("diff", job("pipe"), job("pipe")).out();
-    assertTrue(out.startsWith("Reserved memory changes on no rank."), out);
+    assertTrue(out.startsWith("Reserved memory does not change on any rank."), out);
   }
 
   @Test

@@ -63,7 +63,7 @@ class WhatIfTest {
 
   @Test
   void withoutACallTheRequestFails() {
-    assertTrue(replay().contains("Request 2 asked for 6.00 GiB and failed"));
+    assertTrue(replay().contains("Request 2 failed, asking for 6.00 GiB"));
   }
 
   @ParameterizedTest

@@ -136,14 +136,14 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
               .bytes(
                   "high_bytes",
                   "at most",
-                  "Upper end of the estimate of reserved memory.",
+                  "Upper bound of the reserved memory estimate.",
                   each -> each.outcome(Trial.Outcome::highBytes))
               .missing("the run failed, or memory grows with each step")
               .rank(1)
               .ratio(
                   "change_ratio",
                   "change",
-                  "Of reserved memory, as a share of that of the program as it is.",
+                  "Change of reserved memory relative to the unchanged program.",
                   Row::change)
               .missing("the run failed")
               .worded(each -> each.signed(each.change()))
@@ -155,23 +155,23 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
                   Row::fits)
               .ratio(
                   "added_time_ratio",
-                  "time of a step",
-                  "Modelled: how much longer a step takes by the roofline of the GPU, as a share of"
-                      + " that of the program as it is.",
+                  "step time",
+                  "Modelled by the GPU's roofline: how much longer a step takes, relative to the"
+                      + " unchanged program.",
                   Row::addedTime)
-              .missing("the work of a step is not known, as of a compiled model")
+              .missing("the work of a step is unknown, as for a compiled model")
               .worded(each -> each.signed(each.addedTime()))
               .rank(1)
               .text(
                   "smallest_gpu",
                   "smallest GPU",
-                  "The smallest GPU on which it surely fits.",
+                  "Smallest GPU on which it certainly fits.",
                   each -> each.outcome(Trial.Outcome::smallestGpu))
-              .missing("none that is known is large enough, or the run failed")
+              .missing("no known GPU is large enough or the run failed")
               .rank(2)
               .bytes(
                   "requested_bytes",
-                  "What the program asked for at its peak.",
+                  "Peak requested memory.",
                   each -> each.outcome(Trial.Outcome::requestedBytes))
               .missing("the run failed")
               .bytes(
@@ -181,34 +181,29 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
               .missing("the run failed")
               .text(
                   "best_conf",
-                  "PYTORCH_CUDA_ALLOC_CONF under which it reserves least; empty: the default.",
+                  "PYTORCH_CUDA_ALLOC_CONF with which it reserves the least; empty: the default.",
                   each -> each.outcome(Trial.Outcome::bestConf))
               .missing("the run failed")
               .bytes(
                   "best_reserved_bytes",
-                  "Reserved memory under these.",
+                  "Reserved memory with these.",
                   each -> each.outcome(Trial.Outcome::bestReservedBytes))
               .missing("the run failed")
               .number(
                   "step_flops",
-                  "Floating-point operations of a step, or of the run where it makes no steps.",
+                  "Floating-point operations per step, or of the run if it has no steps.",
                   each -> each.work(StepWork::flops))
-              .missing("the work of a step is not known")
+              .missing("the work of a step is unknown")
               .bytes(
                   "step_copied_bytes",
-                  "Bytes between the host and the GPU in it.",
+                  "Bytes copied between host and GPU in it.",
                   each -> each.work(StepWork::copiedBytes))
-              .missing("the work of a step is not known")
+              .missing("the work of a step is unknown")
               .count(
-                  "step_operations",
-                  "Operations on the GPU in it.",
-                  each -> each.work(StepWork::launches))
-              .missing("the work of a step is not known")
-              .text(
-                  "problem",
-                  "Why the run did not do all of its work.",
-                  each -> each.trial.problem())
-              .missing("it did")
+                  "step_operations", "GPU operations in it.", each -> each.work(StepWork::launches))
+              .missing("the work of a step is unknown")
+              .text("problem", "Why the run did not complete.", each -> each.trial.problem())
+              .missing("it completed")
               .texts(
                   "notes",
                   "What limits its figures: how far the program was run, what was guessed.",
@@ -222,13 +217,13 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
   private static final Shape<Left> LEFT =
       Shape.of(left ->
           left.text("name", "Its id.", each -> each.remedy.name())
-              .text("title", "remedy", "What one would do.", each -> each.remedy.title())
+              .text("title", "remedy", "What to change.", each -> each.remedy.title())
               .text("reason", "why it was not tried", "Why it was not tried.", Left::reason)
               .bytes(
                   "most_saved_bytes",
-                  "The most that it can save of what is live at the peak.",
+                  "Upper bound of its savings in live memory at the peak.",
                   each -> each.remedy.mostSavedBytes())
-              .missing("that is not known, or it does not apply"));
+              .missing("unknown or not applicable"));
 
   private static final Shape<Remedy.Lines> LINES =
       Shape.of(lines ->
@@ -237,22 +232,22 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
               .text("text", "The lines.", Remedy.Lines::text)
               .flag(
                   "replaces",
-                  "Whether they take the place of that statement; else they go after it.",
+                  "Whether they replace that statement; otherwise they go after it.",
                   Remedy.Lines::replaces));
 
   private static final Shape<PeakDifference.Row> PURPOSE =
       Shape.of(purpose ->
           purpose
-              .text("purpose", "purpose", "What memory is for.", PeakDifference.Row::label)
+              .text("purpose", "purpose", "Memory category.", PeakDifference.Row::label)
               .bytes(
                   "before_requested_bytes",
                   AS_IT_IS,
-                  "What the program as it is has at its peak.",
+                  "Peak of the unchanged program.",
                   each -> each.before().requestedBytes())
               .bytes(
                   "after_requested_bytes",
                   "changed",
-                  "What the changed program has at its peak.",
+                  "Peak of the changed program.",
                   each -> each.after().requestedBytes())
               .shown(
                   Unit.BYTES,
@@ -266,11 +261,8 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
               .text("file", "The recording.", Checked::file)
               .bytes("reserved_bytes", "Reserved memory at its peak.", Checked::reservedBytes)
               .texts("remedies", "The remedies that the program had.", Checked::remedies)
-              .bytes("predicted_bytes", "What was predicted for these.", Checked::predictedBytes)
-              .ratio(
-                  "error_ratio",
-                  "How much more was predicted, as a share of what was recorded.",
-                  Checked::error));
+              .bytes("predicted_bytes", "Prediction for these.", Checked::predictedBytes)
+              .ratio("error_ratio", "Relative prediction error.", Checked::error));
 
   public static final Kind<AdviseAnswer> KIND =
       new Kind<>(
@@ -284,41 +276,41 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
                   .text("gpu", "The GPU.", each -> each.trials.gpu().name())
                   .bytes(
                       "limit_bytes",
-                      "The memory that it is to fit.",
+                      "Memory it should fit.",
                       each -> each.trials.goal().limitBytes())
                   .ratio(
                       "margin_ratio",
-                      "The share of it that is to stay free.",
+                      "Fraction of it to keep free.",
                       each -> each.trials.goal().marginRatio())
                   .flag(
                       "fits",
-                      "Whether the program fits, as it is or changed.",
+                      "Whether the program fits, unchanged or changed.",
                       each -> each.search().best().isPresent())
                   .texts(
                       "chosen",
-                      "The remedies with which it fits at the lowest cost; none: as it is.",
+                      "Cheapest remedies with which it fits; none: unchanged.",
                       each -> each.search().best().map(Trials.Done::remedies).orElse(null))
-                  .missing("nothing that was tried makes it fit")
+                  .missing("nothing tried makes it fit")
                   .text(
                       "conf",
                       "The settings of PyTorch's allocator that it needs; empty: its own.",
                       each -> each.search().best().map(each::neededConf).orElse(null))
-                  .missing("nothing that was tried makes it fit")
+                  .missing("nothing tried makes it fit")
                   .flag(
                       "out_of_time",
-                      "Whether runs were left out for lack of time.",
+                      "Whether runs were skipped for lack of time.",
                       each -> each.trials.isOutOfTime())
                   .many("paste", "What to paste for these remedies.", LINES, AdviseAnswer::lines)
                   .many(
                       "trials",
-                      "What was run, the program as it is first, then by reserved memory.",
+                      "Runs: the unchanged program first, then by reserved memory.",
                       ROW,
                       AdviseAnswer::rows)
                   .many("not_tried", "Remedies that were not tried.", LEFT, AdviseAnswer::left)
                   .many(
                       "purposes",
-                      "What memory is for at the peaks of the program as it is and of the one that"
-                          + " is recommended.",
+                      "Memory by category at the peaks of the unchanged and the recommended"
+                          + " program.",
                       PURPOSE,
                       each -> each.purposes())
                   .missing("there are no recordings of both")
@@ -373,7 +365,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
     if (baseline.isEmpty()) {
       String problem = asItIs.map(Trial::problem).orElse("it was not run");
       return new Verdict(
-          Verdict.Tone.BAD, Sentence.of("The program did not do all of its work: {}", problem));
+          Verdict.Tone.BAD, Sentence.of("The program did not complete: {}", problem));
     }
     return search()
         .best()
@@ -383,7 +375,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
 
   private static Sentence comparison(Checked checked) {
     return Sentence.of(
-        "Recorded: {} reserved {}, and {} was predicted ({}).",
+        "Recorded: {} reserved {}; {} was predicted ({}).",
         checked.file(),
         bytes(checked.reservedBytes()),
         bytes(checked.predictedBytes()),
@@ -437,11 +429,11 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
         highBytes != null && least.outcome().reservedBytes() <= trials.goal().goalBytes();
     String reserved = ByteFormat.human(least.outcome().reservedBytes());
     if (highBytes != null && mayFit) {
-      reserved += ", and up to %s as far as it is known".formatted(ByteFormat.human(highBytes));
+      reserved += ", possibly up to %s".formatted(ByteFormat.human(highBytes));
     }
     Sentence lowest =
         least.remedies().isEmpty()
-            ? Sentence.of("nothing lowers what it reserves: {}", reserved)
+            ? Sentence.of("nothing lowers its reserved memory: {}", reserved)
             : Sentence.of(
                 "the least is {}, instead of {}, if you {}",
                 reserved,
@@ -450,7 +442,9 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
     List<Sentence> details = limits(least.trial());
     if (trials.isOutOfTime()) {
       details.add(
-          Sentence.of("There was no time for all runs; the same command goes on with them."));
+          Sentence.of(
+              "Time ran out before all runs were done; run the same command again to"
+                  + " continue."));
     }
     Sentence goal =
         trials.goal().isChosen()
@@ -459,10 +453,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
     return new Verdict(
         Verdict.Tone.BAD,
         Sentence.of(
-            "Nothing that was tried {} fit {}: {}.",
-            mayFit ? "is sure to" : "makes it",
-            goal,
-            lowest),
+            "Nothing tried {} fit {}: {}.", mayFit ? "is sure to" : "makes it", goal, lowest),
         details);
   }
 
@@ -473,8 +464,8 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
     if (outcome != null && outcome.highBytes() == null) {
       limits.add(
           Sentence.of(
-              "Its memory grows with each step, so that no figure holds for a longer run;"
-                  + " 'allocsim leaks' names the line."));
+              "Its memory grows with each step, so longer runs need more; 'allocsim leaks' names"
+                  + " the line."));
     }
     trial.notes().stream().limit(MOST_LIMITS).forEach(each -> limits.add(Sentence.of("{}", each)));
     return limits;
@@ -503,13 +494,13 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
     }
     notes.add(
         Sentence.of(
-            "A run fits where it leaves {} of {} free, and the upper end of its estimate is within"
-                + " them.",
+            "A run fits if it leaves {} of {} free and the upper bound of its estimate is within"
+                + " the limit.",
             Numbers.percent(trials.goal().marginRatio()),
             bytes(trials.goal().limitBytes())));
     notes.add(
         Sentence.of(
-            "{} of the program ran without a GPU. The time of a step is modelled by the GPU's peak"
+            "{} of the program ran without a GPU. Step times are modelled from the GPU's peak"
                 + " rates.",
             count(trials.trials().size(), "variant")));
     return notes;

@@ -332,7 +332,7 @@ public final class CapacityJob extends JobView<CapacityAnswer, Row, Finding> {
     List<Sentence> details = new ArrayList<>();
     details.add(
         Sentence.of(
-            "{} asks for {} at its peak; no device with less free runs the job.",
+            "{} requests {} at its peak; the job cannot run with less free memory.",
             JobWords.begin(largest.rank()),
             exactBytes(largest.found().neededBytes)));
     lines.stream()
@@ -340,7 +340,7 @@ public final class CapacityJob extends JobView<CapacityAnswer, Row, Finding> {
         .forEach(each ->
             details.add(
                 Sentence.of(
-                    "With {} requests of {} fail on every device: the limit is too small.",
+                    "With {}, requests of {} fail on every device: the limit is too small.",
                     each.setting().name(),
                     each.worst().label())));
     Optional<Line> smallest =
@@ -348,14 +348,14 @@ public final class CapacityJob extends JobView<CapacityAnswer, Row, Finding> {
     if (smallest.isEmpty()) {
       return new Verdict(
           Tone.BAD,
-          Sentence.of("The job runs on no device under any setting that was tried on every rank."),
+          Sentence.of("The job fits no device with any setting tried on every rank."),
           details);
     }
     Line best = smallest.get();
     Optional<Line> recorded = lines.stream().filter(Line::isRecorded).findFirst();
     Sentence minimum =
         Sentence.of(
-            "A device with {} free runs every rank with {}{}",
+            "Every rank needs at most {} free, with {}{}",
             bytes(best.capacityBytes()),
             best.setting().name(),
             answer.ranks().size() == 1 ? "" : "; " + best.worst().label() + " needs it");
@@ -368,11 +368,11 @@ public final class CapacityJob extends JobView<CapacityAnswer, Row, Finding> {
             ? Sentence.of("{}.", minimum)
             : recorded.get().isFound()
                 ? Sentence.of(
-                    "{}; under the recorded settings, {}, it takes {}.",
+                    "{}; with the recorded settings, {}, it is {}.",
                     minimum,
                     recorded.get().setting().name(),
                     bytes(recorded.get().capacityBytes()))
-                : Sentence.of("{}; under the recorded settings none does.", minimum),
+                : Sentence.of("{}; with the recorded settings no device is large enough.", minimum),
         details,
         isBetter && best.setting().conf() != null
             ? Settings.paste(best.setting().conf(), answer.ranks().getFirst().found().version)

@@ -57,7 +57,7 @@ public final class CheckJob extends JobView<CheckAnswer, Row, Finding> {
           rank.term(Columns.DEVICE_INDEX, Row::device)
               .texts("actual", "has", "What the rank has of what is limited.", Row::words)
               .worded(each -> String.join(", ", each.words()))
-              .texts("not_kept", "not kept", "Limits that it does not keep.", Row::broken)
+              .texts("not_kept", "not met", "Limits that it does not keep.", Row::broken)
               .worded(each -> each.holds() ? "none" : String.join(", ", each.broken()))
               .term(Columns.HOLDS, Row::holds));
 
@@ -96,9 +96,9 @@ public final class CheckJob extends JobView<CheckAnswer, Row, Finding> {
     return new Verdict(
         holds(finding) ? Tone.GOOD : Tone.BAD,
         holds(finding)
-            ? Sentence.of("{} kept on {}.", limits, ranks)
+            ? Sentence.of("{} met on {}.", limits, ranks)
             : Sentence.of(
-                "Not every limit is kept on {}, of {}.", JobWords.ranks(finding.failing()), ranks));
+                "Some limits are not met on {}, of {}.", JobWords.ranks(finding.failing()), ranks));
   }
 
   @Override

@@ -219,14 +219,14 @@ public final class CompareJob extends JobView<ComparedTrace, Row, Finding> {
     if (served.isEmpty()) {
       return new Verdict(
           Tone.BAD,
-          Sentence.of("No allocator that was tried serves every request of all {}.", ranks),
+          Sentence.of("No allocator tried completes all {} without a failure.", ranks),
           List.of(next));
     }
     Line best = served.getFirst();
     return new Verdict(
         Tone.NEUTRAL,
         Sentence.of(
-            "{} serves all {} with the least memory, {} reserved at most, on {}.",
+            "{} needs the least memory for all {}: at most {} reserved, on {}.",
             best.policy(),
             ranks,
             bytes(best.peakBytes()),

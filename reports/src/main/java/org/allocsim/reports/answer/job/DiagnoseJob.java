@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
 public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
   private static final int SETTINGS_ON_PAPER = 5;
   private static final int FAILURES_SHOWN = 3;
-  private static final String NO_GPU = "it runs on no known GPU";
+  private static final String NO_GPU = "no known GPU is large enough";
 
   /** Opens a rank once more and tries a setting on it. */
   @FunctionalInterface
@@ -319,7 +319,7 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
     if (failed.isEmpty()) {
       Ranked<RankPeak> highest = finding.balance().highest();
       return Sentence.of(
-          "No rank failed: {} reserved the most, {}, of {} that it can have.",
+          "No rank failed: {} reserved the most, {} of the {} available to it.",
           highest.rank().label(),
           bytes(highest.found().reservedBytes()),
           bytes(answer.of(highest.rank()).tuning().maxBytes()));
@@ -327,7 +327,7 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
     Sentence all = count(answer.ranks().size(), "rank");
     if (finding.order().unknown().isPresent()) {
       return Sentence.of(
-          "Out of memory on {} of {}; which failed first cannot be known: {}.",
+          "Out of memory on {} of {}; it is unknown which failed first: {}.",
           JobWords.ranks(failed.stream().map(Ranked::rank).toList()),
           all,
           finding.order().unknown().get().clause());
@@ -401,8 +401,8 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
     if (copies > 0 && best.passes()) {
       details.add(
           Sentence.of(
-              "{} of {} changed copies of the ranks' programs fail under it (sizes up to 2 %"
-                  + " smaller or larger, neighbours swapped){}.",
+              "{} of {} perturbed copies of the ranks' programs fail with it (sizes changed by up"
+                  + " to 2 %, neighbours swapped){}.",
               failed == 0 ? "None" : count(failed),
               count(copies),
               withFailures.isEmpty() ? "" : ", on " + JobWords.ranks(withFailures)));
@@ -416,7 +416,7 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
         .ifPresent(each ->
             details.add(
                 Sentence.of(
-                    "{} needs {} more under the best of the usual settings.",
+                    "{} needs {} more with the best of the usual settings.",
                     JobWords.begin(each.rank()),
                     bytes(missing(each.found())))));
   }
@@ -432,7 +432,7 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
     if (!leaking.isEmpty()) {
       details.add(
           Sentence.of(
-              "Memory grows from step to step on {}; 'allocsim leaks {}' shows what stays.",
+              "Memory grows from step to step on {}; 'allocsim leaks {}' shows what grows.",
               JobWords.ranks(leaking),
               JobAnswer.file(leaking.getFirst())));
     }
@@ -443,17 +443,16 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
     String recorded = finding.recordedGpu().map(DeviceProfile::name).orElse("none");
     if (finding.trials().isEmpty()) {
       return Sentence.of(
-          "Smallest GPU on which every recorded request of every rank is served, under the recorded"
-              + " settings: {}.",
+          "Smallest GPU that fits every recorded request of every rank with the recorded settings:"
+              + " {}.",
           recorded);
     }
-    String best = finding.bestGpu().map(DeviceProfile::name).orElse("none that is known");
+    String best = finding.bestGpu().map(DeviceProfile::name).orElse("none known");
     return best.equals(recorded)
-        ? Sentence.of(
-            "Smallest GPU on which every recorded request of every rank is served: {}.", best)
+        ? Sentence.of("Smallest GPU that fits every recorded request of every rank: {}.", best)
         : Sentence.of(
-            "Smallest GPU on which every recorded request of every rank is served: {}; under the"
-                + " recorded settings {}.",
+            "Smallest GPU that fits every recorded request of every rank: {}; with the recorded"
+                + " settings: {}.",
             best,
             recorded);
   }

@@ -187,7 +187,7 @@ public final class DiffJob extends JobView<DiffAnswer, Row, Finding> {
     return new Verdict(
         Tone.NEUTRAL,
         most.found().changeBytes() == 0
-            ? Sentence.of("Reserved memory changes on no rank.")
+            ? Sentence.of("Reserved memory does not change on any rank.")
             : Sentence.of(
                 "Reserved memory changes the most on {}, by {}: {} by the program, {} by the"
                     + " allocator.",

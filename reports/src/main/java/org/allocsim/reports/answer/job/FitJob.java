@@ -152,7 +152,7 @@ public final class FitJob extends JobView<FitAnswer, Row, Finding> {
               .count(
                   "largest_size",
                   "largest that fits",
-                  "The largest batch or length at which every request of every rank is served.",
+                  "The largest batch or length at which every request of every rank succeeds.",
                   each -> each.smallest().found().largestSize())
               .missing(NO_LIMIT));
 
@@ -239,7 +239,8 @@ public final class FitJob extends JobView<FitAnswer, Row, Finding> {
     List<Line> lines = answer.finding().lines();
     List<Sentence> details = new ArrayList<>();
     if (!left.isEmpty()) {
-      details.add(Sentence.of("Left out, as not every job has them: {}.", JobWords.ranks(left)));
+      details.add(
+          Sentence.of("Left out because not every job has them: {}.", JobWords.ranks(left)));
     }
     if (lines.isEmpty()) {
       return new Verdict(
@@ -276,7 +277,7 @@ public final class FitJob extends JobView<FitAnswer, Row, Finding> {
             bytes(worst.found().highBytes()),
             Settings.name(first.conf()),
             first.failing().isEmpty()
-                ? "every request of every rank is served"
+                ? "every request of every rank succeeds"
                 : "requests fail on "
                     + JobWords.ranks(first.failing())
                     + (helps ? ", but none with " + Settings.name(best.conf()) : "")),
@@ -287,7 +288,7 @@ public final class FitJob extends JobView<FitAnswer, Row, Finding> {
     Ranked<Need> smallest = line.smallest();
     String name = Settings.name(line.conf());
     return smallest.found().largest() < 0
-        ? Sentence.of("Every size that was tried fits with {}.", name)
+        ? Sentence.of("Every size tried fits with {}.", name)
         : smallest.found().largest() == 0
             ? Sentence.of("Not even 1 fits {} with {}.", smallest.rank().label(), name)
             : Sentence.of(

@@ -168,8 +168,8 @@ public record JobAnswer<R, F>(
     for (Ranked<Integer> each : contradicting) {
       notes.add(
           Sentence.of(
-              "{} says inside that it is of rank {}; it counts as {}, as its name says: rename it"
-                  + " if the name is wrong",
+              "{} records rank {} but is named {}; the name is used. Rename the file if it is"
+                  + " wrong",
               each.rank().name(),
               each.found(),
               each.rank().label()));
@@ -185,15 +185,12 @@ public record JobAnswer<R, F>(
     if (!job.others().isEmpty()) {
       notes.add(
           Sentence.of(
-              "{} not read, as they are no recordings: {}",
+              "skipped {} (not recordings): {}",
               count(job.others().size(), "file"),
               JobWords.list(job.others(), OTHERS_SHOWN)));
     }
     if (job.ranks().stream().anyMatch(rank -> rank.number() == null)) {
-      notes.add(
-          Sentence.of(
-              "no file says which rank it is of; call them rank0, rank1 and so on to have them"
-                  + " named"));
+      notes.add(Sentence.of("no file identifies its rank; name them rank0, rank1 and so on"));
     }
     return notes;
   }

@@ -37,7 +37,7 @@ final class JobWords {
   /** The command that goes on where an answer about a job ends. */
   static Sentence diagnose(String folder) {
     return Sentence.of(
-        "Next: 'allocsim diagnose {}' says which rank fails first and why, and what helps all of"
+        "Next: 'allocsim diagnose {}' shows which rank fails first, why, and what helps all of"
             + " them.",
         folder);
   }

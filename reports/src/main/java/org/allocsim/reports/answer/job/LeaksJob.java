@@ -86,7 +86,7 @@ public final class LeaksJob extends JobView<LeaksAnswer, Row, Finding> {
     List<Rank> growing = answer.finding().growing();
     Sentence ranks = count(answer.ranks().size(), "rank");
     if (growing.isEmpty()) {
-      return new Verdict(Tone.GOOD, Sentence.of("Memory grows on none of {}.", ranks));
+      return new Verdict(Tone.GOOD, Sentence.of("Memory does not grow on any of {}.", ranks));
     }
     List<Sentence> details = new ArrayList<>();
     answer.ranks().stream()
@@ -95,8 +95,8 @@ public final class LeaksJob extends JobView<LeaksAnswer, Row, Finding> {
         .ifPresent(each ->
             details.add(
                 Sentence.of(
-                    "{} grows the fastest, by {} an iteration; 'allocsim leaks {}' shows what"
-                        + " stays.",
+                    "{} grows the fastest, by {} per iteration; 'allocsim leaks {}' shows what"
+                        + " grows.",
                     JobWords.begin(each.rank()),
                     bytes(each.found().slopeBytes()),
                     JobAnswer.file(each.rank()))));

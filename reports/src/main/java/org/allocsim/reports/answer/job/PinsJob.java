@@ -64,11 +64,11 @@ public final class PinsJob extends JobView<PinsAnswer, Row, Finding> {
                   "Which moment: peak_reserved, first_oom, end or request.",
                   each -> each.moment().name().toLowerCase(Locale.ROOT))
               .rank(3)
-              .count("segments", "segments", "Segments that blocks pin.", Row::segments)
+              .count("segments", "segments", "Segments held open by blocks.", Row::segments)
               .rank(2)
               .bytes(
                   "free_bytes",
-                  "free, pinned",
+                  "free, held open",
                   "Free bytes in them, which cannot be released.",
                   Row::freeBytes)
               .bytes(
@@ -90,16 +90,15 @@ public final class PinsJob extends JobView<PinsAnswer, Row, Finding> {
       Shape.of(job ->
           job.text(
                   "most_pinned_rank",
-                  "The rank with the most free memory pinned, or its file.",
+                  "The rank with the most free memory held open, or its file.",
                   each -> each.most().rank().id())
               .bytes(
                   "free_bytes",
-                  "Free memory that is pinned on all ranks together.",
+                  "Free memory held open on all ranks together.",
                   Finding::freeBytes));
 
   public static final Kind<JobAnswer<Row, Finding>> KIND =
-      JobAnswer.kind(
-          "pins", "the blocks that keep segments from being released, on each rank", ROW, FINDING);
+      JobAnswer.kind("pins", "the blocks that hold segments open, on each rank", ROW, FINDING);
 
   public PinsJob() {
     super(KIND, ROW);
@@ -138,7 +137,7 @@ public final class PinsJob extends JobView<PinsAnswer, Row, Finding> {
       if (remedyBytes != null) {
         details.add(
             Sentence.of(
-                "Without blocks of {} the failed request of {} fits, as the simulation confirms.",
+                "Without {} of blocks the failed request for {} fits (confirmed by simulation).",
                 bytes(remedyBytes),
                 each.rank().label()));
       }
@@ -152,9 +151,9 @@ public final class PinsJob extends JobView<PinsAnswer, Row, Finding> {
             ? Tone.NEUTRAL
             : Tone.BAD,
         most.found().freeBytes() == 0
-            ? Sentence.of("No free memory is pinned on any rank.")
+            ? Sentence.of("No free memory is held open on any rank.")
             : Sentence.of(
-                "{} has the most free memory pinned: {} in {} by blocks of {}.",
+                "{} has the most free memory held open: {} in {} by {} of blocks.",
                 JobWords.begin(most.rank()),
                 bytes(most.found().freeBytes()),
                 count(most.found().segments(), "segment"),

@@ -118,7 +118,7 @@ public final class ReplayJob extends JobView<ReplayAnswer, Row, Finding> {
         failed.isEmpty() ? Tone.GOOD : Tone.BAD,
         failed.isEmpty()
             ? Sentence.of(
-                "Every request of every rank is served with {} reserved at most.",
+                "Every request of every rank succeeds, with at most {} reserved.",
                 bytes(answer.finding().balance().highest().found().reservedBytes()))
             : Sentence.of(
                 "Requests failed on {}, of {}.",

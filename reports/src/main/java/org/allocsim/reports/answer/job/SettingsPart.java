@@ -127,7 +127,7 @@ final class SettingsPart {
               .missing("none is")
               .flag(
                   "best_passes",
-                  "Whether every request of every rank is served under them, or under the recorded"
+                  "Whether every request of every rank succeeds under them, or under the recorded"
                       + " ones where no other is better.",
                   each -> each.best().passes())
               .many(
@@ -192,19 +192,19 @@ final class SettingsPart {
     }
     if (!tuning.now().passes()) {
       return Sentence.of(
-          "{} on every rank would have saved the job: every recorded request of every rank is"
-              + " served, with {} reserved at most.",
+          "{} on every rank would have saved the job: every recorded request of every rank"
+              + " succeeds, with at most {} reserved.",
           name,
           bytes(best.peakReservedBytes()));
     }
     return tuning.recommended().isPresent()
         ? Sentence.of(
-            "{} on every rank would reserve {} at most instead of {}.",
+            "{} on every rank would reserve at most {} instead of {}.",
             name,
             bytes(best.peakReservedBytes()),
             bytes(tuning.now().peakReservedBytes()))
         : Sentence.of(
-            "No other setting that is safe leaves {} more by over 2 % of its peak: keep {}.",
+            "No other safe setting saves {} more than 2 % of its peak: keep {}.",
             worst.rank().label(), name);
   }
 
@@ -216,13 +216,13 @@ final class SettingsPart {
             .orElse(null);
     if (hopeless != null) {
       return Sentence.of(
-          "No setting helps: {} holds {} at its peak, and its allocator can have {}.",
+          "No setting helps: {} needs {} at its peak, but its allocator can have only {}.",
           hopeless.rank().label(),
           bytes(hopeless.found().heldBytes()),
           bytes(hopeless.found().maxBytes()));
     }
     return Sentence.of(
-        "None of {} serves every rank; under {}, {} {} still {}.",
+        "None of {} works on every rank; with {}, {} {} still {}.",
         count(tuning.ranked().size(), "setting"),
         name,
         tuning.recommended().isPresent() ? "the best," : "as recorded,",

@@ -106,8 +106,8 @@ public final class TuneJob extends JobView<TuneAnswer, Row, JobTuning> {
         tuning.notOnAll() == 0
             ? Sentence.of("{} settings were compared on every rank.", tuning.ranked().size())
             : Sentence.of(
-                "{} settings were compared on every rank; {} more make sense on some ranks only,"
-                    + " such as those under a limit.",
+                "{} settings were compared on every rank; {} more apply only to some ranks, such as"
+                    + " those with a limit.",
                 tuning.ranked().size(),
                 tuning.notOnAll()));
     sentences.add(JobWords.diagnose(answer.folder()));

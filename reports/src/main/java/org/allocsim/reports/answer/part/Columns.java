@@ -12,13 +12,13 @@ public final class Columns {
       new Term(
           Unit.TEXT,
           "addresses",
-          "Where addresses came from: recorded, or modelled as the driver would give them.");
+          "Source of addresses: recorded, or simulated as the driver would assign them.");
   public static final Term ADDRESSES_COMPARED =
       new Term(Unit.COUNT, "addresses_compared", "Addresses that were compared.");
   public static final Term ADDRESSES_EQUAL =
       new Term(Unit.COUNT, "addresses_equal", "Addresses that are equal.");
   public static final Term ALLOCATED_BYTES =
-      new Term(Unit.BYTES, "allocated_bytes", "What the blocks take, after rounding.");
+      new Term(Unit.BYTES, "allocated_bytes", "Size of the blocks after rounding.");
   public static final Term ALLOCATOR_CHANGE_BYTES =
       new Term(
           Unit.BYTES,
@@ -28,10 +28,13 @@ public final class Columns {
       new Term(Unit.SECONDS, "allocator_seconds", "Time that the host spent in the allocator.");
   public static final Term BLOCKS = new Term(Unit.COUNT, "blocks", "Number of blocks.");
   public static final Term BY =
-      new Term(Unit.TEXT, "by", "What blocks of a group share: stack, size, phase or category.");
+      new Term(
+          Unit.TEXT,
+          "by",
+          "What blocks of a group have in common: stack, size, phase or" + " category.");
   public static final Term BYTES = new Term(Unit.BYTES, "bytes", "Its size.");
   public static final Term CACHE_BYTES =
-      new Term(Unit.BYTES, "cache_bytes", "What keys and values get.");
+      new Term(Unit.BYTES, "cache_bytes", "Size of the KV cache.");
   public static final Term CAPACITY_BYTES =
       new Term(Unit.BYTES, "capacity_bytes", "Memory of the device that the program can have.");
   public static final Term CASES = new Term(Unit.COUNT, "cases", "Number of cases.");
@@ -81,29 +84,31 @@ public final class Columns {
   public static final Term EXIT_CODE =
       new Term(Unit.COUNT, "exit_code", "Exit code of the verdict.");
   public static final Term FAILED_RANKS =
-      new Term(Unit.COUNT, "failed_ranks", "Number of ranks of which a request failed.");
+      new Term(Unit.COUNT, "failed_ranks", "Ranks with a failed request.");
   public static final Term FAILED_REQUESTS =
       new Term(Unit.COUNT, "failed_requests", "Failed requests.");
   public static final Term FAILED_RUNS =
       new Term(Unit.COUNT, "failed_runs", "Copies that ran out of memory.");
-  public static final Term FILE = new Term(Unit.TEXT, "file", "Name of the file as it was given.");
+  public static final Term FILE = new Term(Unit.TEXT, "file", "File name as given.");
   public static final Term FIRST_DIFFERENCE =
       new Term(Unit.TEXT, "first_difference", "The first call that differs.");
   public static final Term FITS =
-      new Term(Unit.FLAG, "fits", "Whether every request is served on the GPU.");
+      new Term(Unit.FLAG, "fits", "Whether every request succeeds on the GPU.");
   public static final Term FORMAT = new Term(Unit.TEXT, "format", "Id of the trace's format.");
   public static final Term FREE_BYTES = new Term(Unit.BYTES, "free_bytes", "Free bytes.");
   public static final Term FREE_CHUNKS = new Term(Unit.COUNT, "free_chunks", "Free chunks.");
   public static final Term GPU_BYTES = new Term(Unit.BYTES, "gpu_bytes", "Size of the GPU.");
   public static final Term GPU_MEMORY_UTILIZATION_RATIO =
       new Term(
-          Unit.RATIO, "gpu_memory_utilization_ratio", "Share of the GPU that the engine may use.");
+          Unit.RATIO,
+          "gpu_memory_utilization_ratio",
+          "Fraction of the GPU that the engine may use.");
   public static final Term GPU_NAME = new Term(Unit.TEXT, "device", "Name of the GPU.");
-  public static final Term GPU_SOURCE = new Term(Unit.TEXT, "gpu_source", "Where that comes from.");
+  public static final Term GPU_SOURCE = new Term(Unit.TEXT, "gpu_source", "Its source.");
   public static final Term HEADLINE = new Term(Unit.TEXT, "headline", "The verdict in a sentence.");
   public static final Term HIGH_RESERVED_BYTES =
       new Term(Unit.BYTES, "high_reserved_bytes", "Upper end of its interval.");
-  public static final Term HOLDS = new Term(Unit.FLAG, "holds", "Whether every limit is kept.");
+  public static final Term HOLDS = new Term(Unit.FLAG, "holds", "Whether every limit is met.");
   public static final Term ID = new Term(Unit.TEXT, "id", "Its name on command lines.");
   public static final Term IMBALANCE_RATIO =
       new Term(
@@ -117,8 +122,8 @@ public final class Columns {
       new Term(
           Unit.COUNT,
           "largest_size",
-          "The largest batch or length at which every request is served on the "
-              + "GPU; 0 where none is.");
+          "Largest batch size or length at which every request succeeds on the GPU; 0 if there is"
+              + " none.");
   public static final Term LEAK_VERDICT =
       new Term(
           Unit.TEXT,
@@ -140,18 +145,17 @@ public final class Columns {
   public static final Term MEASURED_NANOS =
       new Term(Unit.NANOS, "measured_nanos", "Measured time.");
   public static final Term MEDIAN_RESERVED_BYTES =
-      new Term(Unit.BYTES, "median_reserved_bytes", "Median of what the ranks reserve at most.");
+      new Term(Unit.BYTES, "median_reserved_bytes", "Median of the ranks' peak reserved memory.");
   public static final Term MISSING_AT_FAILURE =
       new Term(
           Unit.BYTES,
           "missing_bytes",
-          "What had to be released for the failed request; not above 0 where "
-              + "memory was not short.");
+          "Memory missing for the failed request; 0 or less if memory was not short.");
   public static final Term MISSING_BYTES =
       new Term(
           Unit.BYTES,
           "missing_bytes",
-          "How much more memory the best of the usual settings needs than there is.");
+          "Additional memory that the best of the usual settings needs.");
   public static final Term MODEL = new Term(Unit.TEXT, "model", "Name of the model.");
   public static final Term NAME = new Term(Unit.TEXT, "name", "Its name.");
   public static final Term NOT_RUN = new Term(Unit.TEXT, "not_run", "Why the case did not run.");
@@ -159,22 +163,20 @@ public final class Columns {
       new Term(Unit.TEXT, "not_run_because", "Why the policy cannot serve the program.");
   public static final Term OS = new Term(Unit.TEXT, "os", "Where the program is to run.");
   public static final Term PASSES =
-      new Term(Unit.FLAG, "passes", "Whether every request is served.");
+      new Term(Unit.FLAG, "passes", "Whether every request succeeds.");
   public static final Term PASSES_CHECKS =
       new Term(Unit.FLAG, "passes", "Whether every check holds.");
   public static final Term PEAK_ALLOCATED_BYTES =
-      new Term(Unit.BYTES, "peak_allocated_bytes", "Maximum memory in blocks in use.");
+      new Term(Unit.BYTES, "peak_allocated_bytes", "Peak memory in blocks in use.");
   public static final Term PEAK_REQUESTED_BYTES =
       new Term(
           Unit.BYTES,
           "peak_requested_bytes",
-          "Maximum memory that the program asked for at once; no device with "
-              + "less free runs it.");
+          "Peak of requested memory; it cannot run with less free memory.");
   public static final Term PEAK_RESERVED_BYTES =
-      new Term(Unit.BYTES, "peak_reserved_bytes", "Maximum memory held from the device.");
+      new Term(Unit.BYTES, "peak_reserved_bytes", "Peak reserved memory.");
   public static final Term PEAK_RESERVED_OF_RANKS =
-      new Term(
-          Unit.BYTES, "peak_reserved_bytes", "Maximum memory that any rank holds from its device.");
+      new Term(Unit.BYTES, "peak_reserved_bytes", "Peak reserved memory of any rank.");
   public static final Term PEAK_RESERVED_PREDICTED =
       new Term(
           Unit.BYTES,
@@ -187,14 +189,12 @@ public final class Columns {
       new Term(Unit.COUNT, "predicted_calls", "Driver calls that were predicted.");
   public static final Term PREEMPTIONS =
       new Term(
-          Unit.COUNT,
-          "preemptions",
-          "Sequences that were thrown out for lack of room and began again.");
+          Unit.COUNT, "preemptions", "Sequences preempted for lack of memory, then restarted.");
   public static final Term PROCESS = new Term(Unit.TEXT, "process", "Name of the process.");
   public static final Term PROGRAM_CHANGE_BYTES =
       new Term(Unit.BYTES, "program_change_bytes", "The part that the program's requests cause.");
   public static final Term RECORDED_CONF =
-      new Term(Unit.TEXT, "recorded_conf", "Settings that the program was recorded with.");
+      new Term(Unit.TEXT, "recorded_conf", "Settings the program was recorded with.");
   public static final Term REQUESTED_BYTES =
       new Term(Unit.BYTES, "requested_bytes", "What the program asked for.");
   public static final Term REQUESTS =
@@ -228,15 +228,15 @@ public final class Columns {
   public static final Term TOTAL_OF_GPU = new Term(Unit.BYTES, "total_bytes", "Memory of the GPU.");
   public static final Term TRACE = new Term(Unit.TEXT, "trace", "Its requests.");
   public static final Term UNIT = new Term(Unit.TEXT, "unit", "What an event is.");
-  public static final Term VERDICT = new Term(Unit.TEXT, "verdict", "What becomes of the claim.");
+  public static final Term VERDICT = new Term(Unit.TEXT, "verdict", "Outcome of the claim.");
   public static final Term WALL_SECONDS =
-      new Term(Unit.SECONDS, "wall_seconds", "Time that the replays took.");
+      new Term(Unit.SECONDS, "wall_seconds", "Wall time of the replays.");
   public static final Term WALL_SECONDS_OF_FILE =
       new Term(Unit.SECONDS, "wall_seconds", "Time that the file took.");
   public static final Term WALL_SECONDS_OF_SEARCH =
-      new Term(Unit.SECONDS, "wall_seconds", "Time that the search itself took.");
+      new Term(Unit.SECONDS, "wall_seconds", "Wall time of the search.");
   public static final Term WALL_SECONDS_OF_SIMULATION =
-      new Term(Unit.SECONDS, "wall_seconds", "Time that the simulation took.");
+      new Term(Unit.SECONDS, "wall_seconds", "Wall time of the simulation.");
 
   private Columns() {}
 }

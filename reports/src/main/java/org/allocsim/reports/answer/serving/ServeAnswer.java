@@ -56,33 +56,32 @@ public record ServeAnswer(
 
   private static final Shape<ServingResult> ROWS =
       Shape.of(row ->
-          row.text(
-                  "cache", "cache", "How keys and values are stored.", each -> each.cache().label())
+          row.text("cache", "cache", "How the KV cache is stored.", each -> each.cache().label())
               .ratio(
                   "useful_ratio",
                   "useful",
-                  "Mean share of the cache's memory with tokens of running sequences that will be"
-                      + " read again.",
+                  "Mean fraction of cache memory with tokens of running sequences that will be read"
+                      + " again.",
                   each -> share(each, useful(each)))
               .ratio(
                   "internal_waste_ratio",
                   "internal",
-                  "Mean share that running sequences hold without such a token.",
+                  "Mean fraction held by running sequences without such a token.",
                   each -> share(each, each.memory().wastedBytes()))
               .ratio(
                   "external_waste_ratio",
                   "external",
-                  "Mean share that nobody holds and not every sequence could have.",
+                  "Mean fraction that is unused and not usable by every sequence.",
                   each -> share(each, each.memory().strandedBytes()))
               .ratio(
                   "kept_prefix_ratio",
                   "prefixes",
-                  "Mean share that nobody holds and that keeps prefixes for who may come.",
+                  "Mean fraction that is unused but keeps prefixes for future requests.",
                   each -> share(each, each.memory().keptBytes()))
               .rank(4)
               .ratio(
                   "waste_of_held_ratio",
-                  "Internal waste as a share of what running sequences hold, on average.",
+                  "Mean internal waste as a fraction of what running sequences hold.",
                   each -> wasteOfHeld(each))
               .missing("nothing was held")
               .meanBytes(
@@ -109,15 +108,15 @@ public record ServeAnswer(
               .term(Columns.MEAN_TOKENS, each -> each.memory().tokens())
               .count(
                   "longest_sequence_tokens",
-                  "Tokens of the longest sequence for which there is room.",
+                  "Tokens of the longest sequence that fits.",
                   ServingResult::mostTokens)
               .number(
                   "mean_running",
                   "running",
-                  "Mean number of sequences that run together.",
+                  "Mean number of concurrently running sequences.",
                   ServingResult::meanRunning)
               .rank(1)
-              .count("most_running", "Most of them.", ServingResult::mostRunning)
+              .count("most_running", "Maximum number of them.", ServingResult::mostRunning)
               .term(Columns.SERVED, ServingResult::served)
               .count(
                   "refused",
@@ -131,23 +130,20 @@ public record ServeAnswer(
               .term(Columns.PREEMPTIONS, "preempted", ServingResult::preemptions)
               .count(
                   "recomputed_tokens",
-                  "Tokens that were computed again after that.",
+                  "Tokens recomputed after that.",
                   ServingResult::recomputedTokens)
               .ratio(
                   "prefix_hit_ratio",
                   "prefix hits",
-                  "Share of the prompts' tokens that were found stored.",
+                  "Fraction of prompt tokens found in the cache.",
                   each -> (double) each.hitTokens() / each.promptTokens())
               .missing("no sequence began")
               .count("prompt_tokens", "Tokens of the prompts.", ServingResult::promptTokens)
               .count("output_tokens", "Tokens of the answers.", ServingResult::outputTokens)
-              .count(
-                  "guessed_tokens",
-                  "Tokens that were guessed and computed.",
-                  ServingResult::guessedTokens)
+              .count("guessed_tokens", "Draft tokens computed.", ServingResult::guessedTokens)
               .count(
                   "accepted_tokens",
-                  "Those of them that were right and part of an answer.",
+                  "Draft tokens accepted into an answer.",
                   ServingResult::acceptedTokens)
               .count("steps", "Steps of the engine.", ServingResult::steps)
               .seconds(
@@ -162,7 +158,7 @@ public record ServeAnswer(
               .rank(6)
               .nanos(
                   "p99_first_token_nanos",
-                  "Time that 99 of 100 requests do not exceed.",
+                  "99th percentile of the same.",
                   ServingResult::lateFirstTokenNanos)
               .count(
                   "map_calls",
@@ -181,7 +177,7 @@ public record ServeAnswer(
               .rank(7)
               .nanos(
                   "waited_driver_nanos",
-                  "The part of it for which steps waited.",
+                  "Part of it that steps waited for.",
                   each -> each.driver().waitedNanos()));
 
   private static final Shape<ServingBudget> BUDGET =
@@ -198,28 +194,26 @@ public record ServeAnswer(
                   ServingBudget::profileBytes)
               .bytes(
                   "non_torch_bytes",
-                  "What the process took beside PyTorch while it was profiled.",
+                  "Memory of the process outside PyTorch during profiling.",
                   ServingBudget::nonTorchBytes)
               .bytes(
                   "beside_bytes",
-                  "What PyTorch reserves at most beside the cache.",
+                  "Peak that PyTorch reserves besides the cache.",
                   ServingBudget::besideBytes)
               .bytes("graph_bytes", "CUDA graphs, captured later.", ServingBudget::graphBytes)
               .text(
-                  "vllm_version",
-                  "Release of vLLM whose rules these are.",
-                  each -> each.release().name())
+                  "vllm_version", "vLLM release whose rules apply.", each -> each.release().name())
               .flag(
                   "graphs_in_share",
-                  "Whether CUDA graphs come out of the share.",
+                  "Whether CUDA graphs count against the share.",
                   each -> each.release().hasGraphsInShare())
               .flag(
                   "whole_gpu_in_share",
-                  "Whether the context and what other processes hold come out of the share.",
+                  "Whether the context and other processes count against the share.",
                   each -> each.release().countsWholeGpu())
               .flag(
                   "refuses_to_start",
-                  "Whether the engine refuses to start, since less is free than its share.",
+                  "Whether the engine refuses to start because less is free than its share.",
                   ServingBudget::isRefused)
               .term(Columns.CACHE_BYTES, ServingBudget::cacheBytes)
               .bytes(
@@ -232,7 +226,7 @@ public record ServeAnswer(
                   ServingBudget::largestUtilization)
               .bytes(
                   "largest_cache_bytes",
-                  "What keys and values get then.",
+                  "Size of the KV cache then.",
                   ServingBudget::largestCacheBytes));
 
   private static final Shape<ShareTrial> TRIALS =
@@ -250,7 +244,7 @@ public record ServeAnswer(
               .count(
                   "most_running",
                   "together",
-                  "Most sequences that ran together.",
+                  "Maximum number of concurrent sequences.",
                   each -> each.result().mostRunning())
               .term(Columns.PREEMPTIONS, "preempted", each -> each.result().preemptions())
               .term(Columns.MEAN_TOKENS, "tokens kept", each -> each.result().memory().tokens())
@@ -263,8 +257,7 @@ public record ServeAnswer(
       new Kind<>(
           "serve",
           "serve --json",
-          "What `allocsim serve --json` writes: what caches of keys and values make of a server's"
-              + " memory.",
+          "What `allocsim serve --json` writes: how KV caches use a server's memory.",
           Shape.of(answer ->
               answer
                   .text(
@@ -281,7 +274,7 @@ public record ServeAnswer(
                   .term(Columns.MODEL, each -> each.model().name())
                   .bytes(
                       "token_bytes",
-                      "Keys and values of a token in all layers.",
+                      "KV cache bytes per token, over all layers.",
                       ServeAnswer::tokenBytes)
                   .bytes(
                       "adapter_bytes",
@@ -289,7 +282,7 @@ public record ServeAnswer(
                       each -> each.model().adapterBytes())
                   .bytes(
                       "draft_bytes",
-                      "Weights of what guesses tokens; 0 where nothing does.",
+                      "Weights of the draft model; 0 if there is none.",
                       each ->
                           each.settings()
                               .speculation()
@@ -297,36 +290,36 @@ public record ServeAnswer(
                               .orElse(0L))
                   .count(
                       "num_speculative_tokens",
-                      "Tokens that are guessed for each sequence; 0 where none are.",
+                      "Draft tokens per sequence; 0 without speculation.",
                       each -> each.settings().speculation().map(Speculation::tokens).orElse(0))
                   .ratio(
                       "acceptance_ratio",
-                      "Share of guesses that are right, as the user gave it.",
+                      "Acceptance rate of draft tokens, as given by the user.",
                       each ->
                           each.settings()
                               .speculation()
                               .map(Speculation::acceptance)
                               .orElse(Double.NaN))
-                  .missing("no tokens are guessed")
+                  .missing("there is no speculation")
                   .term(Columns.DEVICE, ServeAnswer::device)
                   .count(
                       "max_num_seqs",
-                      "Sequences that may run together.",
+                      "Maximum number of concurrent sequences.",
                       each -> each.settings().mostSequences())
                   .count(
                       "max_num_batched_tokens",
-                      "Tokens that a step may compute.",
+                      "Maximum tokens per step.",
                       each -> each.settings().stepTokens())
                   .count(
                       "max_model_len",
-                      "Tokens that prompt and answer may have.",
+                      "Maximum tokens of prompt and answer.",
                       each -> each.settings().mostTokens())
                   .count("block_size", "Tokens of a block.", each -> each.settings().blockTokens())
-                  .one("budget", "What there is for keys and values.", BUDGET, ServeAnswer::budget)
+                  .one("budget", "Memory budget of the KV cache.", BUDGET, ServeAnswer::budget)
                   .many("caches", "One entry for each cache.", ROWS, ServeAnswer::rows)
                   .many(
                       "shares",
-                      "One entry for each share that was tried; empty where nobody asked.",
+                      "One entry per share tried; empty if none was requested.",
                       TRIALS,
                       ServeAnswer::trials)
                   .term(Columns.WALL_SECONDS_OF_SIMULATION, ServeAnswer::seconds)));
@@ -361,7 +354,7 @@ public record ServeAnswer(
                 count(traffic.unanswered()))
             .and(
                 "model",
-                "{}: {} of weights, {} of keys and values for a token",
+                "{}: {} of weights, {} of KV cache per token",
                 model.name(),
                 bytes(budget.weightBytes()),
                 bytes(tokenBytes()))
@@ -374,14 +367,14 @@ public record ServeAnswer(
                 bytes(budget.profileBytes()))
             .and(
                 "budget",
-                "vLLM {}: the share holds {} besides keys and values",
+                "vLLM {}: besides the KV cache, the share includes {}",
                 budget.release().name(),
                 budget.release().rule())
             .and(
                 "left",
                 budget.leftBytes() >= 0
                     ? "{} after {} of context and {} of graphs"
-                    : "none: {} are lacking after {} of context and {} of graphs",
+                    : "none: {} is missing after {} of context and {} of graphs",
                 bytes(Math.abs(budget.leftBytes())),
                 bytes(budget.contextBytes()),
                 bytes(budget.graphBytes()));
@@ -411,16 +404,16 @@ public record ServeAnswer(
     List<Sentence> notes = new ArrayList<>();
     notes.add(
         Sentence.of(
-            "Shares are of the {} for keys and values, averages over the time of steps.",
+            "Fractions are of the {} KV cache, averaged over step time.",
             bytes(budget.cacheBytes())));
     notes.add(
         Sentence.of(
-            "A step takes as long as reading and computing at the peak rates of the GPU: a real one"
-                + " takes longer, and then more sequences run together."));
+            "Steps are timed at the GPU's peak bandwidth and compute rates; real steps take longer,"
+                + " so more sequences run concurrently."));
     if (model.adapterBytes() > 0) {
       notes.add(
           Sentence.of(
-              "Of the weights, {} are room for adapters, which each step is taken to read.",
+              "The weights include {} for adapters, assumed to be read in each step.",
               bytes(model.adapterBytes())));
     }
     settings
@@ -437,8 +430,8 @@ public record ServeAnswer(
     if (traffic.blockTokens() == 0) {
       notes.add(
           Sentence.of(
-              "The file does not say which prompts are alike, so only sequences that begin again"
-                  + " find what they had stored."));
+              "The file does not identify shared prompts, so only restarted sequences hit the"
+                  + " prefix cache."));
     }
     return notes;
   }
@@ -456,13 +449,13 @@ public record ServeAnswer(
     details.add(
         Sentence.of(
             "The largest gpu_memory_utilization that leaves room for context and graphs is {}: {}"
-                + " for keys and values.",
+                + " of KV cache.",
             share(budget.largestUtilization()),
             bytes(budget.largestCacheBytes())));
     if (rows.size() > 1) {
       details.add(
           Sentence.of(
-              "First done is {}, after {} with {}.",
+              "{} finishes first, after {} with {}.",
               best.cache().label(),
               Quantity.nanos(best.endNanos()),
               Quantity.count(best.preemptions(), "preemption")));
@@ -473,21 +466,21 @@ public record ServeAnswer(
   private Sentence sentence() {
     if (budget.isRefused()) {
       return Sentence.of(
-          "At a gpu_memory_utilization of {} the engine refuses to start: the share is {}, and {}"
-              + " are free.",
+          "With gpu_memory_utilization={} the engine refuses to start: it needs {}, but only {} is"
+              + " free.",
           share(budget.utilization()),
           bytes(budget.shareBytes()),
           bytes(Math.max(0, budget.freeAtStartBytes())));
     }
     if (!isSafe()) {
       return Sentence.of(
-          "At a gpu_memory_utilization of {} the GPU runs out of memory: {} are lacking for context"
-              + " and graphs.",
+          "With gpu_memory_utilization={} the GPU runs out of memory: context and graphs need {}"
+              + " more.",
           share(budget.utilization()),
           bytes(-budget.leftBytes()));
     }
     return Sentence.of(
-        "At a gpu_memory_utilization of {} keys and values get {}, room for {} tokens.",
+        "With gpu_memory_utilization={} the KV cache gets {}, enough for {} tokens.",
         share(budget.utilization()),
         bytes(budget.cacheBytes()),
         count(budget.cacheBytes() / tokenBytes()));
