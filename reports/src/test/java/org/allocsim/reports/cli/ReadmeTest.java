@@ -26,8 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The console blocks of README, tour and user guide show what their commands print, the pictures of
- * the latter two what they draw. A line {@code ...} stands for lines left out, {@code ...} at the end of a line for the
- * rest of it; the title of a picture names the file that one of the commands makes.
+ * the latter two what they draw. A line {@code ...} stands for lines left out, {@code ...} at the
+ * end of a line for the rest of it; the title of a picture names the file that one of the commands
+ * makes.
  */
 class ReadmeTest {
   private static final Path ROOT = Path.of("..");
