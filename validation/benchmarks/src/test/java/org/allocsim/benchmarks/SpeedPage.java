@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.allocsim.validation.benchmark.Samples;
 import tools.jackson.databind.JsonNode;
@@ -43,7 +44,7 @@ final class SpeedPage {
         """
         # Speed
 
-        On the same requests allocsim is 10 to 16 times faster than PyTorch's own allocator. This page
+        On the same requests allocsim is TIMES times faster than PyTorch's own allocator. This page
         has the current results and says how to reproduce them; [SPEED-HISTORY.md](SPEED-HISTORY.md)
         has every measurement, all policies, processor counters and the cost of the real allocators.
         `SpeedPageTest` makes both pages from the files in [benchmarks](benchmarks); do not edit them.
@@ -80,7 +81,9 @@ final class SpeedPage {
 
         [CONTRIBUTING.md](../CONTRIBUTING.md#speed) has all commands and says how to update this page.
 
-        """);
+        """
+            .replace(
+                "TIMES", speedups(json(results.resolve(CURRENT_BESIDE.getFirst() + ".json")))));
     for (String name : CURRENT_BESIDE) {
       speed.addComparison(json(results.resolve(name + ".json")));
     }
@@ -157,6 +160,18 @@ final class SpeedPage {
       case "allocsim-beside-1" -> addBeside(json);
       default -> throw new IOException("unknown schema " + schema);
     }
+  }
+
+  /** From the lowest to the highest median. */
+  private static String speedups(JsonNode json) {
+    List<Long> medians =
+        groups(json).values().stream()
+            .map(rows -> of(rows, "allocsim"))
+            .filter(Objects::nonNull)
+            .map(own -> Math.round(own.get("times").get("median").asDouble()))
+            .sorted()
+            .toList();
+    return medians.getFirst() + " to " + medians.getLast();
   }
 
   /** A row for each piece of work that another allocator did too. */
