@@ -46,7 +46,7 @@ public final class SizeConverter implements ITypeConverter<Long> {
     Matcher unclear = UNCLEAR.matcher(unit);
     if (unclear.matches()) {
       throw new TypeConversionException(
-          ("'%s' has an ambiguous unit; write %s%siB for multiples of 1024, or the number of bytes")
+          "'%s' has an ambiguous unit; write %s%siB for multiples of 1024, or the number of bytes"
               .formatted(text, size.group(1), unclear.group(1).toUpperCase(Locale.ROOT)));
     }
     Integer shift = SHIFTS.get(unit);
