@@ -18,6 +18,7 @@ from ..visible import visible
 from .facts import Facts
 from .flag import Flag
 from .files import Mark, RunFolder, Written, part_of, rank_path, write_snapshot
+from .leaving import at_exit
 from .patches import Patches
 from .writer import Writer
 
@@ -82,6 +83,7 @@ class Recorder:
         self._writer = Writer(self._write)
         self._ended = Flag()
         self._ending = Flag()
+        self._at_exit: Callable[[], None] | None = None
         self._begun = False
         self._saw_out_of_memory = False
 
@@ -122,10 +124,10 @@ class Recorder:
             return
         self._begun = True
         self._writer.start()
-        atexit.register(self.close, "end")
+        self._at_exit = at_exit(self.close, "end")
         if multiprocessing.parent_process() is not None:
             # A process that multiprocessing forked runs no functions of atexit.
-            multiprocessing.util.Finalize(None, self.close, args=("end",), exitpriority=0)
+            multiprocessing.util.Finalize(None, self._at_exit, exitpriority=0)
         with contextlib.suppress(Exception):
             self._torch._C._cuda_attach_out_of_memory_observer(self._out_of_memory)
         if self._flush_seconds > 0 or SAMPLE_SECONDS > 0:
@@ -153,7 +155,8 @@ class Recorder:
             self._writer.wait(self._writer.ask(reason, is_last=True))
         self._ended.set()
         self._patches.undo()
-        atexit.unregister(self.close)
+        if self._at_exit is not None:
+            atexit.unregister(self._at_exit)
         if self._begun:
             with contextlib.suppress(Exception):
                 self._torch.cuda.memory._record_memory_history_impl(None)
