@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import glob
 import os
 import secrets
 import subprocess
 import tempfile
 from typing import Iterator
 
-#: Waits until its input ends, as with the process that holds the other end, and removes everything whose name begins as told.
+#: Errors of writing where there is no room.
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+#: Waits until its input ends, as with the process that holds the other end, and removes everything whose name begins as told,
+#: after the files that are noted there (see ``partial``).
 #: Who still writes there may need to be outrun; a folder may have lost the permission to be emptied.
 _KEEPER = """
 read -r _
+for note in "$0"*/*.part; do
+    part=$(readlink "$note") && [ "${part%.part}" != "$part" ] && rm -f -- "$part"
+done
 for attempt in 1 2 3 4 5; do
     set -- "$0"*
     [ -e "$1" ] || [ -L "$1" ] || exit 0
@@ -24,7 +32,7 @@ done
 
 @contextlib.contextmanager
 def temporary_folder(base: str | None = None) -> Iterator[str]:
-    """A new folder of this user alone, under a name that nobody guesses, which is gone after the block.
+    """A new folder of this user alone, under a name that nobody guesses, which is gone after the block, with the files that are noted there.
 
     It is gone too when this process is killed within the block, where the system has a shell (``sh``).
 
@@ -35,7 +43,52 @@ def temporary_folder(base: str | None = None) -> Iterator[str]:
     prefix = f"allocsim-{secrets.token_hex(8)}-"
     with _kept(os.path.join(base, prefix)):
         with tempfile.TemporaryDirectory(prefix=prefix, dir=base, ignore_cleanup_errors=True) as folder:
-            yield str(folder)
+            try:
+                with named(folder, is_alone=False):
+                    yield str(folder)
+            finally:
+                for each in glob.glob(os.path.join(glob.escape(folder), "*.part")):
+                    with contextlib.suppress(OSError):
+                        part = os.readlink(each)
+                        if part.endswith(".part"):
+                            os.unlink(part)
+
+
+@contextlib.contextmanager
+def named(path: str, is_alone: bool = True) -> Iterator[None]:
+    """Errors of the system within the block are of this file for whoever reads them, whatever stands for it meanwhile.
+
+    Args:
+        path: the file.
+        is_alone: no other file is used within the block. Else only those are meant that say that nothing more can be written, and name no file.
+    """
+    try:
+        yield
+    except OSError as problem:
+        if is_alone or (problem.filename is None and problem.errno in NO_ROOM):
+            problem.filename, problem.filename2 = path, None
+        raise
+
+
+@contextlib.contextmanager
+def partial(file: str, folder: str | None) -> Iterator[None]:
+    """Removes a file that may be there at the end of the block.
+
+    Args:
+        file: its name ends in ``.part``.
+        folder: a temporary one, which removes the file where this process is killed within the block; None where nobody does.
+    """
+    note = None if folder is None else os.path.join(folder, os.path.basename(file))
+    if note is not None:
+        # Whoever made the folder may have been killed.
+        with contextlib.suppress(OSError):
+            os.symlink(file, note)
+    try:
+        yield
+    finally:
+        for each in (file, note) if note is not None else (file,):
+            with contextlib.suppress(OSError):
+                os.unlink(each)
 
 
 def temporary_base() -> str:

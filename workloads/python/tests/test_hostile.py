@@ -74,7 +74,7 @@ class FolderTest(unittest.TestCase):
             path, other = os.path.join(folder, "run.pickle"), os.path.join(folder, "copy")
             marks: list[Mark] = []
             write_snapshot(path, {"a": 1}, ready=marks.append)
-            RunFolder(run).note(path, path, [Written(path, "end", True, 1.0, marks[0])])
+            RunFolder(run).note(path, [Written(path, "end", True, 1.0, marks[0])])
             shutil.copyfile(path, other)
             os.replace(other, path)
             self.assertEqual([path], [each.path for each in RunFolder(run).files()])
@@ -83,7 +83,7 @@ class FolderTest(unittest.TestCase):
 
     def test_notes_that_are_damaged_are_none(self):
         with RunFolder.made() as run:
-            for number, content in enumerate(("", "[]", "{}", '{"path": 1, "part": "", "files": []}', '{"path": "/", "part": "", "files": [1]}', "[" * 5000)):
+            for number, content in enumerate(("", "[]", "{}", '{"path": 1, "files": []}', '{"path": "/", "files": [1]}', "[" * 5000)):
                 Path(run, f"{number}.noted").write_text(content)
             self.assertEqual([], RunFolder(run).files())
 

@@ -18,6 +18,7 @@ from typing import Any, Callable, Sequence
 
 from ..recorder.files import remove, whole
 from ..recording import AllocsimError
+from ..temporary import temporary_folder
 from ..version import VERSION
 from .catalog import remedies
 from .remedy import Facts, Remedy
@@ -96,7 +97,7 @@ class Trials:
     def save(self, **values: Any) -> None:
         """Writes the file, with further entries."""
         self.found.update(values)
-        with whole(self.path) as stream:
+        with temporary_folder() as folder, whole(self.path, folder) as stream:
             stream.write(f"{json.dumps(self.found, indent=1)}\n".encode())
 
     # --- how it is done --------------------------------------------------------------------

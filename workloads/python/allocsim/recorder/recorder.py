@@ -14,10 +14,10 @@ import threading
 import time
 from typing import Any, Callable, Iterator
 
-from ..visible import visible
+from ..visible import tell
 from .facts import Facts
 from .flag import Flag
-from .files import Mark, RunFolder, Written, part_of, rank_path, write_snapshot
+from .files import Mark, RunFolder, Written, rank_path, write_snapshot
 from .leaving import at_exit
 from .patches import Patches
 from .writer import Writer
@@ -84,7 +84,7 @@ class Recorder:
         self._ended = Flag()
         self._ending = Flag()
         self._at_exit: Callable[[], None] | None = None
-        self._begun = False
+        self._begun = self._is_untold = False
         self._saw_out_of_memory = False
 
     # --- life ------------------------------------------------------------------------------
@@ -123,6 +123,7 @@ class Recorder:
             say(f"nothing is recorded: PyTorch {self._torch.__version__} refuses ({problem})")
             return
         self._begun = True
+        self._mark("recording")
         self._writer.start()
         self._at_exit = at_exit(self.close, "end")
         if multiprocessing.parent_process() is not None:
@@ -153,6 +154,7 @@ class Recorder:
             with contextlib.suppress(Exception):
                 self.facts.ask_collectives()
             self._writer.wait(self._writer.ask(reason, is_last=True))
+        self._mark("recording", is_set=False)
         self._ended.set()
         self._patches.undo()
         if self._at_exit is not None:
@@ -182,24 +184,35 @@ class Recorder:
                 key=lambda each: each["time_us"],
             )
             snapshot[KEY] = json.dumps(document, separators=(",", ":"))
-            part = part_of(self.path)
             latest: list[Written] = []
 
             def ready(mark: Mark) -> None:
                 latest.append(Written(self.path, reason, is_last, time.time(), mark))
-                self._note(part, latest + self._file)
+                self._note(latest + self._file)
 
-            self._note(part, self._file)
-            self.written_bytes = write_snapshot(self.path, snapshot, part, ready)
+            self.written_bytes = write_snapshot(self.path, snapshot, None if self._run_folder is None else self._run_folder.path, ready)
             self._file = latest
         except Exception as problem:
+            self._mark("failed")
             said = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
             say(f"{self.path} was not written: {said}{'; the file there is an earlier one' if self._file else ''}")
 
-    def _note(self, part: str, files: list[Written]) -> None:
+    def _note(self, files: list[Written]) -> None:
         if self._run_folder is not None:
-            with contextlib.suppress(OSError):
-                self._run_folder.note(self.path, part, files)
+            try:
+                self._run_folder.note(self.path, files)
+            except OSError as problem:
+                # Where the folder is gone, nobody waits for what it would hold.
+                if self._run_folder.path.is_dir() and not self._is_untold:
+                    from ..usage import unusable
+
+                    self._is_untold = True
+                    self._mark("untold")
+                    say(f"{unusable(problem)}; so the command cannot say how far {self.path} goes")
+
+    def _mark(self, state: str, is_set: bool = True) -> None:
+        if self._run_folder is not None:
+            self._run_folder.mark(state, is_set)
 
     def _consistent_snapshot(self) -> tuple[dict[int, list[int]], dict[str, Any]]:
         """A snapshot and where it ends, which other threads may move on between the two.
@@ -309,4 +322,4 @@ def record(path: str = "run.pickle", **options: Any) -> Iterator[Recorder]:
 
 def say(sentence: str) -> None:
     """One line for the user, on the standard error output."""
-    print(visible(f"allocsim record: {sentence}"), file=sys.stderr, flush=True)
+    tell(f"allocsim record: {sentence}")
