@@ -7,6 +7,7 @@ import errno
 import glob
 import os
 import secrets
+import socket
 import subprocess
 import tempfile
 from typing import Iterator
@@ -15,10 +16,15 @@ from typing import Iterator
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 #: Waits until its input ends, as with the process that holds the other end, and removes everything whose name begins as told,
-#: after the files that are noted there (see ``partial``).
+#: after the files that are noted there (see ``partial``). Where that process was killed, and is told, so are all that have the name in their environment.
 #: Who still writes there may need to be outrun; a folder may have lost the permission to be emptied.
 _KEEPER = """
-read -r _
+if ! read -r _ && [ "$1" = kill ]; then
+    for each in $(grep -Fls -- "${0##*/}" /proc/[0-9]*/environ); do
+        each=${each#/proc/}
+        kill -9 "${each%/environ}"
+    done
+fi
 for note in "$0"*/*.part; do
     part=$(readlink "$note") && [ "${part%.part}" != "$part" ] && rm -f -- "$part"
 done
@@ -29,29 +35,44 @@ for attempt in 1 2 3 4 5; do
 done
 """
 
+#: The sockets of those who remove folders, see ``hold``.
+_keepers: dict[str, socket.socket] = {}
+
 
 @contextlib.contextmanager
-def temporary_folder(base: str | None = None) -> Iterator[str]:
+def temporary_folder(base: str | None = None, has_processes: bool = False) -> Iterator[str]:
     """A new folder of this user alone, under a name that nobody guesses, which is gone after the block, with the files that are noted there.
 
     It is gone too when this process is killed within the block, where the system has a shell (``sh``).
 
     Args:
         base: the folder to make it in, else where temporary files go.
+        has_processes: processes that have its name in their environment are of no use without it: they are killed where this process is.
     """
     base = os.path.abspath(base or temporary_base())
     prefix = f"allocsim-{secrets.token_hex(8)}-"
-    with _kept(os.path.join(base, prefix)):
+    with _kept(os.path.join(base, prefix), has_processes) as keeper:
         with tempfile.TemporaryDirectory(prefix=prefix, dir=base, ignore_cleanup_errors=True) as folder:
+            if keeper is not None:
+                _keepers[folder] = keeper
             try:
                 with named(folder, is_alone=False):
                     yield str(folder)
             finally:
+                _keepers.pop(folder, None)
                 for each in glob.glob(os.path.join(glob.escape(folder), "*.part")):
                     with contextlib.suppress(OSError):
                         part = os.readlink(each)
                         if part.endswith(".part"):
                             os.unlink(part)
+
+
+def hold(folder: str, file: int) -> None:
+    """Keeps an open file open for as long as a temporary folder is there, and until its processes are killed where this one is."""
+    if folder in _keepers:
+        # A file that was sent stays open until it is received, which the keeper never does.
+        with contextlib.suppress(OSError):
+            socket.send_fds(_keepers[folder], [b"+"], [file])
 
 
 @contextlib.contextmanager
@@ -105,19 +126,23 @@ def temporary_base() -> str:
 
 
 @contextlib.contextmanager
-def _kept(prefix: str) -> Iterator[None]:
-    """Has another process remove what begins with a path when this block or this process ends."""
+def _kept(prefix: str, has_processes: bool) -> Iterator[socket.socket | None]:
+    """Has another process remove what begins with a path when this block or this process ends; a socket that it holds the other end of."""
+    ours, theirs = socket.socketpair()
     try:
         # In a session of its own, so that what ends the group of this process does not reach it.
         keeper = subprocess.Popen(
-            ["/bin/sh", "-c", _KEEPER, prefix], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            ["/bin/sh", "-c", _KEEPER, prefix, *(["kill"] if has_processes else [])], stdin=subprocess.PIPE, stdout=theirs, stderr=subprocess.DEVNULL,
             start_new_session=True, cwd="/", env={"PATH": os.defpath},
         )  # fmt: skip
     except OSError:
-        yield
+        ours.close()
+        yield None
         return
+    finally:
+        theirs.close()
     try:
-        yield
+        yield ours
     finally:
         # A forked child of this process may hold the pipe, too. So a line ends the keeper, and not only the end of its input.
         with contextlib.suppress(OSError):
@@ -125,3 +150,4 @@ def _kept(prefix: str) -> Iterator[None]:
         with contextlib.suppress(OSError):
             keeper.stdin.close()  # type: ignore[union-attr]
         keeper.wait()
+        ours.close()

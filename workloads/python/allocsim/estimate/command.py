@@ -67,6 +67,9 @@ def _estimate(arguments: Sequence[str], signals: Signals) -> int:
         if not os.path.isdir(folder):
             say(f"the folder {folder} does not exist; make it first")
             return 1
+    if not os.access(os.path.dirname(path), os.W_OK | os.X_OK):
+        say(f"the folder {os.path.dirname(path)} cannot be written to; name another file with -o")
+        return 1
     try:
         library = library_folder()
     except (NoStandIn, OSError) as problem:

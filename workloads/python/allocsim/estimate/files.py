@@ -52,6 +52,7 @@ class Files:
     """
 
     def __init__(self, folder: str, library: str, allow_writes: bool) -> None:
+        self._given = folder
         self._run = os.path.realpath(folder)
         self._folder = os.path.join(self._run, "files")
         self._library = os.path.join(library, FILES_LIBRARY)
@@ -92,7 +93,7 @@ class Files:
             yield None
             return
         restrict = writing_only([each for each in (self._run, "/dev", "/proc") if os.path.isdir(each)])
-        supervisor = Supervisor(self._library, self._folder)
+        supervisor = Supervisor(self._library, self._folder, self._given)
 
         def first() -> None:
             if restrict is not None:

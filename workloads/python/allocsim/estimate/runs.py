@@ -70,7 +70,7 @@ class Runs:
         The report (see ``reports``) has the recording in ``file``, None where nothing was recorded. It is None where Python did not run; the reason has been said.
         """
         options = self._options
-        with RunFolder.made(scratch_base()) as folder:
+        with RunFolder.made(scratch_base(), has_processes=True) as folder:
             for name in ("exchange", "recordings"):
                 os.mkdir(os.path.join(folder, name))
             recording = os.path.join(folder, "recordings", os.path.basename(path))

@@ -57,6 +57,9 @@ def _record(arguments: Sequence[str]) -> int:
     if not os.path.isdir(folder):
         say(f"the folder {folder} does not exist; make it first")
         return 1
+    if not os.access(folder, os.W_OK | os.X_OK):
+        say(f"the folder {folder} cannot be written to; name another file with -o")
+        return 1
     with Signals(say, is_single=True) as signals, RunFolder.made() as run_folder:
         environment = dict(os.environ)
         environment[VARIABLE] = json.dumps(
@@ -83,6 +86,8 @@ def _record(arguments: Sequence[str]) -> int:
             say(f"next: allocsim diagnose {from_here(subject)}")
         elif run.has("failed") or run.has("untold"):
             pass  # The process has said it.
+        elif run.has("written"):
+            say(f"another program has replaced or removed {from_here(path)} meanwhile; give each recording a file of its own with -o")
         elif run.has("recording"):
             say("nothing was recorded: the program ended before its file was written, as by SIGKILL, a crash or os._exit; --flush SECONDS writes it in between")
         elif not run.has("begun"):

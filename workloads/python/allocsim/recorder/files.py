@@ -187,12 +187,12 @@ class RunFolder:
         self.path = Path(path)
 
     @staticmethod
-    def made(base: str | None = None) -> contextlib.AbstractContextManager[str]:
-        """A new one, in a folder or where temporary files go, which is gone at the end of a ``with`` block."""
-        return temporary_folder(base)
+    def made(base: str | None = None, has_processes: bool = False) -> contextlib.AbstractContextManager[str]:
+        """A new one, in a folder or where temporary files go, which is gone at the end of a ``with`` block, see :func:`~..temporary.temporary_folder`."""
+        return temporary_folder(base, has_processes)
 
     def mark(self, state: str, is_set: bool = True) -> None:
-        """Notes something of this process, or that it does not hold any more: "begun" (it is followed), "recording", "failed" (a file could not be written), "untold" (its files could not be noted)."""
+        """Notes something of this process, or that it does not hold any more: "begun" (it is followed), "recording", "written" (a file), "failed" (to write one), "untold" (files could not be noted)."""
         with contextlib.suppress(OSError):
             if is_set:
                 (self.path / f"{os.getpid()}.{state}").touch()

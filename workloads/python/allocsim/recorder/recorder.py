@@ -192,6 +192,7 @@ class Recorder:
 
             self.written_bytes = write_snapshot(self.path, snapshot, None if self._run_folder is None else self._run_folder.path, ready)
             self._file = latest
+            self._mark("written")
         except Exception as problem:
             self._mark("failed")
             said = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
