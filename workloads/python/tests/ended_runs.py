@@ -71,11 +71,13 @@ class Manner(NamedTuple):
         before: what it does first.
         after: what it does at its end.
         codes: exit codes of its own.
+        is_behind_shell: whether a shell starts it.
     """
 
     before: str = ""
     after: str = ""
     codes: tuple[int, ...] = (0,)
+    is_behind_shell: bool = False
 
 
 MANNERS = {
@@ -84,6 +86,7 @@ MANNERS = {
     "leaves": Manner(after="os._exit(5)", codes=(5,)),
     "aborts": Manner(after="os.abort()", codes=(128 + signal.SIGABRT,)),
     "crashes": Manner(after="import ctypes; ctypes.string_at(0)", codes=(128 + signal.SIGSEGV,)),
+    "behind a shell": Manner(is_behind_shell=True),
     "forks": Manner(before="if os.fork() == 0: os._exit(0)"),
     "handles": Manner(before="signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(7))", codes=(0, 7)),
     "ignores": Manner(before="signal.signal(signal.SIGTERM, signal.SIG_IGN)"),
@@ -127,7 +130,10 @@ class Run(NamedTuple):
         manner = MANNERS[self.manner]
         options = ["--flush", str(self.flush_seconds)] if self.command == "record" else ["--json", JSON]
         program = RECORDED if self.command == "record" else ESTIMATED
-        return ["-o", name, *options, "--", sys.executable, "-c", program.format(here=str(HERE), seconds=self.work_seconds, **manner._asdict())]
+        source = program.format(here=str(HERE), seconds=self.work_seconds, **manner._asdict())
+        # A shell goes on after its child, and so does not become it.
+        command = ["sh", "-c", '"$@"; exit $?', "sh"] if manner.is_behind_shell else []
+        return ["-o", name, *options, "--", *command, sys.executable, "-c", source]
 
 
 def chosen(chance: random.Random, command: str) -> Run:

@@ -111,14 +111,15 @@ def build(folder: Path) -> None:
 
 
 def _compile(compiler: str, folder: Path, name: str, units: list[Path], *options: str) -> None:
-    with temporary_folder(str(folder)) as work:
+    with temporary_folder(str(folder), has_processes=True) as work:
         made = Path(work) / name
         done = subprocess.run(
             [
                 compiler, "-std=gnu11", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-pthread", f"-Wl,-soname,{name}", *options,
                 *map(str, units), "-ldl", "-lm", "-o", str(made),
             ],
-            capture_output=True, text=True, check=False,
+            # A compiler that is killed leaves its own files.
+            capture_output=True, text=True, check=False, env=os.environ | {"TMPDIR": work},
         )
         if done.returncode != 0:
             first = next(iter(done.stderr.splitlines()), "it gave no reason")

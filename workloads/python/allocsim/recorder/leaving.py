@@ -23,10 +23,10 @@ def at_exit(function: Callable[..., object], *arguments: Any) -> Callable[[], No
 
     def called() -> None:
         with contextlib.suppress(KeyboardInterrupt), _patience():
-            with contextlib.suppress(SystemExit):
-                function(*arguments)
-                return
-            function(*arguments)
+            while True:
+                with contextlib.suppress(SystemExit):
+                    function(*arguments)
+                    return
 
     atexit.register(called)
     return called
