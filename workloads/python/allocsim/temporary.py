@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import glob
 import os
 import secrets
+import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -16,10 +17,11 @@ from typing import Iterator
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 #: Waits until its input ends, as with the process that holds the other end, and removes everything whose name begins as told,
-#: after the files that are noted there (see ``partial``). Where that process was killed, and is told, so are all that have the name in their environment.
+#: after the files that are noted there (see ``partial``). If it is told, it first kills what has the name in its environment.
 #: Who still writes there may need to be outrun; a folder may have lost the permission to be emptied.
 _KEEPER = """
-if ! read -r _ && [ "$1" = kill ]; then
+read -r _
+if [ "$1" = kill ]; then
     for each in $(grep -Fls -- "${0##*/}" /proc/[0-9]*/environ); do
         each=${each#/proc/}
         kill -9 "${each%/environ}"
@@ -35,6 +37,9 @@ for attempt in 1 2 3 4 5; do
 done
 """
 
+#: Signals that end a process.
+_ENDING = {getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2") if hasattr(signal, name)}
+
 #: The sockets of those who remove folders, see ``hold``.
 _keepers: dict[str, socket.socket] = {}
 
@@ -47,28 +52,27 @@ def temporary_folder(base: str | None = None, has_processes: bool = False) -> It
 
     Args:
         base: the folder to make it in, else where temporary files go.
-        has_processes: processes that have its name in their environment are of no use without it: they are killed where this process is.
+        has_processes: processes that have its name in their environment are of no use without it, and are killed with it.
     """
     base = os.path.abspath(base or temporary_base())
     prefix = f"allocsim-{secrets.token_hex(8)}-"
-    with _kept(os.path.join(base, prefix), has_processes) as keeper:
-        with tempfile.TemporaryDirectory(prefix=prefix, dir=base, ignore_cleanup_errors=True) as folder:
+    folder = ""
+    try:
+        with _kept(os.path.join(base, prefix), has_processes) as keeper:
+            folder = tempfile.mkdtemp(prefix=prefix, dir=base)
             if keeper is not None:
                 _keepers[folder] = keeper
-            try:
-                with named(folder, is_alone=False):
-                    yield str(folder)
-            finally:
-                _keepers.pop(folder, None)
-                for each in glob.glob(os.path.join(glob.escape(folder), "*.part")):
-                    with contextlib.suppress(OSError):
-                        part = os.readlink(each)
-                        if part.endswith(".part"):
-                            os.unlink(part)
+            with named(folder, is_alone=False):
+                yield folder
+    finally:
+        _keepers.pop(folder, None)
+        # Where the system has no shell, or something has ended it.
+        if os.path.isdir(folder):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def hold(folder: str, file: int) -> None:
-    """Keeps an open file open for as long as a temporary folder is there, and until its processes are killed where this one is."""
+    """Keeps an open file open until a temporary folder and its processes are gone, even where this process is killed before."""
     if folder in _keepers:
         # A file that was sent stays open until it is received, which the keeper never does.
         with contextlib.suppress(OSError):
@@ -127,20 +131,21 @@ def temporary_base() -> str:
 
 @contextlib.contextmanager
 def _kept(prefix: str, has_processes: bool) -> Iterator[socket.socket | None]:
-    """Has another process remove what begins with a path when this block or this process ends; a socket that it holds the other end of."""
+    """Has another process remove what begins with a path when this block or this process ends; a socket that it holds the other end of, None where the system has no shell."""
+    if not os.path.exists("/bin/sh"):
+        yield None
+        return
     ours, theirs = socket.socketpair()
+    # No signal is meant for it: neither one that comes while it is started, nor one for the group of this process.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     try:
-        # In a session of its own, so that what ends the group of this process does not reach it.
         keeper = subprocess.Popen(
             ["/bin/sh", "-c", _KEEPER, prefix, *(["kill"] if has_processes else [])], stdin=subprocess.PIPE, stdout=theirs, stderr=subprocess.DEVNULL,
             start_new_session=True, cwd="/", env={"PATH": os.defpath},
         )  # fmt: skip
-    except OSError:
-        ours.close()
-        yield None
-        return
     finally:
         theirs.close()
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     try:
         yield ours
     finally:
