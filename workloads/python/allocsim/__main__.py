@@ -21,6 +21,7 @@ def main() -> NoReturn:
     """Runs the command that the arguments name."""
     # What takes long to load is loaded where Ctrl-C is expected.
     try:
+        _open_streams()
         try:
             code = _run(sys.argv[1:])
         finally:
@@ -28,11 +29,29 @@ def main() -> NoReturn:
             sys.stdout.flush()
     except KeyboardInterrupt:
         code = 130  # as a shell says of a command that SIGINT ended
-    except BrokenPipeError:
-        # Whoever read the output has enough. Nothing is left to write when Python ends.
+    except OSError as problem:
+        # Nothing is left to write when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        code = 0
+        if isinstance(problem, BrokenPipeError):
+            code = 0  # Whoever read the output has enough.
+        else:
+            from .visible import tell
+
+            tell(f"allocsim: the standard output cannot be written: {problem.strerror}")
+            code = 1
     sys.exit(code)
+
+
+def _open_streams() -> None:
+    """Opens the standard streams that were closed, or the next file that is opened would take the place of one."""
+    number = 0
+    while number <= 2:
+        number = os.open(os.devnull, os.O_RDWR)
+        if number <= 2:
+            os.set_inheritable(number, True)
+    os.close(number)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
 
 
 def _run(arguments: list[str]) -> int:

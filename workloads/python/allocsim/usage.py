@@ -7,6 +7,8 @@ import errno
 import os
 from typing import Callable
 
+from .temporary import NO_ROOM
+
 
 class HelpFormatter(argparse.HelpFormatter):
     """Looks the same under every release of Python, since man pages are made from it: names what an option takes once, which Python before 3.13 repeats."""
@@ -57,6 +59,7 @@ def unusable(problem: OSError) -> str:
     reason = problem.strerror or str(problem)
     if problem.filename is None and reason == os.strerror(errno.ENOENT):
         return "the working folder does not exist any more; change to another"
-    if problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS) and "allocsim-" in str(problem.filename):
-        return f"{problem.filename} cannot be written: {reason}; set TMPDIR to a folder with room for temporary files"
+    if problem.errno in (*NO_ROOM, errno.EROFS):
+        advice = "; set TMPDIR to a folder with room for temporary files" if "allocsim-" in str(problem.filename) else ""
+        return f"{problem.filename or 'the standard output'} cannot be written: {reason}{advice}"
     return f"{reason}{'' if problem.filename is None else f': {problem.filename!s}'}"

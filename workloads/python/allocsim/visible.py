@@ -1,7 +1,10 @@
-"""Text from outside, such as the name of a script, that does nothing where it is shown."""
+"""What is shown to the user: text from outside, such as the name of a script, does nothing there."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
 import unicodedata
 
 #: Control characters, marks of direction and of no width, separators of lines, half pairs.
@@ -14,6 +17,21 @@ FILLERS = "\u115f\u1160\u3164"
 def visible(text: str) -> str:
     """The text in one line: what moves the cursor, turns the line or cannot be seen is an escape such as ``\\n`` or ``\\u202e``."""
     return "".join(_escape(each) if unicodedata.category(each) in HIDDEN or each in FILLERS else each for each in text)
+
+
+def tell(sentence: str) -> None:
+    """One line for the user, on the standard error output. Where nobody reads that any more, the command goes on."""
+    with contextlib.suppress(OSError, ValueError):
+        if sys.stderr is not None:
+            print(visible(sentence), file=sys.stderr, flush=True)
+
+
+def from_here(path: str) -> str:
+    """A path as seen from the working folder, which may not exist any more."""
+    try:
+        return os.path.relpath(path)
+    except OSError:
+        return path
 
 
 def _escape(character: str) -> str:

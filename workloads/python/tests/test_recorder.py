@@ -319,6 +319,22 @@ class ProcessTest(unittest.TestCase):
             self.assertGreaterEqual(len(read(self.path)[0]["device_traces"][0]), 1)
             os.unlink(self.path)
 
+    def test_a_group_that_is_killed_before_its_file_has_its_place_leaves_the_earlier_one_alone(self):
+        Path(self.path).write_text("earlier")
+        process = subprocess.Popen(
+            [sys.executable, "-m", "allocsim", "record", "-o", self.path, "--", sys.executable, "-c", TRAIN.format(here=str(HERE), rest=textwrap.dedent("""
+                replace = os.replace
+                os.replace = lambda one, two: replace(one, two) if str(two).endswith(".noted") else os.killpg(0, 9)
+            """))],
+            env={**os.environ, "PYTHONPATH": str(HERE.parent)}, start_new_session=True,
+        )  # fmt: skip
+        process.wait(60)
+        end = time.monotonic() + 30
+        while len(os.listdir(self.folder.name)) > 1 and time.monotonic() < end:
+            time.sleep(0.01)
+        self.assertEqual(["run.pickle"], os.listdir(self.folder.name))
+        self.assertEqual("earlier", Path(self.path).read_text())
+
     def test_what_a_signal_leaves_is_the_file_and_nothing_else(self):
         for name in ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGKILL", "SIGSEGV"):
             for wait in (0.0, 0.013, 0.04) if name in ("SIGTERM", "SIGKILL") else (0.02,):
@@ -458,16 +474,22 @@ class FilesTest(unittest.TestCase):
             self.assertEqual(one.read_bytes(), two.read_bytes())
 
     def test_what_a_killed_process_left_is_removed_and_no_other_file(self):
-        with tempfile.TemporaryDirectory() as folder, RunFolder.made() as run:
-            path, other = str(Path(folder, "run.pickle")), Path(folder, "other.pickle")
-            left = Path(part_of(path))
-            below = Path(folder, "run.pickle.1-a", "b.1-c.part")
-            below.parent.mkdir()
-            for named, is_removed in ((left, True), (other, False), (below, False), (Path(part_of(str(other))), False)):
-                named.write_text("kept")
-                RunFolder(run).note(path, str(named), [])
-                self.assertEqual([], RunFolder(run).files())
-                self.assertEqual(is_removed, not named.exists(), named)
+        for is_killed in (False, True):
+            with self.subTest(is_killed=is_killed), tempfile.TemporaryDirectory() as folder:
+                part, noted, other = (Path(folder, name) for name in (os.path.basename(part_of("run.pickle")), "run.pickle", "other.1-a.part"))
+                for each in (part, noted, other):
+                    each.write_text("kept")
+                program = (
+                    f"import os, sys; sys.path.insert(0, {str(HERE.parent)!r})\n"
+                    "from allocsim.temporary import temporary_folder\n"
+                    f"with temporary_folder() as made:\n    os.symlink({str(part)!r}, made + '/a.part')\n    os.symlink({str(noted)!r}, made + '/b.part')\n"
+                    + ("    os.kill(os.getpid(), 9)" if is_killed else "")
+                )
+                subprocess.run([sys.executable, "-c", program])
+                end = time.monotonic() + 30
+                while part.exists() and time.monotonic() < end:
+                    time.sleep(0.01)
+                self.assertEqual([other.name, noted.name], sorted(os.listdir(folder)))
 
     def test_sizes_have_units_of_1024(self):
         self.assertEqual(bytes_of("24GiB"), 24 << 30)

@@ -17,7 +17,7 @@ from ..estimate.command import Parser, options_parser as estimate_parser, value_
 from ..estimate.screen import answer_lines, print_line, size_text
 from ..recording import AllocsimError, file_argument, run as ask
 from ..usage import HelpFormatter, at_least, seconds_above_0, unusable, with_program
-from ..visible import visible
+from ..visible import tell
 from .catalog import BadRemedy
 from .trials import FILE, Trials
 
@@ -39,6 +39,8 @@ def main(arguments: Sequence[str]) -> int:
     except BadRemedy as problem:
         say(str(problem))
         return 2
+    except BrokenPipeError:
+        raise
     except OSError as problem:
         say(unusable(problem))
         return 1
@@ -214,4 +216,4 @@ def _share(text: str) -> float:
 
 def say(sentence: str) -> None:
     """One line for the user, on the standard error output."""
-    print(visible(f"allocsim advise: {sentence}"), file=sys.stderr, flush=True)
+    tell(f"allocsim advise: {sentence}")

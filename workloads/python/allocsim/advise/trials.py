@@ -18,6 +18,7 @@ from typing import Any, Callable, Sequence
 
 from ..recorder.files import remove, whole
 from ..recording import AllocsimError
+from ..temporary import temporary_folder
 from ..version import VERSION
 from .catalog import remedies
 from .remedy import Facts, Remedy
@@ -27,6 +28,9 @@ SCHEMA = "allocsim-trials-1"
 #: Runs a trial with this very package, wherever it was loaded from, and no other path for the program.
 _TRIAL = "import sys; sys.path[:1] = sys.argv[1:2]; from allocsim.advise.trial import main; sys.exit(main())"
 _PACKAGES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+#: Names the folder that ends a trial, and all that it starts, with this process.
+_VARIABLE = "ALLOCSIM_TRIALS"
 
 #: The file of a folder that has all that was found.
 FILE = "trials.json"
@@ -79,7 +83,7 @@ class Trials:
             ended: is called after each.
             until: the time, as of ``time.monotonic``, after which no run begins.
         """
-        with _Processes() as processes, ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
+        with temporary_folder(has_processes=True) as folder, _Processes(folder) as processes, ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
             runs = [pool.submit(self._run, processes, list(each), until) for each in combinations]
             try:
                 for each in as_completed(runs):
@@ -96,7 +100,7 @@ class Trials:
     def save(self, **values: Any) -> None:
         """Writes the file, with further entries."""
         self.found.update(values)
-        with whole(self.path) as stream:
+        with temporary_folder() as folder, whole(self.path, folder) as stream:
             stream.write(f"{json.dumps(self.found, indent=1)}\n".encode())
 
     # --- how it is done --------------------------------------------------------------------
@@ -193,9 +197,14 @@ def _are_unchanged(found: dict[str, Any]) -> bool:
 
 
 class _Processes:
-    """Processes that end with this one, and before it where a signal comes."""
+    """Processes that end with this one, and before it where a signal comes.
 
-    def __init__(self) -> None:
+    Args:
+        folder: a temporary folder that kills its processes.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._environment = os.environ | {_VARIABLE: folder}
         self._running: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
         self._has_ended = False
@@ -219,7 +228,7 @@ class _Processes:
         with self._lock:
             if self._has_ended:
                 return b""
-            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
+            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, env=self._environment)
             self._running.add(process)
         try:
             return process.communicate(given)[0]

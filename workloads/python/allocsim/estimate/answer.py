@@ -4,6 +4,7 @@ The answer is a dictionary, ``allocsim-estimate-2`` in JSON. Sizes are in bytes.
 
 - ``complete``: whether the program did all that was asked of it. Where not, ``interval``, ``fits`` and ``smallest_gpu`` are null, ``gpus_that_fit`` is empty, and
   ``least_reserved_bytes`` is what it needs at least; ``sentence``: the first line of the text.
+- ``lost``: whether the program used GPU memory and ended before that was recorded, as by a crash.
 - ``ended``, ``problem``, ``kind``, ``line``, ``origin``, ``operation``, ``refused``, ``without_image``, ``exit``: how the program ended and where, as in ``ending``; ``exit_code``: its exit code.
 - ``out_of_memory``: where the card had too little memory and the program ended of it: ``line``, ``part`` of the step, ``asked_bytes``, ``in_use_bytes``; else null. The figures are then those of
   a run without the card's limit. ``caught_out_of_memory``: how many out-of-memory errors the program handled itself.
@@ -85,7 +86,7 @@ def answer(
     complete = not ended_early(report) and report["file"] is not None
     found: dict[str, Any] = {
         "schema": SCHEMA, "complete": complete,
-        **{key: report[key] for key in ("ended", "problem", "kind", "line", "origin", "operation", "exit", "exit_code", "script", "file", "pytorch", "others_failed", "rank", "world", "ranks", "reads", "selections", "picks", "groups", "draws", "tokens", "uncompiled", "cut", "steps_run", "phases", "not_reached", "lengths", "growth_bytes_per_step", "later_bytes", "writes", "refused_functions", "without_image")},
+        **{key: report[key] for key in ("ended", "problem", "kind", "line", "origin", "operation", "exit", "exit_code", "script", "file", "pytorch", "others_failed", "rank", "world", "ranks", "reads", "selections", "picks", "groups", "draws", "tokens", "uncompiled", "cut", "steps_run", "phases", "not_reached", "lengths", "growth_bytes_per_step", "later_bytes", "writes", "refused_functions", "without_image", "lost")},
         "device": device,
         "out_of_memory": None if failed is None else failed["out_of_memory_error"] | {"line": failed["line"]},
         "caught_out_of_memory": 0 if failed is not None else report["out_of_memory"],

@@ -15,7 +15,7 @@ from ..recorder.program import NotRun, Signals
 from ..recording import AllocsimError
 from ..temporary import temporary_folder
 from ..usage import HelpFormatter, at_least, seconds_above_0, unusable, with_program
-from ..visible import visible
+from ..visible import from_here, visible
 from .again import run_longest, run_with_all
 from .answer import answer, ended_early, reserved_bytes
 from .cards import CARDS
@@ -36,6 +36,8 @@ def main(arguments: Sequence[str]) -> int:
         return 1
     except NotRun as problem:
         return _wrong(str(problem))
+    except BrokenPipeError:
+        raise
     except OSError as problem:
         say(unusable(problem))
         return 1
@@ -65,6 +67,9 @@ def _estimate(arguments: Sequence[str], signals: Signals) -> int:
         if not os.path.isdir(folder):
             say(f"the folder {folder} does not exist; make it first")
             return 1
+    if not os.access(os.path.dirname(path), os.W_OK | os.X_OK):
+        say(f"the folder {os.path.dirname(path)} cannot be written to; name another file with -o")
+        return 1
     try:
         library = library_folder()
     except (NoStandIn, OSError) as problem:
@@ -88,7 +93,7 @@ def _estimate(arguments: Sequence[str], signals: Signals) -> int:
         return _answer(options, runs, code, report)
     except SystemExit:
         if report["file"] is not None and os.path.isfile(report["file"]):
-            say(f"ended by a signal before the answer; wrote {os.path.relpath(report['file'])}{report['reach']}")
+            say(f"ended by a signal before the answer; wrote {from_here(report['file'])}{report['reach']}")
         raise
 
 
@@ -102,7 +107,7 @@ def _answer(options: argparse.Namespace, runs: Runs, code: int, report: dict[str
     if options.rank is None and not ended_early(report) and report["file"] is not None:
         runs, report = costliest(runs, report, reserved_bytes, say)
     if report["file"] is not None:
-        say(f"wrote {os.path.relpath(report['file'])}{report['reach']}")
+        say(f"wrote {from_here(report['file'])}{report['reach']}")
     least = most = few = picked = None
     with temporary_folder() as folder:
         if not ended_early(report):
@@ -116,19 +121,20 @@ def _answer(options: argparse.Namespace, runs: Runs, code: int, report: dict[str
                 picked = runs.run(os.path.join(folder, "picked.pickle"), {}, selections="most", unlimited=True)[1]
         found = answer(report, options.device, least, most, few, picked, out_of_memory=failed)
         if mark_of(report["file"]) != report["mark"]:
-            say(f"another program has replaced or removed {os.path.relpath(report['file'])} meanwhile, so that nothing is answered; give each estimate a file of its own with -o")
+            say(f"another program has replaced or removed {from_here(report['file'])} meanwhile, so that nothing is answered; give each estimate a file of its own with -o")
             return 1
         longest = None if options.longest is None or not found["complete"] else run_longest(runs, folder, report, options.longest)
         if longest is not None:
             found["longest"] = answer(longest[1], options.device) | {"length": longest[0]}
+    # Before whoever reads the text has enough of it.
+    if options.json:
+        with temporary_folder() as folder, whole(options.json, folder) as stream:
+            stream.write(f"{json.dumps(found, indent=2)}\n".encode())
     print_answer(found)
     if longest is not None:
         print_line("")
         print_line(f"With the longest batch ({longest[0]} long):")
         print_answer(found["longest"])
-    if options.json:
-        with whole(options.json) as stream:
-            stream.write(f"{json.dumps(found, indent=2)}\n".encode())
     # A card that is too small is an answer, not a failure.
     return 0 if found["complete"] else code or 1
 

@@ -55,7 +55,7 @@ def costliest(runs: Runs, report: dict[str, Any], reserved_bytes: Callable[[str]
             if rows[-1]["reserved_bytes"] > most:
                 best, most, report = of_rank, rows[-1]["reserved_bytes"], found
         if report is not first:
-            report["file"] = deliver([report["file"]], os.path.dirname(first["file"]))[0]
+            report["file"] = deliver([report["file"]], os.path.dirname(first["file"]), folder)[0]
             report["mark"] = mark_of(report["file"])
             if report["file"] != first["file"]:
                 os.unlink(first["file"])

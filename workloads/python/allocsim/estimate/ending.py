@@ -17,7 +17,6 @@ half second while PyTorch is loaded, so that something is known of a process tha
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import faulthandler
 import json
@@ -27,6 +26,7 @@ import sys
 import threading
 from typing import Any, Callable
 
+from ..recorder.leaving import at_exit
 from .cards import is_beyond
 from .places import frames_of, has_returned, innermost, is_last, is_ours, is_user, line_in_text, main_frame, script, stack
 
@@ -105,7 +105,7 @@ class Ending:
             self._remember(_sitebuiltins.Quitter, "__call__", "exit")
         for name in ("_exit", "abort", "execv", "execve"):
             self._remember(os, name)
-        atexit.register(self.end)
+        at_exit(self.end)
         self.write()
 
     def _remember(self, owner: Any, name: str, shown: str | None = None) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterator
 
 from ..recorder.files import whole
 from ..temporary import temporary_base
-from ..visible import visible
+from ..visible import from_here, visible
 from .landlock import writing_only
 from .standin import FILES_LIBRARY
 from .supervisor import Supervisor
@@ -52,6 +52,7 @@ class Files:
     """
 
     def __init__(self, folder: str, library: str, allow_writes: bool) -> None:
+        self._given = folder
         self._run = os.path.realpath(folder)
         self._folder = os.path.join(self._run, "files")
         self._library = os.path.join(library, FILES_LIBRARY)
@@ -92,7 +93,7 @@ class Files:
             yield None
             return
         restrict = writing_only([each for each in (self._run, "/dev", "/proc") if os.path.isdir(each)])
-        supervisor = Supervisor(self._library, self._folder)
+        supervisor = Supervisor(self._library, self._folder, self._given)
 
         def first() -> None:
             if restrict is not None:
@@ -170,17 +171,20 @@ def writes_sentence(writes: dict[str, Any] | None, size_text: Callable[[float], 
     return visible(f"The program {done}; the estimate dropped these changes, and your files are as they were. Use --allow-writes to keep such files.")
 
 
-def deliver(paths: list[str], folder: str) -> list[str]:
+def deliver(paths: list[str], folder: str, notes: str) -> list[str]:
     """Moves files to a folder, each whole or not at all; returns where they are now.
+
+    Args:
+        notes: see :func:`~..recorder.files.whole`.
 
     Raises:
         OSError: one cannot be written.
     """
-    return [_deliver(each, os.path.join(folder, os.path.basename(each))) for each in paths]
+    return [_deliver(each, os.path.join(folder, os.path.basename(each)), notes) for each in paths]
 
 
-def _deliver(path: str, to: str) -> str:
-    with open(path, "rb") as stream, whole(to) as copy:
+def _deliver(path: str, to: str, notes: str) -> str:
+    with open(path, "rb") as stream, whole(to, notes) as copy:
         shutil.copyfileobj(stream, copy)
     return to
 
@@ -204,7 +208,7 @@ def _differs(now: os.stat_result, path: str) -> bool:
 
 
 def _short(path: str) -> str:
-    relative = os.path.relpath(path)
+    relative = from_here(path)
     return path if relative.startswith("..") else relative
 
 

@@ -24,6 +24,7 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
         recorder: of this process.
     """
     options = json.loads(os.environ[VARIABLE])
+    from ..recorder.leaving import at_exit
     from .compiled import Compiled
     from .driver import card_free_bytes, no_kernels, refused, was_refused, without_image
     from .ending import begin as begin_ending, current
@@ -117,7 +118,7 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
         values.observer = observer = begin_advise(torch, options["advise"])
     values.__enter__()
     # It is left when the program ends, before PyTorch is taken down.
-    atexit.register(values.__exit__, None, None, None)
+    at_exit(values.__exit__, None, None, None)
 
 
 def _counted(name: str) -> int:

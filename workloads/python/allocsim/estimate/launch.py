@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Mapping, NoReturn, Sequence
 
 from ..recorder.follow import AfterImport
-from ..visible import visible
+from ..visible import tell
 from .hosts import MOST_GPUS, rank_environment
 from .job import Job, NoSuchRank, launched
 
@@ -110,7 +110,7 @@ def when_loaded(name: str, action: Callable[[Any], None]) -> None:
 
 def refuse(problem: Exception) -> NoReturn:
     """Ends the program: its job has no such rank."""
-    print(visible(f"allocsim estimate: {problem}"), file=sys.stderr, flush=True)
+    tell(f"allocsim estimate: {problem}")
     raise SystemExit(2)
 
 

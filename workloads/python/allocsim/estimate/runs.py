@@ -17,7 +17,7 @@ from ..recorder.follow import VARIABLE as RECORD_VARIABLE
 from ..recorder.program import Signals
 from ..recorder.recorder import MAX_ENTRIES
 from ..recording import open as open_recording
-from ..visible import visible
+from ..visible import tell
 from .cards import CARDS
 from .files import Files, FilesProblem, deliver, scratch_base
 from .inside import VARIABLE
@@ -70,7 +70,7 @@ class Runs:
         The report (see ``reports``) has the recording in ``file``, None where nothing was recorded. It is None where Python did not run; the reason has been said.
         """
         options = self._options
-        with RunFolder.made(scratch_base()) as folder:
+        with RunFolder.made(scratch_base(), has_processes=True) as folder:
             for name in ("exchange", "recordings"):
                 os.mkdir(os.path.join(folder, name))
             recording = os.path.join(folder, "recordings", os.path.basename(path))
@@ -101,9 +101,10 @@ class Runs:
                 return code or 1, None
             found["writes"] = files.writes()
             noted = RunFolder(folder).files()
+            found["lost"] = not noted and RunFolder(folder).has("recording")
             recordings = [each.path for each in noted]
             try:
-                written = dict(zip(recordings, deliver(recordings, os.path.dirname(path))))
+                written = dict(zip(recordings, deliver(recordings, os.path.dirname(path), folder)))
             except OSError as problem:
                 say(f"the recording cannot be written to {os.path.dirname(path)}: {problem.strerror}")
                 return code or 1, None
@@ -177,4 +178,4 @@ def _filled(argument: str, replaced: dict[str, str]) -> str:
 
 def say(sentence: str) -> None:
     """One line for the user, on the standard error output."""
-    print(visible(f"allocsim estimate: {sentence}"), file=sys.stderr, flush=True)
+    tell(f"allocsim estimate: {sentence}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Sequence
 
-from ..visible import visible
+from ..visible import from_here, visible
 from .cards import way_out
 from .costliest import rank_line
 from .driver import next_step
@@ -54,7 +54,7 @@ def first_line(found: dict[str, Any]) -> str:
     if not found["complete"]:
         if found["ended"] in ("end", "steps") and not found["least_reserved_bytes"]:
             return f"The program used no GPU memory: {_unused(found)}."
-        before = "" if found["least_reserved_bytes"] else ", before any GPU memory was used"
+        before = "" if found["least_reserved_bytes"] else ", before its GPU memory was recorded" if found["lost"] else ", before any GPU memory was used"
         return f"INCOMPLETE: {_ended(found)}{before}."
     recorded, best, bounds = found["settings"]["recorded"], found["settings"]["best"], found["interval"]
     low, high = bounds["low_bytes"], bounds["high_bytes"]
@@ -285,7 +285,7 @@ _ALL = "(--json has all)"
 
 
 def _next(found: dict[str, Any]) -> str:
-    file = os.path.relpath(found["file"])
+    file = from_here(found["file"])
     if not found["complete"]:
         return f"- Next: 'allocsim view {file}' shows the run until then, 'allocsim peak {file}' who held the memory."
     return f"- Next: 'allocsim view {file}', or peak, tune, diagnose, min-capacity."
@@ -323,5 +323,5 @@ def shown(line: str | None) -> str:
     if not line:
         return "?"
     file, _, number = line.rpartition(":")
-    short = os.path.relpath(file) if os.path.isabs(file) else file
+    short = from_here(file) if os.path.isabs(file) else file
     return f"{short if not short.startswith('..') else file}:{number}"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import hashlib
 import os
 import shutil
 import stat
 import subprocess
-import tempfile
 from pathlib import Path
 
 from ..temporary import temporary_folder
@@ -29,6 +29,11 @@ _FILES_SOURCES = (*_FILES_UNITS, "overlay.h")
 _COMPILERS = ("cc", "gcc", "clang")
 
 
+#: What is gone at the end of the command.
+_until_the_end = contextlib.ExitStack()
+atexit.register(_until_the_end.close)
+
+
 class NoStandIn(Exception):
     """The mock driver cannot be built here."""
 
@@ -47,8 +52,7 @@ def library_folder() -> Path:
     folder = _cache() / f"standin-{digest}"
     if not _is_ours(folder):
         # Whoever may write there may have put another library in its place.
-        folder = Path(tempfile.mkdtemp(prefix="allocsim-library-"))
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        folder = Path(_until_the_end.enter_context(temporary_folder()))
         build(folder)
     elif not all(_is_whole(folder / name) for name in (LIBRARY, FILES_LIBRARY)):
         build(folder)
@@ -107,14 +111,15 @@ def build(folder: Path) -> None:
 
 
 def _compile(compiler: str, folder: Path, name: str, units: list[Path], *options: str) -> None:
-    with temporary_folder(str(folder)) as work:
+    with temporary_folder(str(folder), has_processes=True) as work:
         made = Path(work) / name
         done = subprocess.run(
             [
                 compiler, "-std=gnu11", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-pthread", f"-Wl,-soname,{name}", *options,
                 *map(str, units), "-ldl", "-lm", "-o", str(made),
             ],
-            capture_output=True, text=True, check=False,
+            # A compiler that is killed leaves its own files.
+            capture_output=True, text=True, check=False, env=os.environ | {"TMPDIR": work},
         )
         if done.returncode != 0:
             first = next(iter(done.stderr.splitlines()), "it gave no reason")

@@ -9,6 +9,7 @@ import re
 import socket
 import threading
 
+from ..temporary import hold
 
 #: Older kernels stop calls too, but cannot let them go on (before 5.5) or take an opened file (before 5.9).
 LEAST_KERNEL = (5, 9)
@@ -26,11 +27,13 @@ class Supervisor:
     Args:
         library: the file of the library.
         folder: of the view, see overlay.h.
+        run: the temporary folder of the run.
     """
 
-    def __init__(self, library: str, folder: str) -> None:
+    def __init__(self, library: str, folder: str, run: str) -> None:
         self._library = ctypes.CDLL(library, use_errno=True)
         self._folder = folder
+        self._run = run
         self._possible = is_possible()
         self._ours, self._theirs = socket.socketpair()
         self._ended, self._end = os.pipe()
@@ -57,5 +60,7 @@ class Supervisor:
         with contextlib.suppress(OSError):
             _, files, _, _ = socket.recv_fds(self._ours, 1, 1)
             for listener in files:
+                # Calls that nobody answers would fail in a program that is about to be killed with this process.
+                hold(self._run, listener)
                 self._library.overlay_supervise(listener, self._ended, os.fsencode(self._folder))
                 os.close(listener)

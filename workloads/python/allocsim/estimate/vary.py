@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from typing import Any, NamedTuple
 
 from ..temporary import temporary_folder
-from ..visible import visible
+from ..visible import tell
 from .answer import answer
 from .cards import Card
 from .screen import print_line, size_text
@@ -60,7 +59,7 @@ class Vary(NamedTuple):
             try:
                 largest = self._largest(fits)
             except RuntimeError as problem:
-                print(visible(f"allocsim estimate: {problem}"), file=sys.stderr)
+                tell(f"allocsim estimate: {problem}")
                 return 1
         for value in sorted(rows):
             found = rows[value]

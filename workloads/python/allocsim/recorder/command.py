@@ -11,6 +11,7 @@ import time
 from typing import Sequence
 
 from ..usage import HelpFormatter, at_least, unusable, with_program
+from ..visible import from_here
 from .files import RunFolder, Written, cannot_be_read, rank_path
 from .follow import VARIABLE
 from .program import NotRun, Signals
@@ -56,6 +57,9 @@ def _record(arguments: Sequence[str]) -> int:
     if not os.path.isdir(folder):
         say(f"the folder {folder} does not exist; make it first")
         return 1
+    if not os.access(folder, os.W_OK | os.X_OK):
+        say(f"the folder {folder} cannot be written to; name another file with -o")
+        return 1
     with Signals(say, is_single=True) as signals, RunFolder.made() as run_folder:
         environment = dict(os.environ)
         environment[VARIABLE] = json.dumps(
@@ -72,14 +76,21 @@ def _record(arguments: Sequence[str]) -> int:
         environment["PYTHONPATH"] = SITE + (os.pathsep + inherited if inherited else "")
         code = signals.run(program, environment)
         ended_seconds = time.time()
-        written = RunFolder(run_folder).files()
+        run = RunFolder(run_folder)
+        written = run.files()
         for each in written:
-            say(f"wrote {os.path.relpath(each.path)} ({os.path.getsize(each.path) / 1e6:.1f} MB){reach(each, ended_seconds)}")
+            say(f"wrote {from_here(each.path)} ({os.path.getsize(each.path) / 1e6:.1f} MB){reach(each, ended_seconds)}")
         if written:
             # Ranks are asked about together.
             subject = written[0].path if len(written) == 1 else os.path.dirname(written[0].path)
-            say(f"next: allocsim diagnose {os.path.relpath(subject)}")
-        elif not RunFolder(run_folder).has_begun():
+            say(f"next: allocsim diagnose {from_here(subject)}")
+        elif run.has("failed") or run.has("untold"):
+            pass  # The process has said it.
+        elif run.has("written"):
+            say(f"another program has replaced or removed {from_here(path)} meanwhile; give each recording a file of its own with -o")
+        elif run.has("recording"):
+            say("nothing was recorded: the program ended before its file was written, as by SIGKILL, a crash or os._exit; --flush SECONDS writes it in between")
+        elif not run.has("begun"):
             say("nothing was recorded: the program ran no Python, or with the options -I, -E or -S, which keep allocsim out; leave them out")
         else:
             say("nothing was recorded: no Python process of this program allocated GPU memory through PyTorch")

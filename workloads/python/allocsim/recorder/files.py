@@ -8,7 +8,6 @@ import hashlib
 import json
 import os
 import pickle
-import re
 import shutil
 import stat
 import tempfile
@@ -16,25 +15,25 @@ import time
 from pathlib import Path
 from typing import Any, BinaryIO, Callable, Iterator, Mapping, NamedTuple
 
-from ..temporary import temporary_base, temporary_folder
+from ..temporary import named, partial, temporary_base, temporary_folder
 
 #: How much of a file's end tells it from others. A recording ends with what was counted, and when.
 _END_BYTES = 1 << 16
 
 
 def write_snapshot(
-    path: str, snapshot: Mapping[str, Any], beside: str | None = None, ready: Callable[[Mark], None] = lambda mark: None
+    path: str, snapshot: Mapping[str, Any], notes: str | None = None, ready: Callable[[Mark], None] = lambda mark: None
 ) -> int:
     """Writes a snapshot as a pickle, compressed where the name ends in ``.gz``; returns its bytes.
 
     Args:
         path: the file, which appears whole or not at all.
         snapshot: what is written.
-        beside: name of the file that is written where the system has no files without a name.
+        notes: see :func:`whole`.
         ready: is called with the mark of the file before it gets its place.
     """
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
-    with whole(path, beside) as raw:
+    with whole(path, notes) as raw:
         if path.endswith(".gz"):
             with gzip.GzipFile("", "wb", compresslevel=1, fileobj=raw, mtime=0) as packed:
                 pickle.dump(snapshot, packed, protocol=4)
@@ -46,37 +45,40 @@ def write_snapshot(
 
 
 @contextlib.contextmanager
-def whole(path: str, beside: str | None = None) -> Iterator[BinaryIO]:
+def whole(path: str, notes: str | None = None) -> Iterator[BinaryIO]:
     """A stream to write a file with, which gets its place at the end of the block, whole, or not at all where the block fails.
 
     A device, a pipe or an open stream such as ``/dev/stdout`` keeps its place and gets what was written; a link goes on leading to its file.
 
     Args:
         path: the file.
-        beside: name of the file that is written where the system has no files without a name.
+        notes: a temporary folder that removes what a killed process leaves of the file beside it; None where there is none.
     """
     path = os.path.abspath(path)
-    if _is_stream(path):
-        with tempfile.TemporaryFile(dir=temporary_base()) as raw:
-            yield raw
-            raw.seek(0)
-            with open(path, "wb") as stream:
-                shutil.copyfileobj(raw, stream)
-        return
-    path = os.path.realpath(path)
-    beside = beside or part_of(path)
-    with _nameless(os.path.dirname(path), beside) as raw:
-        try:
-            yield raw
-            raw.flush()
-            os.fsync(raw.fileno())
-            if os.fstat(raw.fileno()).st_nlink == 0:
-                # With a folder given, though it is not used, Python asks the system to follow the link.
-                os.link(f"/proc/self/fd/{raw.fileno()}", beside, src_dir_fd=raw.fileno(), follow_symlinks=True)
-            os.replace(beside, path)
-        except BaseException:
-            remove(beside)
-            raise
+    with named(path), _streamed(path) if _is_stream(path) else _replaced(os.path.realpath(path), notes) as raw:
+        yield raw
+
+
+@contextlib.contextmanager
+def _streamed(path: str) -> Iterator[BinaryIO]:
+    with tempfile.TemporaryFile(dir=temporary_base()) as raw:
+        yield raw
+        raw.seek(0)
+        with open(path, "wb") as stream:
+            shutil.copyfileobj(raw, stream)
+
+
+@contextlib.contextmanager
+def _replaced(path: str, notes: str | None) -> Iterator[BinaryIO]:
+    beside = part_of(path)
+    with partial(beside, notes), _nameless(os.path.dirname(path), beside) as raw:
+        yield raw
+        raw.flush()
+        os.fsync(raw.fileno())
+        if os.fstat(raw.fileno()).st_nlink == 0:
+            # With a folder given, though it is not used, Python asks the system to follow the link.
+            os.link(f"/proc/self/fd/{raw.fileno()}", beside, src_dir_fd=raw.fileno(), follow_symlinks=True)
+        os.replace(beside, path)
 
 
 def cannot_be_read(path: str) -> bool:
@@ -136,14 +138,6 @@ def part_of(path: str) -> str:
     return f"{path}.{os.getpid()}-{time.monotonic_ns():x}.part"
 
 
-_PART = re.compile(r"\.\d+-[0-9a-f]+\.part")
-
-
-def is_part_of(part: str, path: str) -> bool:
-    """Whether a name is one that :func:`part_of` gives beside a file."""
-    return part.startswith(path) and _PART.fullmatch(part, len(path)) is not None
-
-
 def remove(path: str) -> None:
     """Removes a file that may be gone already."""
     try:
@@ -190,47 +184,48 @@ class RunFolder:
     """
 
     def __init__(self, path: str) -> None:
-        self._path = Path(path)
+        self.path = Path(path)
 
     @staticmethod
-    def made(base: str | None = None) -> contextlib.AbstractContextManager[str]:
-        """A new one, in a folder or where temporary files go, which is gone at the end of a ``with`` block."""
-        return temporary_folder(base)
+    def made(base: str | None = None, has_processes: bool = False) -> contextlib.AbstractContextManager[str]:
+        """A new one, in a folder or where temporary files go, which is gone at the end of a ``with`` block, see :func:`~..temporary.temporary_folder`."""
+        return temporary_folder(base, has_processes)
 
-    def begin(self) -> None:
-        """Notes that a process of Python is followed."""
+    def mark(self, state: str, is_set: bool = True) -> None:
+        """Notes something of this process, or that it does not hold any more: "begun" (it is followed), "recording", "written" (a file), "failed" (to write one), "untold" (files could not be noted)."""
         with contextlib.suppress(OSError):
-            (self._path / f"{os.getpid()}.begun").touch()
+            if is_set:
+                (self.path / f"{os.getpid()}.{state}").touch()
+            else:
+                (self.path / f"{os.getpid()}.{state}").unlink()
 
-    def has_begun(self) -> bool:
-        """Whether a process of Python was followed."""
-        return any(self._path.glob("*.begun"))
+    def has(self, state: str) -> bool:
+        """Whether that was noted of a process."""
+        return any(self.path.glob(f"*.{state}"))
 
-    def note(self, path: str, part: str, files: list[Written]) -> None:
+    def note(self, path: str, files: list[Written]) -> None:
         """Notes what this process writes; what it noted before is replaced.
 
         Args:
             path: the file.
-            part: a file that is left if the process is killed.
             files: what the file may be from now on, the latest first. The one that has its place is known by its mark.
         """
         name = f"{os.getpid()}-{os.path.basename(path)}"[:200]
-        beside = self._path / f".{name}"
-        beside.write_text(json.dumps({"path": path, "part": part, "files": files}), encoding="utf-8")
-        os.replace(beside, self._path / f"{name}.noted")
+        beside = self.path / f".{name}"
+        with named(str(beside)):
+            beside.write_text(json.dumps({"path": path, "files": files}), encoding="utf-8")
+            os.replace(beside, self.path / f"{name}.noted")
 
     def files(self) -> list[Written]:
-        """The files that are there, by name; what a killed process left of others is removed."""
+        """The files that are there, by name."""
         found = {}
-        for noted in sorted(self._path.glob("*.noted")):
-            status = noted.lstat()
+        for note in sorted(self.path.glob("*.noted")):
+            status = note.lstat()
             if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
                 continue
             # The program can write here, too.
             with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
-                content = json.loads(noted.read_text(encoding="utf-8"))
-                if is_part_of(content["part"], content["path"]):
-                    remove(content["part"])
+                content = json.loads(note.read_text(encoding="utf-8"))
                 mark = Mark.of_file(content["path"])
                 for path, reason, is_complete, at_seconds, noted_mark in content["files"]:
                     if mark is not None and mark == Mark(*noted_mark):

@@ -19,7 +19,7 @@ def follow() -> None:
     """Waits for ``import torch``."""
     options = json.loads(os.environ[VARIABLE])
     if options["run_folder"] is not None:
-        RunFolder(options["run_folder"]).begin()
+        RunFolder(options["run_folder"]).mark("begun")
     if "ALLOCSIM_ESTIMATE" in os.environ:
         from ..estimate.ending import begin as begin_ending
 

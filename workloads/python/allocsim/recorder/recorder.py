@@ -14,10 +14,11 @@ import threading
 import time
 from typing import Any, Callable, Iterator
 
-from ..visible import visible
+from ..visible import tell
 from .facts import Facts
 from .flag import Flag
-from .files import Mark, RunFolder, Written, part_of, rank_path, write_snapshot
+from .files import Mark, RunFolder, Written, rank_path, write_snapshot
+from .leaving import at_exit
 from .patches import Patches
 from .writer import Writer
 
@@ -82,7 +83,8 @@ class Recorder:
         self._writer = Writer(self._write)
         self._ended = Flag()
         self._ending = Flag()
-        self._begun = False
+        self._at_exit: Callable[[], None] | None = None
+        self._begun = self._is_untold = False
         self._saw_out_of_memory = False
 
     # --- life ------------------------------------------------------------------------------
@@ -121,11 +123,12 @@ class Recorder:
             say(f"nothing is recorded: PyTorch {self._torch.__version__} refuses ({problem})")
             return
         self._begun = True
+        self._mark("recording")
         self._writer.start()
-        atexit.register(self.close, "end")
+        self._at_exit = at_exit(self.close, "end")
         if multiprocessing.parent_process() is not None:
             # A process that multiprocessing forked runs no functions of atexit.
-            multiprocessing.util.Finalize(None, self.close, args=("end",), exitpriority=0)
+            multiprocessing.util.Finalize(None, self._at_exit, exitpriority=0)
         with contextlib.suppress(Exception):
             self._torch._C._cuda_attach_out_of_memory_observer(self._out_of_memory)
         if self._flush_seconds > 0 or SAMPLE_SECONDS > 0:
@@ -151,9 +154,11 @@ class Recorder:
             with contextlib.suppress(Exception):
                 self.facts.ask_collectives()
             self._writer.wait(self._writer.ask(reason, is_last=True))
+        self._mark("recording", is_set=False)
         self._ended.set()
         self._patches.undo()
-        atexit.unregister(self.close)
+        if self._at_exit is not None:
+            atexit.unregister(self._at_exit)
         if self._begun:
             with contextlib.suppress(Exception):
                 self._torch.cuda.memory._record_memory_history_impl(None)
@@ -179,24 +184,36 @@ class Recorder:
                 key=lambda each: each["time_us"],
             )
             snapshot[KEY] = json.dumps(document, separators=(",", ":"))
-            part = part_of(self.path)
             latest: list[Written] = []
 
             def ready(mark: Mark) -> None:
                 latest.append(Written(self.path, reason, is_last, time.time(), mark))
-                self._note(part, latest + self._file)
+                self._note(latest + self._file)
 
-            self._note(part, self._file)
-            self.written_bytes = write_snapshot(self.path, snapshot, part, ready)
+            self.written_bytes = write_snapshot(self.path, snapshot, None if self._run_folder is None else self._run_folder.path, ready)
             self._file = latest
+            self._mark("written")
         except Exception as problem:
+            self._mark("failed")
             said = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
             say(f"{self.path} was not written: {said}{'; the file there is an earlier one' if self._file else ''}")
 
-    def _note(self, part: str, files: list[Written]) -> None:
+    def _note(self, files: list[Written]) -> None:
         if self._run_folder is not None:
-            with contextlib.suppress(OSError):
-                self._run_folder.note(self.path, part, files)
+            try:
+                self._run_folder.note(self.path, files)
+            except OSError as problem:
+                # Where the folder is gone, nobody waits for what it would hold.
+                if self._run_folder.path.is_dir() and not self._is_untold:
+                    from ..usage import unusable
+
+                    self._is_untold = True
+                    self._mark("untold")
+                    say(f"{unusable(problem)}; so the command cannot say how far {self.path} goes")
+
+    def _mark(self, state: str, is_set: bool = True) -> None:
+        if self._run_folder is not None:
+            self._run_folder.mark(state, is_set)
 
     def _consistent_snapshot(self) -> tuple[dict[int, list[int]], dict[str, Any]]:
         """A snapshot and where it ends, which other threads may move on between the two.
@@ -306,4 +323,4 @@ def record(path: str = "run.pickle", **options: Any) -> Iterator[Recorder]:
 
 def say(sentence: str) -> None:
     """One line for the user, on the standard error output."""
-    print(visible(f"allocsim record: {sentence}"), file=sys.stderr, flush=True)
+    tell(f"allocsim record: {sentence}")

@@ -9,15 +9,13 @@ import time
 from typing import Callable
 
 from .flag import Flag
+from .leaving import SAME_SECONDS
 
 #: What a file says of several requests that one write serves, the most telling first.
 _TELLING = ("out_of_memory", "sigterm", "sighup", "signal", "flush")
 
 #: How often who waits looks whether the writer has ended without an answer.
 _LOOK_SECONDS = 0.05
-
-#: A Ctrl-C that comes so soon after another is the same one, which came on two ways.
-_SAME_SECONDS = 0.5
 
 
 class Request:
@@ -91,7 +89,7 @@ class Writer:
             try:
                 request.served.wait(_LOOK_SECONDS)
             except KeyboardInterrupt as problem:
-                if interrupt is not None and time.monotonic() - interrupted_seconds > _SAME_SECONDS:
+                if interrupt is not None and time.monotonic() - interrupted_seconds > SAME_SECONDS:
                     raise
                 if interrupt is None:
                     interrupt, interrupted_seconds = problem, time.monotonic()
