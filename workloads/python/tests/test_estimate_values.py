@@ -191,6 +191,34 @@ tokens = torch.multinomial(few, 1)
 print(int((tokens == 7).sum()))
 """
 
+USED_TOKENS = """
+import torch
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
+scores = torch.nn.Linear(8, 50_000).cuda()(torch.randn(40, 8).cuda()).detach()
+labels = torch.randint(50_000, (40,), device="cuda")
+(scores.topk(5).indices == labels[:, None]).any(-1).float().mean().item()
+embedding = torch.nn.Embedding(50_000, 4).cuda()
+embedding(torch.cat([scores.argmax(-1), scores.argmax(-1)]))
+(torch.multinomial(scores.exp(), 1) == 2).all()
+values = next(each for each in _get_current_dispatch_mode_stack() if hasattr(each, "selections"))
+print(*(line.rpartition(":")[2] for line in values.tokens), sep="\\n")
+"""
+
+READS = """
+import io, torch
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
+net = torch.nn.Linear(64, 64).cuda()
+loss = net(torch.randn(8, 64).cuda()).square().mean()
+loss.backward()
+torch.save({"net": net.state_dict(), "grad": net.weight.grad}, io.BytesIO())
+def step(): return loss.item(), (loss * 1e6).long().item(), net.weight.grad.cpu()
+step()
+assert (net.weight.grad.cpu() == 3).all()
+values = next(each for each in _get_current_dispatch_mode_stack() if hasattr(each, "selections"))
+print(*(line.rpartition(":")[2] for line, _, _ in values.reads), sep="\\n")
+print(*(int(each["value"]) for each in values.reads.values()), sep="\\n")
+"""
+
 TRANSFORMED = """
 import torch
 from torch.func import functional_call, grad, jvp, vmap
@@ -302,13 +330,13 @@ class ValuesTest(unittest.TestCase):
         if problem:
             raise unittest.SkipTest(problem)
 
-    def run_program(self, text):
+    def run_program(self, text, *options):
         folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, folder)
         script = Path(folder, "program.py")
         script.write_text(text)
         environment = dict(os.environ, PYTHONPATH=str(ROOT / "workloads/python"), CUDA_VISIBLE_DEVICES="")
-        command = [sys.executable, "-m", "allocsim", "estimate", "--only-record", "-o", f"{folder}/run.pickle", "--", sys.executable, str(script)]
+        command = [sys.executable, "-m", "allocsim", "estimate", "--only-record", "-o", f"{folder}/run.pickle", *options, "--", sys.executable, str(script)]
         done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
         self.assertEqual(0, done.returncode, done.stderr)
         return [int(line) for line in done.stderr.splitlines() if line.isdigit()]
@@ -318,6 +346,12 @@ class ValuesTest(unittest.TestCase):
 
     def test_tokens_are_neither_special_nor_what_they_are_compared_with(self):
         self.assertEqual([1, 1, 1, 1, 0], self.run_program(TOKENS))
+
+    def test_choices_among_many_are_tokens_where_they_are_looked_up_or_compared_with_an_id(self):
+        self.assertEqual([8, 9], self.run_program(USED_TOKENS))
+
+    def test_reads_of_one_line_are_told_apart_and_what_is_saved_is_no_read(self):
+        self.assertEqual([8, 8, 8, 10, 1, 0, 0, 3], self.run_program(READS, "--value", "program.py:10=3"))
 
     def test_drawn_choices_are_named_where_a_size_or_a_number_that_is_read_follows_from_them(self):
         self.assertEqual([0, 2000, 1, 4000, 2], self.run_program(CHOSEN))

@@ -81,6 +81,8 @@ LEAST_TOKENS_ELSE = 513
 #: Tokens that are seldom ordinary: padding, beginning, end, unknown. Of ids that a program compares with, so many are remembered.
 SPECIAL_TOKENS = frozenset(range(4))
 MOST_COMPARED = 64
+#: Operations that tell tokens from other choices among many.
+_OF_TOKENS = {"embedding", "isin", "eq", "ne"}
 MOST_DRAWS_KEPT = 64
 
 #: What a read of an unknown value may give, the default first.
@@ -113,6 +115,9 @@ HUGE = 1e8
 #: No address of a storage.
 NOWHERE = -1
 
+#: Files of libraries that write tensors.
+_SAVING = ("torch/serialization.py", "safetensors/torch.py", "torch/distributed/_state_dict_utils.py")
+
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _REMEDIES = os.path.join(_PACKAGE, "advise", "")
 
@@ -141,13 +146,15 @@ class Values(TorchDispatchMode):
         super().__init__()
         #: Is told each operation in the thread that runs it, once it has run.
         self.observer: Observer | None = None
-        self.reads: dict[str, dict[str, Any]] = {}
+        self.reads: dict[tuple[str, str, bool], dict[str, Any]] = {}
         self.selections: dict[str, int] = {}
         self.picks: dict[str, int] = {}
         self.groups: dict[str, int] = {}
         #: Lines whose drawn choices decided a size or a number that was read, and how often they drew.
         self.draws: dict[str, int] = {}
-        self.tokens: dict[str, int] = {}
+        #: How often lines chose among many, and those of them whose choices the program used as tokens.
+        self._chosen_tokens: dict[str, int] = {}
+        self._token_lines: set[str] = set()
         self._given = given
         self._answer = answer
         self._fake_weights = fake_weights
@@ -201,6 +208,11 @@ class Values(TorchDispatchMode):
             if dtype.is_floating_point and base.numel() > dtype.itemsize:
                 del self._known[place]
 
+    @property
+    def tokens(self) -> dict[str, int]:
+        """Lines that chose tokens, and how often."""
+        return {line: times for line, times in self._chosen_tokens.items() if line in self._token_lines}
+
     def note_groups(self) -> None:
         """Remembers a line whose attention has fewer keys than queries, in single precision."""
         place = user_line()
@@ -237,6 +249,8 @@ class Values(TorchDispatchMode):
         on_gpu = [each for each in tensors if each.device.type == "cuda"]
         if self._picks and name in _SELECTING:
             self._pick(args)
+        if self._chosen_tokens and on_gpu and name in _OF_TOKENS:
+            self._use_tokens(name, args)
         copies = None if name == "empty" or name == "empty_strided" else self._copies(on_gpu)
         written = self._set_after(name, args) if on_gpu and copies is None else None
         if on_gpu and (name in _SELECTING or _selects_rows(func)):
@@ -399,6 +413,14 @@ class Values(TorchDispatchMode):
         if line in self._draws:
             self.draws[line] = self._draws[line]
 
+    def _use_tokens(self, name: str, args: Any) -> None:
+        """Choices that are looked up in an embedding, or compared with an id, are tokens; classes that are compared with labels are not."""
+        used = args[1] if name == "embedding" else args[0]
+        if isinstance(used, torch.Tensor) and (name in ("embedding", "isin") or not isinstance(args[1], torch.Tensor) or args[1].numel() == 1):
+            line = self._drawn_at([used])
+            if line in self._chosen_tokens:
+                self._token_lines.add(line)
+
     def drawn(self, func: Any, shape: Any, args: Any, kwargs: Any, decides: bool = False) -> Any:
         """What an operation chooses among scores that are not known; None for the scores, and where these are too many.
 
@@ -411,9 +433,11 @@ class Values(TorchDispatchMode):
         chosen = [each if each.dtype == torch.long and each.numel() else None for each in _tensors((result,), {})]
         if any(each is not None for each in chosen):
             place = user_line()
-            counts = self.tokens if are_tokens else self._draws
+            counts = self._chosen_tokens if are_tokens else self._draws
             counts[place] = counts.get(place, 0) + 1
-            if decides and not are_tokens:
+            if decides and are_tokens:
+                self._token_lines.add(place)
+            elif decides:
                 self.draws[place] = self._draws[place]
         return chosen[0] if isinstance(result, torch.Tensor) else chosen
 
@@ -558,8 +582,10 @@ class Values(TorchDispatchMode):
                 if len(self._on_host) >= MOST_ON_HOST:
                     self._on_host = {place: storage for place, storage in self._on_host.items() if not storage.expired()}
                 self._on_host[_place(target)] = StorageWeakRef(target.untyped_storage())
-            elif target.numel() > 0 and not _is_moved():
-                self._note("the contents of a tensor", 0)
+            elif target.numel() > 0 and not _is_moved() and not _is_saved():
+                given = self._note("the contents of a tensor", 0)
+                if given and target.device.type == "cpu":
+                    target.fill_(given)
 
     def _compare(self, name: str, args: Any, copies: Any, outputs: Any) -> bool:
         """Whether what a comparison gives follows from its operands: numbers of a healthy run are finite."""
@@ -729,7 +755,9 @@ class Values(TorchDispatchMode):
         """What the user gave for the line, or the value; the line is remembered."""
         place = user_line()
         value = _given(self._given, place, value)
-        entry = self.reads.setdefault(place, {"line": place, "what": what, "value": value, "times": 0, "check": is_check})
+        # A line that saves what it trains, or logs a loss, may read a flag, too.
+        key = (place, what, isinstance(value, (bool, int)))
+        entry = self.reads.setdefault(key, {"line": place, "what": what, "value": value, "times": 0, "check": is_check})
         entry["times"] += 1
         entry["value"] = value
         # A line with one read that is more than a check is named.
@@ -884,6 +912,16 @@ def _is_moved() -> bool:
             return True
         frame = frame.f_back
     return frame is not None and frame.f_code.co_name == "pack_to_cpu"
+
+
+def _is_saved() -> bool:
+    """Whether a copy on the host is made to be written to a file, so that nothing follows from what it holds."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename.replace(os.sep, "/").endswith(_SAVING) and "load" not in frame.f_code.co_name:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def program_frame() -> Any:
