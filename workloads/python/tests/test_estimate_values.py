@@ -219,6 +219,28 @@ print(*(line.rpartition(":")[2] for line, _, _ in values.reads), sep="\\n")
 print(*(int(each["value"]) for each in values.reads.values()), sep="\\n")
 """
 
+DRAWN_EVENLY = """
+import torch
+x = torch.zeros(1_000_000, 2, device="cuda")
+mask = torch.rand(1_000_000, device="cuda") >= 0.2
+print(len(x[mask]))
+print(len(x[~mask]))
+print(int(mask.sum()))
+kept = torch.empty(1_000_000, device="cuda").bernoulli_(0.3).bool().nonzero()
+print(len(kept))
+numbers = torch.rand_like(x)
+numbers.mul_(5)
+print(len(x[numbers[:, 0] < 0.5]))
+print(len(x[(numbers < 0.5).any(-1)]))
+labels = torch.randint(0, 40, (1_000_000,), device="cuda")
+chosen = torch.nn.Linear(2, 40).cuda()(x).argmax(-1)
+print(int((chosen[mask] == labels[mask]).sum()) > -1)
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
+values = next(each for each in _get_current_dispatch_mode_stack() if hasattr(each, "selections"))
+print(*(line.rpartition(":")[2] for line in values.selections), sep="\\n")
+print(len(values.draws))
+"""
+
 TRANSFORMED = """
 import torch
 from torch.func import functional_call, grad, jvp, vmap
@@ -352,6 +374,9 @@ class ValuesTest(unittest.TestCase):
 
     def test_reads_of_one_line_are_told_apart_and_what_is_saved_is_no_read(self):
         self.assertEqual([8, 8, 8, 10, 1, 0, 0, 3], self.run_program(READS, "--value", "program.py:10=3"))
+
+    def test_masks_of_numbers_drawn_evenly_select_their_share(self):
+        self.assertEqual([800_000, 200_000, 800_000, 300_000, 1_000_000, 1_000_000, 12, 13, 0], self.run_program(DRAWN_EVENLY))
 
     def test_drawn_choices_are_named_where_a_size_or_a_number_that_is_read_follows_from_them(self):
         self.assertEqual([0, 2000, 1, 4000, 2], self.run_program(CHOSEN))

@@ -310,9 +310,11 @@ class Stepping:
             self.phases.step("evaluation")
             self._evaluated()
         self._evaluation_begin = found[2]
-        generate = getattr(type(module), "generate", None)
-        if callable(generate) and not hasattr(generate, "_allocsim_followed"):
-            self._follow_generation(type(module))
+        # A model that was compiled or is parallel generates through the one within.
+        for each in {type(part) for part in (module, getattr(module, "_orig_mod", None), getattr(module, "module", None))}:
+            generate = getattr(each, "generate", None)
+            if callable(generate) and not hasattr(generate, "_allocsim_followed"):
+                self._follow_generation(each)
 
     def _follow_generation(self, owner: Any) -> None:
         generate = owner.generate
@@ -420,6 +422,10 @@ class Stepping:
         varied = [each for each in (loop.lengths() for loop in self.loops.values()) if each is not None] or self._lengths.seen()
         longest, source = self._lengths.longest_possible(varied) if varied else (None, "")
         unmet = self._unmet() if cut is not None or self._left else []
+        if cut is None and self._source is not None:
+            # What comes after the loops that were left was run as far as the program comes to it.
+            source = self._source
+            unmet = [each for each in unmet if any(loop.holds(*place) for loop in self._left for place in source.places(each))]
         return {
             "steps_run": self.steps_run,
             "batches_skipped": skipped,

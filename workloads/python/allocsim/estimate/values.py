@@ -42,6 +42,9 @@ LEAST_WEIGHTS_BYTES = 1 << 18
 #: Operations that give one element or row for each that is selected, and read how many from the GPU.
 _SELECTING = {"nonzero", "masked_select", "index", "index_put_", "index_put", "_index_put_impl_", "_unique2", "unique_dim", "unique_consecutive", "repeat_interleave", "embedding_dense_backward", "_coalesce", "bincount", "nms"}
 
+#: Those of them that select by their second argument.
+_BY_ANOTHER = {"masked_select", "index", "index_put_", "index_put", "_index_put_impl_"}
+
 #: Those of them that give how often each value is there, in their third result.
 _COUNTING = {"_unique2", "unique_dim", "unique_consecutive"}
 
@@ -57,6 +60,10 @@ _FILLED = {"zeros_like": 0, "ones_like": 1, "new_zeros": 0, "new_ones": 1}
 #: Operations that are given functions and do nothing else than to call them; those of them that choose one by their first argument.
 _PLAIN = {"cond", "switch", "scan", "invoke_subgraph", "strict_mode"}
 _BRANCHING = {"cond", "switch"}
+
+#: Operations that draw numbers between 0 and 1 evenly, and those that masks are made of them with.
+_EVENLY = {"rand", "rand_like", "uniform_"}
+_DRAWING = _EVENLY | {"lt", "le", "gt", "ge", "bernoulli_", "_to_copy", "bitwise_not", "logical_not", "sum", "count_nonzero"}
 
 #: Operations that write at indices, which are their second or third argument.
 _WRITING = {"index_put_": 1, "_index_put_impl_": 1, "index_fill_": 2, "scatter_": 2}
@@ -166,6 +173,9 @@ class Values(TorchDispatchMode):
         self._on_host: dict[int, StorageWeakRef] = {}
         # How many elements at most are set in masks that were written at unknown indices.
         self._most_set: dict[int, tuple[StorageWeakRef, int]] = {}
+        # Numbers drawn evenly between 0 and 1, and how many elements are set in masks that follow from these.
+        self._uniform: dict[int, StorageWeakRef] = {}
+        self._set: dict[int, tuple[StorageWeakRef, int]] = {}
         self._branches = Branches()
         self._last_flag: tuple[Any, int, int] = (None, 0, 0)
         self._compared: set[int] = set()
@@ -270,10 +280,52 @@ class Values(TorchDispatchMode):
         except Exception:
             # What cannot be done on the host is not known.
             self.forget(result)
+        if func._schema.is_mutable and (self._uniform or self._set):
+            for each in _tensors(_written(func, args, kwargs), {}):
+                self._uniform.pop(_place(each), None)
+                self._set.pop(_place(each), None)
+        if name in _DRAWING and (on_gpu or name in _EVENLY):
+            self._draw_evenly(name, args, kwargs, result)
         if written is not None:
             target = args[0] if name in _WRITING else result
             self._most_set[_place(target)] = (StorageWeakRef(target.untyped_storage()), written)
         return result
+
+    def _draw_evenly(self, name: str, args: Any, kwargs: Any, result: Any) -> None:
+        """Remembers numbers between 0 and 1 that nothing was done to, and of masks that follow from these how many elements are set."""
+        if not isinstance(result, torch.Tensor) or result.device.type != "cuda" or not _is_whole(result):
+            return
+        if name in ("sum", "count_nonzero"):
+            if len(args) == 1 and result.numel() == 1 and (count := self._count_set(args[0])) is not None:
+                self.learn(result, torch.tensor(count, dtype=result.dtype))
+            return
+        share = None
+        if name in _EVENLY and (name != "uniform_" or tuple(args[1:3]) in ((), (0,), (0, 1)) and not kwargs):
+            self._remember(self._uniform, result, StorageWeakRef(result.untyped_storage()))
+        elif name in _ORDERING and isinstance(args[1], (int, float)) and self._is_uniform(args[0]):
+            below = min(1.0, max(0.0, float(args[1])))
+            share = below if name in ("lt", "le") else 1 - below
+        elif name == "bernoulli_" and len(args) > 1 and isinstance(args[1], (int, float)):
+            share = float(args[1])
+        elif name in ("_to_copy", "bitwise_not", "logical_not") and (count := self._count_set(args[0])) is not None:
+            share = (count if name == "_to_copy" else result.numel() - count) / max(1, result.numel())
+        if share is not None:
+            self._remember(self._set, result, (StorageWeakRef(result.untyped_storage()), round(share * result.numel())))
+
+    @staticmethod
+    def _remember(known: dict[int, Any], tensor: torch.Tensor, entry: Any) -> None:
+        if len(known) >= MOST_ON_HOST:
+            known.clear()
+        known[_place(tensor)] = entry
+
+    def _is_uniform(self, tensor: torch.Tensor) -> bool:
+        storage = self._uniform.get(_place(tensor))
+        return storage is not None and not storage.expired() and _is_whole(tensor)
+
+    def _count_set(self, tensor: torch.Tensor) -> int | None:
+        """How many elements of a mask that was drawn are set, on average."""
+        storage, count = self._set.get(_place(tensor), (None, 0))
+        return count if storage is not None and not storage.expired() and _is_whole(tensor) else None
 
     def _higher(self, func: Any, args: Any, kwargs: Any) -> Any:
         """An operation that is given functions, in a program that is not compiled: what it is made of is followed."""
@@ -353,7 +405,7 @@ class Values(TorchDispatchMode):
             if state is not None:
                 torch.set_rng_state(state)
         line = self._drawn_at(on_gpu)
-        if line is not None:
+        if line is not None and not _are_labels(name, args):
             self._follows(line, [*outputs, *(_tensors(_written(func, args, kwargs), {}) if mutable else ())])
         if mutable and not outputs:
             return
@@ -363,6 +415,7 @@ class Values(TorchDispatchMode):
 
     def _exchange(self, func: Any, args: Any, kwargs: Any) -> Any:
         """Each rank is taken to have the values of this one: what comes from another is what the fake group makes of them."""
+        args = (*(_flat(each) for each in args[:2]), *args[2:])
         result = func(*args, **kwargs)
         outputs, inputs = (list(_tensors((each,), {})) for each in args[:2])
         copies = self._copies(inputs) if all(each.device.type == "cuda" for each in (*outputs, *inputs)) else None
@@ -772,7 +825,8 @@ class Values(TorchDispatchMode):
             count = unknown = None
         if unknown is None and count is None:
             return func(*args, **kwargs)
-        self._decide(_tensors(args, {}))
+        # Not what is selected from, but for operations that look for values in it.
+        self._decide(_tensors(args[1:2] if name in _BY_ANOTHER else args, {}))
         if count is None:
             assert unknown is not None
             place = user_line()
@@ -838,7 +892,7 @@ class Values(TorchDispatchMode):
             if not masks:
                 return None, None
             twin = self.twin(masks[0])
-            count = int(twin.count_nonzero()) if twin is not None else None
+            count = int(twin.count_nonzero()) if twin is not None else self._count_set(masks[0])
             unknown = masks[0].numel()
         elif name == "_coalesce":
             twin = self.twin(args[0]._indices())
@@ -857,13 +911,15 @@ class Values(TorchDispatchMode):
             count = int(twin.max())
         elif name == "masked_select":
             twin = self.twin(args[1])
-            count = int(twin.count_nonzero()) if twin is not None else None
+            count = int(twin.count_nonzero()) if twin is not None else self._count_set(args[1])
             unknown = args[1].numel()
         else:
             twin = self.twin(args[0])
             unknown = args[0].numel() if name != "unique_dim" else args[0].shape[args[1]]
             if twin is not None:
                 count = int(twin.count_nonzero()) if name == "nonzero" else int(twin.unique().numel())
+            elif name == "nonzero":
+                count = self._count_set(args[0])
         return count, unknown
 
 
@@ -990,6 +1046,18 @@ def _is_small(tensor: torch.Tensor) -> bool:
 
 def _is_whole(tensor: torch.Tensor) -> bool:
     return tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes()
+
+
+def _are_labels(name: str, args: Any) -> bool:
+    """Whether choices are compared with as many others, such as labels: how many agree says nothing of how even they are."""
+    return name in ("eq", "ne") and isinstance(args[1], torch.Tensor) and args[1].numel() == args[0].numel() > 1
+
+
+def _flat(value: Any) -> Any:
+    """Tensors of a collective in one dimension: NCCL knows no others, and the fake group cuts them along their first."""
+    if isinstance(value, (list, tuple)):
+        return [_flat(each) for each in value]
+    return value.view(-1) if isinstance(value, torch.Tensor) and value.is_contiguous() else value
 
 
 def _tensors(args: Any, kwargs: Any) -> Any:
