@@ -188,6 +188,30 @@ class SourceTest(unittest.TestCase):
             self.assertEqual("AdamW(..., fused=True)", source.call(place, "AdamW", fused="True"))
 
 
+    def test_lines_to_paste_keep_what_stands_there(self):
+        Path(self.file).write_text(
+            "data = DataLoader(Noise(4), 64, shuffle=True)\nothers = DataLoader(ds, **kw)\ng, d = G().cuda(), D().cuda(); opt = SGD(p, **options)\n"
+            "def build():\n    return GPT(3).cuda()\ntrainer.train()\nfor x in DataLoader(y, 64):\n    pass\n"
+        )
+
+        def half(line: int) -> tuple[str, bool]:
+            return source.changed_call(f"{self.file}:{line}", "DataLoader", batch_size="32")[1:]
+
+        self.assertEqual(("data = DataLoader(Noise(4), 32, shuffle=True)", True), half(1))
+        self.assertEqual(("others = DataLoader(ds, **{**kw, 'batch_size': 32})", True), half(2))
+        self.assertEqual(("# a DataLoader is made from here: have it made with batch_size=32", False), half(6))
+        self.assertEqual(("# in this line: DataLoader(y, 32)", False), half(7))
+        self.assertEqual(["g", "d", "model"], [source.assigned(f"{self.file}:3", "model", made) for made in ("G", "D", "E")])
+        self.assertEqual("opt = SGD(p, **{**options, 'fused': True})", source.call(f"{self.file}:3", "SGD", fused="True"))
+
+        def compiled(line: int, made: str) -> tuple[str, bool]:
+            return source.after(f"{self.file}:{line}", "model", made, lambda name: f"{name}.compile()")[1:]
+
+        self.assertEqual(("model = GPT(3).cuda()\nmodel.compile()\nreturn model", True), compiled(5, "GPT"))
+        self.assertEqual(("d.compile()", False), compiled(3, "D"))
+        self.assertEqual(("# model is the GPT that this statement makes\nmodel.compile()", False), compiled(6, "GPT"))
+
+
 class CommandTest(unittest.TestCase):
     def refused(self, *arguments: str) -> str:
         with mock.patch("sys.stderr") as stderr:

@@ -241,6 +241,16 @@ print(*(line.rpartition(":")[2] for line in values.selections), sep="\\n")
 print(len(values.draws))
 """
 
+MOVED = """
+import torch
+lengths = torch.tensor([3, 5, 9], device="cuda")
+with torch.inference_mode():
+    print(sum(lengths.tolist()))
+    print(int(lengths.cpu().sum()))
+rows = torch.nested.nested_tensor([torch.randn(each, 4) for each in (3, 5, 9)], layout=torch.jagged, device="cuda")
+print(sum(len(each) for each in rows.unbind()))
+"""
+
 TRANSFORMED = """
 import torch
 from torch.func import functional_call, grad, jvp, vmap
@@ -377,6 +387,9 @@ class ValuesTest(unittest.TestCase):
 
     def test_masks_of_numbers_drawn_evenly_select_their_share(self):
         self.assertEqual([800_000, 200_000, 800_000, 300_000, 1_000_000, 1_000_000, 12, 13, 0], self.run_program(DRAWN_EVENLY))
+
+    def test_known_values_come_to_the_host_in_inference_mode_and_of_nested_tensors(self):
+        self.assertEqual([17, 17, 17], self.run_program(MOVED))
 
     def test_drawn_choices_are_named_where_a_size_or_a_number_that_is_read_follows_from_them(self):
         self.assertEqual([0, 2000, 1, 4000, 2], self.run_program(CHOSEN))

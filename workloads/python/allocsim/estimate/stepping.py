@@ -71,6 +71,8 @@ class Stepping:
         self._stepped_elsewhere = False
         self._source: Source | None = None
         self._left: set[Span] = set()
+        # Optimizers that may have made more steps in loops that were left.
+        self._left_with: set[int] = set()
         self._leaving_until = 0
         self._met: set[tuple[str, int]] = set()
         self._evaluated_at = 0
@@ -211,6 +213,7 @@ class Stepping:
     def _leave(self, loop: Span, frame: Any) -> None:
         """Leaves a loop, and those within it in functions that it calls."""
         self._left.add(loop)
+        self._left_with |= set(self._counts)
         self._leaving_until = self.steps_run + 2
         self._new_at = time.monotonic()
         jumps = []
@@ -448,7 +451,8 @@ class Stepping:
         found = self._memory()
         live = self.repetition.most_live_bytes
         # Steps of one optimizer that differ, and not only in the one that follows an evaluation or the like. Where the batches of a loader do not, what comes between them does, and came.
-        differing = [asked for asked in (each[2:] for each in self._asked_bytes.values()) if len(set(asked)) > max(2, len(asked) // 4)]
+        unfinished = [each for place, each in self._asked_bytes.items() if cut is not None or skipped or place in self._left_with]
+        differing = [asked for asked in (each[2:] for each in unfinished) if len(set(asked)) > max(2, len(asked) // 4)]
         if differing and self._may_vary(varied):
             most = None
             if longest is not None:

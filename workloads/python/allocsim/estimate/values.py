@@ -354,9 +354,9 @@ class Values(TorchDispatchMode):
             return
         if not on_gpu and not any(each.device.type == "cuda" for each in outputs):
             return
-        # Some views copy where they must, and in inference mode a move to the GPU is one of them.
+        # Some views copy where they must; in inference mode and within tensors' own classes, a move between host and GPU is one of them.
         places = {_place(each) for each in on_gpu}
-        if func.is_view and all(each.device.type == "cpu" or _place(each) in places for each in outputs):
+        if func.is_view and all(each.device.type == "cuda" and _place(each) in places for each in outputs):
             return
         mutable = func._schema.is_mutable
         if name in ("to", "_to_copy", "copy_", "clone", "_copy_from", "_copy_from_and_resize"):
