@@ -251,6 +251,19 @@ rows = torch.nested.nested_tensor([torch.randn(each, 4) for each in (3, 5, 9)], 
 print(sum(len(each) for each in rows.unbind()))
 """
 
+THREADS = """
+import threading, torch
+from concurrent.futures import ThreadPoolExecutor
+def count():
+    print(sum(torch.arange(5, device="cuda").tolist()))
+    print(int(torch.nn.Linear(8, 8).cuda()(torch.ones(2, 8).cuda()).sum().item()))
+thread = threading.Thread(target=count)
+thread.start()
+thread.join()
+with ThreadPoolExecutor(1) as pool:
+    pool.submit(count).result()
+"""
+
 TRANSFORMED = """
 import torch
 from torch.func import functional_call, grad, jvp, vmap
@@ -390,6 +403,9 @@ class ValuesTest(unittest.TestCase):
 
     def test_known_values_come_to_the_host_in_inference_mode_and_of_nested_tensors(self):
         self.assertEqual([17, 17, 17], self.run_program(MOVED))
+
+    def test_threads_of_the_program_read_what_is_known(self):
+        self.assertEqual([10, 1, 10, 1], self.run_program(THREADS))
 
     def test_drawn_choices_are_named_where_a_size_or_a_number_that_is_read_follows_from_them(self):
         self.assertEqual([0, 2000, 1, 4000, 2], self.run_program(CHOSEN))

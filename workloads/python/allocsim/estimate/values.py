@@ -193,6 +193,24 @@ class Values(TorchDispatchMode):
         """Whether the mode is on in this thread: it is off while code is compiled, for one."""
         return any(torch._C._get_dispatch_stack_at(place) is self for place in range(torch._C._len_torch_dispatch_stack()))
 
+    def follow_threads(self) -> None:
+        """From now on the mode is on in each thread that the program starts, too."""
+        begin = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]
+        values = self
+
+        @functools.wraps(begin)
+        def begun(self: threading.Thread) -> None:
+            if not self.name.startswith("allocsim"):
+                _push_mode(values)
+            begin(self)
+
+        threading.Thread._bootstrap_inner = begun  # type: ignore[attr-defined]
+
+    def leave(self) -> None:
+        """Leaves the mode, where this thread is in it: what ends a program may be another one."""
+        if self.is_on():
+            self.__exit__(None, None, None)
+
     @contextlib.contextmanager
     def left(self) -> Iterator[None]:
         """Within it the mode is off in this thread, and in backward passes that begin in it."""
