@@ -907,7 +907,7 @@ class Values(TorchDispatchMode):
             count = int(twin.unique().numel()) if twin is not None else min(args[1].numel(), int(args[2]))
         elif name in ("index", "index_put_", "index_put", "_index_put_impl_"):
             masks = [each for each in args[1] if each is not None and each.dtype in (torch.bool, torch.uint8)]
-            if not masks:
+            if not masks or _fills(name, args):
                 return None, None
             twin = self.twin(masks[0])
             count = int(twin.count_nonzero()) if twin is not None else self._count_set(masks[0])
@@ -1064,6 +1064,13 @@ def _is_small(tensor: torch.Tensor) -> bool:
 
 def _is_whole(tensor: torch.Tensor) -> bool:
     return tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes()
+
+
+def _fills(name: str, args: Any) -> bool:
+    """Whether one number is written where a mask is set, as in ``x[mask] = 0``, which PyTorch does without counting."""
+    if name == "index" or len(args) < 3 or len(args) > 3 and args[3]:
+        return False
+    return args[2].numel() == 1 and args[2].device.type == "cpu" and sum(each is not None for each in args[1]) == 1
 
 
 def _are_labels(name: str, args: Any) -> bool:
