@@ -289,6 +289,30 @@ class TrialsTest(unittest.TestCase):
                     Trials(folder, dict(self.ASKED))
 
 
+@unittest.skipUnless(HAS_TORCH, "needs PyTorch")
+class WorkTest(unittest.TestCase):
+    def counted(self, *evaluating: bool) -> tuple[int, list[int]]:
+        import torch
+
+        from allocsim.advise.work import Work
+
+        work = Work(torch)
+        work.stepped()
+        for is_evaluating in evaluating:
+            work._now.ran("fp32", 10, 1)
+            if is_evaluating:
+                work.evaluated()
+                work._now.ran("fp32", 99, 1)
+            work.stepped()
+        report = work.report()
+        return report["steps"], [each["flops"] * each["count"] for each in report["operations"]]
+
+    def test_steps_with_an_evaluation_count_only_where_there_are_no_others(self):
+        self.assertEqual((2, [20]), self.counted(False, True, False))
+        self.assertEqual((2, [20, 198]), self.counted(True, True))
+        self.assertEqual((0, []), self.counted())
+
+
 @unittest.skipUnless(HAS_TORCH and sys.platform == "linux", "needs PyTorch")
 class SameAsPastedTest(unittest.TestCase):
     """What was tried from outside reserves to the byte what the program does with the lines that are pasted."""
