@@ -235,6 +235,7 @@ print(len(x[(numbers < 0.5).any(-1)]))
 labels = torch.randint(0, 40, (1_000_000,), device="cuda")
 chosen = torch.nn.Linear(2, 40).cuda()(x).argmax(-1)
 print(int((chosen[mask] == labels[mask]).sum()) > -1)
+(chosen.cpu() == labels.cpu()).sum().item()
 x[x > 0.5] = 0
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 values = next(each for each in _get_current_dispatch_mode_stack() if hasattr(each, "selections"))
@@ -250,6 +251,8 @@ with torch.inference_mode():
     print(int(lengths.cpu().sum()))
 rows = torch.nested.nested_tensor([torch.randn(each, 4) for each in (3, 5, 9)], layout=torch.jagged, device="cuda")
 print(sum(len(each) for each in rows.unbind()))
+parts = torch.nn.Linear(4, 4).cuda()(rows).unbind()
+torch.stack([each.mean(0) for each in parts]).sum().backward()
 """
 
 THREADS = """

@@ -122,6 +122,9 @@ HUGE = 1e8
 #: No address of a storage.
 NOWHERE = -1
 
+#: Files of libraries that select what is there of all in a healthy run: SyncBatchNorm, the ranks with data.
+_ALL_SELECTED = ("torch/nn/modules/_functions.py",)
+
 #: Files of libraries that write tensors.
 _SAVING = ("torch/serialization.py", "safetensors/torch.py", "torch/distributed/_state_dict_utils.py")
 
@@ -179,8 +182,8 @@ class Values(TorchDispatchMode):
         self._branches = Branches()
         self._last_flag: tuple[Any, int, int] = (None, 0, 0)
         self._compared: set[int] = set()
-        # Tensors that follow from drawn choices, the line that drew, and how often each line did.
-        self._drawn: dict[int, tuple[StorageWeakRef, str]] = {}
+        # Tensors that follow from drawn choices, the line that drew, and whether they are the choices themselves; how often each line drew.
+        self._drawn: dict[int, tuple[StorageWeakRef, str, bool]] = {}
         self._draws: dict[str, int] = {}
         self._kept_draws: dict[Any, Any] = {}
 
@@ -453,7 +456,7 @@ class Values(TorchDispatchMode):
         for each, twin in zip(outputs, drawn if isinstance(drawn, list) else [drawn]):
             if twin is not None:
                 self.learn(each, twin)
-                self._follows(user_line(), [each])
+                self._follows(user_line(), [each], are_choices=True)
 
     def _share_out(self, tensor: torch.Tensor, places: torch.Tensor, counts: torch.Tensor) -> None:
         """Unknown values that were taken to differ, so many of them, are there about equally often."""
@@ -461,19 +464,19 @@ class Values(TorchDispatchMode):
         if number:
             self.learn(counts, torch.tensor([values // number + (place < values % number) for place in range(number)]))
 
-    def _follows(self, line: str, tensors: list[torch.Tensor]) -> None:
+    def _follows(self, line: str, tensors: list[torch.Tensor], are_choices: bool = False) -> None:
         """Remembers that the values of tensors follow from choices that a line drew."""
         if len(self._drawn) >= MOST_ON_HOST:
             self._drawn = {place: each for place, each in self._drawn.items() if not each[0].expired()}
         for each in tensors:
             if each.layout is torch.strided:
-                self._drawn[_place(each)] = (StorageWeakRef(each.untyped_storage()), line)
+                self._drawn[_place(each)] = (StorageWeakRef(each.untyped_storage()), line, are_choices)
 
     def _drawn_at(self, tensors: Any) -> str | None:
         """The line that drew the choices from which one of the tensors follows."""
         if self._drawn:
             for each in tensors:
-                storage, line = self._drawn.get(_place(each), (None, None)) if each.layout is torch.strided else (None, None)
+                storage, line, _ = self._drawn.get(_place(each), (None, None, False)) if each.layout is torch.strided else (None, None, False)
                 if storage is not None and not storage.expired():
                     return line
         return None
@@ -644,7 +647,8 @@ class Values(TorchDispatchMode):
             if line is not None:
                 self._follows(line, [target])
         elif source.device.type == "cuda":
-            if not source.is_floating_point():
+            # Many classes or actions that the host is given are looked at one by one; what was counted of them has a size.
+            if not source.is_floating_point() and not (target.numel() > 1 and self._drawn.get(_place(source), (None, "", False))[2]):
                 self._decide([source])
             if values is not None:
                 target.copy_(values)
@@ -852,6 +856,9 @@ class Values(TorchDispatchMode):
             most = self._most_true(masks[0]) if masks else None
             if most is not None:
                 unknown = min(unknown, most)
+            frame = program_frame()
+            if frame is not None and frame.f_code.co_filename.replace(os.sep, "/").endswith(_ALL_SELECTED):
+                return self._answered(NUMBER_BYTES, unknown, MOST_READS, func, args, kwargs)
             count = int(_given(self._given, place, min(unknown, 1) if self._few else unknown))
             self.selections[place] = self.selections.get(place, 0) + 1
         return self._answered(NUMBER_BYTES, count, MOST_READS, func, args, kwargs)
