@@ -188,6 +188,30 @@ class SourceTest(unittest.TestCase):
             self.assertEqual("AdamW(..., fused=True)", source.call(place, "AdamW", fused="True"))
 
 
+    def test_lines_to_paste_keep_what_stands_there(self):
+        Path(self.file).write_text(
+            "data = DataLoader(Noise(4), 64, shuffle=True)\nothers = DataLoader(ds, **kw)\ng, d = G().cuda(), D().cuda(); opt = SGD(p, **options)\n"
+            "def build():\n    return GPT(3).cuda()\ntrainer.train()\nfor x in DataLoader(y, 64):\n    pass\n"
+        )
+
+        def half(line: int) -> tuple[str, bool]:
+            return source.changed_call(f"{self.file}:{line}", "DataLoader", batch_size="32")[1:]
+
+        self.assertEqual(("data = DataLoader(Noise(4), 32, shuffle=True)", True), half(1))
+        self.assertEqual(("others = DataLoader(ds, **{**kw, 'batch_size': 32})", True), half(2))
+        self.assertEqual(("# a DataLoader is made from here: have it made with batch_size=32", False), half(6))
+        self.assertEqual(("# in this line: DataLoader(y, 32)", False), half(7))
+        self.assertEqual(["g", "d", "model"], [source.assigned(f"{self.file}:3", "model", made) for made in ("G", "D", "E")])
+        self.assertEqual("opt = SGD(p, **{**options, 'fused': True})", source.call(f"{self.file}:3", "SGD", fused="True"))
+
+        def compiled(line: int, made: str) -> tuple[str, bool]:
+            return source.after(f"{self.file}:{line}", "model", made, lambda name: f"{name}.compile()")[1:]
+
+        self.assertEqual(("model = GPT(3).cuda()\nmodel.compile()\nreturn model", True), compiled(5, "GPT"))
+        self.assertEqual(("d.compile()", False), compiled(3, "D"))
+        self.assertEqual(("# model is the GPT that this statement makes\nmodel.compile()", False), compiled(6, "GPT"))
+
+
 class CommandTest(unittest.TestCase):
     def refused(self, *arguments: str) -> str:
         with mock.patch("sys.stderr") as stderr:
@@ -263,6 +287,30 @@ class TrialsTest(unittest.TestCase):
                 Path(folder, "trials.json").write_text(text)
                 with self.assertRaises(AllocsimError):
                     Trials(folder, dict(self.ASKED))
+
+
+@unittest.skipUnless(HAS_TORCH, "needs PyTorch")
+class WorkTest(unittest.TestCase):
+    def counted(self, *evaluating: bool) -> tuple[int, list[int]]:
+        import torch
+
+        from allocsim.advise.work import Work
+
+        work = Work(torch)
+        work.stepped()
+        for is_evaluating in evaluating:
+            work._now.ran("fp32", 10, 1)
+            if is_evaluating:
+                work.evaluated()
+                work._now.ran("fp32", 99, 1)
+            work.stepped()
+        report = work.report()
+        return report["steps"], [each["flops"] * each["count"] for each in report["operations"]]
+
+    def test_steps_with_an_evaluation_count_only_where_there_are_no_others(self):
+        self.assertEqual((2, [20]), self.counted(False, True, False))
+        self.assertEqual((2, [20, 198]), self.counted(True, True))
+        self.assertEqual((0, []), self.counted())
 
 
 @unittest.skipUnless(HAS_TORCH and sys.platform == "linux", "needs PyTorch")

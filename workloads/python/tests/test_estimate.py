@@ -620,6 +620,13 @@ print(len(compiled.uncompiled))
         allocated, = self.run_program(text, "--rank", "1000", "--world", "1024")
         self.assertGreaterEqual(allocated, 2 * 512 * 512 * 4)
 
+    def test_ranks_gather_tensors_of_any_dimensions(self):
+        text = (
+            "import torch, torch.distributed as dist\ndist.init_process_group('nccl')\nnorm = torch.nn.SyncBatchNorm(64).cuda()\nnorm(torch.randn(8, 64, 4, 4).cuda()).sum().backward()\n"
+            "out = torch.empty(1, 6, device='cuda')\ndist.all_gather_into_tensor(out, torch.arange(3.0, device='cuda'))\nprint(int(out.sum().item()))\n"
+        )
+        self.assertEqual([6], self.run_program(text, "--world", "2"))
+
     def test_a_rank_works_on_the_gpu_of_its_own_number(self):
         text = (
             "import os, torch, torch.distributed as dist\ndist.init_process_group('nccl')\nrank = dist.get_rank()\ntorch.cuda.set_device(rank)\n"

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import textwrap
 import unittest
+import unittest.mock
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -344,6 +345,29 @@ class FirstLineTest(unittest.TestCase):
             self.assertFalse(found["complete"])
 
 
+class PeaksTest(unittest.TestCase):
+    def test_more_may_be_allocated_at_another_moment_than_that_of_the_reserved_peak(self):
+        run = FakeRun()
+        with unittest.mock.patch("allocsim.recording.open", lambda file: run):
+            found = answer(made(file="run.pickle", card_free_bytes=14 * GIB), "t4")
+            self.assertEqual((4 * GIB, round(4.2 * GIB)), (found["peak_requested_bytes"], found["peak_allocated_bytes"]))
+            # Requests that failed are granted by the simulator.
+            found = answer(made(file="run.pickle", card_free_bytes=14 * GIB, out_of_memory=1, allocated_bytes=3 * GIB), "t4")
+            self.assertEqual((3 * GIB, 3 * GIB), (found["peak_requested_bytes"], found["peak_allocated_bytes"]))
+
+
+class FakeRun:
+    """A recording whose reserved peak is at another moment than its peak of allocated memory."""
+
+    def ask(self, name, *options):
+        if name == "min-capacity":
+            setting = {"conf": "", "capacity_bytes": 5 * GIB, "reserved_if_ample_bytes": 5 * GIB}
+            return {"peak_requested_bytes": 4 * GIB, "settings": [setting], "gpus": [{"name": "t4", "capacity_bytes": 14 * GIB}]}
+        if name == "peak":
+            return {"moment": {"allocated_bytes": round(4.2 * GIB) if ("--of", "allocated") == options else 3 * GIB}}
+        return {"settings": [{"conf": "", "peak_reserved_bytes": 5 * GIB}]}
+
+
 class LinesTest(unittest.TestCase):
     def test_a_program_that_handles_failures_itself_runs_on_this_card(self):
         found = complete(13, 12.7, 13.3, 13.2, best=11, out_of_memory=3)
@@ -362,6 +386,19 @@ class LinesTest(unittest.TestCase):
             shown = sum(word in line for line in lines)
             self.assertGreater(shown, 1)
             self.assertIn(f"- and {22 - shown} more (--json has all)", lines)
+
+    def test_a_line_is_named_once_by_the_read_that_may_matter_most(self):
+        reads = [{"line": "a.py:1", "what": what, "value": value, "times": times, "check": check} for what, value, times, check in (("the contents of a tensor", 0, 90, False), ("a value", 1.0, 9, False), ("a value", 0, 3, False), ("a value", 0, 2, True))]
+        for count, expected in ((4, "reads a value that depends on weights or activations: 0 was given, 3 times"), (2, "1.0 was given, 9 times"), (1, "reads the contents of a tensor")):
+            line, = (line for line in answer_lines(complete(5, 4.9, 5.1, 14, reads=reads[:count])) if " reads " in line)
+            self.assertIn(expected, line)
+
+    def test_lengths_of_several_phases_say_whose_they_are(self):
+        seen = [{"line": "a.py:3", "phase": phase, "low": 1, "high": 9} for phase in ("training", "evaluation")]
+        lines = answer_lines(complete(5, 4.9, 5.1, 14, lengths={"seen": seen, "longest_possible": 9, "source": "all batches of the data"}))
+        self.assertIn("- Lengths of evaluation at a.py:3: 1 to 9.", lines)
+        lines = answer_lines(complete(5, 4.9, 5.1, 14, lengths={"seen": seen[:1], "longest_possible": 9, "source": "all batches of the data"}))
+        self.assertIn("- Lengths at a.py:3: 1 to 9.", lines)
 
     def test_what_was_not_run_is_named(self):
         seen = {"line": "a.py:3", "low": 12, "high": 480}

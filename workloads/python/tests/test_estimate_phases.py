@@ -342,16 +342,17 @@ class ProgramTest(unittest.TestCase):
 
     def run_program(self, text, *options, **course):
         """The report of a run, and what the program printed."""
-        from allocsim.estimate.command import _parse
+        from allocsim.estimate.command import options_parser
         from allocsim.estimate.runs import Runs
         from allocsim.recorder.program import Signals
         from allocsim.estimate.standin import library_folder
+        from allocsim.usage import with_program
 
         folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, folder)
         script, printed = os.path.join(folder, "train.py"), os.path.join(folder, "printed")
         Path(script).write_text(f"import functools\nprint = functools.partial(print, file=open({printed!r}, 'w'), flush=True)\n" + text)
-        given, program = _parse(["--stacks", "none", "--allow-writes", *options, "--", sys.executable, script])
+        given, program = with_program(options_parser(), ["--stacks", "none", "--allow-writes", *options, "--", sys.executable, script])
         report = Runs(given, program, {}, str(library_folder()), os.path.join(folder, "run.pickle"), Signals(print)).run(os.path.join(folder, "run.pickle"), {}, **course)[1]
         return report, Path(printed).read_text().split()
 
@@ -418,6 +419,21 @@ for x in DataLoader(data, batch_size=1, shuffle=SHUFFLE):
         text = MODEL + "for _ in range(100000):\n    step(torch.randn(8, 64))\nmodel.eval()\nwith torch.no_grad():\n    model(torch.randn(1 << 16, 64).cuda())\nprint('done')\n"
         report, printed = self.run_program(text)
         self.assertEqual((None, ["done"], 1), (report["cut"], printed, len(report["loops_left"])))
+
+    def test_a_model_within_a_compiled_one_generates(self):
+        report, _ = self.run_program(
+            MODEL + "class Writer(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.net = model\n    def generate(self):\n        return self.net(torch.ones(8, 64, device='cuda'))\n"
+            "writer = Writer()\ncompiled = torch.compile(writer)\nfor i in range(200):\n    step(torch.randn(8, 64))\ncompiled.eval()\nwriter.generate()\n"
+        )
+        self.assertEqual(["training", "evaluation", "generation"], [each["name"] for each in report["phases"]])
+        self.assertEqual([], report["not_reached"])
+
+    def test_steps_after_the_loops_that_were_left_may_differ(self):
+        report, _ = self.run_program(
+            MODEL + "for i in range(200):\n    step(torch.randn(8, 64))\nother = torch.optim.SGD(model.parameters())\nfor size in (8, 16, 32, 64, 128, 256):\n"
+            "    other.zero_grad()\n    model(torch.randn(size, 64).cuda()).sum().backward()\n    other.step()\nmodel.eval()\n"
+        )
+        self.assertEqual(("end", {"low": 0, "high": 0}), (report["ended"], report["later_bytes"]))
 
     def test_the_longest_batch_is_run_and_named(self):
         text = MODEL + """

@@ -191,6 +191,83 @@ tokens = torch.multinomial(few, 1)
 print(int((tokens == 7).sum()))
 """
 
+USED_TOKENS = """
+import torch
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
+scores = torch.nn.Linear(8, 50_000).cuda()(torch.randn(40, 8).cuda()).detach()
+labels = torch.randint(50_000, (40,), device="cuda")
+(scores.topk(5).indices == labels[:, None]).any(-1).float().mean().item()
+embedding = torch.nn.Embedding(50_000, 4).cuda()
+embedding(torch.cat([scores.argmax(-1), scores.argmax(-1)]))
+(torch.multinomial(scores.exp(), 1) == 2).all()
+values = next(each for each in _get_current_dispatch_mode_stack() if hasattr(each, "selections"))
+print(*(line.rpartition(":")[2] for line in values.tokens), sep="\\n")
+"""
+
+READS = """
+import io, torch
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
+net = torch.nn.Linear(64, 64).cuda()
+loss = net(torch.randn(8, 64).cuda()).square().mean()
+loss.backward()
+torch.save({"net": net.state_dict(), "grad": net.weight.grad}, io.BytesIO())
+def step(): return loss.item(), (loss * 1e6).long().item(), net.weight.grad.cpu()
+step()
+assert (net.weight.grad.cpu() == 3).all()
+values = next(each for each in _get_current_dispatch_mode_stack() if hasattr(each, "selections"))
+print(*(line.rpartition(":")[2] for line, _, _ in values.reads), sep="\\n")
+print(*(int(each["value"]) for each in values.reads.values()), sep="\\n")
+"""
+
+DRAWN_EVENLY = """
+import torch
+x = torch.zeros(1_000_000, 2, device="cuda")
+mask = torch.rand(1_000_000, device="cuda") >= 0.2
+print(len(x[mask]))
+print(len(x[~mask]))
+print(int(mask.sum()))
+kept = torch.empty(1_000_000, device="cuda").bernoulli_(0.3).bool().nonzero()
+print(len(kept))
+numbers = torch.rand_like(x)
+numbers.mul_(5)
+print(len(x[numbers[:, 0] < 0.5]))
+print(len(x[(numbers < 0.5).any(-1)]))
+labels = torch.randint(0, 40, (1_000_000,), device="cuda")
+chosen = torch.nn.Linear(2, 40).cuda()(x).argmax(-1)
+print(int((chosen[mask] == labels[mask]).sum()) > -1)
+(chosen.cpu() == labels.cpu()).sum().item()
+x[x > 0.5] = 0
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
+values = next(each for each in _get_current_dispatch_mode_stack() if hasattr(each, "selections"))
+print(*(line.rpartition(":")[2] for line in values.selections), sep="\\n")
+print(len(values.draws))
+"""
+
+MOVED = """
+import torch
+lengths = torch.tensor([3, 5, 9], device="cuda")
+with torch.inference_mode():
+    print(sum(lengths.tolist()))
+    print(int(lengths.cpu().sum()))
+rows = torch.nested.nested_tensor([torch.randn(each, 4) for each in (3, 5, 9)], layout=torch.jagged, device="cuda")
+print(sum(len(each) for each in rows.unbind()))
+parts = torch.nn.Linear(4, 4).cuda()(rows).unbind()
+torch.stack([each.mean(0) for each in parts]).sum().backward()
+"""
+
+THREADS = """
+import threading, torch
+from concurrent.futures import ThreadPoolExecutor
+def count():
+    print(sum(torch.arange(5, device="cuda").tolist()))
+    print(int(torch.nn.Linear(8, 8).cuda()(torch.ones(2, 8).cuda()).sum().item()))
+thread = threading.Thread(target=count)
+thread.start()
+thread.join()
+with ThreadPoolExecutor(1) as pool:
+    pool.submit(count).result()
+"""
+
 TRANSFORMED = """
 import torch
 from torch.func import functional_call, grad, jvp, vmap
@@ -302,13 +379,13 @@ class ValuesTest(unittest.TestCase):
         if problem:
             raise unittest.SkipTest(problem)
 
-    def run_program(self, text):
+    def run_program(self, text, *options):
         folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, folder)
         script = Path(folder, "program.py")
         script.write_text(text)
         environment = dict(os.environ, PYTHONPATH=str(ROOT / "workloads/python"), CUDA_VISIBLE_DEVICES="")
-        command = [sys.executable, "-m", "allocsim", "estimate", "--only-record", "-o", f"{folder}/run.pickle", "--", sys.executable, str(script)]
+        command = [sys.executable, "-m", "allocsim", "estimate", "--only-record", "-o", f"{folder}/run.pickle", *options, "--", sys.executable, str(script)]
         done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
         self.assertEqual(0, done.returncode, done.stderr)
         return [int(line) for line in done.stderr.splitlines() if line.isdigit()]
@@ -318,6 +395,21 @@ class ValuesTest(unittest.TestCase):
 
     def test_tokens_are_neither_special_nor_what_they_are_compared_with(self):
         self.assertEqual([1, 1, 1, 1, 0], self.run_program(TOKENS))
+
+    def test_choices_among_many_are_tokens_where_they_are_looked_up_or_compared_with_an_id(self):
+        self.assertEqual([8, 9], self.run_program(USED_TOKENS))
+
+    def test_reads_of_one_line_are_told_apart_and_what_is_saved_is_no_read(self):
+        self.assertEqual([8, 8, 8, 10, 1, 0, 0, 3], self.run_program(READS, "--value", "program.py:10=3"))
+
+    def test_masks_of_numbers_drawn_evenly_select_their_share(self):
+        self.assertEqual([800_000, 200_000, 800_000, 300_000, 1_000_000, 1_000_000, 12, 13, 0], self.run_program(DRAWN_EVENLY))
+
+    def test_known_values_come_to_the_host_in_inference_mode_and_of_nested_tensors(self):
+        self.assertEqual([17, 17, 17], self.run_program(MOVED))
+
+    def test_threads_of_the_program_read_what_is_known(self):
+        self.assertEqual([10, 1, 10, 1], self.run_program(THREADS))
 
     def test_drawn_choices_are_named_where_a_size_or_a_number_that_is_read_follows_from_them(self):
         self.assertEqual([0, 2000, 1, 4000, 2], self.run_program(CHOSEN))

@@ -217,6 +217,8 @@ class Observer:
     def _switched(self, module: Any, mode: bool = True) -> None:
         if module.training != mode and id(module) in self._models:
             self._switches += 1
+            if not mode:
+                self._work.evaluated()
 
     # --- losses and loaders ----------------------------------------------------------------
 

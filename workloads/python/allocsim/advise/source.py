@@ -6,20 +6,49 @@ import ast
 import copy
 import functools
 import linecache
-from typing import Any
+from typing import Any, Callable
+
+from .remedy import Lines
+
+#: Parameters that are mostly given by position, with their places.
+_POSITIONS = {"DataLoader": {"batch_size": 1}}
 
 
-def assigned(place: str | None, default: str) -> str:
+def assigned(place: str | None, default: str, made: str = "") -> str:
     """The name to which the statement at ``FILE:LINE`` assigns what it makes.
 
     Args:
         place: of the statement; of one over several lines, any of them.
         default: what is given where it assigns to nothing that can be named.
+        made: the class of what is meant, for lines that make several.
     """
-    statement = _statement(place)
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], (ast.Name, ast.Attribute)):
-        return ast.unparse(statement.targets[0])
-    return default
+    statement = _statement(place, made)
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return default
+    target, value = statement.targets[0], statement.value
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        target = next((one for one, each in zip(target.elts, value.elts) if _call_of(each, made)), target)
+    return ast.unparse(target) if isinstance(target, (ast.Name, ast.Attribute)) else default
+
+
+def after(place: str, default: str, made: str, lines: Callable[[str], str]) -> Lines:
+    """Lines to paste that use what the statement at a line makes.
+
+    Args:
+        place: of the statement.
+        default: the name in the lines where the statement gives it none.
+        made: the class of what is made.
+        lines: gives them for a name.
+
+    Returns:
+        the lines for after the statement; where it returns what it makes, they are in its place, with the return at their end.
+    """
+    statement = _statement(place, made)
+    if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Call):
+        return Lines(place, f"{default} = {ast.unparse(statement.value)}\n{lines(default)}\nreturn {default}", replaces=True)
+    name = assigned(place, "", made)
+    unnamed = f"# {default} is the {made} that this statement makes\n" if statement is not None and not name else ""
+    return Lines(place, unnamed + lines(name or default))
 
 
 def text(place: str | None) -> str | None:
@@ -41,24 +70,39 @@ def call(place: str | None, name: str, first: str | None = None, **keywords: str
     Returns:
         the statement; where it cannot be read, or calls something else, the call with an ellipsis for what is not known.
     """
-    statement = _statement(place)
-    found = None
-    if statement is not None:
-        statement = copy.deepcopy(statement)
-        calls = (each for each in ast.walk(statement) if isinstance(each, ast.Call))
-        found = next((each for each in calls if ast.unparse(each.func).rpartition(".")[2] == name), None)
+    statement = copy.deepcopy(_statement(place, name))
+    found = None if statement is None else _call_of(statement, name)
     if statement is None or found is None:
         return f"{name}({', '.join([first or '...', *(f'{key}={value}' for key, value in keywords.items())])}{', ...' if first else ''})"
     if first is not None:
         found.args[:1] = [ast.parse(first, mode="eval").body]
         found.keywords = [each for each in found.keywords if each.arg != "params"]
-    for key, value in keywords.items():
-        argument = next((each for each in found.keywords if each.arg == key), None)
-        if argument is None:
-            found.keywords.append(ast.keyword(key, value=ast.parse(value, mode="eval").body))
-        else:
-            argument.value = ast.parse(value, mode="eval").body
+    _change(found, name, keywords)
     return ast.unparse(found if first is not None else statement)
+
+
+def changed_call(place: str, name: str, **keywords: str) -> Lines:
+    """Lines to paste for a call with other keyword arguments: the statement at a line with it, or a remark where it is in the head of a block or a library's.
+
+    Args:
+        place: of the statement.
+        name: of the class that is called.
+        keywords: as in :func:`call`.
+    """
+    if makes(place, name):
+        return Lines(place, call(place, name, **keywords), replaces=True)
+    head = copy.deepcopy(_call_in_head(place, name))
+    if head is not None:
+        _change(head, name, keywords)
+        return Lines(place, f"# in this line: {ast.unparse(head)}")
+    given = ", ".join(f"{key}={value}" for key, value in keywords.items())
+    return Lines(place, f"# a {name} is made from here: have it made with {given}")
+
+
+def makes(place: str | None, name: str) -> bool:
+    """Whether the statement at a line calls a class by its name."""
+    statement = _statement(place, name)
+    return statement is not None and _call_of(statement, name) is not None
 
 
 def operands(place: str | None) -> list[str]:
@@ -81,18 +125,65 @@ def blocks_of(model: str, kind: dict[str, Any]) -> str:
     return f"list({holder})"
 
 
-def _statement(place: str | None) -> ast.stmt | None:
+def _call_of(node: ast.AST, name: str) -> ast.Call | None:
+    """The first call of a function or class within a part of the source."""
+    calls = (each for each in ast.walk(node) if isinstance(each, ast.Call))
+    return next((each for each in calls if ast.unparse(each.func).rpartition(".")[2] == name), None)
+
+
+def _call_in_head(place: str, name: str) -> ast.Call | None:
+    """The call of a class between the beginning of a block's statement and the block, as in ``for batch in DataLoader(data):``."""
+    file, _, line = place.rpartition(":")
+    for each in _blocks(file) if line.isdigit() else ():
+        if each.lineno <= int(line) < each.body[0].lineno:
+            heads = [part for part in ast.iter_child_nodes(each) if not isinstance(part, ast.stmt)]
+            found = next((call for part in heads if (call := _call_of(part, name)) is not None), None)
+            if found is not None:
+                return found
+    return None
+
+
+def _change(call: ast.Call, name: str, keywords: dict[str, str]) -> None:
+    """Gives a call of a class other keyword arguments, with their source."""
+    for key, value in keywords.items():
+        _give(call, key, ast.parse(value, mode="eval").body, _POSITIONS.get(name, {}).get(key))
+
+
+def _give(call: ast.Call, key: str, value: ast.expr, position: int | None) -> None:
+    """Gives a call another argument, wherever it has the one before."""
+    argument = next((each for each in call.keywords if each.arg == key), None)
+    others = next((each for each in call.keywords if each.arg is None), None)
+    if argument is not None:
+        argument.value = value
+    elif position is not None and position < len(call.args):
+        call.args[position] = value
+    elif others is not None:
+        # It may be among these.
+        others.value = ast.Dict(keys=[None, ast.Constant(key)], values=[others.value, value])
+    else:
+        call.keywords.append(ast.keyword(key, value=value))
+
+
+def _statement(place: str | None, made: str = "") -> ast.stmt | None:
+    """The shortest simple statement at a line; of several, one that calls a class."""
     file, _, line = (place or "").rpartition(":")
     if not file or not line.isdigit():
         return None
     around = [each for each in _simple_statements(file) if each.lineno <= int(line) <= (each.end_lineno or each.lineno)]
-    return min(around, key=lambda each: (each.end_lineno or each.lineno) - each.lineno, default=None)
+    return min(around, key=lambda each: ((each.end_lineno or each.lineno) - each.lineno, bool(made) and _call_of(each, made) is None), default=None)
+
+
+def _simple_statements(file: str) -> list[ast.stmt]:
+    return [each for each in _nodes(file) if isinstance(each, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return))]
+
+
+def _blocks(file: str) -> list[ast.For | ast.While | ast.If | ast.With]:
+    return [each for each in _nodes(file) if isinstance(each, (ast.For, ast.While, ast.If, ast.With))]
 
 
 @functools.lru_cache(maxsize=64)
-def _simple_statements(file: str) -> list[ast.stmt]:
+def _nodes(file: str) -> list[ast.AST]:
     try:
-        tree = ast.parse("".join(linecache.getlines(file)))
+        return list(ast.walk(ast.parse("".join(linecache.getlines(file)))))
     except (SyntaxError, ValueError, RecursionError):
         return []
-    return [each for each in ast.walk(tree) if isinstance(each, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return))]

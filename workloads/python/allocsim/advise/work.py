@@ -24,7 +24,8 @@ class Work:
     """Counts the work of the whole steps of a run.
 
     A step is what comes between two steps of the program's first optimizer; the first one, which also makes what comes before, does not count. Steps may differ, as where
-    something is done in every fourth, so they are counted together. Without an optimizer, the whole run is taken.
+    something is done in every fourth, so they are counted together. Those with an evaluation do not count where others do: how many batches a run evaluates, and after how many steps,
+    depends on what the estimate leaves out. Without an optimizer, the whole run is taken.
     """
 
     def __init__(self, torch: Any) -> None:
@@ -35,6 +36,9 @@ class Work:
         self._now = _Counts()
         self._steps = -1
         self._whole = _Counts()
+        self._has_evaluated = False
+        self._evaluating_steps = 0
+        self._evaluating = _Counts()
         self.calls = 0
 
     def note(self, func: Any, name: str, args: Any, kwargs: Any, result: Any) -> None:
@@ -74,15 +78,25 @@ class Work:
     def stepped(self) -> None:
         """A step of the program is over."""
         self._steps += 1
-        if self._steps:
+        if self._steps and self._has_evaluated:
+            self._evaluating_steps += 1
+            self._evaluating.add(self._now)
+        elif self._steps:
             self._whole.add(self._now)
-        self._now = _Counts()
+        self._now, self._has_evaluated = _Counts(), False
+
+    def evaluated(self) -> None:
+        """A model was set to evaluate."""
+        self._has_evaluated = True
 
     def report(self) -> dict[str, Any]:
         """``steps`` that were counted, 0 for the whole run; ``calls`` of models in the run; ``operations``: rows of ``rate`` (the name of a rate in device profiles, empty where memory is only
         read and written), ``flops``, ``bytes`` and how many there were (``count``); ``pinned_copy_bytes``, ``pageable_copy_bytes`` and ``copies`` between the host and the GPU."""
-        steps = max(0, self._steps)
-        return {"steps": steps, "calls": self.calls} | (self._whole if steps else self._now).report()
+        steps = max(0, self._steps) - self._evaluating_steps
+        counted = self._whole
+        if not steps:
+            steps, counted = (self._evaluating_steps, self._evaluating) if self._evaluating_steps else (0, self._now)
+        return {"steps": steps, "calls": self.calls} | counted.report()
 
     def _ran(self, given: list[Any], made: list[Any], flops: int, needing: float) -> None:
         torch = self._torch

@@ -117,7 +117,8 @@ def _simulate(found: dict[str, Any], report: dict[str, Any], *others: dict[str, 
     from ..recording import open as open_recording
 
     run = open_recording(report["file"])
-    capacity, peak = run.ask("min-capacity"), run.ask("peak")
+    # At the peak of reserved memory less may be allocated than at another moment.
+    capacity, peak = run.ask("min-capacity"), run.ask("peak", "--of", "allocated")
     recorded = capacity["settings"][0]
     reserved = recorded["reserved_if_ample_bytes"]
     found["peak_requested_bytes"] = capacity["peak_requested_bytes"]
@@ -125,6 +126,7 @@ def _simulate(found: dict[str, Any], report: dict[str, Any], *others: dict[str, 
     if found["caught_out_of_memory"]:
         # The simulator grants the requests that failed, too.
         reserved = min(reserved, report["reserved_bytes"])
+        found["peak_allocated_bytes"] = min(found["peak_allocated_bytes"], report["allocated_bytes"] or found["peak_allocated_bytes"])
         found["peak_requested_bytes"] = min(found["peak_requested_bytes"], found["peak_allocated_bytes"])
     beside = found["beside_rank_bytes"]
     free = {each["name"]: each["capacity_bytes"] - beside for each in capacity["gpus"]}

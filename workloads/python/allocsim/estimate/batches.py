@@ -69,7 +69,7 @@ class Loop:
         sizes = [each[tensor][dimension] for each in seen if tensor < len(each) and dimension < len(each[tensor])]
         longest = max((each for each in self.run if len(each) == len(seen[0])), key=lambda each: (each[tensor][dimension], elements(each)), default=seen[-1])
         return {
-            "line": self.line, "shape": list(longest[tensor]), "tensor": tensor, "dimension": dimension,
+            "line": self.line, "phase": "training" if self.is_training else "evaluation", "shape": list(longest[tensor]), "tensor": tensor, "dimension": dimension,
             "low": min(sizes), "high": longest[tensor][dimension], "distinct": len(set(sizes)), "data_high": max(sizes), "complete": self.is_complete,
         }
 

@@ -117,8 +117,9 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
 
         values.observer = observer = begin_advise(torch, options["advise"])
     values.__enter__()
+    values.follow_threads()
     # It is left when the program ends, before PyTorch is taken down.
-    at_exit(values.__exit__, None, None, None)
+    at_exit(values.leave)
 
 
 def _counted(name: str) -> int:

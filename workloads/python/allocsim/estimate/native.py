@@ -17,7 +17,7 @@ import torch
 from .values import Values
 
 #: Nodes whose operations read from the GPU how many elements or rows there are.
-_READERS = ("EmbeddingBackward", "EmbeddingBagBackward", "IndexBackward", "IndexPutBackward", "IndexPutImplBackward", "RepeatInterleaveBackward", "SparseMaskBackward")
+_READERS = ("EmbeddingBackward", "EmbeddingBagBackward", "IndexBackward", "IndexPutBackward", "IndexPutImplBackward", "RepeatInterleaveBackward", "SparseMaskBackward", "UnbindBackwardAutogradNestedTensor")
 
 
 class _Engine:

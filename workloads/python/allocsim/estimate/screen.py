@@ -228,7 +228,7 @@ def _notes(found: dict[str, Any]) -> list[list[str]]:
     kinds = [
         one,
         [f"A graph could not be compiled and ran uncompiled, {_times(each)}: {each['reason']}." for each in found["uncompiled"]],
-        [f"{shown(each['line'])} reads {each['what']} that depends on weights or activations: {each['value']} was given, {_times(each)}; --value {shown(each['line'])}=V gives another." for each in found["reads"] if not each.get("check")],
+        [f"{shown(each['line'])} reads {each['what']} that depends on weights or activations: {each['value']} was given, {_times(each)}; --value {shown(each['line'])}=V gives another." for each in _read_at_lines(found["reads"])],
         [f"{shown(each['line'])} selects by values that are not known: all elements were taken, {_times(each)}; --value {shown(each['line'])}=COUNT gives another." for each in found["selections"]],
         [f"{shown(each['line'])} selects by integers that are not known: the square root of their number passed, {_times(each)}; --value {shown(each['line'])}=COUNT gives another." for each in found["picks"]],
         [
@@ -240,6 +240,15 @@ def _notes(found: dict[str, Any]) -> list[list[str]]:
         [f"{shown(each['line'])} chooses among many by values that are not known, {_times(each)}; if these are tokens, none was padding or an end, so generation ran to its longest." for each in found["tokens"]],
     ]
     return [shortened(kind, MAX_LINES_OF_A_KIND, found) for kind in kinds if kind]
+
+
+def _read_at_lines(reads: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One read of each line that is more than a check: a flag or an integer before another number, and that before what a tensor holds."""
+    found: dict[str, dict[str, Any]] = {}
+    for each in sorted(reads, key=lambda each: (each["what"] != "a value", isinstance(each["value"], float))):
+        if not each.get("check"):
+            found.setdefault(each["line"], each)
+    return sorted(found.values(), key=lambda each: -int(each["times"]))
 
 
 def _similar(similar: dict[str, int]) -> str:
@@ -267,9 +276,11 @@ def _course(found: dict[str, Any]) -> list[str]:
     for each in found["not_reached"]:
         lines.append(f"Not reached: {each['phase']} at {shown(each['line'])}; --time SECONDS or --steps 0 runs longer.")
     lengths = found["lengths"] or {}
-    for each in lengths.get("seen") or []:
+    seen = lengths.get("seen") or []
+    for each in seen:
         longest = f"; the longest that the program can make is {lengths['longest_possible']} ({lengths['source']}), which --longest runs" if (lengths.get("longest_possible") or 0) > each["high"] else ""
-        lines.append(f"Lengths at {shown(each['line'])}: {each['low']} to {each['high']}{longest}.")
+        of = f" of {each['phase']}" if each.get("phase") and len({other.get("phase") for other in seen}) > 1 else ""
+        lines.append(f"Lengths{of} at {shown(each['line'])}: {each['low']} to {each['high']}{longest}.")
     return lines
 
 

@@ -71,6 +71,8 @@ class Stepping:
         self._stepped_elsewhere = False
         self._source: Source | None = None
         self._left: set[Span] = set()
+        # Optimizers that may have made more steps in loops that were left.
+        self._left_with: set[int] = set()
         self._leaving_until = 0
         self._met: set[tuple[str, int]] = set()
         self._evaluated_at = 0
@@ -211,6 +213,7 @@ class Stepping:
     def _leave(self, loop: Span, frame: Any) -> None:
         """Leaves a loop, and those within it in functions that it calls."""
         self._left.add(loop)
+        self._left_with |= set(self._counts)
         self._leaving_until = self.steps_run + 2
         self._new_at = time.monotonic()
         jumps = []
@@ -310,9 +313,11 @@ class Stepping:
             self.phases.step("evaluation")
             self._evaluated()
         self._evaluation_begin = found[2]
-        generate = getattr(type(module), "generate", None)
-        if callable(generate) and not hasattr(generate, "_allocsim_followed"):
-            self._follow_generation(type(module))
+        # A model that was compiled or is parallel generates through the one within.
+        for each in {type(part) for part in (module, getattr(module, "_orig_mod", None), getattr(module, "module", None))}:
+            generate = getattr(each, "generate", None)
+            if callable(generate) and not hasattr(generate, "_allocsim_followed"):
+                self._follow_generation(each)
 
     def _follow_generation(self, owner: Any) -> None:
         generate = owner.generate
@@ -420,6 +425,10 @@ class Stepping:
         varied = [each for each in (loop.lengths() for loop in self.loops.values()) if each is not None] or self._lengths.seen()
         longest, source = self._lengths.longest_possible(varied) if varied else (None, "")
         unmet = self._unmet() if cut is not None or self._left else []
+        if cut is None and self._source is not None:
+            # What comes after the loops that were left was run as far as the program comes to it.
+            source = self._source
+            unmet = [each for each in unmet if any(loop.holds(*place) for loop in self._left for place in source.places(each))]
         return {
             "steps_run": self.steps_run,
             "batches_skipped": skipped,
@@ -442,7 +451,8 @@ class Stepping:
         found = self._memory()
         live = self.repetition.most_live_bytes
         # Steps of one optimizer that differ, and not only in the one that follows an evaluation or the like. Where the batches of a loader do not, what comes between them does, and came.
-        differing = [asked for asked in (each[2:] for each in self._asked_bytes.values()) if len(set(asked)) > max(2, len(asked) // 4)]
+        unfinished = [each for place, each in self._asked_bytes.items() if cut is not None or skipped or place in self._left_with]
+        differing = [asked for asked in (each[2:] for each in unfinished) if len(set(asked)) > max(2, len(asked) // 4)]
         if differing and self._may_vary(varied):
             most = None
             if longest is not None:

@@ -42,6 +42,9 @@ LEAST_WEIGHTS_BYTES = 1 << 18
 #: Operations that give one element or row for each that is selected, and read how many from the GPU.
 _SELECTING = {"nonzero", "masked_select", "index", "index_put_", "index_put", "_index_put_impl_", "_unique2", "unique_dim", "unique_consecutive", "repeat_interleave", "embedding_dense_backward", "_coalesce", "bincount", "nms"}
 
+#: Those of them that select by their second argument.
+_BY_ANOTHER = {"masked_select", "index", "index_put_", "index_put", "_index_put_impl_"}
+
 #: Those of them that give how often each value is there, in their third result.
 _COUNTING = {"_unique2", "unique_dim", "unique_consecutive"}
 
@@ -57,6 +60,10 @@ _FILLED = {"zeros_like": 0, "ones_like": 1, "new_zeros": 0, "new_ones": 1}
 #: Operations that are given functions and do nothing else than to call them; those of them that choose one by their first argument.
 _PLAIN = {"cond", "switch", "scan", "invoke_subgraph", "strict_mode"}
 _BRANCHING = {"cond", "switch"}
+
+#: Operations that draw numbers between 0 and 1 evenly, and those that masks are made of them with.
+_EVENLY = {"rand", "rand_like", "uniform_"}
+_DRAWING = _EVENLY | {"lt", "le", "gt", "ge", "bernoulli_", "_to_copy", "bitwise_not", "logical_not", "sum", "count_nonzero"}
 
 #: Operations that write at indices, which are their second or third argument.
 _WRITING = {"index_put_": 1, "_index_put_impl_": 1, "index_fill_": 2, "scatter_": 2}
@@ -81,6 +88,8 @@ LEAST_TOKENS_ELSE = 513
 #: Tokens that are seldom ordinary: padding, beginning, end, unknown. Of ids that a program compares with, so many are remembered.
 SPECIAL_TOKENS = frozenset(range(4))
 MOST_COMPARED = 64
+#: Operations that tell tokens from other choices among many.
+_OF_TOKENS = {"embedding", "isin", "eq", "ne"}
 MOST_DRAWS_KEPT = 64
 
 #: What a read of an unknown value may give, the default first.
@@ -113,6 +122,12 @@ HUGE = 1e8
 #: No address of a storage.
 NOWHERE = -1
 
+#: Files of libraries that select what is there of all in a healthy run: SyncBatchNorm, the ranks with data.
+_ALL_SELECTED = ("torch/nn/modules/_functions.py",)
+
+#: Files of libraries that write tensors.
+_SAVING = ("torch/serialization.py", "safetensors/torch.py", "torch/distributed/_state_dict_utils.py")
+
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _REMEDIES = os.path.join(_PACKAGE, "advise", "")
 
@@ -141,13 +156,15 @@ class Values(TorchDispatchMode):
         super().__init__()
         #: Is told each operation in the thread that runs it, once it has run.
         self.observer: Observer | None = None
-        self.reads: dict[str, dict[str, Any]] = {}
+        self.reads: dict[tuple[str, str, bool], dict[str, Any]] = {}
         self.selections: dict[str, int] = {}
         self.picks: dict[str, int] = {}
         self.groups: dict[str, int] = {}
         #: Lines whose drawn choices decided a size or a number that was read, and how often they drew.
         self.draws: dict[str, int] = {}
-        self.tokens: dict[str, int] = {}
+        #: How often lines chose among many, and those of them whose choices the program used as tokens.
+        self._chosen_tokens: dict[str, int] = {}
+        self._token_lines: set[str] = set()
         self._given = given
         self._answer = answer
         self._fake_weights = fake_weights
@@ -159,11 +176,14 @@ class Values(TorchDispatchMode):
         self._on_host: dict[int, StorageWeakRef] = {}
         # How many elements at most are set in masks that were written at unknown indices.
         self._most_set: dict[int, tuple[StorageWeakRef, int]] = {}
+        # Numbers drawn evenly between 0 and 1, and how many elements are set in masks that follow from these.
+        self._uniform: dict[int, StorageWeakRef] = {}
+        self._set: dict[int, tuple[StorageWeakRef, int]] = {}
         self._branches = Branches()
         self._last_flag: tuple[Any, int, int] = (None, 0, 0)
         self._compared: set[int] = set()
-        # Tensors that follow from drawn choices, the line that drew, and how often each line did.
-        self._drawn: dict[int, tuple[StorageWeakRef, str]] = {}
+        # Tensors that follow from drawn choices, the line that drew, and whether they are the choices themselves; how often each line drew.
+        self._drawn: dict[int, tuple[StorageWeakRef, str, bool]] = {}
         self._draws: dict[str, int] = {}
         self._kept_draws: dict[Any, Any] = {}
 
@@ -175,6 +195,24 @@ class Values(TorchDispatchMode):
     def is_on(self) -> bool:
         """Whether the mode is on in this thread: it is off while code is compiled, for one."""
         return any(torch._C._get_dispatch_stack_at(place) is self for place in range(torch._C._len_torch_dispatch_stack()))
+
+    def follow_threads(self) -> None:
+        """From now on the mode is on in each thread that the program starts, too."""
+        begin = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]
+        values = self
+
+        @functools.wraps(begin)
+        def begun(self: threading.Thread) -> None:
+            if not self.name.startswith("allocsim"):
+                _push_mode(values)
+            begin(self)
+
+        threading.Thread._bootstrap_inner = begun  # type: ignore[attr-defined]
+
+    def leave(self) -> None:
+        """Leaves the mode, where this thread is in it: what ends a program may be another one."""
+        if self.is_on():
+            self.__exit__(None, None, None)
 
     @contextlib.contextmanager
     def left(self) -> Iterator[None]:
@@ -200,6 +238,11 @@ class Values(TorchDispatchMode):
         for place, (_, dtype, base) in list(self._known.items()):
             if dtype.is_floating_point and base.numel() > dtype.itemsize:
                 del self._known[place]
+
+    @property
+    def tokens(self) -> dict[str, int]:
+        """Lines that chose tokens, and how often."""
+        return {line: times for line, times in self._chosen_tokens.items() if line in self._token_lines}
 
     def note_groups(self) -> None:
         """Remembers a line whose attention has fewer keys than queries, in single precision."""
@@ -237,6 +280,8 @@ class Values(TorchDispatchMode):
         on_gpu = [each for each in tensors if each.device.type == "cuda"]
         if self._picks and name in _SELECTING:
             self._pick(args)
+        if self._chosen_tokens and on_gpu and name in _OF_TOKENS:
+            self._use_tokens(name, args)
         copies = None if name == "empty" or name == "empty_strided" else self._copies(on_gpu)
         written = self._set_after(name, args) if on_gpu and copies is None else None
         if on_gpu and (name in _SELECTING or _selects_rows(func)):
@@ -256,10 +301,52 @@ class Values(TorchDispatchMode):
         except Exception:
             # What cannot be done on the host is not known.
             self.forget(result)
+        if func._schema.is_mutable and (self._uniform or self._set):
+            for each in _tensors(_written(func, args, kwargs), {}):
+                self._uniform.pop(_place(each), None)
+                self._set.pop(_place(each), None)
+        if name in _DRAWING and (on_gpu or name in _EVENLY):
+            self._draw_evenly(name, args, kwargs, result)
         if written is not None:
             target = args[0] if name in _WRITING else result
             self._most_set[_place(target)] = (StorageWeakRef(target.untyped_storage()), written)
         return result
+
+    def _draw_evenly(self, name: str, args: Any, kwargs: Any, result: Any) -> None:
+        """Remembers numbers between 0 and 1 that nothing was done to, and of masks that follow from these how many elements are set."""
+        if not isinstance(result, torch.Tensor) or result.device.type != "cuda" or not _is_whole(result):
+            return
+        if name in ("sum", "count_nonzero"):
+            if len(args) == 1 and result.numel() == 1 and (count := self._count_set(args[0])) is not None:
+                self.learn(result, torch.tensor(count, dtype=result.dtype))
+            return
+        share = None
+        if name in _EVENLY and (name != "uniform_" or tuple(args[1:3]) in ((), (0,), (0, 1)) and not kwargs):
+            self._remember(self._uniform, result, StorageWeakRef(result.untyped_storage()))
+        elif name in _ORDERING and isinstance(args[1], (int, float)) and self._is_uniform(args[0]):
+            below = min(1.0, max(0.0, float(args[1])))
+            share = below if name in ("lt", "le") else 1 - below
+        elif name == "bernoulli_" and len(args) > 1 and isinstance(args[1], (int, float)):
+            share = float(args[1])
+        elif name in ("_to_copy", "bitwise_not", "logical_not") and (count := self._count_set(args[0])) is not None:
+            share = (count if name == "_to_copy" else result.numel() - count) / max(1, result.numel())
+        if share is not None:
+            self._remember(self._set, result, (StorageWeakRef(result.untyped_storage()), round(share * result.numel())))
+
+    @staticmethod
+    def _remember(known: dict[int, Any], tensor: torch.Tensor, entry: Any) -> None:
+        if len(known) >= MOST_ON_HOST:
+            known.clear()
+        known[_place(tensor)] = entry
+
+    def _is_uniform(self, tensor: torch.Tensor) -> bool:
+        storage = self._uniform.get(_place(tensor))
+        return storage is not None and not storage.expired() and _is_whole(tensor)
+
+    def _count_set(self, tensor: torch.Tensor) -> int | None:
+        """How many elements of a mask that was drawn are set, on average."""
+        storage, count = self._set.get(_place(tensor), (None, 0))
+        return count if storage is not None and not storage.expired() and _is_whole(tensor) else None
 
     def _higher(self, func: Any, args: Any, kwargs: Any) -> Any:
         """An operation that is given functions, in a program that is not compiled: what it is made of is followed."""
@@ -288,9 +375,9 @@ class Values(TorchDispatchMode):
             return
         if not on_gpu and not any(each.device.type == "cuda" for each in outputs):
             return
-        # Some views copy where they must, and in inference mode a move to the GPU is one of them.
+        # Some views copy where they must; in inference mode and within tensors' own classes, a move between host and GPU is one of them.
         places = {_place(each) for each in on_gpu}
-        if func.is_view and all(each.device.type == "cpu" or _place(each) in places for each in outputs):
+        if func.is_view and all(each.device.type == "cuda" and _place(each) in places for each in outputs):
             return
         mutable = func._schema.is_mutable
         if name in ("to", "_to_copy", "copy_", "clone", "_copy_from", "_copy_from_and_resize"):
@@ -339,7 +426,7 @@ class Values(TorchDispatchMode):
             if state is not None:
                 torch.set_rng_state(state)
         line = self._drawn_at(on_gpu)
-        if line is not None:
+        if line is not None and not _are_labels(name, args):
             self._follows(line, [*outputs, *(_tensors(_written(func, args, kwargs), {}) if mutable else ())])
         if mutable and not outputs:
             return
@@ -349,6 +436,7 @@ class Values(TorchDispatchMode):
 
     def _exchange(self, func: Any, args: Any, kwargs: Any) -> Any:
         """Each rank is taken to have the values of this one: what comes from another is what the fake group makes of them."""
+        args = (*(_flat(each) for each in args[:2]), *args[2:])
         result = func(*args, **kwargs)
         outputs, inputs = (list(_tensors((each,), {})) for each in args[:2])
         copies = self._copies(inputs) if all(each.device.type == "cuda" for each in (*outputs, *inputs)) else None
@@ -368,7 +456,7 @@ class Values(TorchDispatchMode):
         for each, twin in zip(outputs, drawn if isinstance(drawn, list) else [drawn]):
             if twin is not None:
                 self.learn(each, twin)
-                self._follows(user_line(), [each])
+                self._follows(user_line(), [each], are_choices=True)
 
     def _share_out(self, tensor: torch.Tensor, places: torch.Tensor, counts: torch.Tensor) -> None:
         """Unknown values that were taken to differ, so many of them, are there about equally often."""
@@ -376,19 +464,19 @@ class Values(TorchDispatchMode):
         if number:
             self.learn(counts, torch.tensor([values // number + (place < values % number) for place in range(number)]))
 
-    def _follows(self, line: str, tensors: list[torch.Tensor]) -> None:
+    def _follows(self, line: str, tensors: list[torch.Tensor], are_choices: bool = False) -> None:
         """Remembers that the values of tensors follow from choices that a line drew."""
         if len(self._drawn) >= MOST_ON_HOST:
             self._drawn = {place: each for place, each in self._drawn.items() if not each[0].expired()}
         for each in tensors:
             if each.layout is torch.strided:
-                self._drawn[_place(each)] = (StorageWeakRef(each.untyped_storage()), line)
+                self._drawn[_place(each)] = (StorageWeakRef(each.untyped_storage()), line, are_choices)
 
     def _drawn_at(self, tensors: Any) -> str | None:
         """The line that drew the choices from which one of the tensors follows."""
         if self._drawn:
             for each in tensors:
-                storage, line = self._drawn.get(_place(each), (None, None)) if each.layout is torch.strided else (None, None)
+                storage, line, _ = self._drawn.get(_place(each), (None, None, False)) if each.layout is torch.strided else (None, None, False)
                 if storage is not None and not storage.expired():
                     return line
         return None
@@ -398,6 +486,14 @@ class Values(TorchDispatchMode):
         line = self._drawn_at(tensors)
         if line in self._draws:
             self.draws[line] = self._draws[line]
+
+    def _use_tokens(self, name: str, args: Any) -> None:
+        """Choices that are looked up in an embedding, or compared with an id, are tokens; classes that are compared with labels are not."""
+        used = args[1] if name == "embedding" else args[0]
+        if isinstance(used, torch.Tensor) and (name in ("embedding", "isin") or not isinstance(args[1], torch.Tensor) or args[1].numel() == 1):
+            line = self._drawn_at([used])
+            if line in self._chosen_tokens:
+                self._token_lines.add(line)
 
     def drawn(self, func: Any, shape: Any, args: Any, kwargs: Any, decides: bool = False) -> Any:
         """What an operation chooses among scores that are not known; None for the scores, and where these are too many.
@@ -411,9 +507,11 @@ class Values(TorchDispatchMode):
         chosen = [each if each.dtype == torch.long and each.numel() else None for each in _tensors((result,), {})]
         if any(each is not None for each in chosen):
             place = user_line()
-            counts = self.tokens if are_tokens else self._draws
+            counts = self._chosen_tokens if are_tokens else self._draws
             counts[place] = counts.get(place, 0) + 1
-            if decides and not are_tokens:
+            if decides and are_tokens:
+                self._token_lines.add(place)
+            elif decides:
                 self.draws[place] = self._draws[place]
         return chosen[0] if isinstance(result, torch.Tensor) else chosen
 
@@ -549,7 +647,8 @@ class Values(TorchDispatchMode):
             if line is not None:
                 self._follows(line, [target])
         elif source.device.type == "cuda":
-            if not source.is_floating_point():
+            # Many classes or actions that the host is given are looked at one by one; what was counted of them has a size.
+            if not source.is_floating_point() and not (target.numel() > 1 and self._drawn.get(_place(source), (None, "", False))[2]):
                 self._decide([source])
             if values is not None:
                 target.copy_(values)
@@ -558,8 +657,10 @@ class Values(TorchDispatchMode):
                 if len(self._on_host) >= MOST_ON_HOST:
                     self._on_host = {place: storage for place, storage in self._on_host.items() if not storage.expired()}
                 self._on_host[_place(target)] = StorageWeakRef(target.untyped_storage())
-            elif target.numel() > 0 and not _is_moved():
-                self._note("the contents of a tensor", 0)
+            elif target.numel() > 0 and not _is_moved() and not _is_saved():
+                given = self._note("the contents of a tensor", 0)
+                if given and target.device.type == "cpu":
+                    target.fill_(given)
 
     def _compare(self, name: str, args: Any, copies: Any, outputs: Any) -> bool:
         """Whether what a comparison gives follows from its operands: numbers of a healthy run are finite."""
@@ -729,7 +830,9 @@ class Values(TorchDispatchMode):
         """What the user gave for the line, or the value; the line is remembered."""
         place = user_line()
         value = _given(self._given, place, value)
-        entry = self.reads.setdefault(place, {"line": place, "what": what, "value": value, "times": 0, "check": is_check})
+        # A line that saves what it trains, or logs a loss, may read a flag, too.
+        key = (place, what, isinstance(value, (bool, int)))
+        entry = self.reads.setdefault(key, {"line": place, "what": what, "value": value, "times": 0, "check": is_check})
         entry["times"] += 1
         entry["value"] = value
         # A line with one read that is more than a check is named.
@@ -744,7 +847,8 @@ class Values(TorchDispatchMode):
             count = unknown = None
         if unknown is None and count is None:
             return func(*args, **kwargs)
-        self._decide(_tensors(args, {}))
+        # Not what is selected from, but for operations that look for values in it.
+        self._decide(_tensors(args[1:2] if name in _BY_ANOTHER else args, {}))
         if count is None:
             assert unknown is not None
             place = user_line()
@@ -752,6 +856,9 @@ class Values(TorchDispatchMode):
             most = self._most_true(masks[0]) if masks else None
             if most is not None:
                 unknown = min(unknown, most)
+            frame = program_frame()
+            if frame is not None and frame.f_code.co_filename.replace(os.sep, "/").endswith(_ALL_SELECTED):
+                return self._answered(NUMBER_BYTES, unknown, MOST_READS, func, args, kwargs)
             count = int(_given(self._given, place, min(unknown, 1) if self._few else unknown))
             self.selections[place] = self.selections.get(place, 0) + 1
         return self._answered(NUMBER_BYTES, count, MOST_READS, func, args, kwargs)
@@ -807,10 +914,10 @@ class Values(TorchDispatchMode):
             count = int(twin.unique().numel()) if twin is not None else min(args[1].numel(), int(args[2]))
         elif name in ("index", "index_put_", "index_put", "_index_put_impl_"):
             masks = [each for each in args[1] if each is not None and each.dtype in (torch.bool, torch.uint8)]
-            if not masks:
+            if not masks or _fills(name, args):
                 return None, None
             twin = self.twin(masks[0])
-            count = int(twin.count_nonzero()) if twin is not None else None
+            count = int(twin.count_nonzero()) if twin is not None else self._count_set(masks[0])
             unknown = masks[0].numel()
         elif name == "_coalesce":
             twin = self.twin(args[0]._indices())
@@ -829,13 +936,15 @@ class Values(TorchDispatchMode):
             count = int(twin.max())
         elif name == "masked_select":
             twin = self.twin(args[1])
-            count = int(twin.count_nonzero()) if twin is not None else None
+            count = int(twin.count_nonzero()) if twin is not None else self._count_set(args[1])
             unknown = args[1].numel()
         else:
             twin = self.twin(args[0])
             unknown = args[0].numel() if name != "unique_dim" else args[0].shape[args[1]]
             if twin is not None:
                 count = int(twin.count_nonzero()) if name == "nonzero" else int(twin.unique().numel())
+            elif name == "nonzero":
+                count = self._count_set(args[0])
         return count, unknown
 
 
@@ -884,6 +993,16 @@ def _is_moved() -> bool:
             return True
         frame = frame.f_back
     return frame is not None and frame.f_code.co_name == "pack_to_cpu"
+
+
+def _is_saved() -> bool:
+    """Whether a copy on the host is made to be written to a file, so that nothing follows from what it holds."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename.replace(os.sep, "/").endswith(_SAVING) and "load" not in frame.f_code.co_name:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def program_frame() -> Any:
@@ -952,6 +1071,25 @@ def _is_small(tensor: torch.Tensor) -> bool:
 
 def _is_whole(tensor: torch.Tensor) -> bool:
     return tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes()
+
+
+def _fills(name: str, args: Any) -> bool:
+    """Whether one number is written where a mask is set, as in ``x[mask] = 0``, which PyTorch does without counting."""
+    if name == "index" or len(args) < 3 or len(args) > 3 and args[3]:
+        return False
+    return args[2].numel() == 1 and args[2].device.type == "cpu" and sum(each is not None for each in args[1]) == 1
+
+
+def _are_labels(name: str, args: Any) -> bool:
+    """Whether choices are compared with as many others, such as labels: how many agree says nothing of how even they are."""
+    return name in ("eq", "ne") and isinstance(args[1], torch.Tensor) and args[1].numel() == args[0].numel() > 1
+
+
+def _flat(value: Any) -> Any:
+    """Tensors of a collective in one dimension: NCCL knows no others, and the fake group cuts them along their first."""
+    if isinstance(value, (list, tuple)):
+        return [_flat(each) for each in value]
+    return value.view(-1) if isinstance(value, torch.Tensor) and value.is_contiguous() else value
 
 
 def _tensors(args: Any, kwargs: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from ..observer import key_of, mark
 from ..program import Made, Program
 from ..remedy import Facts, Lines, Remedy
-from ..source import assigned, call
+from ..source import assigned, changed_call
 
 
 class Accumulate2(Remedy):
@@ -66,10 +66,10 @@ class Accumulate2(Remedy):
             _keep(program, owner, pace)
 
     def lines(self, facts: Facts) -> list[Lines]:
-        found = [Lines(each["line"], call(each["line"], "DataLoader", batch_size=str(-(-each["batch_size"] // self.parts))), replaces=True) for each in facts["loaders"] if each["is_training"] and each["line"] is not None]
+        found = [changed_call(each["line"], "DataLoader", batch_size=str(-(-each["batch_size"] // self.parts))) for each in facts["loaders"] if each["is_training"] and each["line"] is not None]
         found += [
             Lines(each["line"], f"# in the loop: (loss / {self.parts}).backward(); {name}.step() and {name}.zero_grad() after every {self.parts} batches only")
-            for each in facts["optimizers"] if each["line"] is not None and (name := assigned(each["line"], "optimizer"))
+            for each in facts["optimizers"] if each["line"] is not None and (name := assigned(each["line"], "optimizer", each["name"]))
         ]
         return found
 

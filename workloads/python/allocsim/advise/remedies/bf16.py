@@ -7,7 +7,7 @@ from typing import Any
 
 from ..program import Call, Program
 from ..remedy import Facts, Lines, Remedy
-from ..source import assigned
+from ..source import after
 
 
 class Bf16(Remedy):
@@ -49,7 +49,7 @@ class Bf16(Remedy):
 
     def lines(self, facts: Facts) -> list[Lines]:
         return [
-            Lines(each["line"], f"{assigned(each['line'], 'model')}.to(torch.bfloat16)  # and inputs: x.to(torch.bfloat16)")
+            after(each["line"], "model", each["name"], lambda name: f"{name}.to(torch.bfloat16)  # and inputs: x.to(torch.bfloat16)")
             for each in facts["models"] if each["line"] is not None and "float32" in each["parameters"]
         ]
 

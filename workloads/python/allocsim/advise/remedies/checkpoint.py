@@ -7,7 +7,7 @@ from typing import Any
 from ..models import SWITCHES, caching, kinds_of, largest, outermost, same, switches
 from ..program import Program
 from ..remedy import Facts, Lines, Remedy
-from ..source import assigned, blocks_of
+from ..source import after, blocks_of
 
 
 class Checkpoint(Remedy):
@@ -52,13 +52,12 @@ class Checkpoint(Remedy):
     def lines(self, facts: Facts) -> list[Lines]:
         found = []
         for each in _trained(facts):
-            name = assigned(each["line"], "model")
             if each["line"] is None:
                 continue
             if each["switch"] and self._switches():
-                found.append(Lines(each["line"], f"{name}.{SWITCHES[each['switch']]}"))
+                found.append(after(each["line"], "model", each["name"], lambda name: f"{name}.{SWITCHES[each['switch']]}"))
             elif self._kinds(each):
-                found.append(Lines(each["line"], (_without_cache(name) if each["keeps_cache"] else "") + _wrapping(name, self._kinds(each), self._step())))
+                found.append(after(each["line"], "model", each["name"], lambda name: (_without_cache(name) if each["keeps_cache"] else "") + _wrapping(name, self._kinds(each), self._step())))
         return found
 
     def _kinds(self, model: dict[str, Any]) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..program import Program
 from ..remedy import Facts, Lines, Remedy
-from ..source import assigned
+from ..source import after
 
 
 class Compile(Remedy):
@@ -26,4 +26,4 @@ class Compile(Remedy):
         program.on_first_call(lambda model: None if hasattr(model, "_orig_mod") else model.compile())
 
     def lines(self, facts: Facts) -> list[Lines]:
-        return [Lines(each["line"], f"{assigned(each['line'], 'model')}.compile()") for each in facts["models"] if each["line"] is not None and not each["is_compiled"]]
+        return [after(each["line"], "model", each["name"], lambda name: f"{name}.compile()") for each in facts["models"] if each["line"] is not None and not each["is_compiled"]]

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..program import Made, Program
 from ..remedy import Facts, Lines, Remedy
-from ..source import assigned, call
+from ..source import after, call, changed_call, makes
 
 
 class Fused(Remedy):
@@ -33,7 +33,7 @@ class Fused(Remedy):
         program.replace_options(lambda owner, options: {key: each for key, each in options.items() if key != "foreach"} | ({"fused": True} if _takes(owner, "fused") else {}))
 
     def lines(self, facts: Facts) -> list[Lines]:
-        return [Lines(each["line"], call(each["line"], each["name"], fused="True"), replaces=True) for each in facts["optimizers"] if each["line"] is not None and each["takes_fused"] and not each["is_fused"]]
+        return [changed_call(each["line"], each["name"], fused="True") for each in facts["optimizers"] if each["line"] is not None and each["takes_fused"] and not each["is_fused"]]
 
 
 class Loop(Remedy):
@@ -56,7 +56,7 @@ class Loop(Remedy):
         program.replace_options(lambda owner, options: options | {"foreach": False} if _takes(owner, "foreach") and not options.get("fused") else options)
 
     def lines(self, facts: Facts) -> list[Lines]:
-        return [Lines(each["line"], call(each["line"], each["name"], foreach="False"), replaces=True) for each in facts["optimizers"] if each["line"] is not None and not each["is_fused"]]
+        return [changed_call(each["line"], each["name"], foreach="False") for each in facts["optimizers"] if each["line"] is not None and not each["is_fused"]]
 
 
 class InBackward(Remedy):
@@ -98,21 +98,20 @@ class InBackward(Remedy):
         program.on_optimizer(made)
 
     def lines(self, facts: Facts) -> list[Lines]:
-        found = []
-        for each in facts["optimizers"]:
-            if each["line"] is not None:
-                name = assigned(each["line"], "optimizer")
-                found.append(Lines(
-                    each["line"],
-                    f"parts = {{p: {call(each['line'], each['name'], '[p]')} for g in {name}.param_groups for p in g[\"params\"]}}\n"
-                    "def step_now(p):\n"
-                    "    parts[p].step()\n"
-                    "    parts[p].zero_grad()\n"
-                    "for p in parts:\n"
-                    "    p.register_post_accumulate_grad_hook(step_now)\n"
-                    f"# and leave out {name}.step() and {name}.zero_grad()",
-                ))
-        return found
+        return [after(each["line"], "optimizer", each["name"], lambda name: _stepping(each, name)) for each in facts["optimizers"] if each["line"] is not None]
+
+
+def _stepping(optimizer: dict[str, Any], name: str) -> str:
+    one = call(optimizer["line"], optimizer["name"], "[p]") if makes(optimizer["line"], optimizer["name"]) else f'type({name})([{{**g, "params": [p]}}])'
+    return (
+        f"parts = {{p: {one} for g in {name}.param_groups for p in g[\"params\"]}}\n"
+        "def step_now(p):\n"
+        "    parts[p].step()\n"
+        "    parts[p].zero_grad()\n"
+        "for p in parts:\n"
+        "    p.register_post_accumulate_grad_hook(step_now)\n"
+        f"# and leave out {name}.step() and {name}.zero_grad()"
+    )
 
 
 def _part(program: Program, owner: Any, parameter: Any, options: dict[str, Any]) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 from ..models import kinds_of, largest, same
 from ..program import Program
 from ..remedy import Facts, Lines, Remedy
-from ..source import assigned, blocks_of
+from ..source import after, blocks_of
 
 
 class Shard2(Remedy):
@@ -54,16 +54,16 @@ class Shard2(Remedy):
 
     def lines(self, facts: Facts) -> list[Lines]:
         return [
-            Lines(
-                each["line"],
-                "from torch.distributed.fsdp import fully_shard  # run with: torchrun --nproc-per-node 2\n"
+            after(
+                each["line"], "model", each["name"],
+                lambda name: "from torch.distributed.fsdp import fully_shard  # run with: torchrun --nproc-per-node 2\n"
                 'torch.distributed.init_process_group("nccl")\n'
                 "torch.cuda.set_device(torch.distributed.get_rank())\n"
-                + (f"for block in {blocks_of(name, kind)}:\n    fully_shard(block)\n" if kind else "")
+                + (f"for block in {blocks_of(name, kind)}:\n    fully_shard(block)\n" if (kind := largest(each["kinds"])) else "")
                 + f"fully_shard({name})  # before the optimizer is made",
             )
             for each in facts["models"]
-            if each["line"] is not None and each["training_calls"] and (name := assigned(each["line"], "model")) and (kind := largest(each["kinds"]) or {}) is not None
+            if each["line"] is not None and each["training_calls"]
         ]
 
     def _blocks(self, program: Program, model: Any) -> list[Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..program import Made, Program
 from ..remedy import Facts, Lines, Remedy
-from ..source import assigned
+from ..source import after
 
 
 class StatesOnHost(Remedy):
@@ -40,14 +40,14 @@ class StatesOnHost(Remedy):
 
     def lines(self, facts: Facts) -> list[Lines]:
         return [
-            Lines(
-                each["line"],
-                "def move_states(optimizer, device):\n"
+            after(
+                each["line"], "optimizer", each["name"],
+                lambda name: "def move_states(optimizer, device):\n"
                 "    for state in optimizer.state.values():\n"
                 "        for key, value in state.items():\n"
                 "            if torch.is_tensor(value) and value.dim():\n"
                 "                state[key] = value.to(device)\n"
-                f"{(name := assigned(each['line'], 'optimizer'))}.register_step_pre_hook(lambda optimizer, args, kwargs: move_states(optimizer, \"cuda\"))\n"
+                f"{name}.register_step_pre_hook(lambda optimizer, args, kwargs: move_states(optimizer, \"cuda\"))\n"
                 f"{name}.register_step_post_hook(lambda optimizer, args, kwargs: move_states(optimizer, \"cpu\"))",
             )
             for each in facts["optimizers"] if each["line"] is not None and each["state_bytes"]
