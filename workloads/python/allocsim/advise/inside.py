@@ -14,7 +14,7 @@ def begin(torch: Any, options: dict[str, Any]) -> Observer:
 
     Args:
         torch: the module.
-        options: ``remedies``: their names; ``files``: of remedies that are the user's; ``facts``: of the baseline run.
+        options: ``module``: this one; ``remedies``: their names; ``files``: of remedies that are the user's; ``facts``: of the baseline run.
 
     Returns:
         what is to be told each operation, and gives the facts of this run at its end.

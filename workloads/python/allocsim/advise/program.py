@@ -11,7 +11,7 @@ from typing import Any, Callable, NamedTuple
 
 from ..recorder.patches import Patches
 from ..estimate.places import is_user, stack
-from .remedy import Facts
+from .facts import Facts
 
 
 class Made(NamedTuple):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from .program import Program
-
-#: What the baseline run of a program showed; :mod:`.observer` describes its keys.
-Facts = dict[str, Any]
+from .facts import Facts as Facts
+from .program import Program
 
 
 class Lines(NamedTuple):

@@ -42,7 +42,7 @@ def _run(asked: dict[str, Any], signals: Signals) -> dict[str, Any]:
     options = argparse.Namespace(**asked["options"])
     path = asked["path"]
     runs = Runs(options, asked["program"], asked["values"], str(library_folder()), path, signals)
-    course: dict[str, Any] = {"advise": {"remedies": asked["remedies"], "files": asked["files"], "facts": asked["facts"]}}
+    course: dict[str, Any] = {"observer": {"module": "allocsim.advise.inside", "remedies": asked["remedies"], "files": asked["files"], "facts": asked["facts"]}}
     _, report = run_with_all(runs, path, *runs.run(path, {}, unlimited=True, **course), unlimited=True, **course)
     if report is None:
         return {"problem": "the program did not run; its output says why"}

@@ -21,7 +21,8 @@ from ..recording import AllocsimError
 from ..temporary import temporary_folder
 from ..version import VERSION
 from .catalog import remedies
-from .remedy import Facts, Remedy
+from .facts import Facts
+from .remedy import Remedy
 
 SCHEMA = "allocsim-trials-1"
 

@@ -34,6 +34,7 @@ from typing import Any
 from ..recording import AllocsimError
 from ..visible import visible
 from .cards import CARDS
+from .screen import first_line
 from .widths import causes_of, interval, size_share
 
 SCHEMA = "allocsim-estimate-2"
@@ -107,8 +108,6 @@ def answer(
             raise AllocsimError(visible(f"the answer of the program is not understood ({type(problem).__name__}: {problem}); is it of the same version as this package?"), 1) from None
     elif found["card_bytes"] is not None:
         found["card_bytes"] -= found["beside_rank_bytes"]
-    from .screen import first_line
-
     found["sentence"] = first_line(found)
     return found
 
@@ -206,8 +205,3 @@ def similar_runs(run: Any, share: float, peak_bytes: int) -> dict[str, int]:
     ample = str(AMPLE * max(peak_bytes, 1 << 30))
     found = run.ask("perturb", "--resize", f"{share:.2%}", "--resize-each", "size", "--runs", str(COPIES), "--capacity", ample)["peak_reserved_bytes"]
     return {"low_bytes": found["min"], "high_bytes": found["max"]}
-
-
-def total_bytes(device: str) -> int:
-    """Memory of a card, as it is sold."""
-    return CARDS[device].total_bytes

@@ -8,14 +8,11 @@ import os
 import sys
 import time
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from .repetition import Repetition
 from .shapes import Shapes, elements, is_dominated, shapes_of, varying
 from .source import is_own
-
-if TYPE_CHECKING:
-    from .stepping import Stepping
 
 #: Batches of a loop that are run before others are left out, and that have to repeat.
 RUN_BATCHES = 3
@@ -30,6 +27,38 @@ LOOK_SECONDS = 10.0
 
 #: Packages that call next() on a loader's iterator and go on when it ends.
 EXPECT_AN_END = ("accelerate", "transformers", "lightning", "pytorch_lightning")
+
+
+class Follower(Protocol):
+    """Who follows the steps of a program, and is asked and told about its batches."""
+
+    may_leave_out: bool
+    steps_run: int
+    repetition: Repetition
+    loops: dict[int, Loop]
+    loops_open: weakref.WeakSet[Batches]
+
+    def are_gradients_on(self) -> bool:
+        """Whether operations are recorded for a backward pass."""
+
+    def asked_and_live(self) -> tuple[tuple[int, int], int]:
+        """Bytes requested and requests so far, and bytes live."""
+
+    def between_batches(self, batches: Batches) -> None:
+        """A loop asks for its next batch."""
+
+    def lengthened(self, batch: Any, number: int, is_training: bool) -> Any:
+        """The batch, or what is run in its place."""
+
+    def line(self) -> str:
+        """The user's line that runs."""
+
+    def is_short_of_time(self) -> bool:
+        """Whether so little time is left that only larger batches are run."""
+
+    def is_expired(self) -> bool:
+        """Whether the time is over."""
+
 
 
 class Loop:
@@ -81,7 +110,7 @@ class Batches:
     run yet and the last one. When none was new for a while, it ends as though the data had.
     """
 
-    def __init__(self, iterator: Any, loader: Any, loop: Loop, stepping: Stepping) -> None:
+    def __init__(self, iterator: Any, loader: Any, loop: Loop, stepping: Follower) -> None:
         self._iterator = iterator
         self._loader = loader
         self.loop = loop
@@ -250,7 +279,7 @@ def _is_drawn(torch: Any, loader: Any) -> bool:
     return isinstance(sampler, torch.utils.data.RandomSampler) and sampler.generator is None and loader.generator is None
 
 
-def follow_loaders(torch: Any, stepping: Stepping) -> None:
+def follow_loaders(torch: Any, stepping: Follower) -> None:
     """From now on, loops over a DataLoader go through :class:`Batches`."""
     loader_class = torch.utils.data.DataLoader
     iterate = loader_class.__iter__

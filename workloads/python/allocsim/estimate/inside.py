@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import atexit
+import importlib
 import json
 import os
 import traceback
 from typing import TYPE_CHECKING, Any
 
+from ..recorder.recorder import Recorder
+
 if TYPE_CHECKING:
-    from ..advise.observer import Observer
-    from ..recorder.recorder import Recorder
+    from .values import Observer
 
 VARIABLE = "ALLOCSIM_ESTIMATE"
 
@@ -112,10 +114,9 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
     torch.ctc_loss = ctc_loss_of_lists(torch.ctc_loss)
     leave_alone(values, stepping.went_back)
     compiled.follow()
-    if options.get("advise") is not None:
-        from ..advise.inside import begin as begin_advise
-
-        values.observer = observer = begin_advise(torch, options["advise"])
+    if options.get("observer") is not None:
+        begin_observer = importlib.import_module(options["observer"]["module"]).begin
+        values.observer = observer = begin_observer(torch, options["observer"])
     values.__enter__()
     values.follow_threads()
     # It is left when the program ends, before PyTorch is taken down.

@@ -6,7 +6,7 @@ import os
 from typing import Any, Sequence
 
 from ..visible import from_here, visible
-from .cards import way_out
+from .cards import CARDS, way_out
 from .costliest import rank_line
 from .driver import next_step
 from .files import writes_sentence
@@ -82,8 +82,6 @@ def _growing(found: dict[str, Any]) -> str:
 
 
 def _complete(found: dict[str, Any]) -> list[str]:
-    from .answer import total_bytes
-
     recorded, best, bounds = found["settings"]["recorded"], found["settings"]["best"], found["interval"]
     lines = []
     if found["out_of_memory"]:
@@ -97,7 +95,7 @@ def _complete(found: dict[str, Any]) -> list[str]:
     elif bounds["high_bytes"] is None:
         lines.append("How large a card it needs depends on how many steps it makes; what grows is likely a leak: 'allocsim leaks' names the line.")
     else:
-        lines.append(f"Smallest card: {smallest} ({size_text(total_bytes(smallest))})." if smallest else "No card that is known is large enough.")
+        lines.append(f"Smallest card: {smallest} ({size_text(CARDS[smallest].total_bytes)})." if smallest else "No card that is known is large enough.")
     lines += [
         "",
         f"  requested  {size_text(found['peak_requested_bytes'])}",

@@ -15,7 +15,7 @@ import operator
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Iterator
+from typing import Any, Callable, Iterator, Protocol
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
@@ -25,9 +25,6 @@ from torch.utils._python_dispatch import TorchDispatchMode, _pop_mode, _push_mod
 from .branches import Branches
 from .driver import flag_was_read
 from .picks import Picks, compared, drawn
-
-if TYPE_CHECKING:
-    from ..advise.observer import Observer
 
 #: Copies are kept of tensors up to these sizes: integers are what control flow reads, floats are seldom more than a few.
 MOST_INTEGER_BYTES = 4 << 20
@@ -137,6 +134,19 @@ _TRUE = {"isfinite"}
 
 #: Gradients are finite, so that the flag stays as it was.
 _LEAVES_FLAG = "_amp_foreach_non_finite_check_and_unscale_"
+
+
+class Observer(Protocol):
+    """What follows the operations of a program besides."""
+
+    def note(self, func: Any, name: str, args: Any, kwargs: Any, result: Any) -> None:
+        """An operation was run, in any thread."""
+
+    def note_whole(self, name: str, args: Any, kwargs: Any, result: Any) -> None:
+        """A function of PyTorch was run whose operations are not seen."""
+
+    def report(self, is_job: bool) -> dict[str, Any]:
+        """What was seen, at the end of the program."""
 
 
 class Values(TorchDispatchMode):

@@ -15,19 +15,17 @@ from .recorder import Recorder, say
 VARIABLE = "ALLOCSIM_RECORD"
 
 
-def follow() -> None:
-    """Waits for ``import torch``."""
+def follow(begin: Callable[[], None] = lambda: None, loaded: Callable[[Any, Any, Recorder], None] = lambda torch, frame, recorder: None) -> None:
+    """Waits for ``import torch``.
+
+    Args:
+        begin: is called at once.
+        loaded: is called with PyTorch, the frame that loads it and the recorder, once PyTorch is loaded.
+    """
     options = json.loads(os.environ[VARIABLE])
     if options["run_folder"] is not None:
         RunFolder(options["run_folder"]).mark("begun")
-    if "ALLOCSIM_ESTIMATE" in os.environ:
-        from ..estimate.ending import begin as begin_ending
-
-        begin_ending(json.loads(os.environ["ALLOCSIM_ESTIMATE"])["report"])
-        from ..estimate.launch import follow_launched
-
-        follow_launched(json.loads(os.environ["ALLOCSIM_ESTIMATE"]))
-
+    begin()
     # Who started this process may have ended when PyTorch is loaded.
     mark = _mark(options["parent"])
 
@@ -47,10 +45,7 @@ def follow() -> None:
             recorder.follow_forks()
         except Exception as problem:
             say(f"this process is not recorded: {problem}")
-        if "ALLOCSIM_ESTIMATE" in os.environ:
-            from ..estimate.inside import begin
-
-            begin(torch, sys._getframe(1), recorder)
+        loaded(torch, sys._getframe(1), recorder)
 
     if "torch" in sys.modules:
         install(sys.modules["torch"])

@@ -43,8 +43,10 @@ def _follow() -> None:
         module = importlib.util.module_from_spec(spec)
         sys.modules["allocsim"] = module
         spec.loader.exec_module(module)
-    from allocsim.recorder.follow import follow
-
+    if "ALLOCSIM_ESTIMATE" in os.environ:
+        from allocsim.estimate.follow import follow
+    else:
+        from allocsim.recorder.follow import follow
     follow()
 
 
