@@ -242,7 +242,7 @@ class DiagnoseCommandTest {
     CommandRun run =
         CommandRun.of(command, Path.of("src/test/resources/recordings/empty-snapshot.pickle"));
     assertTrue(
-        run.err().contains("the snapshot is empty: it has neither segments nor a history"),
+        run.err().contains("the snapshot is empty: it has neither segments nor an event history"),
         run.out() + run.err());
   }
 }

@@ -228,7 +228,7 @@ class JobCommandsTest {
     CommandRun run = CommandRun.of("tune", job);
     assertEquals(1, run.exitCode());
     assertEquals(3, run.err().lines().count(), run.err());
-    assertTrue(run.err().contains("the recording of no rank can be read"), run.err());
+    assertTrue(run.err().contains("no rank's recording can be read"), run.err());
     assertEquals("", run.out());
   }
 
@@ -257,7 +257,7 @@ class JobCommandsTest {
     assertRefused(2, "only job folders or only files", "diff", job, SERVED);
     assertRefused(
         2, "only job folders or only files", "fit", "--batch", "8", "--sizes", "1,2", job, SERVED);
-    assertRefused(1, "is a folder; name a file in it, that of one rank", "convert", job, "-o", "a");
+    assertRefused(1, "is a folder; name a file in it, for a job the file of one rank", "convert", job, "-o", "a");
   }
 
   private static void assertRefused(int exitCode, String words, Object... arguments) {

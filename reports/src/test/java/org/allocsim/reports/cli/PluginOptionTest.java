@@ -202,7 +202,7 @@ class PluginOptionTest {
     plugins = work.resolve("missing");
     assertRefused("no such plugin folder");
     plugins = Files.writeString(work.resolve("file"), "");
-    assertRefused("this is a file; name its folder");
+    assertRefused("this is a file, not a folder of jars; name its folder");
   }
 
   @Test

@@ -150,7 +150,7 @@ class WhatIfTest {
     Path plain = record(trace -> trace.free(allocate(trace, GIB)));
     CommandRun phases = CommandRun.of("replay", plain, "--insert", "empty_cache@phase-boundaries");
     assertEquals(ExitCodes.FAILED, phases.exitCode());
-    assertTrue(phases.err().contains("it holds no phases"), phases.err());
+    assertTrue(phases.err().contains("it has no phases"), phases.err());
   }
 
   @Test

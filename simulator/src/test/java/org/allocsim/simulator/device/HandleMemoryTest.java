@@ -76,8 +76,8 @@ class HandleMemoryTest {
     assertInvalid(() -> memory.map(range + 4 * MIB, handles, 4, 1, 2 * PAGE), "bytes, not");
     assertInvalid(() -> memory.unmap(range, handles, 1, 1, PAGE), "not mapped at");
     assertInvalid(() -> memory.unmap(range + 4 * MIB, handles, 2, 1, PAGE), "not mapped at");
-    assertInvalid(() -> memory.create(handles, 0, 1, MIB), "no multiples");
-    assertInvalid(() -> memory.create(handles, 0, 0, PAGE), "are none");
+    assertInvalid(() -> memory.create(handles, 0, 1, MIB), "not a positive number of multiples");
+    assertInvalid(() -> memory.create(handles, 0, 0, PAGE), "not a positive number of multiples");
     assertInvalid(() -> device.unreserve(range, 20 * MIB), "still has memory");
     memory.release(handles, 3, 1, PAGE);
     assertInvalid(() -> memory.release(handles, 3, 1, PAGE), "does not exist");

@@ -224,8 +224,8 @@ class ProfileFileTest {
             text.replaceFirst("\"name\"", "\"schema\""))) {
       assertTrue(refusal(bad).startsWith("not the JSON of a device profile"), bad);
     }
-    assertTrue(refusal(text + "{}").startsWith("something follows"));
-    assertTrue(refusal(" ".repeat(2 << 20)).startsWith("a device profile has no more than 1 MiB"));
+    assertTrue(refusal(text + "{}").startsWith("extra text after"));
+    assertTrue(refusal(" ".repeat(2 << 20)).startsWith("a device profile is at most 1 MiB"));
     String deep = "{\"a\":".repeat(5000) + "1" + "}".repeat(5000);
     assertTrue(refusal(deep).contains("too deep"), refusal(deep));
   }

@@ -141,7 +141,7 @@ class RecordedJsonLinesTest {
   void requestsThatWereChangedDoNotPassForThoseOfTheRecording() throws Exception {
     String changed = shippedAsText().replaceFirst("(\"op\":\"alloc\",.*\"bytes\":)", "$1" + 1);
     String message = refusal(changed).getMessage();
-    assertTrue(message.contains("the requests are not those of the recording"), message);
+    assertTrue(message.contains("the requests do not match the recording"), message);
   }
 
   @Test

@@ -226,7 +226,7 @@ class BfcLogReaderTest {
     allocate(1, "GPU_0_bfc", 50, BASE);
     BfcLog log = read();
     assertEquals("+0=100 -0 +1=50", rows(log.trace(), 0));
-    assertTrue(log.notes().toString().contains("that the log does not show"));
+    assertTrue(log.notes().toString().contains("missing from the log, inserted"));
   }
 
   @Test
