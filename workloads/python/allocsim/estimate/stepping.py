@@ -427,8 +427,8 @@ class Stepping:
         unmet = self._unmet() if cut is not None or self._left else []
         if cut is None and self._source is not None:
             # What comes after the loops that were left was run as far as the program comes to it.
-            source = self._source
-            unmet = [each for each in unmet if any(loop.holds(*place) for loop in self._left for place in source.places(each))]
+            places = self._source.places
+            unmet = [each for each in unmet if any(loop.holds(*place) for loop in self._left for place in places(each))]
         return {
             "steps_run": self.steps_run,
             "batches_skipped": skipped,
