@@ -209,7 +209,12 @@ class SourceTest(unittest.TestCase):
 
         self.assertEqual(("model = GPT(3).cuda()\nmodel.compile()\nreturn model", True), compiled(5, "GPT"))
         self.assertEqual(("d.compile()", False), compiled(3, "D"))
-        self.assertEqual(("# model is the GPT that this statement makes\nmodel.compile()", False), compiled(6, "GPT"))
+        self.assertEqual(("# a library makes the GPT from here; as soon as it has:\n# model.compile()", False), compiled(6, "GPT"))
+        self.assertEqual(("# model is the train that this statement makes\nmodel.compile()", False), compiled(6, "train"))
+        found = remedies()["loss-in-parts"].lines(facts(losses=[{"line": f"{self.file}:6", "bytes": 1}]))
+        self.assertEqual([False], [each.replaces for each in found])
+        found = remedies()["accumulate-2"].lines(facts(optimizers=[{"line": f"{self.file}:6", "name": "AdamW"}]))
+        self.assertEqual(["# a library makes the steps from here: have it accumulate the gradients of 2 batches"], [each.text for each in found])
 
 
 class CommandTest(unittest.TestCase):

@@ -397,6 +397,10 @@ class LinesTest(unittest.TestCase):
         seen = [{"line": "a.py:3", "phase": phase, "low": 1, "high": 9} for phase in ("training", "evaluation")]
         lines = answer_lines(complete(5, 4.9, 5.1, 14, lengths={"seen": seen, "longest_possible": 9, "source": "all batches of the data"}))
         self.assertIn("- Lengths of evaluation at a.py:3: 1 to 9.", lines)
+        seen[0] |= {"complete": True, "data_high": 9}
+        lines = answer_lines(complete(5, 4.9, 5.1, 14, lengths={"seen": seen, "longest_possible": 12, "source": "all batches of the data"}))
+        self.assertIn("- Lengths of training at a.py:3: 1 to 9.", lines)
+        self.assertIn("- Lengths of evaluation at a.py:3: 1 to 9; the longest that the program can make is 12 (all batches of the data), which --longest runs.", lines)
         lines = answer_lines(complete(5, 4.9, 5.1, 14, lengths={"seen": seen[:1], "longest_possible": 9, "source": "all batches of the data"}))
         self.assertIn("- Lengths at a.py:3: 1 to 9.", lines)
 

@@ -47,8 +47,11 @@ def after(place: str, default: str, made: str, lines: Callable[[str], str]) -> L
     if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Call):
         return Lines(place, f"{default} = {ast.unparse(statement.value)}\n{lines(default)}\nreturn {default}", replaces=True)
     name = assigned(place, "", made)
-    unnamed = f"# {default} is the {made} that this statement makes\n" if statement is not None and not name else ""
-    return Lines(place, unnamed + lines(name or default))
+    if statement is None or name:
+        return Lines(place, lines(name or default))
+    if makes(place, made):
+        return Lines(place, f"# {default} is the {made} that this statement makes\n{lines(default)}")
+    return Lines(place, "\n".join(f"# {each}" for each in (f"a library makes the {made} from here; as soon as it has:", *lines(default).split("\n"))))
 
 
 def text(place: str | None) -> str | None:

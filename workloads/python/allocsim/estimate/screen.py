@@ -276,7 +276,9 @@ def _course(found: dict[str, Any]) -> list[str]:
     lengths = found["lengths"] or {}
     seen = lengths.get("seen") or []
     for each in seen:
-        longest = f"; the longest that the program can make is {lengths['longest_possible']} ({lengths['source']}), which --longest runs" if (lengths.get("longest_possible") or 0) > each["high"] else ""
+        # Of a loop whose data was seen whole, batches of another one say nothing.
+        possible = each["data_high"] if each.get("complete") else lengths.get("longest_possible") or 0
+        longest = f"; the longest that the program can make is {possible} ({lengths['source']}), which --longest runs" if possible > each["high"] else ""
         of = f" of {each['phase']}" if each.get("phase") and len({other.get("phase") for other in seen}) > 1 else ""
         lines.append(f"Lengths{of} at {shown(each['line'])}: {each['low']} to {each['high']}{longest}.")
     return lines

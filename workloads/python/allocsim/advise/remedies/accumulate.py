@@ -8,7 +8,7 @@ from typing import Any
 from ..observer import key_of, mark
 from ..program import Made, Program
 from ..remedy import Facts, Lines, Remedy
-from ..source import assigned, changed_call
+from ..source import assigned, changed_call, makes
 
 
 class Accumulate2(Remedy):
@@ -69,6 +69,8 @@ class Accumulate2(Remedy):
         found = [changed_call(each["line"], "DataLoader", batch_size=str(-(-each["batch_size"] // self.parts))) for each in facts["loaders"] if each["is_training"] and each["line"] is not None]
         found += [
             Lines(each["line"], f"# in the loop: (loss / {self.parts}).backward(); {name}.step() and {name}.zero_grad() after every {self.parts} batches only")
+            if name != "optimizer" or makes(each["line"], each["name"])
+            else Lines(each["line"], f"# a library makes the steps from here: have it accumulate the gradients of {self.parts} batches")
             for each in facts["optimizers"] if each["line"] is not None and (name := assigned(each["line"], "optimizer", each["name"]))
         ]
         return found

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..program import Program
 from ..remedy import Facts, Lines, Remedy
-from ..source import assigned, operands
+from ..source import assigned, operands, text
 
 #: Parts that the rows are cut into.
 PARTS = 8
@@ -51,15 +51,20 @@ class LossInParts(Remedy):
         program.patches.replace(functional, "cross_entropy", in_parts)
 
     def lines(self, facts: Facts) -> list[Lines]:
-        return [Lines(each["line"], _in_parts(each["line"]), replaces=True) for each in facts["losses"] if each["line"] != "?"]
+        return [_in_parts(each["line"]) for each in facts["losses"] if each["line"] != "?"]
 
 
-def _in_parts(line: str) -> str:
-    logits, targets = operands(line) or ("logits", "targets")
-    return (
+def _in_parts(line: str) -> Lines:
+    found = operands(line)
+    if not found and text(line) is not None:
+        return Lines(line, f"# a cross-entropy is computed from here: have it computed in {PARTS} parts, each of them checkpointed")
+    logits, targets = found or ("logits", "targets")
+    return Lines(
+        line,
         "from torch.utils.checkpoint import checkpoint\n"
         f"rows, classes = {logits}, {targets}\n"
         f"parts = zip(rows.chunk({PARTS}), classes.chunk({PARTS}))\n"
         "cross_entropy = torch.nn.functional.cross_entropy\n"
-        f'{assigned(line, "loss")} = sum(checkpoint(cross_entropy, some, to, reduction="sum", use_reentrant=False) for some, to in parts) / classes.numel()'
+        f'{assigned(line, "loss")} = sum(checkpoint(cross_entropy, some, to, reduction="sum", use_reentrant=False) for some, to in parts) / classes.numel()',
+        replaces=True,
     )
