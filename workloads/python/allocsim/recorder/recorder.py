@@ -190,7 +190,7 @@ class Recorder:
                 latest.append(Written(self.path, reason, is_last, time.time(), mark))
                 self._note(latest + self._file)
 
-            self.written_bytes = write_snapshot(self.path, snapshot, None if self._run_folder is None else self._run_folder.path, ready)
+            self.written_bytes = write_snapshot(self.path, snapshot, None if self._run_folder is None else str(self._run_folder.path), ready)
             self._file = latest
             self._mark("written")
         except Exception as problem:
