@@ -140,7 +140,7 @@ def _kept(prefix: str, has_processes: bool) -> Iterator[socket.socket | None]:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     try:
         keeper = subprocess.Popen(
-            ["/bin/sh", "-c", _KEEPER, prefix, *(["kill"] if has_processes else [])], stdin=subprocess.PIPE, stdout=theirs, stderr=subprocess.DEVNULL,
+            ["/bin/sh", "-c", _KEEPER, prefix, *(["kill"] if has_processes else [])], stdin=subprocess.PIPE, stdout=theirs.fileno(), stderr=subprocess.DEVNULL,
             start_new_session=True, cwd="/", env={"PATH": os.defpath},
         )  # fmt: skip
     finally:

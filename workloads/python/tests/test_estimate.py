@@ -299,7 +299,7 @@ class HostileTextTest(unittest.TestCase):
         found = {
             "complete": True, "file": HOSTILE, "script": HOSTILE, "device": "t4", "pytorch": HOSTILE, "ended": "error", "problem": HOSTILE, "line": f"{HOSTILE}:8", "kind": "ValueError",
             "origin": "program", "operation": HOSTILE, "refused": HOSTILE, "refused_functions": [HOSTILE], "cuda": "13", "exit_code": 1, "exit": {"function": HOSTILE, "code": 0, "text": HOSTILE, "line": f"{HOSTILE}:9", "last": True},
-            "out_of_memory": None, "caught_out_of_memory": 1, "others_failed": [HOSTILE], "fits": "setting", "card_bytes": 4, "smallest_gpu": "t4", "least_reserved_bytes": None,
+            "out_of_memory": None, "caught_out_of_memory": 1, "others_failed": [HOSTILE], "fits": "setting", "card_bytes": 4, "smallest_gpu": "t4", "least_reserved_bytes": None, "lost": False,
             "peak_requested_bytes": 4, "peak_allocated_bytes": 4, "settings": {"recorded": size, "best": size | {"conf": "other" + HOSTILE}},
             "interval": {"low_bytes": 4, "high_bytes": 6}, "gpus_that_fit": [HOSTILE], "beside_rank_bytes": 1, "inferred_bytes": 1,
             "prompt_watchdog_reserved_bytes": 3, "behind_gpu_reserved_bytes": 7, "few_selected_reserved_bytes": 2, "most_picked_reserved_bytes": 8, "similar_runs": {"low_bytes": 2, "high_bytes": 9}, "growth_bytes_per_step": 0, "steps_run": 3, "later_bytes": {"low": 0, "high": 5},

@@ -266,6 +266,8 @@ class FirstLineTest(unittest.TestCase):
         self.assertNotIn("Fits", "\n".join(answer_lines(found)))
         found = answer(made(**error, reserved_bytes=0), "l40s")
         self.assert_line("INCOMPLETE: the program failed at train.py:63: NameError: name 'x' is not defined, before any GPU memory was used.", found)
+        found = answer(made(**error, reserved_bytes=0) | {"lost": True}, "l40s")
+        self.assert_line("INCOMPLETE: the program failed at train.py:63: NameError: name 'x' is not defined, before its GPU memory was recorded.", found)
 
     def test_each_way_to_end_early_has_its_sentence(self):
         left = {"function": "sys.exit", "code": 3, "text": None, "line": "a.py:3", "last": True}

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 import unittest
 from pathlib import Path
 
@@ -393,6 +394,29 @@ folders = sorted(each for each in os.listdir("out") if each.startswith("checkpoi
 assert folders == ["checkpoint-5"], folders
 assert load_file("out/checkpoint-5/model.safetensors")
 """
+
+
+class KilledTest(FilesCase):
+    """A program whose command is killed, here behind a shell or not, is killed before its file calls fail, and with all that it started."""
+
+    def check(self, *shell):
+        for attempt in range(8):
+            command = [sys.executable, "-m", "allocsim", "estimate", "--", *shell, sys.executable, "-c", "import os\nprint('runs', flush=True)\nwhile True: os.listdir('.')"]
+            with subprocess.Popen(
+                command, cwd=self.home, env={**os.environ, "PYTHONPATH": str(ROOT / "workloads/python")}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            ) as process:
+                self.assertEqual("runs\n", process.stderr.readline())
+                time.sleep(0.005 * attempt)
+                process.kill()
+                # It ends when all that have it ended.
+                self.assertEqual("", process.stderr.read())
+        self.assertEqual([], os.listdir(self.home))
+
+    def test_of_the_command(self):
+        self.check()
+
+    def test_of_a_shell(self):
+        self.check("sh", "-c", '"$@"; exit $?', "sh")
 
 
 @unittest.skipUnless(importlib.util.find_spec("torch"), "PyTorch is not installed")

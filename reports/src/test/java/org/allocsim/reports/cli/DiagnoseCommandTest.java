@@ -151,7 +151,7 @@ class DiagnoseCommandTest {
     assertTrue(traces.err().contains("are both recordings"), traces.err());
     CommandRun logs = CommandRun.of("diagnose", LOG, "-");
     assertEquals(ExitCodes.USAGE, logs.exitCode());
-    assertTrue(logs.err().contains("are two logs"), logs.err());
+    assertTrue(logs.err().contains("are both logs"), logs.err());
   }
 
   /** 24 GiB of one stream beside 20 GiB that are cached for another. */
