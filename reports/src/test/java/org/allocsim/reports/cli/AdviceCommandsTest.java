@@ -204,9 +204,9 @@ class AdviceCommandsTest {
     "'peak GROWTH --of active', 'is not one of requested, allocated, reserved'",
     "'peak GROWTH --top 0', 'must be at least 1'",
     "'peak GROWTH --frames 0', 'is outside 1..64'",
-    "'check GROWTH', 'checks nothing'",
+    "'check GROWTH', 'no limit given'",
     "'check GROWTH --max-slack 110%', 'from 0% to 100%'",
-    "'check GROWTH --max-slack 1GB', 'not clearly binary'",
+    "'check GROWTH --max-slack 1GB', 'ambiguous unit'",
     "'diff GROWTH', 'AFTER'",
     "'account GROWTH --free 5%', 'is a percentage'"
   })

@@ -174,7 +174,7 @@ class DiagnoseCommandTest {
     assertTrue(
         run.out()
             .replaceAll("\\s+", " ")
-            .contains("20.00 GiB, 45.5 % of what is reserved, are cached for other streams"),
+            .contains("20.00 GiB (45.5 % of reserved memory) is cached for other streams"),
         run.out() + run.err());
   }
 
@@ -183,7 +183,7 @@ class DiagnoseCommandTest {
     "diagnose, Out of memory: the program asked for 64.00 GiB.",
     "replay, 1 of 2 allocation requests failed;",
     "tune, No setting helps:",
-    "compare, No allocator can serve this program:",
+    "compare, No allocator can fit this program:",
   })
   void aFailureInAnRmmLogIsAFailureInEveryCommand(
       String command, String start, @TempDir Path folder) throws IOException {

@@ -217,7 +217,7 @@ class JobCommandsTest {
       assertEquals(1, run.err().lines().count(), run.err());
       assertTrue(run.err().contains("rank1.pickle.xz"), run.err());
       assertTrue(run.out().contains("rank 1 is not counted"), run.out());
-      assertTrue(run.out().contains("they are no recordings: notes.txt"), run.out());
+      assertTrue(run.out().contains("(not recordings): notes.txt"), run.out());
     }
   }
 

@@ -45,7 +45,7 @@ class OddInputsTest {
       assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
     }
     if (command.equals("view")) {
-      assertSentence(run, ExitCodes.FAILED, "header.jsonl: no request is recorded");
+      assertSentence(run, ExitCodes.FAILED, "header.jsonl: no requests recorded");
     }
   }
 

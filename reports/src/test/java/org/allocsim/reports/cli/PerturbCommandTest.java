@@ -116,7 +116,7 @@ class PerturbCommandTest {
   @CsvSource({
     "'--runs 5', 'nothing to perturb'",
     "'--swap-adjacent --runs 0', 'is outside 1..100000'",
-    "'--swap-adjacent --resize-each size', '--resize-each without --resize'",
+    "'--swap-adjacent --resize-each size', '--resize-each needs --resize'",
     "'--resize 100%', 'is not a percentage'",
     "'--resize -1%', 'is not a percentage'",
     "'--resize 2% --resize-each stack', 'is not one of size, request'",

@@ -179,7 +179,7 @@ class ReplayCommandTest {
             .writeTo(folder);
     CommandRun run = done("replay", file, "--events", folder.resolve("events"));
     assertTrue(run.out().contains("addresses modelled"), run.out());
-    assertTrue(run.out().contains("From event 2 on the allocator does something else"), run.out());
+    assertTrue(run.out().contains("From event 2 on, the allocator behaves differently"), run.out());
     assertEquals(3, Files.readAllLines(folder.resolve("events")).size());
   }
 
@@ -236,7 +236,7 @@ class ReplayCommandTest {
   void whatAReplayLeavesOutIsNoted() {
     Path two = CommandRun.recording("two_gpu.pickle.xz");
     // Nothing failed, and the second reserved more.
-    String note = "not replayed: 816 events of device 0; --device-index 0 chooses them";
+    String note = "not replayed: 816 events of device 0; --device-index 0 selects them";
     assertTrue(done("replay", two).out().contains(note));
     assertFalse(done("replay", two, "--device-index", "0").out().contains("not replayed"));
     String goesOn = "after a failed request the replay continues";

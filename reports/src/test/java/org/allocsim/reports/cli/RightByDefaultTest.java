@@ -167,7 +167,7 @@ class RightByDefaultTest {
     String shown = done("diagnose", refused).replaceAll("\\s+", " ");
     assertTrue(shown.contains(" saved the run if its limit was 140.00 MiB or more:"), shown);
     String given = done("diagnose", refused, "--memory-limit", "150MiB").replaceAll("\\s+", " ");
-    assertTrue(given.contains(" saved the run: every recorded request is served"), given);
+    assertTrue(given.contains(" saved the run: every recorded request succeeds"), given);
     assertFalse(given.contains("between"), given);
   }
 

@@ -158,8 +158,8 @@ class TransformCommandTest {
         "--window 0:99|is not a part of",
         "--window a:b|is not a range",
         "--rows 7|is not a range",
-        "--scale-batch 2|does not say which sizes",
-        "--repeat 2 --other x|does not say which sizes",
+        "--scale-batch 2|does not show which sizes",
+        "--repeat 2 --other x|does not show which sizes",
         "--reorder-steps backwards|is not an order",
         "--merge|name more",
         "--repeat 2 --merge|--merge",
@@ -178,7 +178,7 @@ class TransformCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "--reorder-steps 0,1|names each",
+        "--reorder-steps 0,1|must name each",
         "--window 0:2 --iterations nothing|its steps are unknown",
       })
   void whatTheTraceCannotGiveIsRefusedInOneSentence(String options, String words) {

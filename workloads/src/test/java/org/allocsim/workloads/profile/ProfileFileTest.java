@@ -205,7 +205,7 @@ class ProfileFileTest {
     String text = h100();
     assertTrue(
         refusal(text.replace("allocsim-device-1", "allocsim-device-2"))
-            .startsWith("field 'schema' is 'allocsim-device-2', and this allocsim reads"));
+            .startsWith("field 'schema' is 'allocsim-device-2', but this allocsim reads"));
     assertTrue(
         refusal(text.replace("\"schema\": \"allocsim-device-1\",", ""))
             .startsWith("field 'schema' is missing"));

@@ -28,7 +28,7 @@ public final class ModelledReplay {
       sentences.add(
           Sentence.of(
               "From event {} on, the allocator behaves differently from the recording; all"
-                  + " addresses of the replay are simulated.",
+                  + " addresses of the replay are modelled.",
               Quantity.count(divergedRow)));
     }
     LateStart.of(program.input()).map(LateStartPart::sentence).ifPresent(sentences::add);

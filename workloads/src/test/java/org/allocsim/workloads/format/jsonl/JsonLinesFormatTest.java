@@ -180,7 +180,7 @@ class JsonLinesFormatTest {
         "{\"op\":\"dance\"}|op \"dance\" is unknown",
         "{\"op\":\"snapshot\",\"device\":128}|outside 0..127",
         "{\"op\":\"snapshot\",\"stack\":5}|stack 5 is not defined",
-        "{\"op\":\"alloc\",\"id\":1,\"bytes\":1,\"pool\":[1]}|a pool of the form",
+        "{\"op\":\"alloc\",\"id\":1,\"bytes\":1,\"pool\":[1]}|not a pool [capture, user]",
         "{\"op\":\"alloc\",\"id\":1,\"bytes\":1,\"stream\":\"x\"}|a stream's handle",
         "{\"op\":\"alloc\",\"id\":1,\"by|the line is not valid JSON",
         "{\"op\":\"snapshot\"} {}|continues after its object",

@@ -113,7 +113,7 @@ class MiniMallocFormatTest {
         "id,lower,upper,size\\na,1,2,99999999999999999999|in column size",
         "id,lower,upper,size\\na,1,2,-3|negative",
         "id,lower,upper,size\\na,2,2,3|not after its start",
-        "id,lower,end,size\\na,2,9223372036854775807,3|too late",
+        "id,lower,end,size\\na,2,9223372036854775807,3|too large",
         "id,lower,upper,size,gaps\\na,0,9,4,35|not of the form",
         "id,lower,upper,size,gaps\\na,0,9,4,5-12|outside",
         "id,lower,upper,size,gaps\\na,0,9,4,5-6 3-4|out of order",
