@@ -154,7 +154,7 @@ final class PluginCheck {
     } catch (NoClassDefFoundError e) {
       throw new PluginException(
           jar,
-          ("class %s needs class %s, which cannot be loaded; put its jar into the same folder")
+          "class %s needs class %s, which cannot be loaded; put its jar into the same folder"
               .formatted(name, String.valueOf(e.getMessage()).replace('/', '.')),
           e);
     } catch (ExceptionInInitializerError e) {

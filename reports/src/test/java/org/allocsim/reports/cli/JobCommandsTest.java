@@ -257,7 +257,13 @@ class JobCommandsTest {
     assertRefused(2, "only job folders or only files", "diff", job, SERVED);
     assertRefused(
         2, "only job folders or only files", "fit", "--batch", "8", "--sizes", "1,2", job, SERVED);
-    assertRefused(1, "is a folder; name a file in it, for a job the file of one rank", "convert", job, "-o", "a");
+    assertRefused(
+        1,
+        "is a folder; name a file in it, for a job the file of one rank",
+        "convert",
+        job,
+        "-o",
+        "a");
   }
 
   private static void assertRefused(int exitCode, String words, Object... arguments) {

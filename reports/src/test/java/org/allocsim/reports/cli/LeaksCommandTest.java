@@ -68,7 +68,8 @@ class LeaksCommandTest {
   void aWarmUpCanBeGiven() {
     CommandRun run = CommandRun.of("leaks", PREFETCH, "--warm-up", "20");
     assertTrue(
-        run.out().replaceAll("\\s+", " ").contains("iterations 0 to 19 ignored as warm-up"), run.out());
+        run.out().replaceAll("\\s+", " ").contains("iterations 0 to 19 ignored as warm-up"),
+        run.out());
     CommandRun highest = CommandRun.of("leaks", PREFETCH, "--warm-up", "34");
     assertEquals(ExitCodes.DONE, highest.exitCode());
     CommandRun tooLong = CommandRun.of("leaks", PREFETCH, "--warm-up", "35");

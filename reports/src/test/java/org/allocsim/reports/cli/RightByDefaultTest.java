@@ -69,7 +69,8 @@ class RightByDefaultTest {
     assertFalse(tuned.get("fits_at_all").asBoolean(), tuned.toString());
     String account = done("account", full);
     assertTrue(account.contains("+ unexplained 0 B"), account);
-    assertTrue(account.contains("the smallest with as much memory as the recording shows"), account);
+    assertTrue(
+        account.contains("the smallest with as much memory as the recording shows"), account);
   }
 
   @Test

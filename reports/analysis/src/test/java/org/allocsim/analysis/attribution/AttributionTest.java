@@ -209,7 +209,7 @@ class AttributionTest {
   @Test
   void aWrongRuleNamesItsLine() {
     assertEquals(
-        "line 2: unknown category 'weights'; there are parameter, gradient, optimizer_state,"
+        "line 2: unknown category 'weights'; choose from parameter, gradient, optimizer_state,"
             + " saved_activation, temporary, workspace, communication, input",
         assertThrows(
                 CategoryRulesException.class,

@@ -65,7 +65,7 @@ class OomExplainerTest {
         explain(modern("0.50 GiB", "80.00 GiB", "3.70 GiB", "70.00 GiB", "0.10 GiB", limit, ""));
     assertEquals(OomVerdict.CAPPED, fullInside.verdict());
     assertEquals(-0.20 * 0x1p30, fullInside.leftOver().orElseThrow().value(), 1);
-    assertTrue(mention(fullInside.findings(), "too large, too: 204.80 MiB short"));
+    assertTrue(mention(fullInside.findings(), "does not fit within the limit: 204.80 MiB short"));
     assertTrue(mention(fullInside.helps(), "a fraction of 0.054 or more"));
     assertTrue(mention(fullInside.cannotHelp(), "too small even with perfect packing"));
 
