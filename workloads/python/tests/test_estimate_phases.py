@@ -76,6 +76,7 @@ class ShapesTest(unittest.TestCase):
         self.assertEqual(((8, 512), (8,)), shapes_of({"ids": Array(8, 512), "rest": [Array(8), "text"]}))
         self.assertEqual(((3,), (2,)), shapes_of([[1, 2, 3], [4, 5]]))
         self.assertEqual(((7, 3),), shapes_of(types.SimpleNamespace(x=Array(7, 3), name="graph")))
+        self.assertEqual(((17, 4),), shapes_of(types.SimpleNamespace(is_nested=True, shape=(3, object(), 4), dtype=None, values=lambda: Array(17, 4))))
 
     def test_a_batch_of_texts_has_no_known_shape(self):
         self.assertIsNone(shapes_of(["a sentence", "another one"]))

@@ -23,6 +23,9 @@ def shapes_of(batch: Any) -> Shapes | None:
 
 
 def _collect(value: Any, found: list[tuple[int, ...]], depth: int) -> None:
+    if getattr(value, "is_nested", False):
+        # Sizes of its own are no numbers; those of what it is made of tell how long its rows are together.
+        value = value.values()
     shape = getattr(value, "shape", None)
     if shape is not None and hasattr(value, "dtype"):
         found.append(tuple(int(each) for each in shape))
