@@ -176,6 +176,10 @@ def problems(run: Run, chance: random.Random, tally: collections.Counter[str], u
             for each in (out_file, err_file):
                 each.seek(0)
             out, err, code = out_file.read(), err_file.read(), process.returncode
+        if MANNERS[run.manner].is_behind_shell:
+            # It is not the command's own child, so that its file has its number.
+            path = next(folder.glob(f"run.pid*{run.ending}"), path)
+            earlier.append(path)
         wrong = [f"goes on: {each}" for each in going_on]
         names = [re.escape(each.name) for each in earlier]
         if code == -signal.SIGKILL and run.command == "record":
@@ -230,7 +234,8 @@ def wrong_words(run: Run, sent: list[tuple[str, str]], is_new: bool, err: str, c
         wrong.append("a traceback of ours")
     # PyTorch goes on after Ctrl-C at some places, and fails later.
     is_interrupted = any(name == "SIGINT" for name, _ in sent)
-    if any("/allocsim/" in each for each in re.split("Exception ignored|Fatal Python error", err)[1:]) or ("Traceback" in err and not is_interrupted):
+    # "leaving" is what the program's own sys.exit goes through.
+    if any("/allocsim/" in each and ", in leaving" not in each for each in re.split("Exception ignored|Fatal Python error", err)[1:]) or ("Traceback" in err and not is_interrupted):
         wrong.append("an error of Python")
     signals = {signal.Signals[name] for name, _ in sent}
     if code < 0:
@@ -238,7 +243,7 @@ def wrong_words(run: Run, sent: list[tuple[str, str]], is_new: bool, err: str, c
         if not any(target != "program" and code == -signal.Signals[name] for name, target in sent):
             wrong.append(f"exit code {code}")
         return wrong
-    if code not in {*MANNERS[run.manner].codes, *(128 + each for each in signals), *([1] if is_interrupted and "Error: " in err else [])}:
+    if code not in {*MANNERS[run.manner].codes, *(128 + each for each in signals), *([1] if is_interrupted and "Error: " in err or "was ended by SIG" in err else [])}:
         wrong.append(f"exit code {code}")
     if is_new != (re.search(rf"^allocsim {run.command}: (.*; )?wrote ", err, re.MULTILINE) is not None):
         wrong.append(f"the file is {'new' if is_new else 'not new'}, which was not said")
