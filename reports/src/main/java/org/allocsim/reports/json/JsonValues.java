@@ -34,7 +34,7 @@ public final class JsonValues {
   public static Map<String, Object> readObject(InputStream stream) throws IOException {
     try (JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), stream)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
-        throw new IOException("it is no JSON object");
+        throw new IOException("it is not a JSON object");
       }
       return new JsonValues(json).object();
     } catch (JacksonException e) {

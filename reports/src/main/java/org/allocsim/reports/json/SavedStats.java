@@ -32,7 +32,7 @@ public final class SavedStats {
     try (StoredInput stored = StoredInput.of(stream);
         JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), stored.asStream())) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
-        throw new IOException("it is no JSON object");
+        throw new IOException("it is not a JSON object");
       }
       SortedMap<String, Long> stats = readObject(json, true);
       if (stats.isEmpty()) {

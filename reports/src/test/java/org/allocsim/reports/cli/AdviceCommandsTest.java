@@ -121,7 +121,7 @@ class AdviceCommandsTest {
     assertEquals(ExitCodes.CHECK_DID_NOT_HOLD, run.exitCode(), run.err());
     assertEquals(
         """
-        3 of 4 limits not kept.
+        3 of 4 limits not met.
 
               limit                                actual     at most    over by
         ok    reserved         3.96 GiB (4 248 829 952 B)    4.00 GiB

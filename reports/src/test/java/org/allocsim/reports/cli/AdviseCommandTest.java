@@ -107,7 +107,7 @@ class AdviseCommandTest {
         CommandRun.of(
             "advise", file.toString(), "--recorded", recording.toString(), "--as", "none");
     assertEquals(ExitCodes.DONE, run.exitCode(), run::err);
-    assertTrue(run.out().replaceAll("\\s+", " ").contains("and 10.98 GiB was predicted"), run::out);
+    assertTrue(run.out().replaceAll("\\s+", " ").contains("; 10.98 GiB was predicted"), run::out);
     CommandRun unknown =
         CommandRun.of(
             "advise", file.toString(), "--recorded", recording.toString(), "--as", "magic");

@@ -117,7 +117,7 @@ class DiagnoseCommandTest {
   void aLogAloneNamesItsLineAndExitsAsExplainOomDoes() {
     CommandRun run = CommandRun.of("diagnose", LOG);
     assertEquals(CommandRun.of("explain-oom", LOG).exitCode(), run.exitCode());
-    assertTrue(run.out().contains("asked for at small-gpt/train_gpt.py:63 loss_of"), run.out());
+    assertTrue(run.out().contains("Requested at small-gpt/train_gpt.py:63 loss_of"), run.out());
     assertTrue(run.out().contains("_record_memory_history"), run.out());
   }
 

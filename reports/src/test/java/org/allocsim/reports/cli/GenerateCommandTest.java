@@ -63,7 +63,7 @@ class GenerateCommandTest {
     CommandRun run =
         CommandRun.of("generate", "mlp", "--option", "batch=0", "-o", folder.resolve("c.jsonl"));
     assertEquals(ExitCodes.USAGE, run.exitCode());
-    assertTrue(run.err().contains("option batch of program mlp takes"), run.err());
+    assertTrue(run.err().contains("option batch of program mlp must be"), run.err());
   }
 
   @Test

@@ -126,6 +126,6 @@ class OddInputsTest {
 
   @Test
   void aNameThatIsNotUtf8IsToBeChanged() {
-    assertSentence(CommandRun.of("inspect", "a\ufffd.pickle"), ExitCodes.FAILED, "not UTF-8");
+    assertSentence(CommandRun.of("inspect", "a\ufffd.pickle"), ExitCodes.FAILED, "not valid UTF-8");
   }
 }

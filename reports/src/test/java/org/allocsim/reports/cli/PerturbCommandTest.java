@@ -76,7 +76,7 @@ class PerturbCommandTest {
     Object[] options = {"--resize", "2", "--swap-adjacent", "--runs", 40, "--capacity", "12GiB"};
     String first = perturb(options).out();
     assertEquals(first, perturb(options).out());
-    assertTrue(first.contains(" of 40 randomly changed copies ("), first);
+    assertTrue(first.contains(" of 40 randomly perturbed copies ("), first);
   }
 
   @Test

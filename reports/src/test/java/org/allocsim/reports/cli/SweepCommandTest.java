@@ -384,7 +384,7 @@ final class SweepCommandTest {
             new Case(1, "no file matches", "sweep", traces + "/*.pickle", "-o", out),
             new Case(2, "contains other files", "sweep", traces, "-o", folder.resolve("taken")),
             new Case(2, "is not a policy", "sweep", traces, "-o", out, "--policies", "x"),
-            new Case(2, "refuses", "sweep", traces, "-o", out, "--confs", "max_split:1"),
+            new Case(2, "rejects", "sweep", traces, "-o", out, "--confs", "max_split:1"),
             new Case(2, "not a size", "sweep", traces, "-o", out, "--capacities", "big"),
             new Case(2, "unknown device", "sweep", traces, "-o", out, "--devices", "x9"),
             new Case(2, "is not an engine", "sweep", traces, "-o", out, "--engine", "x"),

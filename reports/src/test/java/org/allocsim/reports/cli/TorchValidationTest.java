@@ -129,7 +129,7 @@ class TorchValidationTest {
   void optionsThatMakeNoSenseAreRefused() {
     refused("no trace given", "--pytorch");
     refused("'--random'", trace(), "--random", 3);
-    refused("--jobs 0 runs nothing", trace(), "--pytorch", "--jobs", 0);
+    refused("--jobs 0 must be at least 1", trace(), "--pytorch", "--jobs", 0);
     refused("--random -1 must be at least 0", trace(), "--pytorch", "--random", -1);
     refused("--keep-differing needs --keep", trace(), "--pytorch", "--keep-differing");
     refused("'--touch'", trace(), "--pytorch", "--touch");

@@ -89,8 +89,10 @@ class TuneCommandsTest {
             .orElseThrow();
     String passing = mebibytes + "MiB";
     String failing = (mebibytes - 2) + "MiB";
-    assertTrue(!expect(0, "replay", GROWTH, "--capacity", passing).out().contains("and failed"));
-    assertTrue(expect(0, "replay", GROWTH, "--capacity", failing).out().contains("and failed"));
+    assertTrue(
+        !expect(0, "replay", GROWTH, "--capacity", passing).out().contains(" failed, asking for"));
+    assertTrue(
+        expect(0, "replay", GROWTH, "--capacity", failing).out().contains(" failed, asking for"));
   }
 
   @Test

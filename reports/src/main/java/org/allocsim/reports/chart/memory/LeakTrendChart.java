@@ -141,7 +141,7 @@ public final class LeakTrendChart {
         line(ChartStyle.ORANGE, 1.6f, data));
     PlotLayers.add(
         plot,
-        points("live at the quietest moment", data, data.floorBytes(), 0, 0),
+        points("minimum live", data, data.floorBytes(), 0, 0),
         line(quietest(theme), 2.0f, data));
     return plot;
   }
@@ -158,15 +158,13 @@ public final class LeakTrendChart {
     }
     double margin = Math.max(MIN_SPAN, highest - lowest) * (HEADROOM - 1);
     NumberAxis axis =
-        ByteAxis.upTo(Math.max(MIN_SPAN, highest - lowest) + 2 * margin, "change when quietest");
+        ByteAxis.upTo(Math.max(MIN_SPAN, highest - lowest) + 2 * margin, "change of the minimum");
     axis.setRange(lowest - margin, Math.max(highest, lowest + MIN_SPAN) + margin);
     XYPlot plot = plot(axis, data, theme);
     PlotLayers.add(plot, band(data, start), bandRenderer());
     PlotLayers.add(plot, trend(data, start), line(ChartStyle.VERMILLION, 2.0f, null));
     PlotLayers.add(
-        plot,
-        points("change of the quietest moment", data, floors, first, start),
-        dots(data, theme));
+        plot, points("change of the minimum", data, floors, first, start), dots(data, theme));
     return plot;
   }
 
@@ -293,7 +291,7 @@ public final class LeakTrendChart {
     Shape dash = new Line2D.Double(-9, 0, 9, 0);
     items.add(item("reserved at the end", dash, reserved(theme)));
     items.add(item("live at the busiest moment", dash, ChartStyle.ORANGE));
-    items.add(item("live at the quietest moment", dash, quietest(theme)));
+    items.add(item("minimum live", dash, quietest(theme)));
     items.add(item("trend", dash, ChartStyle.VERMILLION));
     if (data.upper() > data.lower()) {
       items.add(

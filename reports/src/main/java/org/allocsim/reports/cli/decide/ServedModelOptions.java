@@ -87,12 +87,12 @@ final class ServedModelOptions {
 
   /** Refuses values that make no sense, before any file is read. */
   void check() {
-    require(gpus >= 1, "--tensor-parallel-size must be at least 1");
-    require(slots >= 0 && slots <= 1 << 16, "--max-loras must be 0 to 65536");
-    require(rank >= 1 && rank <= 1 << 16, "--max-lora-rank must be 1 to 65536");
+    require(gpus >= 1, "--tensor-parallel-size %d must be at least 1".formatted(gpus));
+    require(slots >= 0 && slots <= 1 << 16, "--max-loras %d must be 0 to 65536".formatted(slots));
+    require(rank >= 1 && rank <= 1 << 16, "--max-lora-rank %d must be 1 to 65536".formatted(rank));
     require(
         guesses >= 1 && guesses <= MOST_GUESSES,
-        "--num-speculative-tokens must be 1 to " + MOST_GUESSES);
+        "--num-speculative-tokens " + guesses + " must be 1 to " + MOST_GUESSES);
     require(
         (draftName == null) == (acceptance == null),
         "--speculative-model and --acceptance-rate need each other: give both or neither");

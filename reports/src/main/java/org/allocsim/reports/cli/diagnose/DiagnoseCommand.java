@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "diagnose",
     description =
-        "Explains why a run failed and what would have saved it, from a recording, a log or both.")
+        "Explains why a run failed and what would have saved it, from a recording or a log.")
 public final class DiagnoseCommand implements Callable<Integer> {
   @Parameters(paramLabel = "FILE", arity = "1..2")
   private List<String> names;

@@ -54,7 +54,7 @@ final class ValidateCacheCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Path traffic = Inputs.require(trafficName);
     if (first != null && first < 1) {
-      throw Failure.usage("--first must be at least 1");
+      throw Failure.usage("--first " + first + " must be at least 1");
     }
     return new Asking(outputOptions, null, Conditions.RECORDED)
         .beside(traffic)
