@@ -133,7 +133,7 @@ class TorchValidationTest {
     refused("--random -1 must be at least 0", trace(), "--pytorch", "--random", -1);
     refused("--keep-differing needs --keep", trace(), "--pytorch", "--keep-differing");
     refused("'--touch'", trace(), "--pytorch", "--touch");
-    refused("PyTorch 2.14 refuses it", trace(), "--pytorch", "--conf", "nonsense:1");
+    refused("PyTorch 2.14 rejects it", trace(), "--pytorch", "--conf", "nonsense:1");
   }
 
   private static void refused(String sentence, Object... arguments) {
