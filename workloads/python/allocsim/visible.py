@@ -21,9 +21,21 @@ def visible(text: str) -> str:
 
 def tell(sentence: str) -> None:
     """One line for the user, on the standard error output. Where nobody reads that any more, the command goes on."""
+    stream = sys.stderr
+    if stream is None:
+        return
+    line = f"{visible(sentence)}\n"
     with contextlib.suppress(OSError, ValueError):
-        if sys.stderr is not None:
-            print(visible(sentence), file=sys.stderr, flush=True)
+        stream.flush()
+        try:
+            number = stream.fileno()
+        except (AttributeError, OSError, ValueError):
+            stream.write(line)
+            return
+        # Past the stream's buffer: what stays in it for want of a reader would change the exit code when Python ends.
+        data = line.encode(stream.encoding or "utf-8", "backslashreplace")
+        while data:
+            data = data[os.write(number, data) :]
 
 
 def from_here(path: str) -> str:
