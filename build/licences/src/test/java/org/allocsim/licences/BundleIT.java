@@ -101,7 +101,14 @@ final class BundleIT {
       for (List<Object> outputs :
           List.<List<Object>>of(
               List.of(), List.of("--report", folder.resolve("report-" + command.getFirst())))) {
-        List<Object> all = new ArrayList<>(List.of("env", "FONTCONFIG_FILE=" + fonts, allocsim));
+        // Java keeps what it found of fonts in the user's home.
+        List<Object> all =
+            new ArrayList<>(
+                List.of(
+                    "env",
+                    "FONTCONFIG_FILE=" + fonts,
+                    "ALLOCSIM_JAVA_OPTS=-Duser.home=" + empty,
+                    allocsim));
         all.addAll(command);
         all.addAll(outputs);
         Run answered = run(all.toArray());
