@@ -24,16 +24,15 @@ def tell(sentence: str) -> None:
     stream = sys.stderr
     if stream is None:
         return
-    line = f"{visible(sentence)}\n"
     with contextlib.suppress(OSError, ValueError):
-        stream.flush()
         try:
             number = stream.fileno()
         except (AttributeError, OSError, ValueError):
-            stream.write(line)
+            print(visible(sentence), file=stream, flush=True)
             return
+        stream.flush()
         # Past the stream's buffer: what stays in it for want of a reader would change the exit code when Python ends.
-        data = line.encode(stream.encoding or "utf-8", "backslashreplace")
+        data = f"{visible(sentence)}\n".encode(stream.encoding or "utf-8", "backslashreplace")
         while data:
             data = data[os.write(number, data) :]
 
