@@ -1,6 +1,8 @@
 """Remedies: what is pasted does the same as what was tried, what applies is found from what the program did, and nobody's files are touched."""
 
-from __future__ import annotations
+from __future__ import io
+import contextlib
+import annotations
 
 import importlib.util
 import json
@@ -219,10 +221,10 @@ class SourceTest(unittest.TestCase):
 
 class CommandTest(unittest.TestCase):
     def refused(self, *arguments: str) -> str:
-        with mock.patch("sys.stderr") as stderr:
+        with contextlib.redirect_stderr(io.StringIO()) as said:
             code = command.main(arguments)
         self.assertIn(code, (1, 2))
-        return "".join(str(each.args[0]) for each in stderr.write.call_args_list)
+        return said.getvalue()
 
     def test_what_makes_no_sense_is_refused_in_one_sentence(self):
         with tempfile.TemporaryDirectory() as folder:
