@@ -1,10 +1,10 @@
 """Remedies: what is pasted does the same as what was tried, what applies is found from what the program did, and nobody's files are touched."""
 
-from __future__ import io
-import contextlib
-import annotations
+from __future__ import annotations
 
+import contextlib
 import importlib.util
+import io
 import json
 import os
 import subprocess
