@@ -194,7 +194,6 @@ def options_parser() -> argparse.ArgumentParser:
     return parser
 
 
-
 _UNITS = {"": 1, "B": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
 
@@ -210,8 +209,6 @@ def _share(text: str) -> float:
     if not 0 <= value < 1:
         raise argparse.ArgumentTypeError("give a share from 0 to 1, such as 0.05")
     return value
-
-
 
 
 def say(sentence: str) -> None:

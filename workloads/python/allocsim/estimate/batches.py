@@ -60,7 +60,6 @@ class Follower(Protocol):
         """Whether the time is over."""
 
 
-
 class Loop:
     """What is known of the batches of one data set at one batch size, in all loops over it."""
 

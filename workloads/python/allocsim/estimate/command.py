@@ -229,8 +229,6 @@ def options_parser() -> argparse.ArgumentParser:
     return parser
 
 
-
-
 def _wrong(sentence: str) -> int:
     say(sentence)
     return 2

@@ -136,13 +136,11 @@ def options_parser() -> argparse.ArgumentParser:
     return parser
 
 
-
 def _seconds(text: str) -> float:
     value = float(text)
     if not 0 <= value < float("inf"):
         raise argparse.ArgumentTypeError("give seconds, or 0 for none")
     return value
-
 
 
 if __name__ == "__main__":

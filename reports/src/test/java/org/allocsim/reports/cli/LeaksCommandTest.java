@@ -111,8 +111,8 @@ class LeaksCommandTest {
     CommandRun run = CommandRun.of("leaks", pass);
     assertEquals(ExitCodes.FAILED, run.exitCode());
     assertEquals("", run.out());
-    assertTrue(run.err().contains("is within one call of a model, like its layers"), run.err());
-    assertTrue(run.err().contains("so there are no iterations to compare"), run.err());
+    assertTrue(run.err().contains("only layers of one forward pass repeat"), run.err());
+    assertTrue(run.err().contains("no iterations to compare"), run.err());
   }
 
   /**

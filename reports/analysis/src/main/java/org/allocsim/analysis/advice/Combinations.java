@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
@@ -67,30 +68,23 @@ final class Combinations {
     if (parts.size() > 1) {
       Candidate candidate =
           new Candidate(List.copyOf(parts), costs.expected(parts), expectedBytes(parts));
-      if (trials.with(candidate.names()).isPresent()) {
-        if (trials.done().noneMatch(each -> Set.copyOf(each.remedies()).equals(named(parts)))) {
-          // It fails, and so does what has more.
-          return;
-        }
-      } else if (taken.test(candidate)) {
+      Optional<Trial> run = trials.with(candidate.names());
+      if (run.isPresent() && Trials.done(run.get()).isEmpty()) {
+        // It fails, and so does what has more.
+        return;
+      }
+      if (run.isEmpty() && taken.test(candidate)) {
         found.add(candidate);
       }
     }
     for (int i = from; i < alone.size() && parts.size() < MOST_REMEDIES; i++) {
       Trials.Done next = alone.get(i);
-      if (parts.stream().noneMatch(each -> isOfOneGroup(each, next))) {
+      if (trials.goTogether(named(parts), next.remedies().getFirst())) {
         parts.add(next);
         collect(parts, i + 1, taken, found);
         parts.removeLast();
       }
     }
-  }
-
-  private boolean isOfOneGroup(Trials.Done one, Trials.Done other) {
-    return trials
-        .remedy(one.remedies().getFirst())
-        .group()
-        .equals(trials.remedy(other.remedies().getFirst()).group());
   }
 
   private boolean mayFit(Candidate candidate) {

@@ -193,7 +193,7 @@ public final class RemedySearch {
     Trials.Done current = asItIs;
     for (Trials.Done alone : helpful()) {
       String added = alone.remedies().getFirst();
-      if (current.remedies().stream().anyMatch(each -> areOfOneGroup(each, added))) {
+      if (!trials.goTogether(current.remedies(), added)) {
         continue;
       }
       List<String> names = new ArrayList<>(current.remedies());
@@ -236,10 +236,6 @@ public final class RemedySearch {
       }
     }
     return List.of();
-  }
-
-  private boolean areOfOneGroup(String one, String other) {
-    return trials.remedy(one).group().equals(trials.remedy(other).group());
   }
 
   private static Predicate<Trials.Done> lowerThan(Trials.Done before) {

@@ -1,5 +1,6 @@
 package org.allocsim.analysis.advice;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -83,6 +84,12 @@ public record Trials(
         .filter(each -> each.name().equals(name))
         .findFirst()
         .orElseThrow(() -> new IllegalArgumentException("unknown remedy: " + name));
+  }
+
+  /** Whether a remedy may be added to others: of a group, one is taken. */
+  boolean goTogether(Collection<String> names, String added) {
+    String group = remedy(added).group();
+    return names.stream().noneMatch(each -> remedy(each).group().equals(group));
   }
 
   /** Whether the program fits so. */

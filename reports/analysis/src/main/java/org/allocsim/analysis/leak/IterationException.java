@@ -17,10 +17,9 @@ public final class IterationException extends Exception {
   /** What repeats are the layers of one pass. */
   static IterationException withinOnePass(String repeated) {
     return new IterationException(
-        "the repetition ("
+        "no iterations to compare: only layers of one forward pass repeat ("
             + repeated
-            + ") is within one call of a model, like its layers, so there are no iterations to"
-            + " compare; "
+            + "); "
             + REMEDY,
         false);
   }

@@ -97,8 +97,7 @@ public final class IterationFinder {
     }
     if (markers.keySet().stream().anyMatch(name -> name.startsWith(STEP))) {
       throw new IterationException(
-          rareMarkers() + ", so there are no iterations to compare; " + IterationException.REMEDY,
-          false);
+          "no iterations to compare: " + rareMarkers() + "; " + IterationException.REMEDY, false);
     }
     Optional<Iterations> periodic = periodic();
     if (periodic.isPresent()) {

@@ -95,7 +95,7 @@ public record LiveSet(By by, List<Group> groups, Group unknown, Group awaiting) 
     StackLabels stacks = new StackLabels(origins.stackTable(), frames);
     Map<String, Group> groups = new HashMap<>();
     Group unknown = Group.none(by.absence());
-    Group awaiting = Group.none("given back, in use on another stream");
+    Group awaiting = Group.none("freed, still in use on another stream");
     for (int block = 0; block < layout.blockCount(); block++) {
       long requested = layout.requestedBytes(block);
       long bytes = layout.blockBytes(block);

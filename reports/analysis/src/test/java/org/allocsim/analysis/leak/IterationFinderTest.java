@@ -104,7 +104,9 @@ class IterationFinderTest {
     modelCalls(trace, stacks, 1, 24);
     IterationFinder finder = new IterationFinder(trace.build(stacks.build()), 0);
     IterationException refused = assertThrows(IterationException.class, finder::any);
-    assertTrue(refused.getMessage().contains("within one call of a model"), refused.getMessage());
+    assertTrue(
+        refused.getMessage().contains("only layers of one forward pass repeat"),
+        refused.getMessage());
   }
 
   @Test

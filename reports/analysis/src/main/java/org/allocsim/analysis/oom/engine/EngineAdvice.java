@@ -284,7 +284,7 @@ public final class EngineAdvice {
       add(
           option,
           "lower by " + ratio(step, 2),
-          "leaves %s beside the cache; the log does not say what it was"
+          "frees %s outside the cache; the log does not show the current value"
               .formatted(describe(step * gpuBytes)));
       return;
     }
@@ -294,7 +294,7 @@ public final class EngineAdvice {
       add(
           option,
           ratio(lowered, 3),
-          "instead of %s%s leaves %s beside the cache%s"
+          "instead of %s%s frees %s outside the cache%s"
               .formatted(
                   ratio(share, 2),
                   printed.isPresent() ? "" : ", the default of this release,",
@@ -316,7 +316,7 @@ public final class EngineAdvice {
     add(
         "--kv_cache_free_gpu_memory_fraction",
         ratio(lowered, 2),
-        "leaves %s beside the cache%s".formatted(describe(given), smallerCache(given)));
+        "frees %s outside the cache%s".formatted(describe(given), smallerCache(given)));
   }
 
   /** What the cache then holds. */
