@@ -41,8 +41,8 @@ class SavedStatsTest {
   void whatIsNotJsonIsRefused() {
     assertRefused("{\"num_ooms\":", "not valid JSON");
     assertRefused("hello", "not valid JSON");
-    assertRefused("", "no JSON object");
-    assertRefused("[1]", "no JSON object");
+    assertRefused("", "not a JSON object");
+    assertRefused("[1]", "not a JSON object");
     assertRefused("{\"a\":\"b\"}", "holds no statistics");
     assertRefused("{\"num_ooms\":9223372036854775808}", "beyond 2^63");
     assertRefused("{\"a\":" + "[".repeat(100_000), "not valid JSON");
