@@ -141,7 +141,9 @@ class LeakAnalysisTest {
     for (boolean isGivenBack : new boolean[] {true, false}) {
       IterationException refused =
           assertThrows(IterationException.class, () -> analyse(gathering("forward", isGivenBack)));
-      assertTrue(refused.getMessage().contains("like its layers"), refused.getMessage());
+      assertTrue(
+          refused.getMessage().contains("only layers of one forward pass repeat"),
+          refused.getMessage());
     }
   }
 
