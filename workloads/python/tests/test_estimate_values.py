@@ -268,6 +268,25 @@ with ThreadPoolExecutor(1) as pool:
     pool.submit(count).result()
 """
 
+AUTOCAST = """
+import torch
+layers = [torch.nn.Linear(32, 256 * each).cuda() for each in range(1, 17)]
+attention = torch.nn.MultiheadAttention(32, 2).cuda()
+x = torch.randn(8, 32, device="cuda")
+events = lambda: torch.cuda.memory._snapshot()["device_traces"][0]
+with torch.autocast("cuda", dtype=torch.bfloat16):
+    for layer in layers:
+        layer(x)
+        layer(x)
+    attention(x, x, x)
+    before = events()
+freed = [each["addr"] for each in events()[len(before):] if each["action"] == "free_completed"]
+made = {each["addr"]: place for place, each in enumerate(before) if each["action"] == "alloc"}
+order = [made[each] for each in freed]
+print(len(order))
+print(int(order == sorted(order)))
+"""
+
 TRANSFORMED = """
 import torch
 from torch.func import functional_call, grad, jvp, vmap
@@ -410,6 +429,10 @@ class ValuesTest(unittest.TestCase):
 
     def test_threads_of_the_program_read_what_is_known(self):
         self.assertEqual([10, 1, 10, 1], self.run_program(THREADS))
+
+    def test_what_autocast_keeps_is_freed_in_the_order_of_its_casts(self):
+        # A weight and a bias of each of 16 layers, and of the last one of attention, whose other weights are views.
+        self.assertEqual([34, 1], self.run_program(AUTOCAST))
 
     def test_drawn_choices_are_named_where_a_size_or_a_number_that_is_read_follows_from_them(self):
         self.assertEqual([0, 2000, 1, 4000, 2], self.run_program(CHOSEN))

@@ -89,6 +89,16 @@ def _noting_groups(values: Values, attention: Callable[..., Any]) -> Callable[..
     return noted
 
 
+def _cast_in_order(values: Values, linear: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(linear)
+    def ordered(*args: Any, **kwargs: Any) -> Any:
+        if torch.is_autocast_enabled("cuda") and not _is_traced() and not torch.compiler.is_compiling():
+            values.casts.prepare(values, (*args, *kwargs.values()))
+        return linear(*args, **kwargs)
+
+    return ordered
+
+
 def _within(values: Values, function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def followed(*args: Any, **kwargs: Any) -> Any:
@@ -126,6 +136,8 @@ def leave_alone(values: Values, went_back: Callable[[], None]) -> None:
         function = _without(values, getattr(functional, name))
         if name == "scaled_dot_product_attention":
             function = _noting_groups(values, function)
+        else:
+            function = _cast_in_order(values, function)
         setattr(functional, name, function)
         setattr(torch._C._nn, name, function)
         _register_builtin(function, f"aten::{name}")

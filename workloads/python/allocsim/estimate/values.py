@@ -23,6 +23,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode, _pop_mode, _push_mode
 
 from .branches import Branches
+from .casts import Casts
 from .driver import flag_was_read
 from .picks import Picks, compared, drawn
 
@@ -180,6 +181,9 @@ class Values(TorchDispatchMode):
         self._fake_weights = fake_weights
         self._few = selections == "few"
         self._picks = Picks(selections)
+        #: What autocast keeps.
+        self.casts = Casts()
+        self.casts.follow()
         self._known: dict[int, tuple[StorageWeakRef, torch.dtype, torch.Tensor]] = {}
         # Single flags that are unknown but follow from the defaults, and single values that were copied to the host without being known.
         self._likely: dict[int, tuple[StorageWeakRef, bool]] = {}
@@ -270,6 +274,8 @@ class Values(TorchDispatchMode):
             return self._higher(func, args, kwargs)
         name = func._schema.name.partition("::")[2]
         result = self._operate(func, name, args, kwargs)
+        if name == "_to_copy":
+            self.casts.note(args[0], result)
         if self.observer is not None:
             self.observer.note(func, name, args, kwargs, result)
         return result
