@@ -122,7 +122,7 @@ case ${ALLOCSIM_HEAP:-} in
     ;;
 esac
 exec "$root/runtime/bin/java" "@$root/jvm.options" -Djava.library.path="$root/lib" \
-  ${ALLOCSIM_HEAP:+"-Xmx$ALLOCSIM_HEAP"} \
+  ${ALLOCSIM_HEAP:+-Xms64m "-Xmx$ALLOCSIM_HEAP"} \
   ${ALLOCSIM_JAVA_OPTS:-} "$@"
 EOF
 chmod 755 "$to/allocsim"
