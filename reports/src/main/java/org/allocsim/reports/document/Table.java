@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.allocsim.analysis.text.Numbers;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  *     row's name; null for rows of the table
  * @param kept which rows stand in the table on paper; the page and CSV have all
  * @param more what is said of the others; null where all are kept
+ * @param essential which rows an excerpt has before others, as totals
  * @param pointer where the rows stand in the JSON of the document, as a JSON Pointer; null where
  *     they do not
  */
@@ -31,6 +33,7 @@ public record Table<R>(
     Function<? super R, @Nullable String> leftOut,
     Predicate<? super R> kept,
     @Nullable More more,
+    Predicate<? super R> essential,
     @Nullable String pointer)
     implements Block {
   /**
@@ -48,17 +51,18 @@ public record Table<R>(
 
   /** A table in which every row is shown. */
   public static <R> Table<R> of(String caption, Shape<R> shape, List<? extends R> rows) {
-    return new Table<>(caption, shape, List.copyOf(rows), _ -> null, _ -> true, null, null);
+    return new Table<>(
+        caption, shape, List.copyOf(rows), _ -> null, _ -> true, null, _ -> false, null);
   }
 
   /** The same table, of which some rows are left out for a reason. */
   public Table<R> leavingOut(Function<? super R, @Nullable String> reason) {
-    return new Table<>(caption, shape, rows, reason, kept, more, pointer);
+    return new Table<>(caption, shape, rows, reason, kept, more, essential, pointer);
   }
 
   /** The same table, of which paper keeps some rows. */
   public Table<R> keeping(Predicate<? super R> isKept, More others) {
-    return new Table<>(caption, shape, rows, leftOut, isKept, others, pointer);
+    return new Table<>(caption, shape, rows, leftOut, isKept, others, essential, pointer);
   }
 
   /** The same table, of which paper keeps the first rows. */
@@ -68,9 +72,14 @@ public record Table<R>(
     return keeping(first::contains, others);
   }
 
+  /** The same table, of which an excerpt has some rows before others. */
+  public Table<R> withEssential(Predicate<? super R> isEssential) {
+    return new Table<>(caption, shape, rows, leftOut, kept, more, isEssential, pointer);
+  }
+
   /** The same table, whose rows stand at this place of the JSON. */
   public Table<R> at(String jsonPointer) {
-    return new Table<>(caption, shape, rows, leftOut, kept, more, jsonPointer);
+    return new Table<>(caption, shape, rows, leftOut, kept, more, essential, jsonPointer);
   }
 
   /** The columns that people see. */
@@ -88,6 +97,18 @@ public record Table<R>(
   /** The rows that stand in the table. */
   public List<R> shown() {
     return rows.stream().filter(row -> leftOut.apply(row) == null && kept.test(row)).toList();
+  }
+
+  /**
+   * As many of the rows that stand in the table, in their order: essential ones, then the first.
+   */
+  public List<R> foremost(int count) {
+    List<R> all = shown();
+    Set<R> chosen = Collections.newSetFromMap(new IdentityHashMap<>());
+    Stream.concat(all.stream().filter(essential), all.stream().filter(essential.negate()))
+        .limit(count)
+        .forEach(chosen::add);
+    return all.stream().filter(chosen::contains).toList();
   }
 
   /** What is said about the rows that are not kept; null where all are. */

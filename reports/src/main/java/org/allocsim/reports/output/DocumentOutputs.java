@@ -21,8 +21,6 @@ import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.render.CsvRenderer;
 import org.allocsim.reports.document.render.JsonRenderer;
-import org.allocsim.reports.document.render.MarkdownRenderer;
-import org.allocsim.reports.document.render.TerminalRenderer;
 import org.allocsim.reports.html.ReportPage;
 import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.reports.plugin.PluginLoader;
@@ -39,7 +37,7 @@ public final class DocumentOutputs implements AutoCloseable {
       "Partial: stopped early by a signal; unfinished parts are missing.";
 
   private final PrintWriter out;
-  private final boolean isMarkdown;
+  private final TextForm form;
   private final List<Path> inputs;
   private final OutputFiles outputs;
   private final @Nullable FigureStyle figure;
@@ -57,10 +55,10 @@ public final class DocumentOutputs implements AutoCloseable {
    * @param figure how charts are drawn; null for screens
    */
   public DocumentOutputs(
-      PrintWriter out, boolean isMarkdown, List<Path> inputs, @Nullable FigureStyle figure) {
+      PrintWriter out, TextForm form, List<Path> inputs, @Nullable FigureStyle figure) {
     this.figure = figure;
     this.out = out;
-    this.isMarkdown = isMarkdown;
+    this.form = form;
     this.inputs = inputs.stream().filter(Objects::nonNull).toList();
     outputs = new OutputFiles(out);
   }
@@ -222,11 +220,7 @@ public final class DocumentOutputs implements AutoCloseable {
             out, VisibleText.of("Uses plugins: " + String.join(", ", plugins) + "."));
         out.println();
       }
-      if (isMarkdown) {
-        MarkdownRenderer.print(document, out);
-      } else {
-        TerminalRenderer.print(document, out);
-      }
+      form.print(document, out);
       if (folder != null && !ChartFonts.areAvailable()) {
         WrappedText.printItem(out, "", "No charts were drawn: " + ChartFonts.REMEDY + ".");
       }

@@ -20,6 +20,16 @@ public final class TerminalWriter extends PrintWriter {
     this.columns = columns;
   }
 
+  /** Whether lines have a known width: somebody reads them on a screen. */
+  public static boolean isScreen(PrintWriter out) {
+    return columns(out) < Integer.MAX_VALUE;
+  }
+
+  /** A writer to lines as wide as those of another. */
+  public static TerminalWriter asWide(PrintWriter out, Writer to) {
+    return new TerminalWriter(to, columns(out));
+  }
+
   /** Characters that a line of a table may have; those of other writers have no limit. */
   static int columns(PrintWriter out) {
     return out instanceof TerminalWriter terminal ? terminal.columns : Integer.MAX_VALUE;

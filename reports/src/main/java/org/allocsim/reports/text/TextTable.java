@@ -36,6 +36,7 @@ public final class TextTable {
   private final List<String[]> rows = new ArrayList<>();
   private final List<String> expendable = new ArrayList<>();
   private String whereAll = "";
+  private boolean isCompact;
 
   private TextTable(String[] headings, Align[] alignments) {
     this.headings = headings;
@@ -68,6 +69,12 @@ public final class TextTable {
     return this;
   }
 
+  /** Expendable columns go before text is wrapped, and nobody is told. */
+  public TextTable compact() {
+    isCompact = true;
+    return this;
+  }
+
   /** Text in a column is not wrapped to fewer characters than these while others can give way. */
   public TextTable atLeast(String heading, int width) {
     wanted[Arrays.asList(headings).indexOf(heading)] = width;
@@ -94,7 +101,7 @@ public final class TextTable {
       int[] minimum = minimum(widths);
       for (String heading : expendable) {
         int column = Arrays.asList(headings).indexOf(heading);
-        if (column >= 0 && sum(minimum, hidden) > room) {
+        if (column >= 0 && sum(isCompact ? widths : minimum, hidden) > room) {
           hidden[column] = true;
           left.add(heading);
         }
@@ -102,13 +109,15 @@ public final class TextTable {
       if (sum(minimum, hidden) > room) {
         minimum = narrowest(minimum);
       }
-      widths = shared(widths, minimum, hidden, room);
+      if (sum(widths, hidden) > room) {
+        widths = shared(widths, minimum, hidden, room);
+      }
     }
     printHeadings(out, indent, widths, hidden);
     for (String[] row : rows) {
       printRow(out, indent, row, widths, hidden);
     }
-    if (!left.isEmpty()) {
+    if (!left.isEmpty() && !isCompact) {
       WrappedText.print(
           out, "", "", "Too wide for a line: " + String.join(", ", left) + "; " + whereAll + ".");
     }

@@ -194,6 +194,13 @@ class AdviceCommandsTest {
     assertTrue(run.err().contains("no request fails in this replay"), run.err());
   }
 
+  @Test
+  void checkWithoutALimitIsThatNoRequestFails() {
+    CommandRun plain = CommandRun.of("check", GROWTH, "--json", "-");
+    assertEquals(CommandRun.of("check", GROWTH, "--no-oom", "--json", "-"), plain);
+    assertTrue(plain.out().contains("failed requests"), plain.out());
+  }
+
   @ParameterizedTest
   @CsvSource({
     "'pins GROWTH --at 99999999', 'counted from 0; name one of them'",
@@ -204,7 +211,6 @@ class AdviceCommandsTest {
     "'peak GROWTH --of active', 'is not one of requested, allocated, reserved'",
     "'peak GROWTH --top 0', 'must be at least 1'",
     "'peak GROWTH --frames 0', 'is outside 1..64'",
-    "'check GROWTH', 'no limit given'",
     "'check GROWTH --max-slack 110%', 'from 0% to 100%'",
     "'check GROWTH --max-slack 1GB', 'ambiguous unit'",
     "'diff GROWTH', 'AFTER'",

@@ -112,9 +112,17 @@ class PerturbCommandTest {
     assertTrue(failed > 0 && failed < 60, json.toString());
   }
 
+  @Test
+  void withoutAChangeNeighboursAreSwappedAndSizesChanged() throws IOException {
+    AllocationTrace.Builder trace = new AllocationTrace.Builder();
+    trace.free(trace.allocate(10 * GIB, 0, PoolId.DEFAULT));
+    trace.allocate(6 * GIB, 0, PoolId.DEFAULT);
+    file = SyntheticSnapshot.write(trace.build(StackTable.empty()), folder.resolve("some.pickle"));
+    assertEquals(json("--swap-adjacent", "--resize", "2%"), json());
+  }
+
   @ParameterizedTest
   @CsvSource({
-    "'--runs 5', 'nothing to perturb'",
     "'--swap-adjacent --runs 0', 'is outside 1..100000'",
     "'--swap-adjacent --resize-each size', '--resize-each needs --resize'",
     "'--resize 100%', 'is not a percentage'",

@@ -7,12 +7,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.allocsim.reports.output.ExitCodes;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** Whatever a command prints on a terminal fits its lines. */
+/** Whatever a command prints on a terminal fits its lines, and its first screen. */
 class TableWidthTest {
+  private static final int SCREEN_LINES = 30;
   private static final int[] WIDTHS = {80, 100, 120, 200};
 
   /** PyTorch's messages are printed as PyTorch writes them. */
@@ -66,8 +68,23 @@ class TableWidthTest {
     return tests;
   }
 
+  @TestFactory
+  Stream<DynamicTest> anAnswerHasAScreenOfLines() {
+    return COMMANDS.stream()
+        .map(command ->
+            DynamicTest.dynamicTest(
+                command.toString(),
+                () -> {
+                  String out = CommandRun.within(80, command.toArray()).out();
+                  assertTrue(out.lines().count() <= SCREEN_LINES, out);
+                }));
+  }
+
+  /** As on a screen, but all of the answer. */
   private static void assertFits(List<Object> command, int width) {
-    CommandRun run = CommandRun.within(width, command.toArray());
+    List<Object> whole = new ArrayList<>(command);
+    whole.add("--all");
+    CommandRun run = CommandRun.within(width, whole.toArray());
     assertTrue(run.exitCode() == 0 || run.exitCode() == ExitCodes.CHECK_DID_NOT_HOLD, run.err());
     List<String> tooLong =
         run.out()

@@ -15,6 +15,9 @@ import org.allocsim.simulator.trace.StackTable.Frame;
  * compare equal.
  */
 public final class StackLabels {
+  /** Stands between a frame and the one that called it. */
+  public static final String CALLED_FROM = " < ";
+
   public static final int DEFAULT_FRAMES = 3;
 
   private static final int MAX_CHARACTERS = 80;
@@ -55,7 +58,7 @@ public final class StackLabels {
     }
     return shown.isEmpty() && table.depth(stack) > 0
         ? text(table.frame(stack, 0))
-        : String.join(" < ", shown);
+        : String.join(CALLED_FROM, shown);
   }
 
   /** Whether a compiled frame only shows how PyTorch's allocator was asked and recorded it. */

@@ -13,8 +13,11 @@ import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Section;
+import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.simulator.stats.ByteFormat;
 
 /**
  * Where the memory of a GPU is.
@@ -65,10 +68,28 @@ public record AccountAnswer(ProgramMoment at, GpuAccount account, String source)
     return new Document<>(
         KIND,
         at.title(),
-        null,
+        verdict(),
         List.of(new Section(null, blocks)),
         Table.of("Parts", LINES, account.lines()),
         this);
+  }
+
+  private Verdict verdict() {
+    return new Verdict(
+        Verdict.Tone.NEUTRAL,
+        Sentence.of(
+            "PyTorch has reserved {} of the GPU's {}; {} are free, {} are unexplained.",
+            ByteFormat.human(account.reservedBytes()),
+            ByteFormat.human(account.totalBytes()),
+            ByteFormat.human(bytes(GpuAccount.Part.FREE)),
+            ByteFormat.human(bytes(GpuAccount.Part.UNEXPLAINED))));
+  }
+
+  private long bytes(GpuAccount.Part part) {
+    return account.lines().stream()
+        .filter(line -> line.part() == part)
+        .mapToLong(Line::bytes)
+        .sum();
   }
 
   private List<Part> parts() {

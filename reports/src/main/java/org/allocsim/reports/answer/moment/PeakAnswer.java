@@ -6,6 +6,7 @@ import static org.allocsim.reports.document.Unit.RATIO;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.allocsim.analysis.attribution.Attribution;
 import org.allocsim.analysis.attribution.CategoryTotals;
@@ -19,8 +20,11 @@ import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Section;
+import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.simulator.stats.ByteFormat;
 
 /**
  * What fills the memory of a program at its peak.
@@ -63,8 +67,10 @@ public record PeakAnswer(ProgramMoment at, LiveSet live, Attribution attribution
         group
             .term(Columns.ALLOCATED_BYTES, "allocated", Group::blockBytes)
             .shown(COUNT, "bytes", "The same, exactly.", Group::blockBytes)
+            .rank(2)
             .term(Columns.REQUESTED_BYTES, Group::requestedBytes)
             .shown(COUNT, "requested", "Bytes the program requested.", Group::requestedBytes)
+            .rank(1)
             .shown(
                 RATIO,
                 "share",
@@ -102,7 +108,9 @@ public record PeakAnswer(ProgramMoment at, LiveSet live, Attribution attribution
     Shape<Group> shape = groups(heading(live.by()), live.allocated().blockBytes());
     List<Block> blocks = new ArrayList<>();
     blocks.add(at.facts());
-    blocks.add(Table.of("What the program holds", shape, rows()));
+    Table<Group> held = Table.of("What the program holds", shape, rows());
+    Set<Group> essential = Set.of(live.unknown(), live.allocated());
+    blocks.add(held.withEssential(essential::contains));
     if (live.by() != LiveSet.By.CATEGORY) {
       blocks.add(CategoryPart.table(categories()));
     }
@@ -113,10 +121,20 @@ public record PeakAnswer(ProgramMoment at, LiveSet live, Attribution attribution
     return new Document<>(
         KIND,
         at.title(),
-        null,
+        verdict(),
         List.of(new Section(null, blocks)),
         Table.of("Groups", shape, all),
         this);
+  }
+
+  private Verdict verdict() {
+    Sentence held =
+        Sentence.of(
+            "The program holds {} of {} reserved {}.",
+            ByteFormat.human(at.moment().bytes().allocatedBytes()),
+            ByteFormat.human(at.moment().bytes().reservedBytes()),
+            at.moment().kind().phrase());
+    return new Verdict(Verdict.Tone.NEUTRAL, held, List.of());
   }
 
   private List<Group> rows() {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.allocsim.analysis.text.Numbers;
@@ -27,6 +28,7 @@ import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Unit;
+import org.allocsim.reports.document.Verdict;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.source.TraceSource;
@@ -230,10 +232,31 @@ public record InspectAnswer(
     return new Document<>(
         KIND,
         String.valueOf(Path.of(source.name()).getFileName()),
-        null,
+        new Verdict(Verdict.Tone.NEUTRAL, gist()),
         sections,
         Table.of("Devices", DEVICE, devices()),
         this);
+  }
+
+  private Sentence gist() {
+    if (snapshot == null) {
+      long rows =
+          requests.stream()
+              .flatMap(device -> device.requests().values().stream())
+              .mapToLong(Long::longValue)
+              .sum();
+      return Sentence.of(
+          "The trace has {} for {}.", count(rows, "request"), count(requests.size(), "device"));
+    }
+    return Sentence.of(
+        "The snapshot has {} of {}; {} are reserved at its end.",
+        count(devicesSum(SnapshotContents.Device::events), "event"),
+        count(snapshot.devices().size(), "device"),
+        bytes(devicesSum(SnapshotContents.Device::segmentBytes)));
+  }
+
+  private long devicesSum(ToLongFunction<SnapshotContents.Device> figure) {
+    return contents().devices().stream().mapToLong(figure).sum();
   }
 
   /** Settings that it was recorded with; null where they are not recorded. */

@@ -31,6 +31,9 @@ import picocli.CommandLine.TypeConversionException;
 public final class PerturbCommand implements Callable<Integer> {
   private static final int MAX_RUNS = 100_000;
 
+  /** As the copies with which settings are ranked. */
+  private static final double USUAL_SHARE = 0.02;
+
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
 
@@ -84,9 +87,7 @@ public final class PerturbCommand implements Callable<Integer> {
   }
 
   private Perturbation perturbation() {
-    if (!swapsNeighbours && resizeShare == null) {
-      throw Failure.usage("nothing to perturb: give --swap-adjacent, --resize or both");
-    }
+    boolean isByDefault = !swapsNeighbours && resizeShare == null;
     if (resize != null && resizeShare == null) {
       throw Failure.usage("--resize-each needs --resize; add it");
     }
@@ -98,8 +99,8 @@ public final class PerturbCommand implements Callable<Integer> {
       throw Failure.usage("--seed " + seed + " is too large to count up from; give a smaller seed");
     }
     return new Perturbation(
-        swapsNeighbours,
-        resizeShare == null ? 0 : resizeShare,
+        swapsNeighbours || isByDefault,
+        isByDefault ? USUAL_SHARE : resizeShare == null ? 0 : resizeShare,
         resize == null ? Resize.SIZE : resize);
   }
 

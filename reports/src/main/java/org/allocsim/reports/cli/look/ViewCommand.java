@@ -12,6 +12,7 @@ import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Jobs;
 import org.allocsim.reports.output.DocumentOutputs;
+import org.allocsim.reports.output.TextForm;
 import org.allocsim.reports.question.AnswerOutputs;
 import org.allocsim.reports.question.replay.ViewQuestion;
 import org.jspecify.annotations.Nullable;
@@ -64,7 +65,8 @@ public final class ViewCommand implements Callable<Integer> {
     @Override
     public DocumentOutputs open(@Nullable Path... inputs) {
       DocumentOutputs outputs =
-          new DocumentOutputs(spec.commandLine().getOut(), false, Arrays.asList(inputs), null);
+          new DocumentOutputs(
+              spec.commandLine().getOut(), TextForm.WHOLE, Arrays.asList(inputs), null);
       outputs.open(spec.name(), json, null, report);
       return outputs;
     }

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import org.allocsim.reports.chart.FigureStyle;
 import org.allocsim.reports.output.DocumentOutputs;
+import org.allocsim.reports.output.TextForm;
 import org.allocsim.reports.question.AnswerOutputs;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -38,6 +39,9 @@ public sealed class OutputOptions implements AnswerOutputs permits FigureOptions
 
   @Option(names = "--markdown", description = "Print the answer as Markdown.")
   private boolean markdown;
+
+  @Option(names = "--all", description = "Print every row and part, not only a screen of them.")
+  private boolean all;
 
   @Override
   public PrintWriter err() {
@@ -73,6 +77,10 @@ public sealed class OutputOptions implements AnswerOutputs permits FigureOptions
     return markdown;
   }
 
+  private TextForm form() {
+    return markdown ? TextForm.MARKDOWN : all ? TextForm.WHOLE : TextForm.FIRST_SCREEN;
+  }
+
   /** Files of the report folder are called as the command. */
   @Override
   public DocumentOutputs open(@Nullable Path... inputs) {
@@ -87,7 +95,7 @@ public sealed class OutputOptions implements AnswerOutputs permits FigureOptions
    */
   public DocumentOutputs open(String answer, @Nullable String folder, @Nullable Path... inputs) {
     DocumentOutputs outputs =
-        new DocumentOutputs(spec.commandLine().getOut(), markdown, Arrays.asList(inputs), figure());
+        new DocumentOutputs(spec.commandLine().getOut(), form(), Arrays.asList(inputs), figure());
     try {
       outputs.open(answer, json, csv, report == null ? folder : report);
       return outputs;

@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.allocsim.reports.output.DocumentOutputs;
+import org.allocsim.reports.output.TextForm;
 import org.allocsim.reports.question.AnswerOutputs;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -16,7 +17,8 @@ import picocli.CommandLine.Model.CommandSpec;
 public record PlainOutputs(CommandSpec command) implements AnswerOutputs {
   @Override
   public DocumentOutputs open(@Nullable Path... inputs) {
-    return new DocumentOutputs(command.commandLine().getOut(), false, Arrays.asList(inputs), null);
+    return new DocumentOutputs(
+        command.commandLine().getOut(), TextForm.WHOLE, Arrays.asList(inputs), null);
   }
 
   @Override

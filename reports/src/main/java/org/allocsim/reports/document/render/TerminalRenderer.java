@@ -4,6 +4,8 @@ import java.io.PrintWriter;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.allocsim.analysis.moment.StackLabels;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Column;
 import org.allocsim.reports.document.Document;
@@ -15,6 +17,7 @@ import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Verbatim;
 import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.text.TerminalWriter;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.VisibleText;
 import org.allocsim.reports.text.WrappedText;
@@ -30,12 +33,23 @@ public final class TerminalRenderer {
     this.out = out;
   }
 
+  /** Prints the whole document. */
   public static void print(Document<?> document, PrintWriter out) {
     TerminalRenderer renderer = new TerminalRenderer(out);
     if (document.verdict() != null) {
-      renderer.print(document.verdict());
+      renderer.begin();
+      print(document.verdict(), out);
     }
     document.sections().forEach(renderer::print);
+  }
+
+  /** Prints what a first screen has room for; all of it where nobody reads it on a screen. */
+  public static void printFirst(Document<?> document, PrintWriter out) {
+    if (TerminalWriter.isScreen(out)) {
+      new FirstScreen(out).print(document);
+    } else {
+      print(document, out);
+    }
   }
 
   /** An empty line between parts. */
@@ -46,13 +60,17 @@ public final class TerminalRenderer {
     isFirst = false;
   }
 
-  private void print(Verdict verdict) {
-    begin();
+  private static void print(Verdict verdict, PrintWriter out) {
+    printHead(verdict, out);
+    verdict.details().forEach(detail -> WrappedText.printItem(out, "", detail.toString()));
+  }
+
+  /** What happened, and the line that helps. */
+  static void printHead(Verdict verdict, PrintWriter out) {
     WrappedText.print(out, "", "", verdict.sentence().toString());
     if (verdict.pasteLine() != null) {
       out.println("  " + VisibleText.of(verdict.pasteLine()));
     }
-    verdict.details().forEach(detail -> WrappedText.printItem(out, "", detail.toString()));
   }
 
   private void print(Section section) {
@@ -66,17 +84,22 @@ public final class TerminalRenderer {
         continue;
       }
       begin();
-      switch (block) {
-        case Figure _ -> {}
-        case Facts facts -> print(facts);
-        case Notes notes -> print(notes);
-        case Table<?> table -> print(table);
-        case Verbatim(var text) -> out.println(VisibleText.ofLines(text.stripTrailing()));
-      }
+      print(block, out);
     }
   }
 
-  private void print(Facts facts) {
+  /** Prints one block; nothing of a drawing. */
+  static void print(Block block, PrintWriter out) {
+    switch (block) {
+      case Figure _ -> {}
+      case Facts facts -> print(facts, out);
+      case Notes notes -> print(notes, out);
+      case Table<?> table -> print(table, out);
+      case Verbatim(var text) -> out.println(VisibleText.ofLines(text.stripTrailing()));
+    }
+  }
+
+  private static void print(Facts facts, PrintWriter out) {
     int width = facts.facts().keySet().stream().mapToInt(String::length).max().orElse(0) + GAP;
     for (Map.Entry<String, Sentence> fact : facts.facts().entrySet()) {
       String word = fact.getKey();
@@ -85,7 +108,7 @@ public final class TerminalRenderer {
     }
   }
 
-  private void print(Notes notes) {
+  private static void print(Notes notes, PrintWriter out) {
     if (notes.title() == null) {
       notes.sentences().forEach(text -> WrappedText.print(out, "", "", text.toString()));
     } else {
@@ -94,30 +117,55 @@ public final class TerminalRenderer {
     }
   }
 
-  private <R> void print(Table<R> table) {
-    List<String> expendable =
-        table.readable().stream()
-            .filter(column -> column.rank() > 0)
-            .sorted(Comparator.comparingInt((Column<R> column) -> column.rank()).reversed())
-            .map(Column::label)
-            .toList();
-    textTable(table).expendable("--csv FILE has all", expendable).print(out, "");
+  private static <R> void print(Table<R> table, PrintWriter out) {
+    textTable(table, table.shown(), text -> text)
+        .expendable("--csv FILE has all", expendable(table))
+        .print(out, "");
     if (table.others() != null) {
       WrappedText.print(out, "", "", table.others());
     }
     table.leftOutRows().forEach(row -> WrappedText.printItem(out, "", row.toString()));
   }
 
+  /**
+   * Prints some rows of a table in as few lines as they take: columns that can be spared go first.
+   */
+  static <R> void printExcerpt(Table<R> table, List<R> rows, PrintWriter out) {
+    textTable(table, rows, TerminalRenderer::innermost)
+        .expendable("", expendable(table))
+        .compact()
+        .print(out, "");
+  }
+
+  /** Of several frames the innermost one. */
+  private static String innermost(String text) {
+    int end = text.indexOf(StackLabels.CALLED_FROM);
+    return end < 0 ? text : text.substring(0, end);
+  }
+
+  private static <R> List<String> expendable(Table<R> table) {
+    return table.readable().stream()
+        .filter(column -> column.rank() > 0)
+        .sorted(Comparator.comparingInt((Column<R> column) -> column.rank()).reversed())
+        .map(Column::label)
+        .toList();
+  }
+
   /** The cells as people read them. */
   static <R> TextTable textTable(Table<R> table) {
+    return textTable(table, table.shown(), text -> text);
+  }
+
+  private static <R> TextTable textTable(
+      Table<R> table, List<R> rows, UnaryOperator<String> shortened) {
     List<Column<R>> columns = table.readable();
     TextTable text =
         TextTable.of(
             columns.stream()
                 .map(column -> (column.isNumber() ? ">" : "") + column.heading())
                 .toArray(String[]::new));
-    for (R row : table.shown()) {
-      text.row(columns.stream().map(column -> column.text(row)).toArray());
+    for (R row : rows) {
+      text.row(columns.stream().map(column -> shortened.apply(column.text(row))).toArray());
     }
     return text;
   }

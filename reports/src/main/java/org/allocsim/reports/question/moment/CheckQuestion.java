@@ -12,7 +12,6 @@ import org.allocsim.reports.answer.job.JobView;
 import org.allocsim.reports.answer.moment.CheckAnswer;
 import org.allocsim.reports.answer.moment.ReplayedProgram;
 import org.allocsim.reports.document.Document;
-import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.question.Asked;
 import org.allocsim.reports.question.AskedJobs;
 import org.allocsim.reports.question.JobQuestion;
@@ -34,21 +33,13 @@ public record CheckQuestion(
     @Nullable LongUnaryOperator maxSlack,
     boolean noFailures)
     implements JobQuestion<CheckAnswer> {
-  /**
-   * Refuses to check nothing.
-   *
-   * @throws Failure that says so
-   */
+  /** Without a limit, no request may fail. */
   public CheckQuestion {
-    if (maxReservedBytes == null
-        && maxAllocatedBytes == null
-        && maxRequestedBytes == null
-        && maxSlack == null
-        && !noFailures) {
-      throw Failure.usage(
-          "no limit given; give --max-reserved, --max-allocated, --max-requested, --max-slack or"
-              + " --no-oom");
-    }
+    noFailures |=
+        maxReservedBytes == null
+            && maxAllocatedBytes == null
+            && maxRequestedBytes == null
+            && maxSlack == null;
   }
 
   @Override

@@ -1,0 +1,24 @@
+package org.allocsim.reports.output;
+
+import java.io.PrintWriter;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.render.MarkdownRenderer;
+import org.allocsim.reports.document.render.TerminalRenderer;
+
+/** How an answer is printed. */
+public enum TextForm {
+  /** What a screen has room for; all of it where the output is no screen. */
+  FIRST_SCREEN,
+  /** All of it. */
+  WHOLE,
+  /** All of it, as Markdown. */
+  MARKDOWN;
+
+  void print(Document<?> document, PrintWriter out) {
+    switch (this) {
+      case FIRST_SCREEN -> TerminalRenderer.printFirst(document, out);
+      case WHOLE -> TerminalRenderer.print(document, out);
+      case MARKDOWN -> MarkdownRenderer.print(document, out);
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package org.allocsim.reports.document.render;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Notes;
+import org.allocsim.reports.document.Section;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.text.TerminalWriter;
+import org.junit.jupiter.api.Test;
+
+class FirstScreenTest {
+  private static final Shape<Long> SHAPE =
+      Shape.of(row ->
+          row.text("name", "name", "Name.", each -> "row " + each + " < caller < main")
+              .count("count", "count", "Count.", each -> each)
+              .rank(1));
+
+  private static Table<Long> rows(int count) {
+    return Table.of("Rows", SHAPE, LongStream.range(0, count).boxed().toList());
+  }
+
+  private static Document<Long> document(int details, Block... blocks) {
+    Kind<Long> kind = new Kind<>("test", "test --json", "A test.", SHAPE);
+    List<Sentence> facts =
+        IntStream.range(0, details).mapToObj(each -> Sentence.of("detail {}", "" + each)).toList();
+    Verdict verdict = new Verdict(Verdict.Tone.NEUTRAL, Sentence.of("The answer."), facts);
+    List<Section> sections = List.of(new Section(null, List.of(blocks)));
+    return new Document<>(kind, "test", verdict, sections, rows(1), 1L);
+  }
+
+  private static String first(int columns, Document<?> document) {
+    StringWriter text = new StringWriter();
+    try (PrintWriter out = new TerminalWriter(text, columns)) {
+      TerminalRenderer.printFirst(document, out);
+    }
+    return text.toString();
+  }
+
+  private static String whole(Document<?> document) {
+    StringWriter text = new StringWriter();
+    try (PrintWriter out = new TerminalWriter(text, 80)) {
+      TerminalRenderer.print(document, out);
+    }
+    return text.toString();
+  }
+
+  @Test
+  void whatFitsIsPrintedWhole() {
+    Document<Long> document = document(3, rows(10));
+    assertEquals(whole(document), first(80, document));
+    assertTrue(first(80, document).contains("row 9 < caller < main"));
+  }
+
+  @Test
+  void whatNobodyReadsOnAScreenIsPrintedWhole() {
+    Document<Long> document = document(3, rows(500));
+    assertEquals(whole(document), first(Integer.MAX_VALUE, document));
+  }
+
+  @Test
+  void aLongTableHasTenRowsWithTheEssentialOnesAndTheInnermostFrames() {
+    Document<Long> document = document(0, rows(100).withEssential(each -> each == 99));
+    assertEquals(
+        """
+        The answer.
+
+        name    count
+        row 0       0
+        row 1       1
+        row 2       2
+        row 3       3
+        row 4       4
+        row 5       5
+        row 6       6
+        row 7       7
+        row 8       8
+        row 99     99
+
+        90 more lines; --all shows everything.
+        """,
+        first(80, document));
+  }
+
+  @Test
+  void columnsThatCanBeSparedGoBeforeTextIsWrapped() {
+    assertTrue(first(12, document(0, rows(100))).contains("\nname\nrow 0\nrow 1\n"));
+  }
+
+  @Test
+  void aLongVerdictKeepsItsLastDetail() {
+    String text = first(80, document(40, rows(3)));
+    assertTrue(text.contains("- detail 12\n- detail 39\n"), text);
+    assertTrue(text.endsWith("\n26 more lines; --all shows everything.\n"), text);
+    assertTrue(text.contains("row 2"), text);
+  }
+
+  @Test
+  void whatIsShortStillFitsAfterWhatIsLong() {
+    Notes many = Notes.of("many", IntStream.range(0, 40).mapToObj(each -> "note " + each).toList());
+    String text = first(80, document(0, many, Notes.of("few", List.of("short"))));
+    assertTrue(text.contains("few:\n  - short\n"), text);
+    assertTrue(text.endsWith("\n41 more lines; --all shows everything.\n"), text);
+  }
+
+  @Test
+  void nothingIsLongerThanAScreen() {
+    for (int details = 0; details < 40; details++) {
+      for (int count = 1; count < 40; count++) {
+        String text = first(80, document(details, rows(count), rows(count), rows(3)));
+        assertTrue(text.lines().count() <= 30, text);
+      }
+    }
+  }
+}
