@@ -22,9 +22,9 @@ import org.allocsim.simulator.run.RunResult;
  */
 public record SuiteScoresAnswer(PolicyScores scores) {
   private static final String EXPLANATION =
-      "Each column is a reported failure's program before any change: what the program asked for at"
-          + " its peak in percent of what was reserved at the peak; OOM where a request failed, -"
-          + " where the allocator cannot serve the program. The score is their mean, others as 0.";
+      "Each column is a reported failure's program before any change: peak requested memory as a"
+          + " percentage of peak reserved memory; OOM if a request failed, - if the allocator"
+          + " cannot serve the program. The score is the mean, with failures counted as 0.";
 
   private static final String NOT_RUN = "the policy did not run";
 
@@ -55,11 +55,11 @@ public record SuiteScoresAnswer(PolicyScores scores) {
                   "The same in percent.",
                   row -> String.format(Locale.ROOT, "%.1f", 100 * row.score()))
               .count(
-                  "served", "Scenarios in which every request is served.", PolicyScores.Row::served)
+                  "served", "Scenarios with every request served.", PolicyScores.Row::served)
               .shown(
                   Unit.NUMBER,
                   "served",
-                  "Scenarios in which every request is served.",
+                  "Scenarios with every request served.",
                   row -> row.served() + " of " + row.results().size())
               .many(
                   "results",
