@@ -54,10 +54,10 @@ public final class FigureNames {
         .map(name ->
             "--figure: name."
                 + name
-                + " names nothing in the charts, which show "
+                + " is not in the charts, which show "
                 + String.join(", ", there.subList(0, Math.min(MOST_LISTED, there.size())))
                 + (there.size() > MOST_LISTED ? " and more" : "")
-                + "; correct the name, or leave it out");
+                + "; correct or omit the name");
   }
 
   /**

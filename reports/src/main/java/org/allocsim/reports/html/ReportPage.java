@@ -287,7 +287,7 @@ public final class ReportPage {
   private static String resource(String name) {
     try (InputStream in = ReportPage.class.getResourceAsStream(name)) {
       if (in == null) {
-        throw new IllegalStateException("the program lacks its file " + name);
+        throw new IllegalStateException("this installation does not contain the file " + name);
       }
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {

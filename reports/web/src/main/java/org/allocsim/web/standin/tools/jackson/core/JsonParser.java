@@ -88,7 +88,7 @@ public final class JsonParser implements AutoCloseable {
 
   private JsonToken word(String word, JsonToken meaning) {
     if (!text.startsWith(word, at)) {
-      throw new Refusal("there is no value");
+      throw new Refusal("expected a value");
     }
     at += word.length();
     value = word;
@@ -117,7 +117,7 @@ public final class JsonParser implements AutoCloseable {
     String ends = open.isEmpty() ? SPACE : SPACE + ",]}";
     if (at - from > constraints.getMaxNumberLength()
         || at < text.length() && ends.indexOf(text.charAt(at)) < 0) {
-      throw new Refusal("there is no such number");
+      throw new Refusal("malformed number");
     }
     value = text.substring(from, at);
     return isWhole ? JsonToken.VALUE_NUMBER_INT : JsonToken.VALUE_NUMBER_FLOAT;
@@ -143,7 +143,7 @@ public final class JsonParser implements AutoCloseable {
         return string.toString();
       }
       if (c < ' ') {
-        throw new Refusal("a control character stands in a text");
+        throw new Refusal("unescaped control character in a string");
       }
       string.append(c == '\\' ? escaped() : c);
     }
@@ -171,7 +171,7 @@ public final class JsonParser implements AutoCloseable {
         }
         yield (char) code;
       }
-      default -> throw new Refusal("there is no such escape");
+      default -> throw new Refusal("unknown escape sequence");
     };
   }
 
@@ -196,7 +196,7 @@ public final class JsonParser implements AutoCloseable {
 
   private char peek() {
     if (at == text.length()) {
-      throw new Refusal("the text ends too early");
+      throw new Refusal("unexpected end of the text");
     }
     return text.charAt(at);
   }
@@ -233,7 +233,7 @@ public final class JsonParser implements AutoCloseable {
   /** What a word means. */
   public boolean getBooleanValue() {
     if (token != JsonToken.VALUE_TRUE && token != JsonToken.VALUE_FALSE) {
-      throw new Refusal("there is neither true nor false");
+      throw new Refusal("expected true or false");
     }
     return token == JsonToken.VALUE_TRUE;
   }
