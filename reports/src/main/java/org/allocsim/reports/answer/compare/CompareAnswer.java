@@ -76,7 +76,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
               .ratio(
                   "utilisation_ratio",
                   "utilisation",
-                  "Peak of allocated over peak of reserved memory.",
+                  "Peak of allocated memory divided by peak of reserved memory.",
                   RunResult::utilisation)
               .rank(2)
               .missing("nothing was reserved")

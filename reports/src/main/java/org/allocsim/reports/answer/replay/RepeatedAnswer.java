@@ -79,7 +79,7 @@ public record RepeatedAnswer(Program program, PolicyChoice choice, RunResult res
                   .named(
                       Unit.COUNT,
                       "stats",
-                      "Counters under the names of torch.cuda.memory_stats().",
+                      "Counters, named as in torch.cuda.memory_stats().",
                       "A counter.",
                       each -> each.result().stats())
                   .seconds(

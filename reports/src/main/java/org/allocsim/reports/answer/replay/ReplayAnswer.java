@@ -105,7 +105,8 @@ public record ReplayAnswer(
               .bytes(
                   "at_peak_bytes",
                   "at the peak",
-                  "At the reserved peak, when the most is allocated.",
+                  "At the peak of reserved memory; if it is reached more than once, when the"
+                      + " most is allocated.",
                   Part::peakBytes)
               .ratio("at_peak_ratio", "", "The same as a fraction.", Part::peakShare)
               .missing("nothing was reserved")
@@ -162,7 +163,7 @@ public record ReplayAnswer(
                   .named(
                       Unit.COUNT,
                       "stats",
-                      "Counters under the names of torch.cuda.memory_stats().",
+                      "Counters, named as in torch.cuda.memory_stats().",
                       "A counter.",
                       each -> each.result().stats())
                   .one(

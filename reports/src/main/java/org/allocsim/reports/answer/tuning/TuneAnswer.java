@@ -85,7 +85,7 @@ public record TuneAnswer(
                   "found_by",
                   "What delimits steps: marker, optimizer or period.",
                   each -> each.source().name().toLowerCase(Locale.ROOT))
-              .text("name", "What starts a step, in words.", Iterations::name)
+              .text("name", "What starts a step, as text.", Iterations::name)
               .count("count", "Number of steps.", Iterations::count));
 
   /** A row: what a setting came to. */

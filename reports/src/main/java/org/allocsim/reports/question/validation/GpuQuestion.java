@@ -116,7 +116,7 @@ public record GpuQuestion(
   static Failure failure(CudaException e) {
     return new Failure(
         EarlyEnd.isAsked()
-            ? "stopped by a signal before a case was finished; give it more time"
+            ? "stopped by a signal before a case finished; give it more time"
             : e.getMessage(),
         e);
   }
