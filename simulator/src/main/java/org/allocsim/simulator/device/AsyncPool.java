@@ -297,7 +297,7 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
     int range = inUse.row(address);
     if (range == AddressRows.NONE || ranges.requestedBytes(range) != bytes) {
       throw new IllegalArgumentException(
-          "no allocation of %d bytes lies at 0x%x in the pool".formatted(bytes, address));
+          "the pool has no allocation of %d bytes at 0x%x".formatted(bytes, address));
     }
     int list = list(stream);
     inUse.remove(address);
@@ -386,7 +386,7 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
   @Override
   public void setPoolLimit(long bytes) {
     if (base != DeviceMemory.REFUSED) {
-      throw new IllegalStateException("a pool that is in use cannot get a limit");
+      throw new IllegalStateException("a pool in use cannot be given a limit");
     }
     limitBytes = bytes > MOST_RANGE_BYTES / 2 ? Long.MAX_VALUE : roundUpToChunk(bytes);
     setAddresses(bytes);

@@ -156,7 +156,7 @@ public final class Run {
     Run run = new Run(setup, observers.clone());
     if (setup.memory() instanceof MemorySource.Recorded(_, var start, _)) {
       if (!(run.policy instanceof RestorablePolicy restorable)) {
-        throw new UnfitTraceException("an allocator that can begin with recorded memory");
+        throw new UnfitTraceException("an allocator that can start with recorded memory");
       }
       RestoredStart.restore(restorable, run.stats, start);
       run.peak.startWith(run.stats.reservedBytes());

@@ -48,7 +48,7 @@ public final class SharedRun {
     for (Tenant tenant : tenants) {
       if (tenant.device().profile().totalBytes() != totalBytes) {
         throw new IllegalArgumentException(
-            "%s is on a device of another size than %s"
+            "%s is on a device of a different size than %s"
                 .formatted(tenant.name(), tenants.getFirst().name()));
       }
       places.add(new Place(places.size(), tenant, spanNanos));

@@ -217,7 +217,7 @@ public final class TorchCalls {
       throw new IllegalStateException("nothing was run");
     }
     return new TorchMachine(
-        torch, "", "stand-in (computes nothing)", STAND_IN_BYTES, STAND_IN_BYTES, true);
+        torch, "", "mock CUDA driver (computes nothing)", STAND_IN_BYTES, STAND_IN_BYTES, true);
   }
 
   private static String lastLine(Path errors) throws IOException {

@@ -127,7 +127,7 @@ public final class TorchRequests {
               case SNAPSHOT -> "n";
               // The pool emptied itself when it was given up.
               case EMPTY_POOL -> null;
-              default -> throw new IllegalStateException("row " + event + " was left out");
+              default -> throw new IllegalStateException("row " + event + " cannot be sent");
             };
         if (line != null) {
           out.println(line);

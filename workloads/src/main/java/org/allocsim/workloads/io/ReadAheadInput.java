@@ -180,7 +180,7 @@ final class ReadAheadInput extends StoredInput {
     }
     storedBytes = source.storedBytes();
     rethrow(digestFailure);
-    return Objects.requireNonNull(digest, "read to its end");
+    return Objects.requireNonNull(digest, "already read to its end");
   }
 
   @Override

@@ -117,7 +117,7 @@ public final class RemedySearch {
     }
     String first = remedy.after();
     return first == null || isNamed(remedy) || helpsMore(first)
-        ? "there was no time left"
+        ? "no time was left"
         : reasonAgainstMore(first);
   }
 

@@ -62,9 +62,8 @@ public final class MessageCircumstances {
                 + known.name()
                 + " with "
                 + ByteFormat.human(availableBytes)
-                + " for the program, what it held and what was free as "
-                + source
-                + " says"));
+                + " for the program: the memory it held plus the free memory, from "
+                + source));
   }
 
   /**
@@ -85,7 +84,7 @@ public final class MessageCircumstances {
   }
 
   private static String limitClause(long limitBytes, String source) {
-    return "limit " + ByteFormat.human(limitBytes) + ", as " + source + " says";
+    return "limit " + ByteFormat.human(limitBytes) + ", from " + source;
   }
 
   private static Optional<Long> rounded(OomMessage message, OomMessage.Amount amount) {

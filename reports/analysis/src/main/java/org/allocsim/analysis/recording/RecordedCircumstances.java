@@ -210,8 +210,8 @@ public record RecordedCircumstances(
         + ", the highest that explains "
         + (input.recording().orElseThrow().failureCount(input.device()) > 0
             ? "which requests failed"
-            : "when cached memory was released and asked for again; without stacks of the"
-                + " releases, empty_cache() calls would explain it too");
+            : "when cached memory was released and requested again; without stacks of the"
+                + " releases, empty_cache() calls would also explain it");
   }
 
   /** The GPU of the recording, as far as failed requests show it. */
@@ -240,7 +240,7 @@ public record RecordedCircumstances(
     DeviceProfile known = isShown ? assumed : RecordedGpu.byUse(failures, peakBytes, assumed);
     if (limitBytes != MemoryLimit.NONE || fullBytes == Long.MAX_VALUE) {
       if (!known.equals(assumed)) {
-        evidence.add("GPU " + known.name() + ", the smallest that had so much");
+        evidence.add("GPU " + known.name() + ", the smallest GPU with that much");
       }
       return known;
     }
@@ -250,11 +250,11 @@ public record RecordedCircumstances(
             Math.max(fullBytes, peakBytes)
                 + RecordedAnswers.streamBytes(input.trace(), input.device()));
     evidence.add(
-        ("GPU %s%s with %s for the program, which is what it held and what was free when"
+        ("GPU %s%s with %s for the program: the memory it held plus the memory free when"
                 + " requests failed")
             .formatted(
                 known.name(),
-                known.equals(assumed) ? "" : ", the smallest that had so much,",
+                known.equals(assumed) ? "" : ", the smallest GPU with that much,",
                 ByteFormat.human(capacityBytes)));
     return known.withCapacity(capacityBytes);
   }

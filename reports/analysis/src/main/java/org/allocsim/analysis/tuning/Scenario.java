@@ -119,7 +119,7 @@ public record Scenario(
     try {
       return ConfigParser.parse(conf, version);
     } catch (ConfigException e) {
-      throw new IllegalStateException("a setting was tried that PyTorch refuses: " + conf, e);
+      throw new IllegalStateException("a setting was tried that PyTorch rejects: " + conf, e);
     }
   }
 

@@ -33,13 +33,16 @@ public final class OrtArenaProvider extends OptionsProvider {
                   "kNextPowerOfTwo: regions double; kSameAsRequested: each is as large as its"
                       + " request; also 0 and 1"),
               new PolicySpec.Option(
-                  FIRST_REGION, "1MiB", "bytes", "size of the first region where regions double"),
+                  FIRST_REGION, "1MiB", "bytes", "size of the first region if regions double"),
               new PolicySpec.Option(
-                  MOST_WASTE, "128MiB", "bytes", "a rest of this size is always cut off"),
+                  MOST_WASTE,
+                  "128MiB",
+                  "bytes",
+                  "remainders of at least this size are always" + " split off"),
               new PolicySpec.Option(
                   AFTER_SHRINK, "2MiB", "bytes", "size of the first region after shrinking"),
               new PolicySpec.Option(
-                  MOST_DOUBLED, "1GiB", "bytes", "size beyond which regions do not double"),
+                  MOST_DOUBLED, "1GiB", "bytes", "size above which regions no longer double"),
               new PolicySpec.Option(
                   STREAMS,
                   "false",
@@ -49,8 +52,8 @@ public final class OrtArenaProvider extends OptionsProvider {
                   TAKES_OVER,
                   "false",
                   "",
-                  "whether every request takes its chunk over for its stream, as releases of 2026"
-                      + " do")));
+                  "whether every request takes over its chunk for its stream, as releases of"
+                      + " 2026 do")));
 
   /** A provider; the service loader makes it. */
   public OrtArenaProvider() {

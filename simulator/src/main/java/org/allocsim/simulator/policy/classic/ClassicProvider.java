@@ -49,7 +49,7 @@ public abstract class ClassicProvider extends OptionsProvider {
   public static final class FirstFit extends Fit {
     /** A provider; the service loader makes it. */
     public FirstFit() {
-      super("first-fit", "one heap; the free block at the lowest address that fits", KNUTH, 1);
+      super("first-fit", "one heap; the fitting free block at the lowest address", KNUTH, 1);
     }
 
     @Override
@@ -62,7 +62,8 @@ public abstract class ClassicProvider extends OptionsProvider {
   public static final class NextFit extends Fit {
     /** A provider; the service loader makes it. */
     public NextFit() {
-      super("next-fit", "one heap; the next free block after the last allocation", KNUTH, 1);
+      super(
+          "next-fit", "one heap; the next fitting free block after the last allocation", KNUTH, 1);
     }
 
     @Override
@@ -123,7 +124,7 @@ public abstract class ClassicProvider extends OptionsProvider {
       super(
           new PolicySpec(
               "buddy",
-              "one heap; blocks are powers of two, which merge with their buddies",
+              "one heap; blocks are powers of two and merge with their buddies",
               KNUTH,
               List.of(
                   new PolicySpec.Option(
@@ -151,7 +152,7 @@ public abstract class ClassicProvider extends OptionsProvider {
       super(
           new PolicySpec(
               "slab",
-              "slots of equal size in slabs of 2 MiB and more, large requests on their own",
+              "slots of equal size in slabs of 2 MiB or more; large requests get their own",
               "a model of segregated slabs",
               List.of(
                   new PolicySpec.Option(

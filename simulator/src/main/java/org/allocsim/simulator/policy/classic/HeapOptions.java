@@ -26,15 +26,21 @@ record HeapOptions(
 
   static final PolicySpec.Option STEP_OPTION =
       new PolicySpec.Option(
-          STEP, "2MiB", "bytes", "the heap grows by multiples of this, itself one of 2 MiB");
+          STEP,
+          "2MiB",
+          "bytes",
+          "the heap grows by multiples of this, which is a multiple of 2" + " MiB");
 
   static final PolicySpec.Option ARENA_OPTION =
       new PolicySpec.Option(
-          ARENA, "0", "bytes", "take one segment of this size, which never grows; 0 to grow");
+          ARENA,
+          "0",
+          "bytes",
+          "reserve one segment of this size, which never grows; 0: grow on" + " demand");
 
   static final PolicySpec.Option TRIM_OPTION =
       new PolicySpec.Option(
-          TRIM, "false", "", "give whole steps at the end of the heap back when they become free");
+          TRIM, "false", "", "release whole steps at the end of the heap when they become free");
 
   /** Largest unit and smallest block: more than any device page. */
   private static final long MOST_UNIT_BYTES = 1L << 30;
@@ -53,7 +59,7 @@ record HeapOptions(
     }
     long arena = options.bytes(ARENA, 0);
     if (arena > 0 && options.flag(TRIM)) {
-      throw options.wrong(TRIM, "false, as a heap of fixed size needs; leave one of the two out");
+      throw options.wrong(TRIM, "false for a heap of fixed size; omit one of the two");
     }
     return new HeapOptions(unit, step(options), arena, options.flag(TRIM), limitBytes);
   }

@@ -30,7 +30,7 @@ public final class PlanBudget {
   /** What says that no plan was made within a budget. */
   public static UnfitTraceException exceeded() {
     return new UnfitTraceException(
-        "fewer allocations that live at the same time: planning these takes more than "
+        "fewer allocations live at the same time: planning these takes more than "
             + STEPS_OF_A_BUFFER
             + " comparisons per allocation");
   }

@@ -69,12 +69,12 @@ public abstract class PlannerProvider implements PolicyProvider {
           new PolicySpec(
               PolicySpec.Kind.OFFLINE,
               "plan-greedy-size",
-              "one segment planned greedily: the largest first, each into its smallest gap",
+              "one segment planned greedily: largest first, each into the smallest gap that fits",
               "TensorFlow Lite, greedy_by_size_assignment.cc (25227c9); source read",
               List.of(
                   PlanOptions.ALIGNMENT_OPTION,
                   new PolicySpec.Option(
-                      ORDER, "size", "", "what comes first: size, area, lifetime or time"))));
+                      ORDER, "size", "", "planning order: size, area, lifetime or time"))));
     }
 
     @Override
@@ -100,7 +100,7 @@ public abstract class PlannerProvider implements PolicyProvider {
           new PolicySpec(
               PolicySpec.Kind.OFFLINE,
               "plan-search",
-              "one segment planned by branch and bound: the lowest plan where the search ends",
+              "one segment planned by branch and bound: the lowest plan found",
               "rules of MiniMalloc (M. Moffitt, ASPLOS 2023; google/minimalloc 9f5cf81);"
                   + " published rules",
               List.of(
@@ -109,7 +109,8 @@ public abstract class PlannerProvider implements PolicyProvider {
                       NODES,
                       "300000",
                       "",
-                      "maximum number of placements tried before the best so far counts"))));
+                      "maximum number of placements tried; after that, the best plan so far is"
+                          + " used"))));
     }
 
     @Override

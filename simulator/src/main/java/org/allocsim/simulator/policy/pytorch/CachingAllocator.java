@@ -174,7 +174,7 @@ public final class CachingAllocator implements RestorablePolicy {
   @Override
   public void changeSettings(String text) {
     if (settingsChange == null) {
-      throw new IllegalStateException("changes were not expected");
+      throw new IllegalStateException("unexpected changes");
     }
     AllocatorConfig settings = settingsChange.apply(config, text, version);
     change(settings, limitBytes);
@@ -204,7 +204,7 @@ public final class CachingAllocator implements RestorablePolicy {
 
   private void change(AllocatorConfig settings, long bytes) {
     if (servesPlainly) {
-      throw new IllegalStateException("changes were not expected");
+      throw new IllegalStateException("unexpected changes");
     }
     config = settings;
     limitBytes = bytes;

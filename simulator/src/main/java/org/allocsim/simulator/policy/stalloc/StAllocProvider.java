@@ -19,8 +19,8 @@ public final class StAllocProvider implements PolicyProvider {
           PolicySpec.Kind.OFFLINE,
           "stalloc",
           "STAlloc: places planned from a profile of the program, with a caching fallback",
-          "infinigence/STAlloc 3a9f97f (2025-09), Allocator; arXiv 2507.16274; source read,"
-              + " the planner is a model, the fallback that of PyTorch 2.11",
+          "infinigence/STAlloc 3a9f97f (2025-09), Allocator; arXiv 2507.16274; source read; the"
+              + " planner is a model, the fallback is that of PyTorch 2.11",
           List.of());
 
   /** A provider; the service loader makes it. */

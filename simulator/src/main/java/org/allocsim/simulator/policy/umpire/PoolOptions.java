@@ -30,17 +30,16 @@ record PoolOptions(
   /** The options as a policy describes them. */
   static final List<PolicySpec.Option> DESCRIPTION =
       List.of(
-          new PolicySpec.Option(
-              FIRST, "512MiB", "bytes", "minimum size of a driver block while the pool has none"),
-          new PolicySpec.Option(NEXT, "1MiB", "bytes", "minimum size of every other driver block"),
+          new PolicySpec.Option(FIRST, "512MiB", "bytes", "minimum size of the first driver block"),
+          new PolicySpec.Option(NEXT, "1MiB", "bytes", "minimum size of further driver blocks"),
           new PolicySpec.Option(
               ALIGNMENT, "16", "bytes", "unit of sizes, a power of two from 1 to 256"),
           new PolicySpec.Option(
               COALESCE,
               CoalesceHeuristic.DEFAULT,
               "",
-              "when free driver blocks become one: percent_releasable(P), blocks_releasable(N), or"
-                  + " either with _hwm"));
+              "when free driver blocks are coalesced: percent_releasable(P),"
+                  + " blocks_releasable(N), or either with _hwm"));
 
   /** The options that a policy was given. */
   static PoolOptions of(PolicyOptions options) throws PolicyOptionException {

@@ -330,6 +330,6 @@ class PlannersTest {
                     "plan-greedy-size",
                     Map.of(),
                     new FutureRequests(RandomTraces.build(trace), 0)));
-    assertTrue(error.getMessage().startsWith("fewer allocations that live at the same time"));
+    assertTrue(error.getMessage().startsWith("fewer allocations live at the same time"));
   }
 }

@@ -332,10 +332,8 @@ public final class BfcLogReader {
     count(
         notes,
         pool.implied(),
-        "frees to "
-            + name
-            + " missing from the log, inserted where their memory is handed out again");
-    count(notes, pool.unknown(), "frees to " + name + " left out, of memory from before the log");
+        "frees to " + name + " missing from the log, inserted where their memory is reused");
+    count(notes, pool.unknown(), "frees to " + name + " omitted, of memory from before the log");
     if (!pool.isFollowed()) {
       notes.add(
           "the log of "

@@ -22,20 +22,20 @@ public final class LlamaGeneration extends DescribedProgram {
         "llama-generate",
         "answers of a Llama (transformers) to prompts, token by token with a growing cache",
         Options.with(
-            new ProgramOption("prompts", "5", "batches of prompts, one after the other"),
-            new ProgramOption("least-batch", "1", "minimum number of prompts of a batch"),
-            new ProgramOption("most-batch", "8", "maximum number of prompts of a batch"),
-            new ProgramOption("shortest", "20", "shortest prompt drawn"),
-            new ProgramOption("longest", "700", "longest prompt drawn"),
-            new ProgramOption("new-tokens", "40", "tokens of each answer"),
+            new ProgramOption("prompts", "5", "batches of prompts, run one after the other"),
+            new ProgramOption("least-batch", "1", "minimum number of prompts per batch"),
+            new ProgramOption("most-batch", "8", "maximum number of prompts per batch"),
+            new ProgramOption("shortest", "20", "minimum prompt length"),
+            new ProgramOption("longest", "700", "maximum prompt length"),
+            new ProgramOption("new-tokens", "40", "tokens per answer"),
             new ProgramOption("layers", "8", "blocks of the model"),
-            new ProgramOption("width", "1024", "features of a token"),
+            new ProgramOption("width", "1024", "features per token"),
             new ProgramOption("heads", "16", "attention heads"),
-            new ProgramOption("inner", "2816", "features inside a feed-forward part"),
+            new ProgramOption("inner", "2816", "features inside a feed-forward block"),
             new ProgramOption("vocabulary", "8000", "different tokens"),
             new ProgramOption(
-                "device-seed", "0", "seed of the prompts' tokens, drawn on the device"),
-            new ProgramOption("empty-cache-every", "0", "empty the cache after so many batches")));
+                "device-seed", "0", "seed of the random prompt tokens, generated on the device"),
+            new ProgramOption("empty-cache-every", "0", "empty the cache every N batches")));
   }
 
   @Override
@@ -52,8 +52,8 @@ public final class LlamaGeneration extends DescribedProgram {
     int shortest = values.count("shortest");
     int longest = values.count("longest");
     int emptyEvery = values.number("empty-cache-every", 0);
-    values.require(mostBatch >= leastBatch, "the largest batch is below the smallest");
-    values.require(longest >= shortest, "the longest prompt is below the shortest");
+    values.require(mostBatch >= leastBatch, "the maximum batch is below the minimum");
+    values.require(longest >= shortest, "the maximum prompt length is below the minimum");
     values.require(shape.width() % shape.heads() == 0, "heads must divide the width");
     values.require((long) mostBatch * longest <= 1056 * 256, "batches exceed 270336 tokens");
 

@@ -215,7 +215,7 @@ public final class Engine {
     KvTensors tensors = new KvTensors(torch, blockBytes(), availableBytes);
     if (tensors.blocks() == 0) {
       throw new IllegalArgumentException(
-          ("nothing is left for the cache: %d bytes of weights, %d of the profiling run and %d"
+          ("no memory is left for the cache: %d bytes of weights, %d of the profiling run and %d"
                   + " outside PyTorch exceed %s of %s; use a larger GPU, more GPUs, or a larger"
                   + " gpu-memory-utilization")
               .formatted(

@@ -94,7 +94,7 @@ final class FlatShard implements Block {
 
   @Override
   public void compute(List<Tensor> tensors) {
-    throw new UnsupportedOperationException("what a sharded block computes with is gathered");
+    throw new UnsupportedOperationException("a sharded block computes with gathered parameters");
   }
 
   /** What the first forward pass makes sure of: memory for the whole parameters, given back. */
