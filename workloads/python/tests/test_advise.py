@@ -99,7 +99,7 @@ class CatalogTest(unittest.TestCase):
             with self.assertRaisesRegex(BadRemedy, "cannot be loaded: ValueError: no"):
                 remedies([str(own)])
             own.write_text("x = 1\n")
-            with self.assertRaisesRegex(BadRemedy, "has no class of allocsim.advise.Remedy"):
+            with self.assertRaisesRegex(BadRemedy, "defines no subclass of allocsim.advise.Remedy"):
                 remedies([str(own)])
 
     def test_the_example_of_the_page_is_a_remedy(self):

@@ -164,7 +164,7 @@ class CostliestTest(unittest.TestCase):
             self.assertEqual(["estimate.rank2.pickle"], os.listdir(folder))
             self.assertEqual(f"{folder}/estimate.rank2.pickle", report["file"])
             self.assertEqual(mark_of(report["file"]), report["mark"])
-            self.assertEqual("This is rank 2 of 4, which reserves most of those that were run: rank 0 5, rank 1 7, rank 3 6.", rank_line(report, str))
+            self.assertEqual("This is rank 2 of 4, which reserves the most of the ranks that were run: rank 0 5, rank 1 7, rank 3 6.", rank_line(report, str))
 
     def test_a_program_that_is_no_job_has_no_line(self):
         self.assertIsNone(rank_line({"rank": 0, "world": 1, "ranks": []}, str))
@@ -216,7 +216,7 @@ class LaunchedTest(unittest.TestCase):
         except (ImportError, NoStandIn, OSError) as problem:
             raise unittest.SkipTest(str(problem)) from None
         if not torch.backends.cuda.is_built():
-            raise unittest.SkipTest("this PyTorch is built without CUDA")
+            raise unittest.SkipTest("this PyTorch build has no CUDA")
 
     def setUp(self):
         self.folder = tempfile.mkdtemp()

@@ -371,7 +371,7 @@ class ProcessTest(unittest.TestCase):
             )
         )  # fmt: skip
         self.assertEqual(code, 0, err)
-        self.assertIn("run.pickle was not written: File too large; the file there is an earlier one", err)
+        self.assertIn("run.pickle was not written: File too large; the existing file is from before", err)
         self.assertFalse(read(self.path)[1]["complete"])
         self.assertEqual(["run.pickle"], os.listdir(self.folder.name))
 

@@ -82,7 +82,7 @@ class Files:
             [sys.executable, "-I", "-S", "-c", "pass"], env=os.environ | {name: changed[name] for name in (VARIABLE, "LD_PRELOAD")}, capture_output=True, text=True, check=False,
         )
         if self._index()[1] == 0:
-            reason = next(iter(tried.stderr.splitlines()), "the loader gave no reason")
+            reason = next(iter(tried.stderr.splitlines()), "without a reason")
             raise FilesProblem(f"your files cannot be protected: {self._library} cannot be preloaded ({reason}); --allow-writes runs the program unprotected")
         return changed
 

@@ -262,7 +262,7 @@ def deepspeed(arguments: list[str], visible_gpus: Callable[[], int]) -> Launch:
     if options.num_gpus > 0:
         hosts = [min(each, options.num_gpus) for each in hosts]
     if not sum(hosts):
-        raise WrongLaunch("deepspeed would start no rank with these hosts and GPUs")
+        raise WrongLaunch("deepspeed would start no rank on these hosts and GPUs")
     command = [] if options.no_python else [sys.executable, "-u", *(["-m"] if options.module else [])]
     command.append(options.user_script)
     if not options.no_local_rank:

@@ -17,11 +17,11 @@ class Release(Remedy):
     """``del`` of names that hold what nothing reads, when the next call of a model begins."""
 
     name = "release"
-    title = "let go of what is held and never read again"
+    title = "release tensors that are held but never read again"
     cost = "none"
 
     def reason_against(self, facts: Facts) -> str | None:
-        return None if _worth(facts) else "no name holds a tensor into the next step that nothing reads"
+        return None if _worth(facts) else "no variable keeps an unread tensor into the next step"
 
     def apply(self, program: Program) -> None:
         names = {Name(each["file"], each["function"], each["name"]) for each in _worth(program.facts)}
