@@ -36,7 +36,7 @@ class RecordedCategoriesTruthTest {
       optimizer's state, inputs, what autograd saves, and cuBLAS's workspaces, which PyTorch gives up when asked. All else counts as temporary; so does
       scratch memory inside an operator, such as cuDNN's, which stacks of C++ name more exactly than this truth. A test makes this page from the
       [recordings](attribution/recorded). Rules were made with gpt, vit, resnet, lora, moe and unet. The others came later and changed one: that a
-      workspace is one also where it is given back after everything else. Before that each of them had 90.7 % or more.
+      workspace also counts as one if it is freed after everything else. Before that each of them had 90.7 % or more.
 
       """;
 
