@@ -29,11 +29,11 @@ from .visible import visible
 
 
 #: Of what the program writes for Python to hold at once. Objects of Python take about ten times as much.
-MOST_ANSWER_BYTES = 256 << 20
-MOST_TABLE_BYTES = 4 << 30
+MAX_ANSWER_BYTES = 256 << 20
+MAX_TABLE_BYTES = 4 << 30
 
 #: Characters of a sentence.
-_MOST_SENTENCE = 2000
+_MAX_SENTENCE = 2000
 
 
 class AllocsimError(Exception):
@@ -91,7 +91,7 @@ def answer(*arguments: str | os.PathLike[str], allowed: Iterable[int] = (0, 3)) 
 
 
 def _answer_in(file: Path) -> dict[str, Any]:
-    with _understood(file, MOST_ANSWER_BYTES):
+    with _understood(file, MAX_ANSWER_BYTES):
         found = json.loads(file.read_text("utf-8"))
         if not isinstance(found, dict):
             raise TypeError(f"{type(found).__name__} instead of an object")
@@ -111,7 +111,7 @@ def _understood(file: Path, most_bytes: int) -> Iterator[None]:
             raise AllocsimError(f"the answer of {size} bytes is too large for Python to read at once ({most_bytes}); ask the command line, which writes it to a file", 1)
         yield
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError, MemoryError, csv.Error) as problem:
-        said = visible(f"{type(problem).__name__}: {problem}")[:_MOST_SENTENCE]
+        said = visible(f"{type(problem).__name__}: {problem}")[:_MAX_SENTENCE]
         raise AllocsimError(f"the answer of the program cannot be read ({said}); does its version match this package?", 1) from None
 
 
@@ -119,7 +119,7 @@ def _sentence(text: str) -> str:
     lines = [line for line in text.splitlines() if line.strip()]
     # What goes on may be said before.
     said = [line.removeprefix("allocsim: ") for line in lines if line.startswith("allocsim: ") and line.removeprefix("allocsim: ").strip()]
-    return visible((said or lines or ["allocsim ended without output"])[-1])[:_MOST_SENTENCE]
+    return visible((said or lines or ["allocsim ended without output"])[-1])[:_MAX_SENTENCE]
 
 
 class Answer(dict[str, Any]):
@@ -140,12 +140,12 @@ class Answer(dict[str, Any]):
         value: Any = self
         for part in key.split("."):
             if not isinstance(value, dict) or part not in value:
-                raise AllocsimError(f"the answer has no table {visible(key)[:100]}; it has {visible(', '.join(sorted(self)))[:_MOST_SENTENCE]}", 2)
+                raise AllocsimError(f"the answer has no table {visible(key)[:100]}; it has {visible(', '.join(sorted(self)))[:_MAX_SENTENCE]}", 2)
             value = value[part]
         try:
             return _table(value)
         except (ValueError, TypeError, AttributeError, OverflowError) as problem:
-            raise AllocsimError(visible(f"{key} is not a table ({problem})")[:_MOST_SENTENCE], 2) from None
+            raise AllocsimError(visible(f"{key} is not a table ({problem})")[:_MAX_SENTENCE], 2) from None
 
 
 class Page(os.PathLike[str]):
@@ -239,7 +239,7 @@ class Recording:
         with temporary_folder() as folder:
             file = Path(folder) / "facts.json"
             run("inspect", self._file, "--facts", file)
-            with _understood(file, MOST_ANSWER_BYTES):
+            with _understood(file, MAX_ANSWER_BYTES):
                 found = json.loads(file.read_text("utf-8"))
                 if found is not None and not isinstance(found, dict):
                     raise TypeError(f"{type(found).__name__} instead of an object")
@@ -270,14 +270,14 @@ class Recording:
             if conf is None:
                 try:
                     run("inspect", self._file, "--events", file)
-                    with _understood(file, MOST_TABLE_BYTES):
+                    with _understood(file, MAX_TABLE_BYTES):
                         return _csv_table(file)
                 except AllocsimError as problem:
                     if problem.exit_code != 2:
                         raise
             options = () if conf is None else (f"--conf={conf}",)
             run("replay", self._file, *self._options, *options, "--events", file)
-            with _understood(file, MOST_TABLE_BYTES):
+            with _understood(file, MAX_TABLE_BYTES):
                 return _lines_table(file)
 
     def live(self, device: int | None = None) -> Any:
@@ -292,7 +292,7 @@ class Recording:
         with temporary_folder() as folder:
             file = Path(folder) / "blocks.csv"
             run("inspect", self._file, "--blocks", file)
-            with _understood(file, MOST_TABLE_BYTES), builtins.open(file, encoding="utf-8", newline="") as stream:
+            with _understood(file, MAX_TABLE_BYTES), builtins.open(file, encoding="utf-8", newline="") as stream:
                 rows = [
                     {name: int(text) if name in _BLOCK_NUMBERS else text or None for name, text in row.items() if name != "state"}
                     for row in csv.DictReader(stream)

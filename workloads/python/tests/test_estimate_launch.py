@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from allocsim.estimate.costliest import MOST_RANKS, costliest, other_ranks, rank_line  # noqa: E402
+from allocsim.estimate.costliest import MAX_RANKS, costliest, other_ranks, rank_line  # noqa: E402
 from allocsim.estimate.job import Job, NoSuchRank, launched, told  # noqa: E402
 from allocsim.estimate.launch import WrongLaunch, deepspeed  # noqa: E402
 from allocsim.estimate.runs import mark_of  # noqa: E402
@@ -137,7 +137,7 @@ class CostliestTest(unittest.TestCase):
         self.assertEqual([], other_ranks({"rank": 0, "stages": []}))
         self.assertEqual([1, 2, 3], other_ranks({"rank": 0, "stages": [0, 1, 2, 3]}))
         found = other_ranks({"rank": 0, "stages": list(range(0, 1024, 16))})
-        self.assertEqual(MOST_RANKS - 1, len(set(found)))
+        self.assertEqual(MAX_RANKS - 1, len(set(found)))
         self.assertEqual(1008, found[-1])
 
     def test_the_recording_of_the_rank_that_reserves_most_is_kept(self):

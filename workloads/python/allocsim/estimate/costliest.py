@@ -14,7 +14,7 @@ from .files import deliver
 from .runs import Runs, mark_of
 
 #: Ranks of a pipeline that are run at most; of more stages, as many are taken at equal distances, with the last one.
-MOST_RANKS = 8
+MAX_RANKS = 8
 
 
 def other_ranks(report: dict[str, Any]) -> list[int]:
@@ -24,7 +24,7 @@ def other_ranks(report: dict[str, Any]) -> list[int]:
         report: of the run.
     """
     others = [each for each in report["stages"] if each != report["rank"]]
-    count = min(len(others), MOST_RANKS - 1)
+    count = min(len(others), MAX_RANKS - 1)
     return [others[(i + 1) * len(others) // count - 1] for i in range(count)]
 
 

@@ -10,7 +10,7 @@ from ..program import Call, Program
 from ..remedy import Facts, Lines, Remedy
 
 #: Names that hold less are not worth a line.
-LEAST_BYTES = 1 << 20
+MIN_BYTES = 1 << 20
 
 
 class Release(Remedy):
@@ -48,4 +48,4 @@ def _line(held: dict[str, Any]) -> str:
 
 
 def _worth(facts: Facts) -> list[dict[str, Any]]:
-    return [each for each in facts["held"] if each["bytes"] >= LEAST_BYTES]
+    return [each for each in facts["held"] if each["bytes"] >= MIN_BYTES]

@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TracedProgram {
   /** Failed requests that are kept with their messages. */
-  private static final int MOST_FAILURES = 1 << 15;
+  private static final int MAX_FAILURES = 1 << 15;
 
   private final ProgramSource source;
   private final Conditions conditions;
@@ -168,7 +168,7 @@ public final class TracedProgram {
     return Trial.of(
             program,
             (setup, isRecorded) ->
-                Run.of((isRecorded ? setup : program.inTime(setup)).keepingFailures(MOST_FAILURES)),
+                Run.of((isRecorded ? setup : program.inTime(setup)).keepingFailures(MAX_FAILURES)),
             RunResult::divergedRow)
         .outcome();
   }
@@ -181,7 +181,7 @@ public final class TracedProgram {
   public RunResult run(RunObserver observer) throws AnalysisException {
     Program program = program();
     return Run.of(
-        program.onModel(RunPolicy.of(program.pytorch())).keepingFailures(MOST_FAILURES), observer);
+        program.onModel(RunPolicy.of(program.pytorch())).keepingFailures(MAX_FAILURES), observer);
   }
 
   /**
@@ -224,7 +224,7 @@ public final class TracedProgram {
   private RunResult run(RunPolicy policy, String label) throws AnalysisException {
     Program program = program();
     RunResult result =
-        Run.of(program.inTime(program.onModel(policy)).keepingFailures(MOST_FAILURES));
+        Run.of(program.inTime(program.onModel(policy)).keepingFailures(MAX_FAILURES));
     if (!result.isRun()) {
       throw new AnalysisException(
           program.name() + ": policy " + label + " cannot serve it: " + result.notRunBecause());

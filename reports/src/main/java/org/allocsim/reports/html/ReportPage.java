@@ -206,7 +206,7 @@ public final class ReportPage {
       about.put("opens", runs.isEmpty() ? null : trace.opens());
       about.put("highlights", trace.highlights());
       about.put("recorded", trace.recorded());
-      about.put("most_bytes", trace.mostBytes());
+      about.put("most_bytes", trace.maxBytes());
       list.add(about);
     }
     columns.append(blocks);

@@ -52,7 +52,7 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
   private static final long ALIGNMENT_BYTES = 512;
 
   /** Most addresses that a pool can have. */
-  private static final long MOST_RANGE_BYTES = 1L << 45;
+  private static final long MAX_RANGE_BYTES = 1L << 45;
 
   private static final int CHUNK_SHIFT = 25;
 
@@ -121,7 +121,7 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
   }
 
   private void setAddresses(long memoryBytes) {
-    rangeBytes = 2 * roundUpToChunk(Math.min(memoryBytes, MOST_RANGE_BYTES / 2));
+    rangeBytes = 2 * roundUpToChunk(Math.min(memoryBytes, MAX_RANGE_BYTES / 2));
     ranges = new PoolRanges(rangeBytes, chunks, CHUNK_SHIFT);
   }
 
@@ -388,7 +388,7 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
     if (base != DeviceMemory.REFUSED) {
       throw new IllegalStateException("a pool in use cannot be given a limit");
     }
-    limitBytes = bytes > MOST_RANGE_BYTES / 2 ? Long.MAX_VALUE : roundUpToChunk(bytes);
+    limitBytes = bytes > MAX_RANGE_BYTES / 2 ? Long.MAX_VALUE : roundUpToChunk(bytes);
     setAddresses(bytes);
   }
 

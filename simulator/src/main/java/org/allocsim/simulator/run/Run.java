@@ -69,7 +69,7 @@ public final class Run {
 
   private long events;
   private long callsSeen = -1;
-  private long mostTakenBytes;
+  private long maxTakenBytes;
 
   /** Sends rows by parts; null until it does. */
   private @Nullable Replay parts;
@@ -90,7 +90,7 @@ public final class Run {
             setup.policy().wording(),
             stats,
             () -> row,
-            setup.course().mostFailures());
+            setup.course().maxFailures());
     peak = new PeakMoment(stats);
     memory = RunMemory.of(setup);
     switch (memory) {
@@ -280,7 +280,7 @@ public final class Run {
   /** Apart from the rest, which every row does, so that it stays small. */
   private void lookAtDevice(SimulatedDevice device) {
     callsSeen = device.changes();
-    mostTakenBytes = Math.max(mostTakenBytes, device.takenBytes());
+    maxTakenBytes = Math.max(maxTakenBytes, device.takenBytes());
     for (RunObserver observer : observers) {
       observer.deviceCalled(row);
     }
@@ -311,7 +311,7 @@ public final class Run {
         peak.moment(),
         peak.row(),
         row,
-        mostTakenBytes,
+        maxTakenBytes,
         events,
         failures.requestCount(),
         failures.kept(),

@@ -128,7 +128,7 @@ public final class SharedRun {
     /** What it holds, with its context. */
     private long bytes;
 
-    private long mostBytes;
+    private long maxBytes;
     private Holding left = Holding.NONE;
 
     Place(int number, Tenant tenant, long spanNanos) {
@@ -237,7 +237,7 @@ public final class SharedRun {
       }
       heldBytes += now - bytes;
       bytes = now;
-      mostBytes = Math.max(mostBytes, now);
+      maxBytes = Math.max(maxBytes, now);
       observer.changed(sentNanos, number, now);
       if (heldBytes > peakBytes) {
         peakBytes = heldBytes;
@@ -258,7 +258,7 @@ public final class SharedRun {
 
     TenantResult result() {
       return new TenantResult(
-          tenant, run == null ? result : run.end(), sentNanos, stopped, mostBytes, left);
+          tenant, run == null ? result : run.end(), sentNanos, stopped, maxBytes, left);
     }
 
     @Override

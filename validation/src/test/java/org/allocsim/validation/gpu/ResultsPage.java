@@ -71,7 +71,7 @@ final class ResultsPage {
   }
 
   /** With fewer, not even all of them hold the median in 95 % of samples. */
-  private static final int LEAST_FOR_INTERVAL = 6;
+  private static final int MIN_FOR_INTERVAL = 6;
 
   private static final class Row {
     private long cases;
@@ -234,7 +234,7 @@ final class ResultsPage {
 
   /** The median, with the order statistics that hold it in 95 % of all samples. */
   private static String median(double[] ratios) {
-    if (ratios.length < LEAST_FOR_INTERVAL) {
+    if (ratios.length < MIN_FOR_INTERVAL) {
       return String.format(Locale.ROOT, "%.2f", new Median().evaluate(ratios));
     }
     double[] sorted = ratios.clone();

@@ -24,7 +24,7 @@ import org.allocsim.analysis.oom.OomMessage;
 import org.allocsim.analysis.oom.OomMessageParser;
 import org.allocsim.analysis.oom.OomSettings;
 import org.allocsim.analysis.program.Program;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.analysis.tuning.CapacitySearch;
 import org.allocsim.analysis.tuning.Demand;
@@ -95,7 +95,7 @@ public record Diagnosis(
       return program.input();
     }
 
-    private RecordedCircumstances circumstances() {
+    private RecordedConditions circumstances() {
       return program.circumstances();
     }
 

@@ -3,7 +3,7 @@ package org.allocsim.analysis.diagnosis;
 import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.program.Program;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.tuning.CapacitySearch;
 import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.analysis.tuning.Fragility;
@@ -40,7 +40,7 @@ public record SettingTrial(Optional<DeviceProfile> smallestGpu, int copies, int 
    */
   public static SettingTrial of(Program program, String conf, Tuning.Progress progress) {
     DeviceTrace input = program.input();
-    RecordedCircumstances circumstances = program.circumstances();
+    RecordedConditions circumstances = program.circumstances();
     DeviceProfile profile = circumstances.profile().withHistory(input.addresses());
     Scenario scenario = Scenario.of(conf, program.release(), circumstances.limitBytes(), profile);
     RunResult result = Run.of(scenario.setup(input.trace(), input.device(), AfterOom.STOP));

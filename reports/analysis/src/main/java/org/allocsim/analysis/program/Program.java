@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyChoice;
@@ -58,7 +58,7 @@ public final class Program {
   private final ParsedConfig config;
   private final DeviceProfile fractionGpu;
   private final DeviceTrace input;
-  private final RecordedCircumstances circumstances;
+  private final RecordedConditions circumstances;
 
   Program(ProgramSource reading, Conditions conditions) throws ProgramException {
     this.reading = reading;
@@ -82,7 +82,7 @@ public final class Program {
       Conditions conditions,
       ParsedConfig config,
       DeviceTrace input,
-      @Nullable RecordedCircumstances known) {
+      @Nullable RecordedConditions known) {
     reading = other.reading;
     this.conditions = conditions;
     release = other.release;
@@ -126,7 +126,7 @@ public final class Program {
   }
 
   /** The same where something else than the recording, such as a log, says more of it. */
-  public Program knowing(RecordedCircumstances others) {
+  public Program knowing(RecordedConditions others) {
     return new Program(this, conditions, config, input, others);
   }
 
@@ -294,13 +294,13 @@ public final class Program {
   }
 
   /** Limit and GPU under the settings that hold. */
-  public RecordedCircumstances circumstances() {
+  public RecordedConditions circumstances() {
     return circumstances;
   }
 
   /** Limit and GPU under settings, which may have a limit of their own. */
-  public RecordedCircumstances circumstances(ParsedConfig settings) {
-    return RecordedCircumstances.of(input, limitBytes(settings, fractionGpu), conditions.gpu());
+  public RecordedConditions circumstances(ParsedConfig settings) {
+    return RecordedConditions.of(input, limitBytes(settings, fractionGpu), conditions.gpu());
   }
 
   /** The GPU that the trace shows, else the default one. */
@@ -315,8 +315,8 @@ public final class Program {
   }
 
   /** Limit and GPU on another GPU. */
-  public RecordedCircumstances circumstancesOn(DeviceProfile gpu) {
-    return RecordedCircumstances.given(limitBytes(config, gpu), gpu);
+  public RecordedConditions circumstancesOn(DeviceProfile gpu) {
+    return RecordedConditions.given(limitBytes(config, gpu), gpu);
   }
 
   /** The limit that was asked for or that settings have, −1 where only the recording shows one. */

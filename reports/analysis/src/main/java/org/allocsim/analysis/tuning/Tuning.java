@@ -18,7 +18,7 @@ import org.allocsim.analysis.leak.IterationFinder;
 import org.allocsim.analysis.leak.Iterations;
 import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.recording.LateStart;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
@@ -200,7 +200,7 @@ public record Tuning(
       Progress progress) {
     DeviceTrace input = program.input();
     PyTorchVersion version = program.release();
-    RecordedCircumstances circumstances = program.circumstances();
+    RecordedConditions circumstances = program.circumstances();
     AllocationTrace trace = input.trace();
     int device = input.device();
     DeviceProfile profile = circumstances.profile().withHistory(input.addresses());

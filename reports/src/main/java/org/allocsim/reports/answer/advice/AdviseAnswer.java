@@ -67,7 +67,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
   private static final String AS_IT_IS = "unchanged";
 
   /** Lines on what limits an answer, at most; the JSON has all. */
-  private static final int MOST_LIMITS = 5;
+  private static final int MAX_LIMITS = 5;
 
   /** What remedies say that cost nothing. */
   private static final String FREE = "none";
@@ -221,7 +221,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
               .bytes(
                   "most_saved_bytes",
                   "Upper bound of its savings in live memory at the peak.",
-                  each -> each.remedy.mostSavedBytes())
+                  each -> each.remedy.maxSavedBytes())
               .missing("unknown or not applicable"));
 
   private static final Shape<Remedy.Lines> LINES =
@@ -467,7 +467,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
               "Its memory grows with each step, so longer runs need more; 'allocsim leaks' names"
                   + " the line."));
     }
-    trial.notes().stream().limit(MOST_LIMITS).forEach(each -> limits.add(Sentence.of("{}", each)));
+    trial.notes().stream().limit(MAX_LIMITS).forEach(each -> limits.add(Sentence.of("{}", each)));
     return limits;
   }
 

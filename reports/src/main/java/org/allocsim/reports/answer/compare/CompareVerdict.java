@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.recording.LateStart;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.analysis.tuning.Recommendation;
 import org.allocsim.analysis.tuning.Tuning;
@@ -38,7 +38,7 @@ final class CompareVerdict {
   private final Optional<LateStart> lateStart;
   private final PyTorchVersion version;
   private final long neededBytes;
-  private final RecordedCircumstances circumstances;
+  private final RecordedConditions circumstances;
 
   private CompareVerdict(ComparedTrace trace) {
     version = trace.release();

@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.recording.LateStart;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.reports.answer.part.InferenceText;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
@@ -39,7 +39,7 @@ public record ComparedTrace(
     AllocationTrace trace,
     int device,
     PyTorchVersion release,
-    RecordedCircumstances circumstances,
+    RecordedConditions circumstances,
     @Nullable String conf,
     @Nullable Tuning tuning,
     Optional<LateStart> lateStart,

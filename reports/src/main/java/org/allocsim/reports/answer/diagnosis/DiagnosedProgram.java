@@ -17,15 +17,15 @@ import org.allocsim.analysis.moment.CodeLine;
 import org.allocsim.analysis.moment.Culprits;
 import org.allocsim.analysis.moment.SlackSplit;
 import org.allocsim.analysis.program.Program;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.analysis.tuning.Fragility;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.analysis.tuning.TuningGrid;
 import org.allocsim.reports.answer.part.CategoryPart;
-import org.allocsim.reports.answer.part.CircumstancesPart;
 import org.allocsim.reports.answer.part.Columns;
+import org.allocsim.reports.answer.part.ConditionsPart;
 import org.allocsim.reports.answer.part.Cost;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Keys;
@@ -63,7 +63,7 @@ import org.jspecify.annotations.Nullable;
 public record DiagnosedProgram(
     DeviceTrace input,
     PyTorchVersion version,
-    RecordedCircumstances circumstances,
+    RecordedConditions circumstances,
     Diagnosis diagnosis,
     Attribution attribution) {
   private static final int LINES_ON_PAPER = 8;
@@ -119,7 +119,7 @@ public record DiagnosedProgram(
               .term(Columns.DEVICE_INDEX, each -> each.input().device())
               .term(Columns.EVENTS, each -> each.input().eventCount())
               .term(Columns.TORCH_VERSION, each -> each.version().id())
-              .embed(CircumstancesPart.SHAPE, DiagnosedProgram::circumstances)
+              .embed(ConditionsPart.SHAPE, DiagnosedProgram::circumstances)
               .embed(FirstFailure.of(DiagnosedProgram::failed))
               .text(
                   "first_failed_request_line",
@@ -432,7 +432,7 @@ public record DiagnosedProgram(
                 input.device())
             .and("policy", "pytorch {}", version.id());
     blocks.add(
-        CircumstancesPart.facts(facts, circumstances)
+        ConditionsPart.facts(facts, circumstances)
             .and(
                 "memory",
                 "{} reserved, {} allocated {}",

@@ -54,8 +54,7 @@ public record SuiteScoresAnswer(PolicyScores scores) {
                   "score",
                   "The same in percent.",
                   row -> String.format(Locale.ROOT, "%.1f", 100 * row.score()))
-              .count(
-                  "served", "Scenarios with every request served.", PolicyScores.Row::served)
+              .count("served", "Scenarios with every request served.", PolicyScores.Row::served)
               .shown(
                   Unit.NUMBER,
                   "served",

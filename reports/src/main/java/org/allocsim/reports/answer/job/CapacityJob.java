@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /** {@code min-capacity} of a job: the smallest device on which every rank runs. */
 public final class CapacityJob extends JobView<CapacityAnswer, Row, Finding> {
   /** Rounds in which ranks may make the device larger for one another. */
-  private static final int MOST_ROUNDS = 4;
+  private static final int MAX_ROUNDS = 4;
 
   private static final String ON_NONE = "requests of a rank fail on every device";
 
@@ -268,7 +268,7 @@ public final class CapacityJob extends JobView<CapacityAnswer, Row, Finding> {
    */
   private void settle(List<Ranked<Row>> ranks, Map<Setting, Long> sizes) {
     boolean isSettled = false;
-    for (int round = 0; round < MOST_ROUNDS && !isSettled; round++) {
+    for (int round = 0; round < MAX_ROUNDS && !isSettled; round++) {
       isSettled = true;
       for (Ranked<Row> rank : ranks) {
         Map<Setting, Long> open = new LinkedHashMap<>();

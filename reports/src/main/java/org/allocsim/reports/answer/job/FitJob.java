@@ -239,8 +239,7 @@ public final class FitJob extends JobView<FitAnswer, Row, Finding> {
     List<Line> lines = answer.finding().lines();
     List<Sentence> details = new ArrayList<>();
     if (!left.isEmpty()) {
-      details.add(
-          Sentence.of("Skipped because not every job has them: {}.", JobWords.ranks(left)));
+      details.add(Sentence.of("Skipped because not every job has them: {}.", JobWords.ranks(left)));
     }
     if (lines.isEmpty()) {
       return new Verdict(

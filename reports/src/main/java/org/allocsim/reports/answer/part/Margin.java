@@ -4,7 +4,7 @@ import static org.allocsim.reports.document.Quantity.count;
 
 import java.util.List;
 import java.util.Optional;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.tuning.Fragility;
 import org.allocsim.analysis.tuning.Recommendation;
 import org.allocsim.reports.document.Quantity;
@@ -24,7 +24,7 @@ public final class Margin {
    * @param copies changed copies of the program under the same setting, where some were run
    */
   public static List<Sentence> sentences(
-      RunResult result, RecordedCircumstances circumstances, Optional<Fragility> copies) {
+      RunResult result, RecordedConditions circumstances, Optional<Fragility> copies) {
     Sentence margin = sentence(result, circumstances.maxBytes(), copies);
     return isCertain(result, circumstances)
         ? List.of(margin)
@@ -38,7 +38,7 @@ public final class Margin {
   }
 
   /** Whether a run fits into what allocators could have at least. */
-  public static boolean isCertain(RunResult result, RecordedCircumstances circumstances) {
+  public static boolean isCertain(RunResult result, RecordedConditions circumstances) {
     return result.peakReservedBytes() <= circumstances.certainBytes();
   }
 

@@ -186,9 +186,9 @@ public record ShareAnswer(
                   "lowest limit",
                   "Lowest allocator limit that lets all processes run.",
                   each ->
-                      each.limit() == null || each.limit().leastBytes() < 0
+                      each.limit() == null || each.limit().minBytes() < 0
                           ? null
-                          : each.limit().leastBytes())
+                          : each.limit().minBytes())
               .missing("there is none, or --limits was not given")
               .optional()
               .bytes(
@@ -196,9 +196,9 @@ public record ShareAnswer(
                   "highest limit",
                   "Highest such limit.",
                   each ->
-                      each.limit() == null || each.limit().mostBytes() < 0
+                      each.limit() == null || each.limit().maxBytes() < 0
                           ? null
-                          : each.limit().mostBytes())
+                          : each.limit().maxBytes())
               .missing("no limit is needed, none helps, or --limits was not given")
               .optional()
               .many(

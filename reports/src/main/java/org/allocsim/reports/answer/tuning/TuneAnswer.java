@@ -10,14 +10,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedSet;
 import org.allocsim.analysis.leak.Iterations;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.tuning.ConfLint;
 import org.allocsim.analysis.tuning.LintFinding;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.reports.answer.part.Bins;
-import org.allocsim.reports.answer.part.CircumstancesPart;
 import org.allocsim.reports.answer.part.Columns;
+import org.allocsim.reports.answer.part.ConditionsPart;
 import org.allocsim.reports.answer.part.Findings;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Recorded;
@@ -60,7 +60,7 @@ public record TuneAnswer(
     int deviceIndex,
     PyTorchVersion version,
     Platform platform,
-    RecordedCircumstances circumstances,
+    RecordedConditions circumstances,
     Tuning tuning,
     Histogram sizes,
     Histogram lifetimes,
@@ -182,7 +182,7 @@ public record TuneAnswer(
                   .one("trace", "The recorded program.", TRACE, each -> each)
                   .term(Columns.TORCH_VERSION, each -> each.version().id())
                   .term(Columns.OS, each -> each.platform().label())
-                  .embed(CircumstancesPart.SHAPE, TuneAnswer::circumstances)
+                  .embed(ConditionsPart.SHAPE, TuneAnswer::circumstances)
                   .term(
                       Columns.PEAK_REQUESTED_BYTES,
                       each -> each.tuning().demand().peakRequestedBytes())
@@ -281,7 +281,7 @@ public record TuneAnswer(
         Facts.none()
             .and("trace", "{}: {} events of device {}", file, count(events), deviceIndex)
             .and("policy", "pytorch {} on {}", version.id(), platform.label());
-    return CircumstancesPart.facts(facts, circumstances)
+    return ConditionsPart.facts(facts, circumstances)
         .and(
             "steps",
             "{}",

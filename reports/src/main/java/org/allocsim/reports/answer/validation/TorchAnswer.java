@@ -134,7 +134,7 @@ public record TorchAnswer(
                   .flag(
                       "stand_in",
                       "Whether a mock CUDA driver, which computes nothing, replaced the GPU.",
-                      each -> each.machine().standIn())
+                      each -> each.machine().mockDriver())
                   .term(Columns.DRIVER, TorchAnswer::driver)
                   .missing("it is not known")
                   .text("torch", "Version of PyTorch.", each -> each.machine().torch())
@@ -182,7 +182,7 @@ public record TorchAnswer(
             .and(
                 "GPU",
                 "{}{}",
-                machine.standIn()
+                machine.mockDriver()
                     ? "none; PyTorch's own allocator on a mock CUDA driver, which computes"
                         + " nothing"
                     : machine.device(),
@@ -234,7 +234,7 @@ public record TorchAnswer(
     return new Verdict(
         isExact() ? Verdict.Tone.GOOD : Verdict.Tone.BAD,
         Sentence.of(
-            machine.standIn()
+            machine.mockDriver()
                 ? "PyTorch's allocator, on a mock CUDA driver that computes nothing, and the"
                     + " simulation agree in {} of {}."
                 : "PyTorch and the simulation agree in {} of {}.",

@@ -133,9 +133,9 @@ final class ValidateSummary {
                   "Minimum, over the measurements before and after a case, of the time of driver"
                       + " calls on this host divided by that of the profile. Predictions are"
                       + " scaled to this speed.",
-                  ValidationSummary::leastSlowness)
+                  ValidationSummary::minSlowness)
               .missing(NO_CASE)
-              .number("host_slowness_max", "The maximum.", ValidationSummary::mostSlowness)
+              .number("host_slowness_max", "The maximum.", ValidationSummary::maxSlowness)
               .missing(NO_CASE)
               .number(
                   "kendall_tau_mean",
@@ -145,7 +145,7 @@ final class ValidateSummary {
               .number(
                   "kendall_tau_min",
                   "Lowest rank correlation.",
-                  ValidationSummary::leastRankAgreement)
+                  ValidationSummary::minRankAgreement)
               .missing(NO_CASE)
               .named(
                   SHARE,
@@ -290,13 +290,13 @@ final class ValidateSummary {
                         + ")"
                     : "",
                 Numbers.percent(all.maxTimeError())));
-    if (Double.isFinite(all.mostSlowness())) {
+    if (Double.isFinite(all.maxSlowness())) {
       sentences.add(
           Sentence.of(
               "On this host driver calls took {} to {} times as long as in the profile, timed"
                   + " before and after each case; predictions are scaled to this speed.",
-              "%.2f".formatted(all.leastSlowness()),
-              "%.2f".formatted(all.mostSlowness())));
+              "%.2f".formatted(all.minSlowness()),
+              "%.2f".formatted(all.maxSlowness())));
     }
     if (Double.isFinite(all.meanRankAgreement())) {
       sentences.add(
@@ -307,7 +307,7 @@ final class ValidateSummary {
               count(all.addressesCompared()),
               share(all.addressesEqual(), all.addressesCompared()),
               "%.3f".formatted(all.meanRankAgreement()),
-              "%.3f".formatted(all.leastRankAgreement())));
+              "%.3f".formatted(all.minRankAgreement())));
     }
     return sentences;
   }

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 public record VerifyAnswer(
     List<VerifiedDevice> devices, List<Unreadable> unreadable, boolean isLimitGiven) {
   /** What follows a single event is certain whatever the allocator does. */
-  private static final long LEAST_EVENTS = 2;
+  private static final long MIN_EVENTS = 2;
 
   private static final int LINES_SHOWN = 10;
   private static final String EXACT = "none does";
@@ -224,7 +224,7 @@ public record VerifyAnswer(
     if (!verified.exact()) {
       return Sentence.of("all events as recorded ({}), but the state at the end differs", matched);
     }
-    if (device.eventsRecorded() < LEAST_EVENTS) {
+    if (device.eventsRecorded() < MIN_EVENTS) {
       return Sentence.of("as recorded ({}), too few to show that it is exact", matched);
     }
     return Sentence.of(

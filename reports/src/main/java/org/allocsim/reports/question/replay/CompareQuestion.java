@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.program.Program;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.analysis.tuning.TuningGrid;
@@ -143,7 +143,7 @@ public record CompareQuestion(List<PolicyChoice> policies, ConfChoices confs)
     }
   }
 
-  private static MemoryTimelineChart.Bound bound(RecordedCircumstances circumstances) {
+  private static MemoryTimelineChart.Bound bound(RecordedConditions circumstances) {
     long maxBytes = circumstances.maxBytes();
     return new MemoryTimelineChart.Bound(
         maxBytes == circumstances.limitBytes() ? "limit" : "the GPU has", maxBytes);

@@ -7,7 +7,7 @@ import java.util.SequencedSet;
 import org.allocsim.analysis.fit.ProgramFit;
 import org.allocsim.analysis.job.Rank;
 import org.allocsim.analysis.program.Program;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.job.FitJob;
 import org.allocsim.reports.answer.job.JobView;
@@ -89,7 +89,7 @@ public record FitQuestion(
         if (EarlyEnd.isAsked() && !rows.isEmpty()) {
           break;
         }
-        RecordedCircumstances circumstances = first.circumstances(config);
+        RecordedConditions circumstances = first.circumstances(config);
         Scenario scenario =
             scenario(first, config, circumstances.limitBytes(), circumstances.profile());
         Scenario ample =

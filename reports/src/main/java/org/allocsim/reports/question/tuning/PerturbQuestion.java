@@ -1,7 +1,7 @@
 package org.allocsim.reports.question.tuning;
 
 import org.allocsim.analysis.program.Program;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.tuning.Fragility;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.job.JobView;
@@ -34,7 +34,7 @@ public record PerturbQuestion(PolicyChoice policy, Perturbation perturbation, in
     String name = asked.trace().name();
     Program program = asked.trace().program();
     DeviceTrace input = program.input();
-    RecordedCircumstances circumstances = program.circumstances();
+    RecordedConditions circumstances = program.circumstances();
     Scenario scenario =
         new Scenario(
             policy,

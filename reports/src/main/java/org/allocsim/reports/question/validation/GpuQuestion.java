@@ -103,7 +103,7 @@ public record GpuQuestion(
               DriverVersion.installed(),
               identity,
               new GpuValidation(gpu, GpuBounds.NONE).identify().freeBytesAtStart(),
-              bounds.mostBytes(),
+              bounds.maxBytes(),
               touches,
               cases.all);
       return new Validated(answer, cases.recordings);
@@ -190,7 +190,7 @@ public record GpuQuestion(
               GpuValidation.profile(identity, result.capacityBytes()));
         }
         if (question.triesLimits) {
-          long maxBytes = Math.min(bounds.mostBytes(), identity.freeBytesAtStart());
+          long maxBytes = Math.min(bounds.maxBytes(), identity.freeBytesAtStart());
           for (GpuCase near : new NearLimits(base, identity, maxBytes).cases()) {
             add(input, choice, near, true);
           }

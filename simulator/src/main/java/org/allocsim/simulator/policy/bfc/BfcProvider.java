@@ -132,7 +132,7 @@ public final class BfcProvider extends OptionsProvider {
           PREALLOCATE,
           "possible on a device of unknown size; give a memory limit, or set it to false");
     }
-    long limit = known < 0 ? ChunkHeap.MOST_BYTES : known;
+    long limit = known < 0 ? ChunkHeap.MAX_BYTES : known;
     double wasteShare = options.fraction(FRAGMENTATION_FRACTION, 0, 1);
     BfcSettings growth =
         preallocates ? BfcSettings.preallocating(limit) : BfcSettings.growing(limit);
@@ -142,7 +142,7 @@ public final class BfcProvider extends OptionsProvider {
             .withMergedRegions(mergesRegions)
             .withTimestamps(options.flag(TIMESTAMPS))
             .withMostWaste(
-                wasteShare > 0 ? (long) (wasteShare * limit) : BfcSettings.MOST_WASTE_BYTES),
+                wasteShare > 0 ? (long) (wasteShare * limit) : BfcSettings.MAX_WASTE_BYTES),
         device,
         listener);
   }

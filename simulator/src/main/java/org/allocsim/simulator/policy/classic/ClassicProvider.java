@@ -117,7 +117,7 @@ public abstract class ClassicProvider extends OptionsProvider {
 
   /** Provider of {@code buddy}. */
   public static final class Buddy extends ClassicProvider {
-    private static final String LEAST_BLOCK = "min-block";
+    private static final String MIN_BLOCK = "min-block";
 
     /** A provider; the service loader makes it. */
     public Buddy() {
@@ -128,7 +128,7 @@ public abstract class ClassicProvider extends OptionsProvider {
               KNUTH,
               List.of(
                   new PolicySpec.Option(
-                      LEAST_BLOCK, "256", "bytes", "smallest block, a power of two"),
+                      MIN_BLOCK, "256", "bytes", "smallest block, a power of two"),
                   HeapOptions.STEP_OPTION,
                   HeapOptions.ARENA_OPTION)));
     }
@@ -137,7 +137,7 @@ public abstract class ClassicProvider extends OptionsProvider {
     protected AllocatorPolicy create(
         PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
         throws PolicyOptionException {
-      HeapOptions heap = HeapOptions.ofBuddies(options, LEAST_BLOCK, limitBytes);
+      HeapOptions heap = HeapOptions.ofBuddies(options, MIN_BLOCK, limitBytes);
       return new BuddyAllocator(heap, device, listener);
     }
   }
@@ -145,7 +145,7 @@ public abstract class ClassicProvider extends OptionsProvider {
   /** Provider of {@code slab}. */
   public static final class Slab extends ClassicProvider {
     private static final String CLASSES = "classes-per-doubling";
-    private static final int MOST_CLASSES = 64;
+    private static final int MAX_CLASSES = 64;
 
     /** A provider; the service loader makes it. */
     public Slab() {
@@ -163,9 +163,9 @@ public abstract class ClassicProvider extends OptionsProvider {
     protected AllocatorPolicy create(
         PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
         throws PolicyOptionException {
-      long classes = options.integer(CLASSES, 1, MOST_CLASSES);
+      long classes = options.integer(CLASSES, 1, MAX_CLASSES);
       if (Long.bitCount(classes) != 1) {
-        throw options.wrong(CLASSES, "a power of two up to " + MOST_CLASSES);
+        throw options.wrong(CLASSES, "a power of two up to " + MAX_CLASSES);
       }
       int log = Long.numberOfTrailingZeros(classes);
       return new SlabAllocator(log, limitBytes, device, listener);

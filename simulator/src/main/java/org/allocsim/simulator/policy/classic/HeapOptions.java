@@ -43,7 +43,7 @@ record HeapOptions(
           TRIM, "false", "", "release whole steps at the end of the heap when they become free");
 
   /** Largest unit and smallest block: more than any device page. */
-  private static final long MOST_UNIT_BYTES = 1L << 30;
+  private static final long MAX_UNIT_BYTES = 1L << 30;
 
   /**
    * Reads the options of a heap.
@@ -53,7 +53,7 @@ record HeapOptions(
   static HeapOptions of(PolicyOptions options, long unitDivisor, long limitBytes)
       throws PolicyOptionException {
     long unit = options.bytes(UNIT, 1);
-    if (unit > MOST_UNIT_BYTES || unit % unitDivisor != 0) {
+    if (unit > MAX_UNIT_BYTES || unit % unitDivisor != 0) {
       throw options.wrong(
           UNIT, "a multiple of " + unitDivisor + " up to 1GiB; write another number of bytes");
     }
@@ -65,11 +65,11 @@ record HeapOptions(
   }
 
   /** Reads the options of a heap whose blocks are powers of two times its smallest one. */
-  static HeapOptions ofBuddies(PolicyOptions options, String leastBlock, long limitBytes)
+  static HeapOptions ofBuddies(PolicyOptions options, String minBlock, long limitBytes)
       throws PolicyOptionException {
-    long least = options.bytes(leastBlock, 1);
-    if (least > MOST_UNIT_BYTES || Long.bitCount(least) != 1) {
-      throw options.wrong(leastBlock, "a power of two up to 1GiB; write such a number of bytes");
+    long least = options.bytes(minBlock, 1);
+    if (least > MAX_UNIT_BYTES || Long.bitCount(least) != 1) {
+      throw options.wrong(minBlock, "a power of two up to 1GiB; write such a number of bytes");
     }
     long arena = options.bytes(ARENA, 0);
     if (arena > 0 && (Long.bitCount(arena) != 1 || arena < least)) {

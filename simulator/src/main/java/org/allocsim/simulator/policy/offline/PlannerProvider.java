@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** Makes allocators that follow a plan of the whole trace. */
 public abstract class PlannerProvider implements PolicyProvider {
   /** Largest request that is planned on a device that does not report its size. */
-  private static final long MOST_BYTES = 1L << 46;
+  private static final long MAX_BYTES = 1L << 46;
 
   private final PolicySpec spec;
 
@@ -37,7 +37,7 @@ public abstract class PlannerProvider implements PolicyProvider {
       throws PolicyOptionException, UnfitTraceException {
     PolicyOptions options = new PolicyOptions(spec, settings);
     long alignment = options.bytes(PlanOptions.ALIGNMENT, 1);
-    if (alignment > PlanOptions.MOST_ALIGNMENT_BYTES || Long.bitCount(alignment) != 1) {
+    if (alignment > PlanOptions.MAX_ALIGNMENT_BYTES || Long.bitCount(alignment) != 1) {
       throw options.wrong(
           PlanOptions.ALIGNMENT, "a power of two up to 1GiB; write such a number of bytes");
     }
@@ -45,7 +45,7 @@ public abstract class PlannerProvider implements PolicyProvider {
       throw new UnfitTraceException("all requests before the first is served");
     }
     long limit = settings.limitBytes();
-    long most = device.totalBytes() < 0 ? MOST_BYTES : Math.min(MOST_BYTES, device.totalBytes());
+    long most = device.totalBytes() < 0 ? MAX_BYTES : Math.min(MAX_BYTES, device.totalBytes());
     Lifetimes.OfTrace planned =
         Lifetimes.of(future, alignment, limit < 0 ? most : Math.min(most, limit));
     Plan plan = plan(planned.lifetimes(), options, new PlanBudget(planned.lifetimes().count()));

@@ -46,9 +46,9 @@ public final class BinningMemoryResourceProvider implements PolicyProvider {
       PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
     PolicyOptions options = new PolicyOptions(SPEC, settings);
-    int leastExponent = (int) options.integer(MIN_EXPONENT, LEAST, MOST);
-    int mostExponent = (int) options.integer(MAX_EXPONENT, leastExponent, MOST);
+    int minExponent = (int) options.integer(MIN_EXPONENT, LEAST, MOST);
+    int maxExponent = (int) options.integer(MAX_EXPONENT, minExponent, MOST);
     return new BinningMemoryResource(
-        leastExponent, mostExponent, settings.limitBytes(), future, device, listener);
+        minExponent, maxExponent, settings.limitBytes(), future, device, listener);
   }
 }

@@ -36,11 +36,11 @@ public final class StAllocProvider implements PolicyProvider {
       PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException, UnfitTraceException {
     new PolicyOptions(SPEC, settings);
-    long mostBytes = device.totalBytes() < 0 ? Long.MAX_VALUE >> 3 : device.totalBytes();
+    long maxBytes = device.totalBytes() < 0 ? Long.MAX_VALUE >> 3 : device.totalBytes();
     if (settings.limitBytes() >= 0) {
-      mostBytes = Math.min(mostBytes, settings.limitBytes());
+      maxBytes = Math.min(maxBytes, settings.limitBytes());
     }
     return new StAllocAllocator(
-        PlanMaker.plan(future, mostBytes), settings.limitBytes(), device, listener);
+        PlanMaker.plan(future, maxBytes), settings.limitBytes(), device, listener);
   }
 }

@@ -25,7 +25,7 @@ record PoolOptions(
   private static final long DRIVER_ALIGNMENT_BYTES = 256;
 
   /** Largest driver block that may be asked for at least. */
-  private static final long MOST_BLOCK_BYTES = 1L << 50;
+  private static final long MAX_BLOCK_BYTES = 1L << 50;
 
   /** The options as a policy describes them. */
   static final List<PolicySpec.Option> DESCRIPTION =
@@ -60,7 +60,7 @@ record PoolOptions(
 
   private static long blockBytes(PolicyOptions options, String name) throws PolicyOptionException {
     long bytes = options.bytes(name, 1);
-    if (bytes > MOST_BLOCK_BYTES) {
+    if (bytes > MAX_BLOCK_BYTES) {
       throw options.wrong(name, "at most 1 PiB");
     }
     return bytes;

@@ -169,15 +169,15 @@ public final class ColocatedEngine extends DescribedProgram {
         return;
       }
       both.trace().synchronize();
-      giveBack(weights, weightPool);
-      giveBack(cache, cachePool);
+      free(weights, weightPool);
+      free(cache, cachePool);
       if (emptiesCache) {
         both.trace().emptyCache();
       }
     }
 
     /** The pages of a tag. */
-    private void giveBack(List<Integer> allocations, PoolId pool) {
+    private void free(List<Integer> allocations, PoolId pool) {
       both.free(allocations);
       both.trace().releasePool(pool);
       both.trace().emptyPool(pool);

@@ -85,7 +85,7 @@ public final class InferenceEngine extends DescribedProgram {
     int gpus = values.count(GPUS);
     // Refuses numbers of GPUs that cannot share the model.
     model.served(gpus, 1, 1);
-    int mostTokens = values.number("max-model-len", 0);
+    int maxTokens = values.number("max-model-len", 0);
     int sleepLevel = values.number("sleep", 0);
     values.require(sleepLevel <= 2, "the sleep levels are 0, 1 and 2");
     int slots = values.number("max-loras", 0);
@@ -102,7 +102,7 @@ public final class InferenceEngine extends DescribedProgram {
         new EngineSettings.Schedule(
             values.count("max-num-seqs"),
             values.count("max-num-batched-tokens"),
-            mostTokens == 0 ? model.contextTokens() : mostTokens,
+            maxTokens == 0 ? model.contextTokens() : maxTokens,
             values.count("block-size")),
         ShippedProfiles.named(values.text(DEVICE)),
         share(values.text(SHARE)),

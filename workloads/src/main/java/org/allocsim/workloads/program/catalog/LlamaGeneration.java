@@ -47,15 +47,15 @@ public final class LlamaGeneration extends DescribedProgram {
             values.count("heads"),
             values.count("inner"),
             values.count("vocabulary"));
-    int leastBatch = values.count("least-batch");
-    int mostBatch = values.count("most-batch");
+    int minBatch = values.count("least-batch");
+    int maxBatch = values.count("most-batch");
     int shortest = values.count("shortest");
     int longest = values.count("longest");
     int emptyEvery = values.number("empty-cache-every", 0);
-    values.require(mostBatch >= leastBatch, "the maximum batch is below the minimum");
+    values.require(maxBatch >= minBatch, "the maximum batch is below the minimum");
     values.require(longest >= shortest, "the maximum prompt length is below the minimum");
     values.require(shape.width() % shape.heads() == 0, "heads must divide the width");
-    values.require((long) mostBatch * longest <= 1056 * 256, "batches exceed 270336 tokens");
+    values.require((long) maxBatch * longest <= 1056 * 256, "batches exceed 270336 tokens");
 
     Device device = Options.device(values);
     Torch torch = new Torch(device);
@@ -69,7 +69,7 @@ public final class LlamaGeneration extends DescribedProgram {
     Tensor ids = null;
     for (int i = 0; i < prompts; i++) {
       device.begin("prompts " + i);
-      int batch = random.between(leastBatch, mostBatch);
+      int batch = random.between(minBatch, maxBatch);
       int length = random.between(shortest, longest);
       boolean masked = tokens.zerosOfNext(batch * length, shape.vocabulary()) > 0;
       Tensor fresh = Elementwise.filled(torch, DType.INT64, batch, length);
