@@ -169,7 +169,7 @@ def _simulate(found: dict[str, Any], report: dict[str, Any], *others: dict[str, 
 
 
 def fits(card_bytes: int, found: dict[str, Any]) -> str:
-    """Whether so much memory is enough: "yes", "tight", "setting", "maybe", "no" or "adapts", as above."""
+    """Whether this much memory is enough: "yes", "tight", "setting", "maybe", "no" or "adapts", as above."""
     if found["caught_out_of_memory"]:
         return "adapts"
     recorded, best, bounds = found["settings"]["recorded"], found["settings"]["best"], found["interval"]

@@ -165,8 +165,8 @@ def _names(found: dict[str, Any]) -> str:
 
 def _remedy(found: dict[str, Any]) -> str | None:
     if found["origin"] == "card":
-        lacks = found["without_image"] if "no kernel image" in (found["problem"] or "") else None
-        return f"It would also fail on the card itself{': ' + lacks if lacks else ''}. Next: {way_out(found['problem'] or '', lacks)}."
+        kernels = found["without_image"] if "no kernel image" in (found["problem"] or "") else None
+        return f"It would also fail on the card itself{': ' + kernels if kernels else ''}. Next: {way_out(found['problem'] or '', kernels)}."
     if found["origin"] == "mock" and found["refused"]:
         return f"Next: {next_step(found['refused'])}."
     if found["origin"] in ("mock", "allocsim"):

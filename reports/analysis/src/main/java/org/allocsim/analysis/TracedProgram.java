@@ -35,12 +35,12 @@ import org.allocsim.workloads.source.TraceSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory requests of a program, and the circumstances under which questions about it are
- * answered: PyTorch's settings and release, the allocator's own limit, the GPU. At first they are
- * those of the recording, where it shows them, else PyTorch's defaults on an H100 with 80 GB.
- * {@link #under}, {@link #on} and the others give a program under other circumstances; this one
- * stays as it is. All bytes are plain bytes, all times nanoseconds. Answers are the same each time,
- * but for the wall time in them; several threads may ask.
+ * The memory requests of a program, and the conditions under which questions about it are answered:
+ * PyTorch's settings and release, the allocator's own limit, the GPU. At first they are those of
+ * the recording, where it shows them, else PyTorch's defaults on an H100 with 80 GB. {@link
+ * #under}, {@link #on} and the others give a program under other conditions; this one stays as it
+ * is. All bytes are plain bytes, all times nanoseconds. Answers are the same each time, but for the
+ * wall time in them; several threads may ask.
  *
  * <p>Recorded answers of the driver are followed first where settings, limit and GPU allow it, as
  * the command {@code replay} does; where the allocator then does something else than in the

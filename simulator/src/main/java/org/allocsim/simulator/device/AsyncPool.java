@@ -163,11 +163,11 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
       nanos = backingNanos(bytes);
     }
     if (range == PoolRanges.NONE && internalDependencies) {
-      nanos = refusalNanos() + costs.allocateOtherNanos();
+      nanos = failureNanos() + costs.allocateOtherNanos();
       range = waitForOthers(list, blockBytes);
     }
     if (range == PoolRanges.NONE) {
-      meter.count(DriverCall.ALLOCATE_ASYNC, 1, createNanos + refusalNanos());
+      meter.count(DriverCall.ALLOCATE_ASYNC, 1, createNanos + failureNanos());
       return DeviceMemory.REFUSED;
     }
     int block = ranges.take(range, blockBytes, bytes);
@@ -463,7 +463,7 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
         + mappedSpareChunks * costs.spareChunkNanos();
   }
 
-  private long refusalNanos() {
+  private long failureNanos() {
     return released
         ? costs.refuseReleaseNanos()
             + newChunks * costs.refuseReleaseNewChunkNanos()

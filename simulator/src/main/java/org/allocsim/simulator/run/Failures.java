@@ -134,17 +134,17 @@ public final class Failures implements EffectListener {
   }
 
   private String plainWords(OutOfMemory failure) {
-    return "Out of memory on device %d: %s are needed, %s are free on the device%s; the"
-        + " allocator holds %s, %s of it in use."
-            .formatted(
-                device,
-                ByteFormat.human(failure.segmentBytes()),
-                ByteFormat.human(failure.deviceFreeBytes()),
-                failure.limitBytes() < 0
-                    ? ""
-                    : ", its limit is " + ByteFormat.human(failure.limitBytes()),
-                ByteFormat.human(stats.reservedBytes()),
-                ByteFormat.human(stats.activeBytes()));
+    return ("Out of memory on device %d: %s are needed, %s are free on the device%s; the"
+            + " allocator holds %s, %s of it in use.")
+        .formatted(
+            device,
+            ByteFormat.human(failure.segmentBytes()),
+            ByteFormat.human(failure.deviceFreeBytes()),
+            failure.limitBytes() < 0
+                ? ""
+                : ", its limit is " + ByteFormat.human(failure.limitBytes()),
+            ByteFormat.human(stats.reservedBytes()),
+            ByteFormat.human(stats.activeBytes()));
   }
 
   @Override

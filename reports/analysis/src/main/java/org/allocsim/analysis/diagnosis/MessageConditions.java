@@ -24,7 +24,7 @@ public final class MessageConditions {
    */
   public static RecordedConditions of(Program program, OomMessage message, String source) {
     DeviceTrace input = program.input();
-    RecordedConditions shown = program.circumstances();
+    RecordedConditions shown = program.recordedConditions();
     long givenBytes = program.knownLimitBytes();
     Optional<Long> limit = rounded(message, OomMessage.Amount.LIMIT);
     if (!shown.areUnknown()) {

@@ -61,8 +61,8 @@ public record RankTuning(
   }
 
   /** Keeps the figures of a search. */
-  public static RankTuning of(Tuning tuning, RecordedConditions circumstances) {
-    long maxBytes = circumstances.maxBytes();
+  public static RankTuning of(Tuning tuning, RecordedConditions recordedConditions) {
+    long maxBytes = recordedConditions.maxBytes();
     RunResult recorded = tuning.recorded().result();
     return new RankTuning(
         tuning.ranked().stream().map(each -> outcome(each, each.result(), maxBytes)).toList(),

@@ -64,7 +64,7 @@ public record RecordedConditions(
   }
 
   /**
-   * The circumstances of a trace.
+   * The conditions of a trace.
    *
    * @param givenBytes the limit that the user gives, −1 without one
    * @param chosen the GPU that the user chose; null where the recorded one is meant. On another GPU

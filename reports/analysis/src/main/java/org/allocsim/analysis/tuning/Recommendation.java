@@ -65,7 +65,7 @@ public record Recommendation(
       List<Tuning.Entry> ranked,
       Tuning.Entry recorded,
       RunResult modelled,
-      RecordedConditions circumstances,
+      RecordedConditions recordedConditions,
       Tuning.Progress progress) {
     RunResult now = recorded.result().passes() ? modelled : recorded.result();
     Tuning.Entry first =
@@ -74,7 +74,7 @@ public record Recommendation(
             .findFirst()
             .filter(entry -> isBetter(entry.result(), now))
             .orElse(recorded);
-    if (recorded.result().passes() || !first.result().passes() || circumstances.areUnknown()) {
+    if (recorded.result().passes() || !first.result().passes() || recordedConditions.areUnknown()) {
       return new Recommendation(first, Optional.empty(), Optional.empty());
     }
     long rows = Math.max(1, input.trace().eventCount());

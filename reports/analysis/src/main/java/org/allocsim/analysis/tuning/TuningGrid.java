@@ -74,7 +74,7 @@ public record TuningGrid(List<String> confs, Map<String, List<String>> leftOut) 
         program.config().text(),
         program.oldestRelease(),
         platform,
-        program.circumstances().limitBytes() != MemoryLimit.NONE,
+        program.recordedConditions().limitBytes() != MemoryLimit.NONE,
         fineness);
   }
 

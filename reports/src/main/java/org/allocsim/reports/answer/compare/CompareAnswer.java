@@ -207,7 +207,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
             each.embed(FILE, compared -> compared)
                 .term(Columns.FORMAT, ComparedTrace::format)
                 .term(Columns.REQUESTS, compared -> compared.trace().eventCount())
-                .embed(ConditionsPart.SHAPE, ComparedTrace::circumstances)
+                .embed(ConditionsPart.SHAPE, ComparedTrace::recordedConditions)
                 .texts(
                     "notes", "Notes on what the reader skipped or changed.", ComparedTrace::notes)
                 .many(
@@ -280,7 +280,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
                 trace.format(),
                 Quantity.count(trace.trace().eventCount()),
                 trace.device()),
-        trace.circumstances());
+        trace.recordedConditions());
   }
 
   private Table<?> csv(Shape<ObservedRun> results) {

@@ -47,7 +47,7 @@ public record SuiteScoresAnswer(PolicyScores scores) {
               .term(Columns.POLICY, "policy", row -> row.choice().label())
               .number(
                   "score",
-                  "Mean share of reserved memory that was asked for; a failure counts as 0.",
+                  "Mean fraction of reserved memory that was requested; a failure counts as 0.",
                   PolicyScores.Row::score)
               .shown(
                   Unit.NUMBER,

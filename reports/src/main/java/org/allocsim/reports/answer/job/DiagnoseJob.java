@@ -224,7 +224,7 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
     return new Row(
         program.input().device(),
         program.version(),
-        program.circumstances().profile().name(),
+        program.recordedConditions().profile().name(),
         diagnosis
             .landmarks()
             .firstFailure()
@@ -240,7 +240,7 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
                 .mapToLong(row -> row.group().blockBytes())
                 .sum(),
             diagnosis.leaks().map(leaks -> leaks.series().peakBytes()).orElse(new long[0])),
-        RankTuning.of(tuning, program.circumstances()),
+        RankTuning.of(tuning, program.recordedConditions()),
         new SettingTrial(diagnosis.recordedGpu(), 0, 0),
         SettingTrial.of(diagnosis.bestGpu(), diagnosis.copies()),
         diagnosis.missingBytes().isPresent()

@@ -89,7 +89,7 @@ public final class TuneJob extends JobView<TuneAnswer, Row, JobTuning> {
     return new Row(
         answer.deviceIndex(),
         answer.version(),
-        RankTuning.of(answer.tuning(), answer.circumstances()));
+        RankTuning.of(answer.tuning(), answer.recordedConditions()));
   }
 
   @Override

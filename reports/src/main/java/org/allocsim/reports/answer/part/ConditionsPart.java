@@ -30,17 +30,17 @@ public final class ConditionsPart {
   private ConditionsPart() {}
 
   /** For people: these facts and those about device and limit. */
-  public static Facts facts(Facts facts, RecordedConditions circumstances) {
-    long limitBytes = circumstances.limitBytes();
+  public static Facts facts(Facts facts, RecordedConditions recordedConditions) {
+    long limitBytes = recordedConditions.limitBytes();
     Facts device =
         facts.and(
             "device",
             "{}, {} for the program, {}",
-            circumstances.profile().name(),
-            Quantity.bytes(circumstances.profile().capacityBytes()),
+            recordedConditions.profile().name(),
+            Quantity.bytes(recordedConditions.profile().capacityBytes()),
             limitBytes < 0 ? "no limit" : Sentence.of("limit {}", Quantity.exactBytes(limitBytes)));
-    return circumstances.evidence().isEmpty()
+    return recordedConditions.evidence().isEmpty()
         ? device
-        : device.and("inferred", "{}", String.join("; ", circumstances.evidence()));
+        : device.and("inferred", "{}", String.join("; ", recordedConditions.evidence()));
   }
 }

@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  * @param deviceIndex index of the recorded device
  * @param version whose rules applied
  * @param platform where the program is to run
- * @param circumstances the simulated device and the allocator's own limit
+ * @param recordedConditions the simulated device and the allocator's own limit
  * @param tuning the ranked settings
  * @param sizes of the program's allocations
  * @param lifetimes of the same
@@ -60,7 +60,7 @@ public record TuneAnswer(
     int deviceIndex,
     PyTorchVersion version,
     Platform platform,
-    RecordedConditions circumstances,
+    RecordedConditions recordedConditions,
     Tuning tuning,
     Histogram sizes,
     Histogram lifetimes,
@@ -182,7 +182,7 @@ public record TuneAnswer(
                   .one("trace", "The recorded program.", TRACE, each -> each)
                   .term(Columns.TORCH_VERSION, each -> each.version().id())
                   .term(Columns.OS, each -> each.platform().label())
-                  .embed(ConditionsPart.SHAPE, TuneAnswer::circumstances)
+                  .embed(ConditionsPart.SHAPE, TuneAnswer::recordedConditions)
                   .term(
                       Columns.PEAK_REQUESTED_BYTES,
                       each -> each.tuning().demand().peakRequestedBytes())
@@ -281,7 +281,7 @@ public record TuneAnswer(
         Facts.none()
             .and("trace", "{}: {} events of device {}", file, count(events), deviceIndex)
             .and("policy", "pytorch {} on {}", version.id(), platform.label());
-    return ConditionsPart.facts(facts, circumstances)
+    return ConditionsPart.facts(facts, recordedConditions)
         .and(
             "steps",
             "{}",

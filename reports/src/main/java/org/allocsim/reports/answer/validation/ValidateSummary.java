@@ -254,7 +254,7 @@ final class ValidateSummary {
             Numbers.count(all.cases(), "case")
                 + " with 95 % intervals (shares by Wilson, means and medians by resampling cases)",
             List.of(
-                Table.of("Shares of cases", SHARES, List.copyOf(shares(all).entrySet())),
+                Table.of("Fractions of cases", SHARES, List.copyOf(shares(all).entrySet())),
                 Table.of(
                     "Errors",
                     ERRORS,

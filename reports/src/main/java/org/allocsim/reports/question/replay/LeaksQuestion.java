@@ -95,7 +95,7 @@ public record LeaksQuestion(
               trial.isRecorded() ? Addresses.RECORDED : Addresses.MODELLED,
               program.release(),
               analysis,
-              program.circumstances().maxBytes());
+              program.recordedConditions().maxBytes());
       return new Analysed(answer, trial.outcome().setup(), program.recordedConfig().text());
     } catch (IterationException e) {
       String sentence = asked.trace().name() + ": " + e.getMessage();

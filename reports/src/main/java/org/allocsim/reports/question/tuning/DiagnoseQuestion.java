@@ -84,7 +84,7 @@ public record DiagnoseQuestion(Platform platform, CategoryRules rules, @Nullable
                     new TraceRecording(program.input(), program::attribution),
                     program.input(),
                     program.diagnosis().tuning(),
-                    program.circumstances().maxBytes())));
+                    program.recordedConditions().maxBytes())));
   }
 
   @Override

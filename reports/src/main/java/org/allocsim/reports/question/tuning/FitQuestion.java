@@ -89,9 +89,9 @@ public record FitQuestion(
         if (EarlyEnd.isAsked() && !rows.isEmpty()) {
           break;
         }
-        RecordedConditions circumstances = first.circumstances(config);
+        RecordedConditions recordedConditions = first.recordedConditions(config);
         Scenario scenario =
-            scenario(first, config, circumstances.limitBytes(), circumstances.profile());
+            scenario(first, config, recordedConditions.limitBytes(), recordedConditions.profile());
         Scenario ample =
             scenario(first, config, MemoryLimit.NONE, DeviceProfiles.ofCapacity(AMPLE_BYTES));
         ProgramFit.Prediction prediction = fit.predict(wanted, ample);

@@ -34,14 +34,14 @@ public record PerturbQuestion(PolicyChoice policy, Perturbation perturbation, in
     String name = asked.trace().name();
     Program program = asked.trace().program();
     DeviceTrace input = program.input();
-    RecordedConditions circumstances = program.circumstances();
+    RecordedConditions recordedConditions = program.recordedConditions();
     Scenario scenario =
         new Scenario(
             policy,
             program.config(),
             program.release(),
-            circumstances.limitBytes(),
-            circumstances.profile().withHistory(input.addresses()));
+            recordedConditions.limitBytes(),
+            recordedConditions.profile().withHistory(input.addresses()));
     scenario
         .obstacle(input.trace(), input.device())
         .ifPresent(sentence -> {

@@ -135,18 +135,20 @@ public final class SweepGrid {
   List<SweepCell> cells(Program program) {
     return cells(
         program.recordedConfig().text(),
-        profile -> profile == null ? program.circumstances() : program.circumstancesOn(profile));
+        profile ->
+            profile == null ? program.recordedConditions() : program.recordedConditionsOn(profile));
   }
 
   private List<SweepCell> cells(
-      String recordedConf, Function<@Nullable DeviceProfile, RecordedConditions> circumstances) {
+      String recordedConf,
+      Function<@Nullable DeviceProfile, RecordedConditions> recordedConditions) {
     List<SweepCell> cells = new ArrayList<>();
     for (PolicyChoice policy : policies) {
       boolean takesSettings =
           policy.provider().spec().id().equals(Program.PYTORCH)
               && !policy.options().containsKey(SweepCell.CONF);
       for (Gpu gpu : gpus) {
-        RecordedConditions held = circumstances.apply(gpu.profile());
+        RecordedConditions held = recordedConditions.apply(gpu.profile());
         DeviceProfile profile = held.profile();
         long limitBytes = held.limitBytes();
         for (String conf :
