@@ -280,7 +280,7 @@ class FirstLineTest(unittest.TestCase):
             ("the program crashed at a.py:7: Segmentation fault", {"ended": "killed", "problem": "Segmentation fault", "line": "a.py:7"}),
             ("a thread failed at a.py:7: ValueError: bad", {"ended": "thread", "problem": "ValueError: bad", "line": "a.py:7", "origin": "program"}),
             ("the program was interrupted (Ctrl-C) at a.py:7", {"ended": "error", "kind": "KeyboardInterrupt", "problem": "KeyboardInterrupt", "line": "a.py:7"}),
-            ("the program was ended at a.py:7 for lack of time", {"ended": "time", "seen_line": "a.py:7", "phases": []}),
+            ("the program was stopped at a.py:7 for lack of time", {"ended": "time", "seen_line": "a.py:7", "phases": []}),
         ):
             found = answer(made(**changed), "t4")
             self.assert_line(f"INCOMPLETE: {expected}.", found)
@@ -303,9 +303,9 @@ class FirstLineTest(unittest.TestCase):
 
     def test_what_the_card_itself_cannot_do_is_no_error_of_the_mock_driver(self):
         for operation, problem, lacks, expected in (
-            ("aten.linalg_lu_factor_ex.default", "CUDA error: no kernel image is available for execution on the device", "libtorch_cuda_linalg.so has kernels for sm_80 only", "It would end so on the card itself: libtorch_cuda_linalg.so has kernels for sm_80 only. Next: torch.backends.cuda.preferred_linalg_library('cusolver') at"),
+            ("aten.linalg_lu_factor_ex.default", "CUDA error: no kernel image is available for execution on the device", "libtorch_cuda_linalg.so has kernels for sm_80 only", "It would also fail on the card itself: libtorch_cuda_linalg.so has kernels for sm_80 only. Next: torch.backends.cuda.preferred_linalg_library('cusolver') at"),
             ("own.kernel.default", "CUDA error: no kernel image is available for execution on the device", "own.so has kernels for sm_80 only", "own.so has kernels for sm_80 only. Next: build that library for the card"),
-            ("aten.convolution.default", "FIND was unable to find an engine to execute this computation", "own.so has kernels for sm_80 only", "itself. Next: give cuDNN another type"),
+            ("aten.convolution.default", "FIND was unable to find an engine to execute this computation", "own.so has kernels for sm_80 only", "itself. Next: use another data type"),
             ("aten.scaled_dot_product_attention.default", "No available kernel. Aborting execution.", None, "Next: allow other kernels in torch.nn.attention.sdpa_kernel"),
             ("aten._scaled_mm.default", "torch._scaled_mm is only supported on CUDA devices with compute capability >= 8.9", None, "torch.cuda.get_device_capability()"),
         ):
@@ -334,7 +334,7 @@ class FirstLineTest(unittest.TestCase):
         self.assertFalse(found["complete"])
         found = complete(30, 29.5, 30.5, 23.1, fit_device="rtx-4090", failed=failed)
         self.assert_line(expected, found)
-        self.assertIn("Without that limit it would reserve 30.0 GiB (29.5 to 30.5 GiB); the card gives 23.1 GiB to PyTorch.", answer_lines(found))
+        self.assertIn("Without that limit it would reserve 30.0 GiB (29.5 to 30.5 GiB); PyTorch can use 23.1 GiB of the card.", answer_lines(found))
         # Without the limit it failed elsewhere.
         found = answer(made(ended="error", kind="ValueError", problem="ValueError: late", line="train.py:70", origin="program"), "rtx-4090", out_of_memory=failed)
         self.assert_line(expected, found)
@@ -402,7 +402,7 @@ class LinesTest(unittest.TestCase):
         seen[0] |= {"complete": True, "data_high": 9}
         lines = answer_lines(complete(5, 4.9, 5.1, 14, lengths={"seen": seen, "longest_possible": 12, "source": "all batches of the data"}))
         self.assertIn("- Lengths of training at a.py:3: 1 to 9.", lines)
-        self.assertIn("- Lengths of evaluation at a.py:3: 1 to 9; the longest that the program can make is 12 (all batches of the data), which --longest runs.", lines)
+        self.assertIn("- Lengths of evaluation at a.py:3: 1 to 9; the longest that the program can produce is 12 (all batches of the data), which --longest runs.", lines)
         lines = answer_lines(complete(5, 4.9, 5.1, 14, lengths={"seen": seen[:1], "longest_possible": 9, "source": "all batches of the data"}))
         self.assertIn("- Lengths at a.py:3: 1 to 9.", lines)
 
@@ -412,9 +412,9 @@ class LinesTest(unittest.TestCase):
             5, 4.9, 5.1, 14, ended="repeats", cut="repeats", steps_run=9, not_reached=[{"phase": "evaluation", "line": "a.py:80"}], later_bytes={"low": 0, "high": 100 << 20},
             lengths={"seen": [seen], "longest_possible": 512, "source": "the tokenizer's max_length"},
         ))
-        self.assertIn("- The program was ended after 9 steps, because they requested nothing new; the rest may reserve up to 100 MiB more, which the interval covers.", lines)
+        self.assertIn("- The program was stopped after 9 steps, because they requested nothing new; the rest may reserve up to 100 MiB more, which the interval covers.", lines)
         self.assertIn("- Not reached: evaluation at a.py:80; --time SECONDS or --steps 0 runs longer.", lines)
-        self.assertIn("- Lengths at a.py:3: 12 to 480; the longest that the program can make is 512 (the tokenizer's max_length), which --longest runs.", lines)
+        self.assertIn("- Lengths at a.py:3: 12 to 480; the longest that the program can produce is 512 (the tokenizer's max_length), which --longest runs.", lines)
 
     def test_memory_that_grows_with_each_step_is_never_said_to_fit(self):
         for card, fit, expected in (

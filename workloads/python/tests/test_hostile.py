@@ -131,7 +131,7 @@ class ShadowTest(unittest.TestCase):
                 [sys.executable, "-m", "allocsim", name, "-o", "/dev/null", "--", "true"], env={**os.environ, "PYTHONPATH": str(HERE.parent)}, capture_output=True, text=True,
             )  # fmt: skip
             self.assertEqual((2, 1), (done.returncode, len(done.stderr.splitlines())), done.stderr)
-            self.assertIn("-o /dev/null is no file", done.stderr)
+            self.assertIn("-o /dev/null is not a regular file", done.stderr)
 
     def test_a_program_that_cannot_be_run_is_said(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -391,7 +391,7 @@ class ProcessTest(unittest.TestCase):
             env={**os.environ, "PYTHONPATH": str(HERE.parent)}, capture_output=True, text=True,
         )  # fmt: skip
         self.assertEqual(process.returncode, 2)
-        self.assertIn("there is no program no-such-program", process.stderr)
+        self.assertIn("no such program: no-such-program", process.stderr)
 
 
 class InterruptTest(unittest.TestCase):

@@ -266,7 +266,7 @@ class PlannersTest {
     "plan-greedy-size, order, colour, size",
     "plan-greedy-size, alignment, 3, power of two",
     "plan-search, nodes, -1, whole number",
-    "max-live, unit, 1, none at all"
+    "max-live, unit, 1, it has none"
   })
   void aBadOptionIsRefusedWithASentence(String policy, String option, String value, String part) {
     FutureRequests future =
