@@ -284,7 +284,7 @@ final class FleetReportCommandTest {
         "job/rank2,A:1,false,600,false,490");
     CommandRun run = CommandRun.of("fleet-report", swept);
     assertEquals(0, run.exitCode(), run.err());
-    assertTrue(run.out().contains("2 jobs of several ranks, 1 of which fail"), run.out());
+    assertTrue(run.out().contains("2 jobs of several ranks, 1 failing"), run.out());
     List<String> lines = csv("fleet-jobs.csv").lines().toList();
     List<String> names = List.of(lines.getFirst().split(","));
     List<String> job = List.of(lines.get(1).split(","));

@@ -154,8 +154,8 @@ class ValidateReportTest {
           "none predicted 1 1",
           "one predicted 0 1",
           "- at the same request 0",
-          "- at another request 1",
-          "tau) 0.500 on average, at least 0.500.",
+          "- at a different request 1",
+          "tau): mean 0.500, minimum 0.500.",
         }) {
       assertTrue(text.contains(line), line + "\n" + text);
     }

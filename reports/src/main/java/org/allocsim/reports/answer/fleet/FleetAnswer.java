@@ -69,7 +69,7 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
               .text("options", "Other options of the policy.", each -> each.choice.options())
               .count(
                   "failures_saved",
-                  "failures saved",
+                  "failures prevented",
                   "Runs that fail with the recorded settings but not with this one.",
                   each -> each.tally.saved())
               .count(
@@ -458,12 +458,12 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
         "settings",
         Table.of("Failures prevented and memory saved, by setting", CHOICE, choices()),
         "A run is one trace on one GPU. Each run is compared with the same trace on the same GPU"
-            + " with its recorded settings. Failures saved: runs out of memory with the recorded"
-            + " settings but not with this one. Broken: fails only with this setting. Saved"
-            + " memory is a percentage of the peak of reserved memory with the recorded"
+            + " with its recorded settings. Failures prevented: runs out of memory with the"
+            + " recorded settings but not with this one. Broken: fails only with this setting."
+            + " Saved memory is a percentage of the peak of reserved memory with the recorded"
             + " settings, over runs that both serve, as 10th, 50th and 90th percentile; negative"
-            + " values mean more memory. Driver time covers the same runs, relative to the"
-            + " recorded settings.",
+            + " values mean more memory. Driver time covers the same runs, relative to the recorded"
+            + " settings.",
         top,
         csv,
         sections);

@@ -117,7 +117,7 @@ final class FleetFigures {
   }
 
   private static BarData savedFailures(List<Map.Entry<FleetChoice, ChoiceTally>> choices) {
-    BarData data = new BarData("failures saved", "runs broken");
+    BarData data = new BarData("failures prevented", "runs broken");
     choices.forEach(entry -> {
       long broken = entry.getValue().broken();
       data.add(

@@ -107,12 +107,12 @@ final class FleetVerdict {
             + (folder.isEmpty() ? "." : "; trace names are relative to " + folder));
     facts.add(
         Numbers.count(analysis.failures(), "failure")
-            + " with the recorded settings, counted for each trace and GPU; no setting prevents "
-            + Numbers.count(lost)
-            + " of them"
+            + " with the recorded settings, counted for each trace and GPU"
             + (lost == 0
                 ? "."
-                : ": in "
+                : "; no setting prevents "
+                    + Numbers.count(lost)
+                    + " of them: in "
                     + (analysis.tooLarge() == lost ? "all" : Numbers.count(analysis.tooLarge()))
                     + " of these the program requests more memory than the GPU has."));
     List<JobTally> jobs = analysis.jobs();

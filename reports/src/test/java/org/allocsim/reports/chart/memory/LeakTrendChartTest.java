@@ -50,7 +50,8 @@ class LeakTrendChartTest {
           "live at the peak",
           "minimum live",
           "trend",
-          "where its slope lies with 97.5 % confidence; growth is certain if all of it rises",
+          "97.5 % confidence interval of the slope; growth is certain if the whole interval is"
+              + " above zero",
           "warm-up",
           "iteration",
         }) {
