@@ -83,7 +83,7 @@ def text() -> str:
         "What articles recommend against running out of memory, on programs that were written before the remedies and not tuned to",
         f"([scripts](../../validation/estimate/scripts)): {scripts} scripts, an {measured['device']}, PyTorch {measured['pytorch'].split('+')[0]}, default settings. Each change is that of the peak of reserved",
         "memory: on the GPU, and in brackets as [`allocsim advise`](../../workloads/python/ADVISE.md) predicted it without one. A test makes this page of",
-        "[remedies.json](../../validation/estimate/measured/remedies.json); [remedies.py](../../validation/estimate/remedies.py) measures it anew.",
+        "[remedies.json](../../validation/estimate/measured/remedies.json); [remedies.py](../../validation/estimate/remedies.py) repeats the measurement.",
         "",
         f"Of {len(found)} runs {len(failed)} failed, {len(alike)} of them alike with and without a GPU. Of the others the median error of the reserved peak is {statistics.median(errors):.2%};",
         f"{sum(each <= 0.01 for each in errors)} of {len(ran)} are within 1 %, {sum(each <= 0.03 for each in errors)} within 3 %, and the interval of the answer holds {sum(each.is_held() for each in ran)}.",
@@ -127,7 +127,7 @@ def text() -> str:
     for each in sorted(ran, key=lambda each: -abs(each.error()))[:12]:
         high = each.estimate["high_bytes"]
         lines.append(
-            f"| {each.script} | {each.remedies or 'as it is'} | {each.truth['reserved_bytes'] // MIB} | {each.estimate['reserved_bytes'] // MIB} | {each.error():+.1%} |"
+            f"| {each.script} | {each.remedies or 'unchanged'} | {each.truth['reserved_bytes'] // MIB} | {each.estimate['reserved_bytes'] // MIB} | {each.error():+.1%} |"
             f" {each.estimate['low_bytes'] // MIB} to {'…' if high is None else high // MIB}{'' if each.is_held() else ', missed'} |"
         )
     lines += [
@@ -143,7 +143,7 @@ def _table(found: list[Case], measured: dict[str, Any]) -> list[str]:
     single = sorted({each.remedies for each in found if each.remedies and "+" not in each.remedies})
     rows = {(each.script, each.remedies): each for each in found}
     lines = [f"| remedy | {' | '.join(scripts)} |", f"| --- |{' ---: |' * len(scripts)}"]
-    lines.append("| as it is, MiB | " + " | ".join(f"{rows[script, ''].truth['reserved_bytes'] // MIB}" for script in scripts) + " |")
+    lines.append("| unchanged, MiB | " + " | ".join(f"{rows[script, ''].truth['reserved_bytes'] // MIB}" for script in scripts) + " |")
     for name in single:
         lines.append(f"| {name} | " + " | ".join(_cell(rows.get((script, name))) for script in scripts) + " |")
     return lines
@@ -164,13 +164,13 @@ def _goals(goals: dict[str, Any]) -> list[str]:
     chosen = {name: goal for name, goal in sorted(goals.items()) if goal["chosen"] is not None}
     ran = [goal for goal in chosen.values() if goal["ran"] is not None]
     lines = [
-        f"Each was to fit 60 % of what it reserves as it is. `advise` found a combination for {len(chosen)} of {len(goals)}; run on the GPU with no more memory than that, {sum(goal['ran'] for goal in ran)} of {len(ran)} fit.",
+        f"Each had to fit in 60 % of the memory that it reserves unchanged. `advise` found a combination for {len(chosen)} of {len(goals)}; run on the GPU with no more memory than that, {sum(goal['ran'] for goal in ran)} of {len(ran)} fit.",
         "",
         "| script | limit, MiB | what was recommended | on the GPU |",
         "| --- | ---: | --- | --- |",
     ]
     for name, goal in sorted(goals.items()):
-        what = "nothing" if goal["chosen"] is None else " + ".join(goal["chosen"]) or "as it is"
+        what = "nothing" if goal["chosen"] is None else " + ".join(goal["chosen"]) or "unchanged"
         outcome = {None: "", True: "fits", False: "fails"}[goal["ran"]]
         lines.append(f"| {name} | {goal['limit_bytes'] // MIB} | {what}{', ' + goal['conf'] if goal['conf'] else ''} | {outcome} |")
     return lines

@@ -33,7 +33,7 @@ OPERATIONS = ("convolution", "grouped", "dilated", "segmentation", "trial")
 
 
 #: A number of partial gradients, each a filter in single precision; cuDNN divides the work among images, or by the card.
-MOST_PARTIALS = 250
+MAX_PARTIALS = 250
 ONE_FOR_EACH_IMAGE = 255
 
 #: Fields of a row before its bytes.
@@ -106,7 +106,7 @@ class Row(NamedTuple):
             rest = self.bytes - sum(each for i, each in enumerate(tensors) if bits >> i & 1)
             count = round(rest / gradient)
             rest -= count * gradient
-            if 1 <= count <= MOST_PARTIALS and abs(rest) <= max(600, gradient // 1000):
+            if 1 <= count <= MAX_PARTIALS and abs(rest) <= max(600, gradient // 1000):
                 found.append((count, bits, rest))
         if not found:
             return best

@@ -55,7 +55,7 @@ def percentage(max_growth: str) -> float:
     except ValueError:
         value = math.nan
     if not -100 <= value < math.inf:
-        raise Failed(f"max-growth {max_growth!r} is no percentage from -100 up; write one such as 5", WRONG_USAGE)
+        raise Failed(f"max-growth {max_growth!r} is not a percentage of at least -100; write one such as 5", WRONG_USAGE)
     return value
 
 

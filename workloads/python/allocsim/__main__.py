@@ -37,7 +37,7 @@ def main() -> NoReturn:
         else:
             from .visible import tell
 
-            tell(f"allocsim: the standard output cannot be written: {problem.strerror}")
+            tell(f"allocsim: standard output cannot be written: {problem.strerror}")
             code = 1
     sys.exit(code)
 

@@ -26,7 +26,7 @@ def command() -> tuple[list[str], dict[str, str]]:
     if named:
         found = shutil.which(named)
         if found is None:
-            raise EngineMissing(f"ALLOCSIM names {named}, which is no program; name the file allocsim/allocsim")
+            raise EngineMissing(f"ALLOCSIM names {named}, which is not a program; name the file allocsim/allocsim")
         return [found], environment
     program = Path(__file__).parent / "program"
     java = program / "runtime" / "bin" / "java"
@@ -40,7 +40,7 @@ def command() -> tuple[list[str], dict[str, str]]:
     if checkout.is_file() and (checkout.parent / "mvnw").is_file():
         return [str(checkout)], environment
     raise EngineMissing(
-        "this package came without its program; install a wheel for your platform, or name one with ALLOCSIM"
+        "this package does not include the allocsim program; install a wheel for your platform, or name a program with ALLOCSIM"
     )
 
 

@@ -13,11 +13,11 @@ def bytes_of(size: int | str) -> int:
     """Bytes of a number or of a text such as ``"24GiB"``; units are powers of 1024."""
     if isinstance(size, int):
         if size < 0:
-            raise ValueError(f"{size} bytes is less than nothing; write bytes, or a text such as '24GiB'")
+            raise ValueError(f"{size} bytes is negative; write bytes, or a string such as '24GiB'")
         return size
     found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?\s*", size, re.IGNORECASE)
     if found is None:
-        raise ValueError(f"{size!r} is no size; write bytes, or a number with a unit, such as '24GiB'")
+        raise ValueError(f"{size!r} is not a size; write bytes, or a number with a unit, such as '24GiB'")
     value = float(found[1]) * _UNITS[found[2].upper()]
     if value == float("inf"):
         raise ValueError(f"{size[:40]!r} is more than any GPU has")
@@ -63,7 +63,7 @@ class PeakLimit:
         sentence = (
             f"{where}{': ' if where else ''}PyTorch reserved {peak} bytes on GPU {self.device}, "
             f"{peak - self.limit_bytes} more than the limit of {self.limit_bytes}; "
-            "'allocsim record' and 'allocsim peak' show who holds them"
+            "'allocsim record' and 'allocsim peak' show what holds them"
         )
         if self.fails:
             raise MemoryLimitExceeded(sentence)

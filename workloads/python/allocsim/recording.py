@@ -1,7 +1,7 @@
 """Asks a recording: what ``allocsim.open`` returns.
 
 Every answer is that of the command line, in the JSON that ``allocsim list schemas`` describes. Tables
-become pandas DataFrames where pandas is installed, with Arrow inside where pyarrow is, else lists of
+become pandas DataFrames if pandas is installed, backed by Arrow if pyarrow is, otherwise lists of
 dictionaries.
 """
 
@@ -29,18 +29,18 @@ from .visible import visible
 
 
 #: Of what the program writes for Python to hold at once. Objects of Python take about ten times as much.
-MOST_ANSWER_BYTES = 256 << 20
-MOST_TABLE_BYTES = 4 << 30
+MAX_ANSWER_BYTES = 256 << 20
+MAX_TABLE_BYTES = 4 << 30
 
 #: Characters of a sentence.
-_MOST_SENTENCE = 2000
+_MAX_SENTENCE = 2000
 
 
 class AllocsimError(Exception):
-    """The program said why it cannot answer: one sentence, which is the message.
+    """allocsim cannot answer; the message is one sentence that says why.
 
     Attributes:
-        exit_code: 1 failed, 2 wrong usage, 3 a check did not hold.
+        exit_code: 1 failed, 2 wrong usage, 3 a check failed.
     """
 
     def __init__(self, sentence: str, exit_code: int) -> None:
@@ -49,10 +49,10 @@ class AllocsimError(Exception):
 
 
 def run(*arguments: str | os.PathLike[str], allowed: Iterable[int] = (0, 3)) -> str:
-    """Runs the command line, and returns what it prints.
+    """Runs the command line and returns its output.
 
     Raises:
-        AllocsimError: it ended with another code than those allowed.
+        AllocsimError: it ended with an exit code other than those allowed.
     """
     try:
         program, environment = command()
@@ -73,7 +73,7 @@ def run(*arguments: str | os.PathLike[str], allowed: Iterable[int] = (0, 3)) -> 
 
 
 def file_argument(path: str | os.PathLike[str]) -> str:
-    """A file as an argument that is neither an option nor anything else that the command line gives a meaning to."""
+    """A file name as an argument that the command line cannot take for an option or anything else."""
     text = os.fspath(path)
     return text if os.path.isabs(text) else os.path.join(os.curdir, text) if _MEANS_MORE.match(text) else text
 
@@ -83,7 +83,7 @@ _MEANS_MORE = re.compile(r"[-@]|[a-z]+:")
 
 
 def answer(*arguments: str | os.PathLike[str], allowed: Iterable[int] = (0, 3)) -> dict[str, Any]:
-    """Runs a command that gives JSON, and returns that."""
+    """Runs a command with ``--json`` and returns the JSON."""
     with temporary_folder() as folder:
         file = Path(folder) / "answer.json"
         run(*arguments, "--json", file, allowed=allowed)
@@ -91,39 +91,39 @@ def answer(*arguments: str | os.PathLike[str], allowed: Iterable[int] = (0, 3)) 
 
 
 def _answer_in(file: Path) -> dict[str, Any]:
-    with _understood(file, MOST_ANSWER_BYTES):
+    with _understood(file, MAX_ANSWER_BYTES):
         found = json.loads(file.read_text("utf-8"))
         if not isinstance(found, dict):
-            raise TypeError(f"{type(found).__name__} in place of an object")
+            raise TypeError(f"{type(found).__name__} instead of an object")
         return found
 
 
 @contextlib.contextmanager
 def _understood(file: Path, most_bytes: int) -> Iterator[None]:
-    """What the program wrote for this package is read within the block.
+    """Guards a block that reads a file written by the program.
 
     Raises:
-        AllocsimError: it is larger than this package takes, or something else than it expects.
+        AllocsimError: it is too large or not of the expected form.
     """
     try:
         size = file.stat().st_size
         if size > most_bytes:
-            raise AllocsimError(f"the answer of {size} bytes is larger than Python takes at once ({most_bytes}); ask the command line, which writes it to a file", 1)
+            raise AllocsimError(f"the answer of {size} bytes is too large for Python to read at once ({most_bytes}); ask the command line, which writes it to a file", 1)
         yield
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError, MemoryError, csv.Error) as problem:
-        said = visible(f"{type(problem).__name__}: {problem}")[:_MOST_SENTENCE]
-        raise AllocsimError(f"the answer of the program cannot be read ({said}); is it of the same version as this package?", 1) from None
+        said = visible(f"{type(problem).__name__}: {problem}")[:_MAX_SENTENCE]
+        raise AllocsimError(f"the answer of the program cannot be read ({said}); does its version match this package?", 1) from None
 
 
 def _sentence(text: str) -> str:
     lines = [line for line in text.splitlines() if line.strip()]
     # What goes on may be said before.
     said = [line.removeprefix("allocsim: ") for line in lines if line.startswith("allocsim: ") and line.removeprefix("allocsim: ").strip()]
-    return visible((said or lines or ["allocsim ended without a word"])[-1])[:_MOST_SENTENCE]
+    return visible((said or lines or ["allocsim ended without output"])[-1])[:_MAX_SENTENCE]
 
 
 class Answer(dict[str, Any]):
-    """An answer's JSON, which shows itself in a notebook as the command line prints it."""
+    """The JSON of an answer; a notebook shows it as the command line prints it."""
 
     def __init__(self, values: Mapping[str, Any], text: str) -> None:
         super().__init__(values)
@@ -140,16 +140,16 @@ class Answer(dict[str, Any]):
         value: Any = self
         for part in key.split("."):
             if not isinstance(value, dict) or part not in value:
-                raise AllocsimError(f"the answer has no table {visible(key)[:100]}; it has {visible(', '.join(sorted(self)))[:_MOST_SENTENCE]}", 2)
+                raise AllocsimError(f"the answer has no table {visible(key)[:100]}; it has {visible(', '.join(sorted(self)))[:_MAX_SENTENCE]}", 2)
             value = value[part]
         try:
             return _table(value)
         except (ValueError, TypeError, AttributeError, OverflowError) as problem:
-            raise AllocsimError(visible(f"{key} is no table ({problem})")[:_MOST_SENTENCE], 2) from None
+            raise AllocsimError(visible(f"{key} is not a table ({problem})")[:_MAX_SENTENCE], 2) from None
 
 
 class Page(os.PathLike[str]):
-    """A page that was written, which shows itself in a notebook.
+    """A page that was written; a notebook shows it.
 
     Attributes:
         path: its file.
@@ -177,7 +177,7 @@ class Recording:
         self._file = file_argument(path)
         self._options = tuple(options)
         if not self.path.is_file():
-            raise FileNotFoundError(f"{self.path}: there is no such file; check the path")
+            raise FileNotFoundError(f"{self.path}: no such file; check the path")
 
     def __repr__(self) -> str:
         return f"<allocsim.Recording {self.path}>"
@@ -193,23 +193,23 @@ class Recording:
             return Answer(_answer_in(file), text.rstrip())
 
     def diagnose(self, *options: str) -> Answer:
-        """Why the run failed, what would have saved it, or what it could do with less memory."""
+        """Why the run failed and what would have saved it, or how it could use less memory."""
         return self.ask("diagnose", *options)
 
     def tune(self, *options: str) -> Answer:
-        """Settings of PyTorch's allocator, the best first."""
+        """Settings of PyTorch's allocator, best first."""
         return self.ask("tune", *options)
 
     def peak(self, by: str | None = None) -> Answer:
-        """Who holds the memory at the peak, by ``stack`` (where recorded), ``size`` or ``phase``."""
+        """What holds the memory at the peak, by ``stack`` (if recorded), ``size`` or ``phase``."""
         return self.ask("peak", *((f"--by={by}",) if by else ()))
 
     def leaks(self, *options: str) -> Answer:
-        """What grows over iterations."""
+        """Memory that grows over iterations."""
         return self.ask("leaks", *options)
 
     def what_if(self, conf: str | None = None, *, memory_limit: int | None = None, device: str | None = None) -> Answer:
-        """The run under other settings, under another limit or on another GPU."""
+        """The run with other settings, with another limit or on another GPU."""
         options: list[str] = []
         if conf is not None:
             options.append(f"--conf={conf}")
@@ -223,8 +223,8 @@ class Recording:
         """Writes the page of the run to a folder, and returns it.
 
         Args:
-            folder: where to write it; a new folder if there is none.
-            show: whether a browser opens it; by default, outside of notebooks, which show it themselves.
+            folder: where to write it; None for a new folder.
+            show: whether to open it in a browser; by default only outside notebooks, which show it themselves.
         """
         into = Path(folder) if folder is not None else Path(tempfile.mkdtemp(prefix="allocsim-"))
         run("view", self._file, *self._options, "--report", into)
@@ -235,18 +235,18 @@ class Recording:
 
     @cached_property
     def record(self) -> dict[str, Any] | None:
-        """What ``allocsim record`` added; None where PyTorch alone wrote the file."""
+        """The facts that ``allocsim record`` added; None if PyTorch alone wrote the file."""
         with temporary_folder() as folder:
             file = Path(folder) / "facts.json"
             run("inspect", self._file, "--facts", file)
-            with _understood(file, MOST_ANSWER_BYTES):
+            with _understood(file, MAX_ANSWER_BYTES):
                 found = json.loads(file.read_text("utf-8"))
                 if found is not None and not isinstance(found, dict):
-                    raise TypeError(f"{type(found).__name__} in place of an object")
+                    raise TypeError(f"{type(found).__name__} instead of an object")
                 return found
 
     def actions(self) -> Iterator[tuple[int, str, int]]:
-        """Device, action and address of each recorded event, such as ``(0, "alloc", 0x7f0000000000)``; 0 where it has no address."""
+        """Device, action and address of each recorded event, such as ``(0, "alloc", 0x7f0000000000)``; 0 if it has no address."""
         with temporary_folder() as folder:
             file = Path(folder) / "events.csv"
             run("inspect", self._file, "--events", file)
@@ -259,8 +259,8 @@ class Recording:
 
         Recorded ones of all devices have the columns ``device``, ``entry``, ``action``, ``address``,
         ``bytes``, ``stream``, ``time_ns`` and ``frame``, the program's innermost one. Simulated ones have
-        those of PyTorch's history: ``action``, ``addr``, ``size``, ``stream``. A trace that holds
-        requests only has simulated events.
+        those of PyTorch's history: ``action``, ``addr``, ``size``, ``stream``. A trace without a recording
+        has only simulated events.
 
         Args:
             conf: settings to replay the recording under.
@@ -270,21 +270,21 @@ class Recording:
             if conf is None:
                 try:
                     run("inspect", self._file, "--events", file)
-                    with _understood(file, MOST_TABLE_BYTES):
+                    with _understood(file, MAX_TABLE_BYTES):
                         return _csv_table(file)
                 except AllocsimError as problem:
                     if problem.exit_code != 2:
                         raise
             options = () if conf is None else (f"--conf={conf}",)
             run("replay", self._file, *self._options, *options, "--events", file)
-            with _understood(file, MOST_TABLE_BYTES):
+            with _understood(file, MAX_TABLE_BYTES):
                 return _lines_table(file)
 
     def live(self, device: int | None = None) -> Any:
-        """The blocks that the program held at the end, a row each.
+        """The blocks that the program held at the end, one row each.
 
         The columns are ``device``, ``address``, ``bytes``, ``requested_bytes``, ``stream``, ``category``
-        (such as ``parameter``; None where the recorder did not know) and ``frame``, the program's innermost one.
+        (such as ``parameter``; None if unknown to the recorder) and ``frame``, the program's innermost one.
 
         Args:
             device: number of the GPU; all GPUs if it is None.
@@ -292,7 +292,7 @@ class Recording:
         with temporary_folder() as folder:
             file = Path(folder) / "blocks.csv"
             run("inspect", self._file, "--blocks", file)
-            with _understood(file, MOST_TABLE_BYTES), builtins.open(file, encoding="utf-8", newline="") as stream:
+            with _understood(file, MAX_TABLE_BYTES), builtins.open(file, encoding="utf-8", newline="") as stream:
                 rows = [
                     {name: int(text) if name in _BLOCK_NUMBERS else text or None for name, text in row.items() if name != "state"}
                     for row in csv.DictReader(stream)

@@ -126,7 +126,7 @@ def temporary_base() -> str:
     for each in (*filter(None, named), *(("/tmp", "/var/tmp", "/usr/tmp") if os.name == "posix" else (tempfile.gettempdir(),))):
         if os.path.isdir(each) and os.access(each, os.W_OK | os.X_OK):
             return str(os.path.abspath(each))
-    raise FileNotFoundError(errno.ENOENT, "there is no folder for temporary files; set TMPDIR to one that can be written")
+    raise FileNotFoundError(errno.ENOENT, "no folder for temporary files is writable; set TMPDIR to one")
 
 
 @contextlib.contextmanager

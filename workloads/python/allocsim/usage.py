@@ -58,8 +58,8 @@ def unusable(problem: OSError) -> str:
     """One sentence on an error of the system that a command cannot go on after."""
     reason = problem.strerror or str(problem)
     if problem.filename is None and reason == os.strerror(errno.ENOENT):
-        return "the working folder does not exist any more; change to another"
+        return "the working folder no longer exists; change to another one"
     if problem.errno in (*NO_ROOM, errno.EROFS):
-        advice = "; set TMPDIR to a folder with room for temporary files" if "allocsim-" in str(problem.filename) else ""
+        advice = "; set TMPDIR to a folder with space for temporary files" if "allocsim-" in str(problem.filename) else ""
         return f"{problem.filename or 'the standard output'} cannot be written: {reason}{advice}"
     return f"{reason}{'' if problem.filename is None else f': {problem.filename!s}'}"

@@ -26,7 +26,7 @@ SOURCES = PACKAGE.parent.parent
 
 #: What the allocator asks of the stand-in, which the Java tests have too.
 STANDIN = SOURCES / "validation/src/main/resources/org/allocsim/validation/torch/standin.c"
-MOST_BYTES = 60_000_000
+MAX_BYTES = 60_000_000
 TIME = (2020, 1, 1, 0, 0, 0)
 
 METADATA = """\
@@ -148,10 +148,10 @@ def build(bundle: Path | None, folder: Path) -> Path:
             entry.create_system = 3
             entry.external_attr = (0o100755 if is_program else 0o100644) << 16
             archive.writestr(entry, content, compresslevel=9)
-    if out.stat().st_size > MOST_BYTES:
+    if out.stat().st_size > MAX_BYTES:
         size = out.stat().st_size
         out.unlink()
-        fail(f"the wheel would have {size} bytes, more than {MOST_BYTES}")
+        fail(f"the wheel would have {size} bytes, more than {MAX_BYTES}")
     return out
 
 

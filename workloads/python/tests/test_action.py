@@ -72,7 +72,7 @@ class ActionTest(unittest.TestCase):
     def test_a_growth_that_means_nothing_is_refused_before_anything_is_run(self):
         for growth in ("-101", "nan", "inf", "much", "1e999"):
             refused = self.run_action(BASELINE="old.pickle", MAX_GROWTH=growth)
-            sentence = f"::error::max-growth '{growth}' is no percentage from -100 up; write one such as 5\n"
+            sentence = f"::error::max-growth '{growth}' is not a percentage of at least -100; write one such as 5\n"
             self.assertEqual((refused.returncode, refused.stdout, refused.stderr), (2, sentence, ""))
         self.assertEqual(self.run_action(BASELINE="old.pickle", MAX_GROWTH="-100").returncode, 3)
 

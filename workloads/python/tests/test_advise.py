@@ -99,7 +99,7 @@ class CatalogTest(unittest.TestCase):
             with self.assertRaisesRegex(BadRemedy, "cannot be loaded: ValueError: no"):
                 remedies([str(own)])
             own.write_text("x = 1\n")
-            with self.assertRaisesRegex(BadRemedy, "has no class of allocsim.advise.Remedy"):
+            with self.assertRaisesRegex(BadRemedy, "defines no subclass of allocsim.advise.Remedy"):
                 remedies([str(own)])
 
     def test_the_example_of_the_page_is_a_remedy(self):
@@ -230,9 +230,9 @@ class CommandTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             out = ["-o", os.path.join(folder, "new")]
             self.assertIn("needs a program", self.refused(*out))
-            self.assertIn("--device nonsense is no GPU", self.refused(*out, "--device", "nonsense", "--", sys.executable))
-            self.assertIn("there is no program nowhere", self.refused(*out, "--", "nowhere"))
-            self.assertIn("--remedies magic is no remedy", self.refused(*out, "--remedies", "magic", "--", sys.executable))
+            self.assertIn("--device nonsense is not a known GPU", self.refused(*out, "--device", "nonsense", "--", sys.executable))
+            self.assertIn("no such program: nowhere", self.refused(*out, "--", "nowhere"))
+            self.assertIn("--remedies magic is not a known remedy", self.refused(*out, "--remedies", "magic", "--", sys.executable))
             self.assertIn("--value x is not FILE:LINE=VALUE", self.refused(*out, "--value", "x", "--", sys.executable))
             self.assertIn("none.py", self.refused(*out, "--remedy", "none.py", "--", sys.executable))
 

@@ -43,7 +43,7 @@ def cuda_build():
         return "PyTorch is not installed"
     found = subprocess.run([sys.executable, "-c", "import torch; print(torch.version.cuda)"], capture_output=True, text=True)
     if found.returncode != 0 or found.stdout.strip() == "None":
-        return "PyTorch is no CUDA build"
+        return "PyTorch is not a CUDA build"
     try:
         library_folder()
     except NoStandIn as problem:

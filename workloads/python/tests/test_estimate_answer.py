@@ -242,8 +242,8 @@ class FirstLineTest(unittest.TestCase):
     def test_a_complete_answer_begins_with_whether_the_card_is_enough(self):
         for expected, fit, found in (
             ("Fits on t4 with 2.40 GiB to spare: reserves 12.0 GiB at its peak (11.8 to 12.2 GiB).", "yes", complete(12, 11.8, 12.2, 14.4)),
-            ("May not fit on t4: reserves 14.3 GiB at its peak (14.0 to 14.6 GiB), of 14.4 GiB that the card gives to PyTorch.", "maybe", complete(14.3, 14.0, 14.6, 14.4)),
-            ("Does not fit on t4: needs 18.2 GiB (17.8 to 18.6 GiB) of 14.4 GiB that the card gives to PyTorch.", "no", complete(18.2, 17.8, 18.6, 14.4)),
+            ("May not fit on t4: reserves 14.3 GiB at its peak (14.0 to 14.6 GiB), of 14.4 GiB available to PyTorch.", "maybe", complete(14.3, 14.0, 14.6, 14.4)),
+            ("Does not fit on t4: needs 18.2 GiB (17.8 to 18.6 GiB) of 14.4 GiB available to PyTorch.", "no", complete(18.2, 17.8, 18.6, 14.4)),
         ):
             self.assertEqual(fit, found["fits"])
             self.assert_line(expected, found)
@@ -280,7 +280,7 @@ class FirstLineTest(unittest.TestCase):
             ("the program crashed at a.py:7: Segmentation fault", {"ended": "killed", "problem": "Segmentation fault", "line": "a.py:7"}),
             ("a thread failed at a.py:7: ValueError: bad", {"ended": "thread", "problem": "ValueError: bad", "line": "a.py:7", "origin": "program"}),
             ("the program was interrupted (Ctrl-C) at a.py:7", {"ended": "error", "kind": "KeyboardInterrupt", "problem": "KeyboardInterrupt", "line": "a.py:7"}),
-            ("the program was ended at a.py:7 for lack of time", {"ended": "time", "seen_line": "a.py:7", "phases": []}),
+            ("the program was stopped at a.py:7 for lack of time", {"ended": "time", "seen_line": "a.py:7", "phases": []}),
         ):
             found = answer(made(**changed), "t4")
             self.assert_line(f"INCOMPLETE: {expected}.", found)
@@ -303,9 +303,9 @@ class FirstLineTest(unittest.TestCase):
 
     def test_what_the_card_itself_cannot_do_is_no_error_of_the_mock_driver(self):
         for operation, problem, lacks, expected in (
-            ("aten.linalg_lu_factor_ex.default", "CUDA error: no kernel image is available for execution on the device", "libtorch_cuda_linalg.so has kernels for sm_80 only", "It would end so on the card itself: libtorch_cuda_linalg.so has kernels for sm_80 only. Next: torch.backends.cuda.preferred_linalg_library('cusolver') at"),
+            ("aten.linalg_lu_factor_ex.default", "CUDA error: no kernel image is available for execution on the device", "libtorch_cuda_linalg.so has kernels for sm_80 only", "It would also fail on the card itself: libtorch_cuda_linalg.so has kernels for sm_80 only. Next: torch.backends.cuda.preferred_linalg_library('cusolver') at"),
             ("own.kernel.default", "CUDA error: no kernel image is available for execution on the device", "own.so has kernels for sm_80 only", "own.so has kernels for sm_80 only. Next: build that library for the card"),
-            ("aten.convolution.default", "FIND was unable to find an engine to execute this computation", "own.so has kernels for sm_80 only", "itself. Next: give cuDNN another type"),
+            ("aten.convolution.default", "FIND was unable to find an engine to execute this computation", "own.so has kernels for sm_80 only", "itself. Next: use another data type"),
             ("aten.scaled_dot_product_attention.default", "No available kernel. Aborting execution.", None, "Next: allow other kernels in torch.nn.attention.sdpa_kernel"),
             ("aten._scaled_mm.default", "torch._scaled_mm is only supported on CUDA devices with compute capability >= 8.9", None, "torch.cuda.get_device_capability()"),
         ):
@@ -334,14 +334,14 @@ class FirstLineTest(unittest.TestCase):
         self.assertFalse(found["complete"])
         found = complete(30, 29.5, 30.5, 23.1, fit_device="rtx-4090", failed=failed)
         self.assert_line(expected, found)
-        self.assertIn("Without that limit it would reserve 30.0 GiB (29.5 to 30.5 GiB); the card gives 23.1 GiB to PyTorch.", answer_lines(found))
+        self.assertIn("Without that limit it would reserve 30.0 GiB (29.5 to 30.5 GiB); PyTorch can use 23.1 GiB of the card.", answer_lines(found))
         # Without the limit it failed elsewhere.
         found = answer(made(ended="error", kind="ValueError", problem="ValueError: late", line="train.py:70", origin="program"), "rtx-4090", out_of_memory=failed)
         self.assert_line(expected, found)
         self.assertIn("failed at train.py:70: ValueError: late", "\n".join(answer_lines(found)))
 
     def test_a_program_that_uses_no_gpu_memory_is_told_in_one_sentence(self):
-        for expected, changed in (("it ended without putting anything on a CUDA device", {}), ("this PyTorch (2.14) is built without CUDA; install a CUDA build", {"cuda": None}), ("it did not load PyTorch", {"pytorch": None})):
+        for expected, changed in (("it ended without allocating anything on a CUDA device", {}), ("this PyTorch (2.14) is built without CUDA; install a CUDA build", {"cuda": None}), ("it did not load PyTorch", {"pytorch": None})):
             found = answer(made(reserved_bytes=0, **changed), "t4")
             self.assertEqual([f"The program used no GPU memory: {expected}."], answer_lines(found))
             self.assertFalse(found["complete"])
@@ -374,7 +374,7 @@ class LinesTest(unittest.TestCase):
     def test_a_program_that_handles_failures_itself_runs_on_this_card(self):
         found = complete(13, 12.7, 13.3, 13.2, best=11, out_of_memory=3)
         self.assertEqual("adapts", found["fits"])
-        self.assertEqual("Runs on t4: 3 requests failed for lack of memory, which the program handled itself; reserves 13.0 GiB of 13.2 GiB that the card gives to PyTorch.", found["sentence"])
+        self.assertEqual("Runs on t4: 3 requests failed for lack of memory, which the program handled itself; it reserves 13.0 GiB of 13.2 GiB available to PyTorch.", found["sentence"])
         self.assertFalse([line for line in answer_lines(found) if line.startswith("Smallest card") or "expandable" in line])
 
     def test_at_most_thirty_lines_are_printed_and_ten_of_a_kind(self):
@@ -402,7 +402,7 @@ class LinesTest(unittest.TestCase):
         seen[0] |= {"complete": True, "data_high": 9}
         lines = answer_lines(complete(5, 4.9, 5.1, 14, lengths={"seen": seen, "longest_possible": 12, "source": "all batches of the data"}))
         self.assertIn("- Lengths of training at a.py:3: 1 to 9.", lines)
-        self.assertIn("- Lengths of evaluation at a.py:3: 1 to 9; the longest that the program can make is 12 (all batches of the data), which --longest runs.", lines)
+        self.assertIn("- Lengths of evaluation at a.py:3: 1 to 9; the longest that the program can produce is 12 (all batches of the data), which --longest runs.", lines)
         lines = answer_lines(complete(5, 4.9, 5.1, 14, lengths={"seen": seen[:1], "longest_possible": 9, "source": "all batches of the data"}))
         self.assertIn("- Lengths at a.py:3: 1 to 9.", lines)
 
@@ -412,14 +412,14 @@ class LinesTest(unittest.TestCase):
             5, 4.9, 5.1, 14, ended="repeats", cut="repeats", steps_run=9, not_reached=[{"phase": "evaluation", "line": "a.py:80"}], later_bytes={"low": 0, "high": 100 << 20},
             lengths={"seen": [seen], "longest_possible": 512, "source": "the tokenizer's max_length"},
         ))
-        self.assertIn("- The program was ended after 9 steps, as they asked for nothing new; the rest may reserve up to 100 MiB more, which the interval holds.", lines)
+        self.assertIn("- The program was stopped after 9 steps, because they requested nothing new; the rest may reserve up to 100 MiB more, which the interval covers.", lines)
         self.assertIn("- Not reached: evaluation at a.py:80; --time SECONDS or --steps 0 runs longer.", lines)
-        self.assertIn("- Lengths at a.py:3: 12 to 480; the longest that the program can make is 512 (the tokenizer's max_length), which --longest runs.", lines)
+        self.assertIn("- Lengths at a.py:3: 12 to 480; the longest that the program can produce is 512 (the tokenizer's max_length), which --longest runs.", lines)
 
     def test_memory_that_grows_with_each_step_is_never_said_to_fit(self):
         for card, fit, expected in (
-            (14, "maybe", "May not fit on t4: reserves 5.00 GiB by step 40, and 1.00 MiB more with each step, of 14.0 GiB that the card gives to PyTorch."),
-            (4, "no", "Does not fit on t4: needs 5.00 GiB by step 40, and 1.00 MiB more with each step, of 4.00 GiB that the card gives to PyTorch."),
+            (14, "maybe", "May not fit on t4: reserves 5.00 GiB by step 40, and 1.00 MiB more with each step, of 14.0 GiB available to PyTorch."),
+            (4, "no", "Does not fit on t4: needs 5.00 GiB by step 40, and 1.00 MiB more with each step, of 4.00 GiB available to PyTorch."),
         ):
             found = complete(5, 4.9, None, card, steps_run=40, growth_bytes_per_step=1 << 20, later_bytes={"low": 0, "high": None})
             self.assertEqual((fit, expected), (found["fits"], found["sentence"]))
@@ -538,7 +538,7 @@ class ProgramTest(unittest.TestCase):
 
     def test_a_program_without_a_gpu_is_told_in_one_sentence(self):
         done, found = self.estimate("import torch\nm = torch.nn.Linear(100, 10)\nm(torch.randn(8, 100)).mean().backward()\n")
-        self.assertEqual((1, "The program used no GPU memory: it ended without putting anything on a CUDA device.\n"), (done.returncode, done.stdout))
+        self.assertEqual((1, "The program used no GPU memory: it ended without allocating anything on a CUDA device.\n"), (done.returncode, done.stdout))
         self.assertNotIn("Traceback", done.stderr)
         self.assertFalse(found["complete"])
 

@@ -109,7 +109,7 @@ def cuda_build():
         return "PyTorch is not installed"
     found = subprocess.run([sys.executable, "-c", "import torch; print(torch.version.cuda)"], capture_output=True, text=True)
     if found.returncode != 0 or found.stdout.strip() == "None":
-        return "PyTorch is no CUDA build"
+        return "PyTorch is not a CUDA build"
     try:
         library_folder()
     except NoStandIn as problem:
@@ -205,7 +205,7 @@ class Turing(OnADriver):
     def test_what_the_card_cannot_do_ends_the_program_with_its_line_and_a_way_out(self):
         convolution = "torch.nn.Conv2d(8, 8, 3, groups=8).cuda().bfloat16().to(memory_format=torch.channels_last)(torch.ones(2, 8, 9, 9).cuda().bfloat16().to(memory_format=torch.channels_last))"
         for operation, way in (
-            (convolution, "give cuDNN another type"),
+            (convolution, "use another data type"),
             ("torch._scaled_mm(*[torch.ones(16, 16).cuda().to(torch.float8_e4m3fn).t()] * 2, *[torch.ones(()).cuda()] * 2)", "torch.cuda.get_device_capability()"),
         ):
             code, said = self.estimate(f"import torch\n{operation}\n", "--device", "t4")

@@ -424,7 +424,7 @@ class EstimateTest(FilesCase):
     def setUp(self):
         import torch
         if torch.version.cuda is None:
-            self.skipTest("PyTorch is no CUDA build")
+            self.skipTest("PyTorch is not a CUDA build")
         for name in ("transformers", "accelerate", "safetensors", "tensorboard"):
             if importlib.util.find_spec(name) is None:
                 self.skipTest(f"{name} is not installed")

@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from allocsim.estimate.costliest import MOST_RANKS, costliest, other_ranks, rank_line  # noqa: E402
+from allocsim.estimate.costliest import MAX_RANKS, costliest, other_ranks, rank_line  # noqa: E402
 from allocsim.estimate.job import Job, NoSuchRank, launched, told  # noqa: E402
 from allocsim.estimate.launch import WrongLaunch, deepspeed  # noqa: E402
 from allocsim.estimate.runs import mark_of  # noqa: E402
@@ -137,7 +137,7 @@ class CostliestTest(unittest.TestCase):
         self.assertEqual([], other_ranks({"rank": 0, "stages": []}))
         self.assertEqual([1, 2, 3], other_ranks({"rank": 0, "stages": [0, 1, 2, 3]}))
         found = other_ranks({"rank": 0, "stages": list(range(0, 1024, 16))})
-        self.assertEqual(MOST_RANKS - 1, len(set(found)))
+        self.assertEqual(MAX_RANKS - 1, len(set(found)))
         self.assertEqual(1008, found[-1])
 
     def test_the_recording_of_the_rank_that_reserves_most_is_kept(self):
@@ -164,7 +164,7 @@ class CostliestTest(unittest.TestCase):
             self.assertEqual(["estimate.rank2.pickle"], os.listdir(folder))
             self.assertEqual(f"{folder}/estimate.rank2.pickle", report["file"])
             self.assertEqual(mark_of(report["file"]), report["mark"])
-            self.assertEqual("This is rank 2 of 4, which reserves most of those that were run: rank 0 5, rank 1 7, rank 3 6.", rank_line(report, str))
+            self.assertEqual("This is rank 2 of 4, which reserves the most of the ranks that were run: rank 0 5, rank 1 7, rank 3 6.", rank_line(report, str))
 
     def test_a_program_that_is_no_job_has_no_line(self):
         self.assertIsNone(rank_line({"rank": 0, "world": 1, "ranks": []}, str))
@@ -216,7 +216,7 @@ class LaunchedTest(unittest.TestCase):
         except (ImportError, NoStandIn, OSError) as problem:
             raise unittest.SkipTest(str(problem)) from None
         if not torch.backends.cuda.is_built():
-            raise unittest.SkipTest("this PyTorch is built without CUDA")
+            raise unittest.SkipTest("this PyTorch build has no CUDA")
 
     def setUp(self):
         self.folder = tempfile.mkdtemp()

@@ -72,7 +72,7 @@ class SurroundingsTest(unittest.TestCase):
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
         with open("/dev/full", "w") as full:
             done = subprocess.run([sys.executable, "-m", "allocsim", "record", "--help"], cwd=HERE.parent, env=environment, stdout=full, stderr=subprocess.PIPE, text=True)
-        self.assertEqual((1, "allocsim: the standard output cannot be written: No space left on device\n"), (done.returncode, done.stderr))
+        self.assertEqual((1, "allocsim: standard output cannot be written: No space left on device\n"), (done.returncode, done.stderr))
 
     def test_a_working_folder_that_is_gone_ends_no_command(self):
         os.mkdir(os.path.join(self.folder, "gone"))
@@ -84,7 +84,7 @@ class SurroundingsTest(unittest.TestCase):
         # A note of the run is what does not fit, and the recording does.
         more = "write = recorder.RunFolder.note\ndef note(*rest):\n    raise OSError(28, 'No space left on device', 'allocsim-x')\nrecorder.RunFolder.note = note"
         done = self.record(more)
-        self.assertIn("set TMPDIR to a folder with room", done.stderr)
+        self.assertIn("set TMPDIR to a folder with space", done.stderr)
         self.assertNotIn("nothing was recorded", done.stderr)
         self.assertEqual(["run.pickle"], os.listdir(self.folder))
 
@@ -131,7 +131,7 @@ class ShadowTest(unittest.TestCase):
                 [sys.executable, "-m", "allocsim", name, "-o", "/dev/null", "--", "true"], env={**os.environ, "PYTHONPATH": str(HERE.parent)}, capture_output=True, text=True,
             )  # fmt: skip
             self.assertEqual((2, 1), (done.returncode, len(done.stderr.splitlines())), done.stderr)
-            self.assertIn("-o /dev/null is no file", done.stderr)
+            self.assertIn("-o /dev/null is not a regular file", done.stderr)
 
     def test_a_program_that_cannot_be_run_is_said(self):
         with tempfile.TemporaryDirectory() as folder:

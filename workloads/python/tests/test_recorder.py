@@ -371,7 +371,7 @@ class ProcessTest(unittest.TestCase):
             )
         )  # fmt: skip
         self.assertEqual(code, 0, err)
-        self.assertIn("run.pickle was not written: File too large; the file there is an earlier one", err)
+        self.assertIn("run.pickle was not written: File too large; the existing file is from before", err)
         self.assertFalse(read(self.path)[1]["complete"])
         self.assertEqual(["run.pickle"], os.listdir(self.folder.name))
 
@@ -391,7 +391,7 @@ class ProcessTest(unittest.TestCase):
             env={**os.environ, "PYTHONPATH": str(HERE.parent)}, capture_output=True, text=True,
         )  # fmt: skip
         self.assertEqual(process.returncode, 2)
-        self.assertIn("there is no program no-such-program", process.stderr)
+        self.assertIn("no such program: no-such-program", process.stderr)
 
 
 class InterruptTest(unittest.TestCase):

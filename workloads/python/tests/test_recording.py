@@ -133,7 +133,7 @@ class AnswersTest(unittest.TestCase):
         with self.assertRaises(allocsim.AllocsimError) as raised:
             allocsim.open(Path(__file__)).peak()
         self.assertEqual(raised.exception.exit_code, 1)
-        self.assertIn("no known trace format", str(raised.exception))
+        self.assertIn("unknown trace format", str(raised.exception))
 
 
 if __name__ == "__main__":

@@ -111,7 +111,7 @@ class PackageTest(unittest.TestCase):
         message = sealed([1, "two"], "key")
         self.assertEqual([1, "two"], unsealed(message, "key"))
         for other in (sealed([print], "another key"), message[:-1], b"", message[:40]):
-            with self.assertRaisesRegex(ValueError, "not written by a rank of this run"):
+            with self.assertRaisesRegex(ValueError, "did not come from a rank of this run"):
                 unsealed(other, "key")
 
     def test_no_file_of_the_package_loads_a_pickle_from_a_file(self):

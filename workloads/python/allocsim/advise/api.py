@@ -25,29 +25,29 @@ def advise(
     budget: float = 600.0,
     output: str | os.PathLike[str] | None = None,
 ) -> dict[str, Any]:
-    """Says which change makes calls of a function fit a GPU, without one.
+    """Finds changes that make calls of a function fit a GPU, without a GPU.
 
-    The function runs in processes of its own, as for ``allocsim.estimate``, once as it is and once with each remedy.
+    The function runs in its own processes, as with ``allocsim.estimate``, once unchanged and once with each remedy.
 
     Args:
         step: is called without arguments.
         device: the GPU, by the name of its profile.
-        steps: how often it is called in each run.
-        target: the memory that it is to fit, such as ``"20GiB"`` or a number of bytes; what the GPU gives to PyTorch if it is None.
-        margin: the share of it that is to stay free.
-        remedies: names of those to try; all that can help if it is None.
-        every: try them all, also where the function fits.
-        values: what is read from the GPU by place (``train.py:57``).
+        steps: how many times it is called in each run.
+        target: the memory that it should fit in, such as ``"20GiB"`` or a number of bytes; None: the memory that PyTorch can use of the GPU.
+        margin: the fraction of it to keep free.
+        remedies: names of remedies to try; None: all that can help.
+        every: try them all, even if the function fits.
+        values: values read from the GPU, by line (``train.py:57``).
         conf: PYTORCH_CUDA_ALLOC_CONF.
-        fake_weights: weights are neither filled nor loaded.
-        budget: seconds after which no run begins.
-        output: folder for what was found, else it is not kept.
+        fake_weights: weights are neither initialized nor loaded.
+        budget: seconds after which no run starts.
+        output: folder for the results; None: they are not kept.
 
     Returns:
         the answer of ``allocsim advise --json``; sizes are in bytes.
 
     Raises:
-        AllocsimError: the function cannot be found by another process, or did not do all of its work.
+        AllocsimError: the function cannot be found by another process, or did not finish its work.
     """
     call = function_call(step, "advise")
     with temporary_folder() as folder:

@@ -30,7 +30,7 @@ def remedies(files: Sequence[str] = ()) -> dict[str, Remedy]:
     for number, file in enumerate(files):
         spec = importlib.util.spec_from_file_location(f"allocsim_remedy_{number}", file)
         if spec is None or spec.loader is None:
-            raise BadRemedy(f"{file} is no Python file; --remedy takes one with a class of Remedy")
+            raise BadRemedy(f"{file} is not a Python file; --remedy takes one that defines a subclass of Remedy")
         module = importlib.util.module_from_spec(spec)
         try:
             spec.loader.exec_module(module)
@@ -38,7 +38,7 @@ def remedies(files: Sequence[str] = ()) -> dict[str, Remedy]:
             raise BadRemedy(f"{file} cannot be loaded: {type(problem).__name__}: {problem}") from None
         own = list(_of(module))
         if not own:
-            raise BadRemedy(f"{file} has no class of allocsim.advise.Remedy with a name; see 'A remedy of your own' in ADVISE.md")
+            raise BadRemedy(f"{file} defines no subclass of allocsim.advise.Remedy with a name; see 'A remedy of your own' in ADVISE.md")
         found.update({each.name: each for each in own})
     return found
 

@@ -56,10 +56,10 @@ def _advise(arguments: list[str]) -> int:
         say("needs a program, as in: allocsim advise --device rtx-4090 -- python train.py")
         return 2
     if shutil.which(program[0]) is None:
-        say(f"there is no program {program[0]}; write it as on the command line: allocsim advise -- python train.py")
+        say(f"no such program: {program[0]}; write it as on the command line: allocsim advise -- python train.py")
         return 2
     if options.device not in CARDS:
-        say(f"--device {options.device} is no GPU that is known; there are {', '.join(CARDS)}")
+        say(f"--device {options.device} is not a known GPU; choose from {', '.join(CARDS)}")
         return 2
     try:
         values = dict(value_at(each) for each in options.value)
@@ -71,14 +71,14 @@ def _advise(arguments: list[str]) -> int:
     trials = Trials(options.output, {"program": program, "options": shared, "values": values, "files": [os.path.abspath(each) for each in options.remedy]})
     unknown = [each for each in options.remedies or () if each not in trials.names]
     if unknown:
-        say(f"--remedies {unknown[0]} is no remedy; there are {', '.join(trials.names)}")
+        say(f"--remedies {unknown[0]} is not a known remedy; choose from {', '.join(trials.names)}")
         return 2
     if trials.replaces:
-        say(f"{trials.path} is of another program, or of this one before it changed; it is replaced")
+        say(f"{trials.path} belongs to another program, or to an earlier version of this one; it is replaced")
     try:
         return _Search(options, trials).run()
     except (KeyboardInterrupt, SystemExit):
-        say("ended early; the same command goes on with what is left")
+        say("ended early; repeat the command to continue")
         raise
 
 
@@ -94,7 +94,7 @@ class _Search:
     def run(self) -> int:
         options, trials = self._options, self._trials
         if trials.baseline() is None:
-            self._tell("the program as it is ...")
+            self._tell("the unchanged program ...")
             trials.run([[]], 1, self._ended)
         baseline = trials.baseline()
         assert baseline is not None
@@ -125,7 +125,7 @@ class _Search:
         return 0
 
     def _ended(self, trial: dict[str, Any]) -> None:
-        name, found = " + ".join(trial["remedies"]) or "as it is", trial["answer"]
+        name, found = " + ".join(trial["remedies"]) or "unchanged", trial["answer"]
         if found is None:
             self._tell(f"{name}: {trial['problem']}")
         elif not found["complete"]:
@@ -162,22 +162,21 @@ def options_parser() -> argparse.ArgumentParser:
         prog="allocsim advise",
         formatter_class=HelpFormatter,
         usage="allocsim advise [--device GPU] [--target SIZE] [--margin SHARE] [--all] [--remedies NAME,...] [--remedy FILE] [--jobs N] [--budget SECONDS] [-o DIR] [OPTIONS of estimate] -- PROGRAM...\n       allocsim advise --check RECORDING [--as NAME,...] [-o DIR]",
-        description="Says which change makes a PyTorch program fit a GPU, without one. The program runs on the mock driver as in 'allocsim estimate', once as it is and then with"
-        " one remedy after the other: checkpoints, mixed precision, smaller batches, other optimizers and more. What helps is combined until the program fits.",
-        epilog="The folder keeps what was found: the same command goes on where it was ended.",
+        description="Finds changes that make a PyTorch program fit a GPU, without a GPU. The program runs on the mock driver as in 'allocsim estimate', first unchanged and then with one remedy after the other: checkpoints, mixed precision, smaller batches, other optimizers and more. Remedies that help are combined until the program fits.",
+        epilog="The folder keeps the results: repeat an interrupted command to continue it.",
     )
     shared = {action.dest: action for action in estimate_parser()._actions}
     parser.add_argument("--device", default="h100-80gb", metavar="GPU", help=shared["device"].help)
-    parser.add_argument("--target", type=_size, metavar="SIZE", help="the memory that it is to fit, such as 20GiB (default: what the GPU gives to PyTorch)")
-    parser.add_argument("--margin", type=_share, default=0.05, metavar="SHARE", help="the share of it that is to stay free (default: 0.05)")
-    parser.add_argument("--all", action="store_true", help="try all remedies, also where the program fits")
-    parser.add_argument("--remedies", type=lambda text: [each for each in text.split(",") if each], metavar="NAME,...", help="try these only (default: all that can help)")
+    parser.add_argument("--target", type=_size, metavar="SIZE", help="the memory that it should fit in, such as 20GiB (default: what the GPU leaves to PyTorch)")
+    parser.add_argument("--margin", type=_share, default=0.05, metavar="SHARE", help="the fraction of it to keep free (default: 0.05)")
+    parser.add_argument("--all", action="store_true", help="try all remedies, even if the program fits")
+    parser.add_argument("--remedies", type=lambda text: [each for each in text.split(",") if each], metavar="NAME,...", help="try only these (default: all that can help)")
     parser.add_argument("--remedy", action="append", default=[], metavar="FILE", help="a file with a remedy of your own")
     parser.add_argument("--jobs", type=at_least(1), metavar="N", help="runs at once (default: as processors and memory allow)")
-    parser.add_argument("--budget", type=seconds_above_0, default=BUDGET_SECONDS, metavar="SECONDS", help="begin no run after this time (default: 600)")
-    parser.add_argument("-o", "--output", default="advice", metavar="DIR", help=f"new folder for recordings and what was found ({FILE}); the same command goes on with it (default: %(default)s)")
-    parser.add_argument("--check", metavar="RECORDING", help="compare what was found with a recording of the changed program on a GPU; needs no program")
-    parser.add_argument("--as", dest="of", metavar="NAME,...", help="with --check, the remedies that the recorded program has, or none (default: those that were recommended)")
+    parser.add_argument("--budget", type=seconds_above_0, default=BUDGET_SECONDS, metavar="SECONDS", help="start no run after this many seconds (default: 600)")
+    parser.add_argument("-o", "--output", default="advice", metavar="DIR", help=f"new folder for recordings and results ({FILE}); repeating the command continues there (default: %(default)s)")
+    parser.add_argument("--check", metavar="RECORDING", help="compare the results with a recording of the changed program on a GPU; needs no program")
+    parser.add_argument("--as", dest="of", metavar="NAME,...", help="with --check, the remedies applied to the recorded program, or none (default: the recommended ones)")
     parser.add_argument("--json", metavar="FILE", help="file for the answer as JSON")
     parser.add_argument("--csv", metavar="FILE", help="file for the table as CSV")
     parser.add_argument("--report", metavar="DIR", help="folder for the answer as a page, as JSON and as CSV")
@@ -207,7 +206,7 @@ def _size(text: str) -> int:
 def _share(text: str) -> float:
     value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     if not 0 <= value < 1:
-        raise argparse.ArgumentTypeError("give a share from 0 to 1, such as 0.05")
+        raise argparse.ArgumentTypeError("give a fraction from 0 to 1, such as 0.05")
     return value
 
 

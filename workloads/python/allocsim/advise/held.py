@@ -14,11 +14,11 @@ from ..estimate.places import is_own
 from .program import Call, is_users
 
 #: When a call begins, so many items of containers are looked at, and containers in containers so deep.
-MOST_ITEMS = 20_000
-MOST_DEPTH = 4
+MAX_ITEMS = 20_000
+MAX_DEPTH = 4
 
 #: Calls of models after which it is looked no more: what holds on to memory does so in each step.
-MOST_CALLS = 200
+MAX_CALLS = 200
 
 #: What a module has beside its own attributes.
 _OF_MODULES = ("_parameters", "_buffers", "_modules")
@@ -77,7 +77,7 @@ class Held:
     def begins(self, call: Call) -> None:
         """A call of a model begins."""
         self.call += 1
-        if self.call > MOST_CALLS:
+        if self.call > MAX_CALLS:
             return
         kept = {address(each) for each in (*call.module.parameters(), *call.module.buffers())}
         for name, line, tensor in named(self._torch, call.frame):
@@ -149,13 +149,13 @@ class _Look:
             if value.is_cuda and type(value) is torch.Tensor and value.layout is torch.strided:
                 yield path, value
             return
-        if depth == MOST_DEPTH or self._items > MOST_ITEMS or id(value) in self._met or isinstance(value, (str, bytes, int, float, type, torch.optim.Optimizer)):
+        if depth == MAX_DEPTH or self._items > MAX_ITEMS or id(value) in self._met or isinstance(value, (str, bytes, int, float, type, torch.optim.Optimizer)):
             return
         inner: list[tuple[str, Any]] = []
         if isinstance(value, dict):
-            inner = [(path, each) for each in itertools.islice(value.values(), MOST_ITEMS)]
+            inner = [(path, each) for each in itertools.islice(value.values(), MAX_ITEMS)]
         elif isinstance(value, (list, tuple, set, collections.deque)):
-            inner = [(path, each) for each in itertools.islice(value, MOST_ITEMS)]
+            inner = [(path, each) for each in itertools.islice(value, MAX_ITEMS)]
         elif _is_of_user(value):
             inner = [(f"{path}.{name}", each) for name, each in vars(value).items() if not name.startswith("__") and name not in _OF_MODULES]
         self._met.add(id(value))

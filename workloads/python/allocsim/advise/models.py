@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Iterator, NamedTuple
 
 #: Blocks of a kind are at least so many; one or two are no pattern.
-LEAST_BLOCKS = 3
+MIN_BLOCKS = 3
 
 #: A block has at least so many parameters: what has fewer is an activation or a norm.
-LEAST_PARAMETERS = 1000
+MIN_PARAMETERS = 1000
 
 #: Methods by which models of libraries checkpoint themselves (Transformers 5, diffusers 0.36, timm 1.0), and how they are called.
 SWITCHES = {
@@ -42,13 +42,13 @@ def kinds_of(torch: Any, model: Any) -> list[Kind]:
     kinds = []
     for owner, modules in found.items():
         inner = {id(each) for module in modules for each in module.modules() if each is not module}
-        blocks = [each for each in modules if id(each) not in inner and sum(part.numel() for part in each.parameters()) > LEAST_PARAMETERS]
-        if len(blocks) >= LEAST_BLOCKS:
+        blocks = [each for each in modules if id(each) not in inner and sum(part.numel() for part in each.parameters()) > MIN_PARAMETERS]
+        if len(blocks) >= MIN_BLOCKS:
             kinds.append(Kind(owner.__name__, blocks))
     for path, module in model.named_modules():
         if isinstance(module, (torch.nn.Sequential, torch.nn.ModuleList)) and type(module) in containers:
-            blocks = [each for each in module if type(each) is torch.nn.Sequential and sum(part.numel() for part in each.parameters()) > LEAST_PARAMETERS]
-            if len(blocks) >= LEAST_BLOCKS:
+            blocks = [each for each in module if type(each) is torch.nn.Sequential and sum(part.numel() for part in each.parameters()) > MIN_PARAMETERS]
+            if len(blocks) >= MIN_BLOCKS:
                 kinds.append(Kind("Sequential", blocks, path))
     return kinds
 

@@ -25,7 +25,7 @@ MEASURED_CALL = 2
 LIBRARIES = ("bitsandbytes",)
 
 #: Losses over fewer classes are not worth a change.
-LEAST_CLASSES = 1000
+MIN_CLASSES = 1000
 
 
 class Observer:
@@ -227,7 +227,7 @@ class Observer:
             return
         classes = logits.shape[1] if logits.dim() > 1 else logits.shape[0]
         line = user_frame()[1] or "?"
-        if classes >= LEAST_CLASSES and logits.nbytes > self._losses.get(line, {"bytes": 0})["bytes"]:
+        if classes >= MIN_CLASSES and logits.nbytes > self._losses.get(line, {"bytes": 0})["bytes"]:
             self._losses[line] = {"line": line, "rows": logits.numel() // classes, "classes": classes, "bytes": logits.nbytes}
 
     def _follow_loaders(self) -> None:

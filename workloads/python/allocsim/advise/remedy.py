@@ -25,17 +25,17 @@ class Lines(NamedTuple):
 class Remedy:
     """A change that is tried in a run of the unchanged program. ``advise`` makes one object for each class.
 
-    A remedy of your own is a file with a subclass, which ``allocsim advise --remedy FILE`` takes beside those of this package.
+    A remedy of your own is a file with a subclass, which ``allocsim advise --remedy FILE`` adds to those of this package.
 
     Attributes:
         name: its id, as in ``--remedies checkpoint,autocast``.
-        title: what one does, as in "checkpoint the repeated blocks".
-        cost: what it costs beside memory, in words.
-        changes_results: whether the numbers that the program computes may become others, beyond the order of additions.
-        group: of the remedies of a group, one at most is part of a combination.
-        after: the remedy that is tried first, as this one does more of the same; None where there is none.
-        is_on_request: whether it is tried only where ``--remedies`` names it.
-        ranks: GPUs that it needs, each with a process of its own.
+        title: what to do, as in "checkpoint the repeated blocks".
+        cost: what it costs, apart from memory, in words.
+        changes_results: whether the numbers that the program computes may change, beyond the order of additions.
+        group: a combination has at most one remedy of a group.
+        after: the remedy that is tried first, because this one does more of the same; None if there is none.
+        is_on_request: whether it is tried only if ``--remedies`` names it.
+        ranks: number of GPUs that it needs, one process each.
     """
 
     name = ""
@@ -48,7 +48,7 @@ class Remedy:
     ranks = 1
 
     def reason_against(self, facts: Facts) -> str | None:
-        """Why it does not apply to this program, as a part of a sentence; None where it may help."""
+        """Why it does not apply to this program, as part of a sentence; None if it may help."""
         return None
 
     def title_for(self, facts: Facts) -> str:
@@ -56,15 +56,15 @@ class Remedy:
         return self.title
 
     def most_saved_bytes(self, facts: Facts) -> int | None:
-        """The most that it can save of what is live at the peak; None where that is not known."""
+        """Upper bound of the live memory that it can save at the peak; None if unknown."""
         return None
 
     def apply(self, program: Program) -> None:
-        """Makes the change. It runs in the program's process once PyTorch is loaded, before the program uses it; what goes through ``program`` is undone by itself."""
+        """Makes the change. It runs in the program's process once PyTorch is loaded, before the program uses it; changes made through ``program`` are undone automatically."""
         raise NotImplementedError
 
     def undo(self) -> None:
-        """Takes back what ``apply`` did beside ``program``."""
+        """Undoes changes that ``apply`` made without ``program``."""
 
     def lines(self, facts: Facts) -> list[Lines]:
         """What the author pastes for the same effect, and where."""

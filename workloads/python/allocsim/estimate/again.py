@@ -21,7 +21,7 @@ def run_with_all(runs: Runs, path: str, code: int, report: dict[str, Any] | None
     """
     if report is None or report["ended"] != "error" or report["kind"] == "KeyboardInterrupt" or report.get("out_of_memory_error") or not (report.get("batches_skipped") or report.get("loops_left")):
         return code, report
-    say("the program failed after batches or turns of a loop were left out; running it again with all of them")
+    say("the program failed after batches or loop iterations were skipped; running it again with all of them")
     runs.may_end_early = True
     return runs.run(path, {}, leave_out=False, **course)
 
@@ -40,7 +40,7 @@ def run_longest(runs: Runs, folder: str, report: dict[str, Any], length: int) ->
     lengths = report.get("lengths") or {"seen": [], "longest_possible": None}
     loaders = [each for each in lengths["seen"] if "name" not in each]
     if not loaders:
-        say("--longest needs batches of a DataLoader that differ in length, and found none; set the length in the program, or with --vary")
+        say("--longest needs DataLoader batches of different lengths, and found none; set the length in the program, or with --vary")
         return None
     seen = loaders[0]
     length = length or lengths["longest_possible"] or seen["data_high"]

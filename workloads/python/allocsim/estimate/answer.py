@@ -1,29 +1,29 @@
-"""What an estimate says: the simulator's figures of the recording, how far they can be off, and whether the card is enough.
+"""The answer of an estimate: the simulated figures of the recording, their possible error, and whether the card is large enough.
 
 The answer is a dictionary, ``allocsim-estimate-2`` in JSON. Sizes are in bytes. Its keys:
 
-- ``complete``: whether the program did all that was asked of it. Where not, ``interval``, ``fits`` and ``smallest_gpu`` are null, ``gpus_that_fit`` is empty, and
-  ``least_reserved_bytes`` is what it needs at least; ``sentence``: the first line of the text.
+- ``complete``: whether the program finished its work. If not, ``interval``, ``fits`` and ``smallest_gpu`` are null, ``gpus_that_fit`` is empty, and
+  ``least_reserved_bytes`` is the minimum that it needs; ``sentence``: the first line of the text.
 - ``lost``: whether the program used GPU memory and ended before that was recorded, as by a crash.
 - ``ended``, ``problem``, ``kind``, ``line``, ``origin``, ``operation``, ``refused``, ``without_image``, ``exit``: how the program ended and where, as in ``ending``; ``exit_code``: its exit code.
-- ``out_of_memory``: where the card had too little memory and the program ended of it: ``line``, ``part`` of the step, ``asked_bytes``, ``in_use_bytes``; else null. The figures are then those of
+- ``out_of_memory``: if the program ended because the card had too little memory: ``line``, ``part`` of the step, ``asked_bytes``, ``in_use_bytes``; otherwise null. The figures are then those of
   a run without the card's limit. ``caught_out_of_memory``: how many out-of-memory errors the program handled itself.
-- ``fits``: "yes"; "tight", where PyTorch has to release cached memory to fit; "setting", with the best setting only; "maybe", where the interval holds the card's memory; "no"; "adapts", where the
+- ``fits``: "yes"; "tight": PyTorch has to release cached memory to fit; "setting", with the best setting only; "maybe": the card's memory is within the interval; "no"; "adapts": the
   program ran to its end on this card and handled out-of-memory errors itself, so that the figures are those of this card alone.
-  Of memory that grows with each step, only "maybe" or "no" is known.
-  ``card_bytes``: what the card gives to PyTorch, its context and for ranks NCCL taken off; ``smallest_gpu``: the smallest on which it surely fits.
-- ``file``: the recording, null where there is none; ``device``, ``pytorch``: the GPU's name and the release.
-- ``peak_requested_bytes``, ``peak_allocated_bytes``, ``settings`` (``recorded`` and ``best``, each with ``conf`` and ``reserved_bytes``), ``interval`` (``low_bytes``, ``high_bytes``, null where memory grows with each step).
-- ``causes``: what the interval's width is made of: ``cause``, and shares of the reserved peak ``below`` and ``above`` it.
-- ``cut``: why allocsim ended the program before its own end ("steps", "repeats", "time"), else null; ``steps_run``, ``phases``, ``not_reached``, ``lengths``, ``growth_bytes_per_step``: what was run and
+  If memory grows with each step, only "maybe" or "no" is possible.
+  ``card_bytes``: the memory that PyTorch can use of the card, without its context and, for ranks, NCCL; ``smallest_gpu``: the smallest on which it surely fits.
+- ``file``: the recording, or null; ``device``, ``pytorch``: the GPU's name and the release.
+- ``peak_requested_bytes``, ``peak_allocated_bytes``, ``settings`` (``recorded`` and ``best``, each with ``conf`` and ``reserved_bytes``), ``interval`` (``low_bytes``, ``high_bytes``, null if memory grows with each step).
+- ``causes``: causes of the interval's width: ``cause``, and fractions of the reserved peak ``below`` and ``above`` it.
+- ``cut``: why allocsim ended the program before its own end ("steps", "repeats", "time"), otherwise null; ``steps_run``, ``phases``, ``not_reached``, ``lengths``, ``growth_bytes_per_step``: what was run and
   what was not, as in ``stepping``; ``later_bytes``: how much more the rest may reserve, part of the interval.
-- ``similar_runs``: ``low_bytes`` and ``high_bytes``, what the simulator reserves where each size is a little different: by 1 % where workspaces were guessed or planned without the GPU, by what the
-  lengths of batches differ where the program draws their order and sets no seed; null where sizes and their order are known. It is part of the interval.
-- ``prompt_watchdog_reserved_bytes``, ``behind_gpu_reserved_bytes``, ``few_selected_reserved_bytes``, ``most_picked_reserved_bytes``: peaks of other runs, where chance, pace or unknown values decide; ``gpus_that_fit``: all on which it fits or may fit.
-- ``unmeasured_workspaces``, ``inferred_bytes`` (of the largest workspace that was not measured itself), ``uncompiled``, ``unmeasured_choices``, ``beside_rank_bytes``, ``reads``, ``selections``, ``picks``, ``draws``, ``tokens``: what is behind the figures.
+- ``similar_runs``: ``low_bytes`` and ``high_bytes``, reserved memory with slightly different sizes: by 1 % if workspaces were guessed or planned without the GPU, by the
+  difference in batch lengths if the program draws their order without a seed; null if sizes and their order are known. It is part of the interval.
+- ``prompt_watchdog_reserved_bytes``, ``behind_gpu_reserved_bytes``, ``few_selected_reserved_bytes``, ``most_picked_reserved_bytes``: peaks of further runs, if timing or unknown values decide; ``gpus_that_fit``: all on which it fits or may fit.
+- ``unmeasured_workspaces``, ``inferred_bytes`` (of the largest workspace that was not measured itself), ``uncompiled``, ``unmeasured_choices``, ``beside_rank_bytes``, ``reads``, ``selections``, ``picks``, ``draws``, ``tokens``: the assumptions behind the figures.
 - ``groups``: lines with attention of grouped keys in single precision, for which releases of PyTorch choose different kernels.
-- ``rank``, ``world``, ``ranks``: the rank that was run, the ranks of its job, and of a pipeline what each that was run reserved.
-- ``writes``: what the program left changed, which was dropped, as in ``files``; null where it was allowed to.
+- ``rank``, ``world``, ``ranks``: the rank that was run, the ranks of its job, and for a pipeline the reserved memory of each rank that was run.
+- ``writes``: files changed by the program, which were dropped, as in ``files``; null if changes were allowed.
 - ``others_failed``: scripts of other processes of the program that failed, though it ended with 0.
 """
 
@@ -105,7 +105,7 @@ def answer(
         try:
             _simulate(found, report, least, most, few, picked)
         except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError) as problem:
-            raise AllocsimError(visible(f"the answer of the program is not understood ({type(problem).__name__}: {problem}); is it of the same version as this package?"), 1) from None
+            raise AllocsimError(visible(f"the answer of the program cannot be understood ({type(problem).__name__}: {problem}); does its version match this package?"), 1) from None
     elif found["card_bytes"] is not None:
         found["card_bytes"] -= found["beside_rank_bytes"]
     found["sentence"] = first_line(found)
@@ -169,7 +169,7 @@ def _simulate(found: dict[str, Any], report: dict[str, Any], *others: dict[str, 
 
 
 def fits(card_bytes: int, found: dict[str, Any]) -> str:
-    """Whether so much memory is enough: "yes", "tight", "setting", "maybe", "no" or "adapts", as above."""
+    """Whether this much memory is enough: "yes", "tight", "setting", "maybe", "no" or "adapts", as above."""
     if found["caught_out_of_memory"]:
         return "adapts"
     recorded, best, bounds = found["settings"]["recorded"], found["settings"]["best"], found["interval"]

@@ -23,23 +23,23 @@ def estimate(
     output: str | None = None,
     allow_writes: bool = False,
 ) -> dict[str, Any]:
-    """Says what calls of a function would need of a GPU, without one.
+    """Estimates the GPU memory of calls of a function, without a GPU.
 
-    The function runs in a process of its own, since the stand-in for a GPU has to be there before PyTorch is loaded. So it is named by its
-    module, as for ``multiprocessing``: one of a script is found by running the script again under the name ``__mp_main__``.
+    The function runs in its own process, because the mock CUDA driver must be loaded before PyTorch. It is therefore found by its
+    module, as with ``multiprocessing``: a function of a script is found by running the script again under the name ``__mp_main__``.
 
     Args:
-        step: is called without arguments; what it keeps between calls, it keeps in its module.
+        step: is called without arguments; state between calls is in its module.
         device: the GPU, by the name of its profile.
-        steps: how often it is called.
-        values: what is read from the GPU by place (``train.py:57``), where it depends on weights or activations.
+        steps: how many times it is called.
+        values: values read from the GPU, by line (``train.py:57``), if they depend on weights or activations.
         conf: PYTORCH_CUDA_ALLOC_CONF.
-        fake_weights: weights are neither filled nor loaded.
-        output: file for the recording, else it is not kept.
-        allow_writes: the function may change your files; else it sees its changes, and they are dropped when it ends.
+        fake_weights: weights are neither initialized nor loaded.
+        output: file for the recording; None: it is not kept.
+        allow_writes: the function may change your files; otherwise its changes are visible to it only and are dropped when it ends.
 
     Returns:
-        the answer of ``allocsim estimate --json`` (see ``answer``); sizes are in bytes. Where the function failed after it had used GPU memory, ``complete`` is false.
+        the answer of ``allocsim estimate --json`` (see ``answer``); sizes are in bytes. ``complete`` is false if the function failed after it had used GPU memory.
 
     Raises:
         AllocsimError: the function cannot be found by another process, or nothing could be recorded.
@@ -75,7 +75,7 @@ def function_call(step: Callable[[], object], caller: str) -> list[str]:
     """
     module, name = getattr(step, "__module__", None), getattr(step, "__qualname__", "")
     if module is None or not name or "<" in name:
-        raise AllocsimError(f"{caller} needs a function of a module or a script, as another process has to find it; give it a name at the top level", 2)
+        raise AllocsimError(f"{caller} needs a function of a module or script, because another process must find it; define it at the top level", 2)
     source = module
     if module == "__main__":
         source = getattr(sys.modules["__main__"], "__file__", None)

@@ -27,12 +27,12 @@ from typing import Any, Callable, Sequence
 ITERATIONS = 2
 
 #: How many instructions are followed for one value, and through how many callers.
-MOST_INSTRUCTIONS = 400
-MOST_CALLERS = 6
+MAX_INSTRUCTIONS = 400
+MAX_CALLERS = 6
 
 #: How many instructions of a function that is called are followed, and how deep.
-MOST_CALLED = 80
-MOST_DEPTH = 2
+MAX_CALLED = 80
+MAX_DEPTH = 2
 
 _UNKNOWN: Any = type("Unknown", (), {"__repr__": lambda self: "?"})()
 _NULL: Any = type("Null", (), {"__repr__": lambda self: "null"})()
@@ -252,7 +252,7 @@ class _Walk:
         asking = "JUMP_IF" in name or "JUMP_BACKWARD_IF" in name or "JUMP_FORWARD_IF" in name or name == "UNARY_NOT"
         if not asking and not name.startswith(("CALL", "PRECALL", "TO_BOOL", "COMPARE_OP", "CONTAINS_OP")):
             return None
-        walk = cls(frame, place if asking else place + 1, [], {}, budget if budget is not None else [MOST_INSTRUCTIONS], callers)
+        walk = cls(frame, place if asking else place + 1, [], {}, budget if budget is not None else [MAX_INSTRUCTIONS], callers)
         # What the statement has on the stack already.
         for step in code.instructions[code.statement(place) : walk._place]:
             walk._step(step, step.opname)
@@ -304,7 +304,7 @@ class _Walk:
             self._returned.append(value)
             return _End.OTHER
         frame = self._frame.f_back
-        if value is _UNKNOWN or frame is None or self._callers >= MOST_CALLERS or self._frame.f_code.co_flags & _GENERATORS:
+        if value is _UNKNOWN or frame is None or self._callers >= MAX_CALLERS or self._frame.f_code.co_flags & _GENERATORS:
             # A generator returns to nobody.
             return _End.OTHER
         walk = _Walk.begin(frame, value, self._budget, self._callers + 1)
@@ -468,7 +468,7 @@ class _Walk:
         known = isinstance(function, (type, type(len), FunctionType))
         if known and function in _ENDING:
             return True
-        if isinstance(function, FunctionType) and not with_names and self._depth < MOST_DEPTH:
+        if isinstance(function, FunctionType) and not with_names and self._depth < MAX_DEPTH:
             return self._follow(function, arguments)
         pure = known and function in _PURE and not with_names
         self._stack.append(_computed(function, *arguments) if pure else _UNKNOWN)
@@ -484,7 +484,7 @@ class _Walk:
         names = dict(zip(code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount], defaults))
         names |= function.__kwdefaults__ or {}
         names |= dict(zip(code.co_varnames, arguments))
-        walk = _Walk(_Called(function), 0, [], names, [MOST_CALLED], 0)
+        walk = _Walk(_Called(function), 0, [], names, [MAX_CALLED], 0)
         walk._depth, walk._returned = self._depth + 1, []
         raises = walk.end() is _End.RAISES
         self._stack.append(walk._returned[0] if len(walk._returned) == 1 and walk._budget[0] >= 0 else _UNKNOWN)

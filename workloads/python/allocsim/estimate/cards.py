@@ -32,9 +32,9 @@ class Card(NamedTuple):
 #: What PyTorch and CUDA's libraries say where a card cannot do what is asked, and what a program can do about it.
 _BEYOND = {
     r"no kernel image is available for execution": "build that library for the card, or choose another --device",
-    r"unable to find an engine to execute this computation": "give cuDNN another type (bfloat16 begins at compute capability 8.0) or another memory format, or choose another --device",
-    r"No available kernel\. Aborting execution": "allow other kernels in torch.nn.attention.sdpa_kernel (the warnings above say why these cannot), or choose another --device",
-    r"compute capability": "ask torch.cuda.get_device_capability() and do it otherwise on this card, or choose another --device",
+    r"unable to find an engine to execute this computation": "use another data type (bfloat16 needs compute capability 8.0) or memory format, or choose another --device",
+    r"No available kernel\. Aborting execution": "allow other kernels in torch.nn.attention.sdpa_kernel (the warnings above explain why these fail), or choose another --device",
+    r"compute capability": "check torch.cuda.get_device_capability() and use another way on this card, or choose another --device",
 }
 #: MAGMA's kernels, for batches of matrices above all.
 _LINALG = "libtorch_cuda_linalg.so"
@@ -53,7 +53,7 @@ def way_out(problem: str, without_image: str | None) -> str:
         without_image: the library that has no kernel for the card, as :func:`.driver.without_image` gives it.
     """
     if "no kernel image" in problem and without_image is not None and without_image.startswith(_LINALG):
-        return "torch.backends.cuda.preferred_linalg_library('cusolver') at the program's start takes other kernels, or choose another --device"
+        return "torch.backends.cuda.preferred_linalg_library('cusolver') at program start selects other kernels, or choose another --device"
     return next((way for each, way in _BEYOND.items() if re.search(each, problem)), "choose another --device")
 
 

@@ -48,9 +48,9 @@ def _estimate(arguments: Sequence[str], signals: Signals) -> int:
     if not program:
         return _wrong("needs a program, as in: allocsim estimate -- python train.py")
     if shutil.which(program[0]) is None:
-        return _wrong(f"there is no program {program[0]}; write it as on the command line: allocsim estimate -- python train.py")
+        return _wrong(f"no such program: {program[0]}; write it as on the command line: allocsim estimate -- python train.py")
     if options.device not in CARDS:
-        return _wrong(f"--device {options.device} is no GPU that is known; there are {', '.join(CARDS)}")
+        return _wrong(f"--device {options.device} is not a known GPU; choose from {', '.join(CARDS)}")
     if options.world == 0:
         return _wrong("--world 0 has no ranks; give at least 1")
     if options.rank is not None and options.world is not None and options.rank >= options.world:
@@ -61,11 +61,11 @@ def _estimate(arguments: Sequence[str], signals: Signals) -> int:
     except ValueError as problem:
         return _wrong(str(problem))
     if cannot_be_read(options.output):
-        return _wrong(f"-o {options.output} is no file that a recording can be read from again; name one, or leave -o out")
+        return _wrong(f"-o {options.output} is not a regular file; name one, or omit -o")
     path = os.path.abspath(rank_path(options.output, ""))
     for folder in (os.path.dirname(path), *([os.path.dirname(os.path.abspath(options.json))] if options.json else [])):
         if not os.path.isdir(folder):
-            say(f"the folder {folder} does not exist; make it first")
+            say(f"the folder {folder} does not exist; create it first")
             return 1
     if not os.access(os.path.dirname(path), os.W_OK | os.X_OK):
         say(f"the folder {os.path.dirname(path)} cannot be written to; name another file with -o")
@@ -101,7 +101,7 @@ def _answer(options: argparse.Namespace, runs: Runs, code: int, report: dict[str
     """Says what a run showed, for which it may take more runs; the exit code."""
     failed = None
     if report["out_of_memory_error"] is not None and report["ended"] == "error":
-        say(f"the memory of {options.device} is not enough; running once more without that limit, to say what the program would need")
+        say(f"the memory of {options.device} is not enough; running again without that limit to find out how much the program needs")
         failed = report
         report = runs.run(runs.path, {}, unlimited=True)[1] or failed
     if options.rank is None and not ended_early(report) and report["file"] is not None:
@@ -121,7 +121,7 @@ def _answer(options: argparse.Namespace, runs: Runs, code: int, report: dict[str
                 picked = runs.run(os.path.join(folder, "picked.pickle"), {}, selections="most", unlimited=True)[1]
         found = answer(report, options.device, least, most, few, picked, out_of_memory=failed)
         if mark_of(report["file"]) != report["mark"]:
-            say(f"another program has replaced or removed {from_here(report['file'])} meanwhile, so that nothing is answered; give each estimate a file of its own with -o")
+            say(f"another program has replaced or removed {from_here(report['file'])} meanwhile, so there is no answer; give each estimate its own file with -o")
             return 1
         longest = None if options.longest is None or not found["complete"] else run_longest(runs, folder, report, options.longest)
         if longest is not None:
@@ -159,7 +159,7 @@ def value_at(text: str) -> tuple[str, float]:
     try:
         return place, float(value)
     except ValueError:
-        raise ValueError(f"--value {text}: {value} is no number") from None
+        raise ValueError(f"--value {text}: {value} is not a number") from None
 
 
 def options_parser() -> argparse.ArgumentParser:
@@ -168,15 +168,13 @@ def options_parser() -> argparse.ArgumentParser:
         prog="allocsim estimate",
         formatter_class=HelpFormatter,
         usage="allocsim estimate [--device CARD] [--steps N] [--time SECONDS] [--longest [LENGTH]] [-o FILE] [--fake-weights] [--value FILE:LINE=VALUE] [--vary NAME=FROM..TO] [--rank R --world N] [--watchdog WHEN] [--gpu HOW] [--unlimited] [--allow-writes] -- PROGRAM...",
-        description="Says what a PyTorch program would need of a GPU, without one. The program runs as it is, in the CUDA build of"
-        " PyTorch, on a library that takes the place of the GPU and computes nothing; what its allocator did is recorded.",
+        description="Estimates the GPU memory of a PyTorch program, without a GPU. The program runs unchanged, with the CUDA build of PyTorch, on a mock CUDA driver that computes nothing; what its allocator does is recorded.",
         epilog="The recording is read by every command: tune, min-capacity, peak, fit, diagnose, view.",
     )
-    parser.add_argument("--device", default="h100-80gb", metavar="GPU", help="the GPU: 'allocsim list devices' names them (default: %(default)s)")
+    parser.add_argument("--device", default="h100-80gb", metavar="GPU", help="the GPU; see 'allocsim list devices' (default: %(default)s)")
     parser.add_argument(
         "--steps", type=at_least(0), metavar="N",
-        help="end the program after N optimizer steps, 0 for all that it does (default: until its steps bring nothing new, and evaluation and"
-        " generation were met)",
+        help="end the program after N optimizer steps, 0: let it finish (default: until steps request nothing new and evaluation and generation have run)",
     )
     parser.add_argument(
         "--time", type=seconds_above_0, metavar="SECONDS",
@@ -184,48 +182,47 @@ def options_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--longest", nargs="?", type=at_least(0), const=0, metavar="LENGTH",
-        help="run it again with one batch of a DataLoader that is LENGTH long (default: the longest that the program can make, as far as known)",
+        help="run it again with one DataLoader batch of length LENGTH (default: the longest that the program can produce, if known)",
     )
     parser.add_argument("-o", "--output", default="estimate.pickle", metavar="FILE", help="file for the recording (default: %(default)s)")
     parser.add_argument("--json", metavar="FILE", help="file for the answer as JSON")
     parser.add_argument(
         "--value", action="append", default=[], metavar="FILE:LINE=VALUE",
-        help="what the program reads from the GPU at a line, where it depends on weights or activations (else: 1 for floats, 0 for"
-        " integers, false, and all elements of a mask)",
+        help="value that the program reads from the GPU at a line, if it depends on weights or activations (otherwise: 1 for floats, 0 for integers, false, and all elements of a mask)",
     )
     parser.add_argument(
         "--fake-weights", action="store_true",
-        help="fill and load no weights: models of Transformers are made of their configuration, and large tensors of the host take no memory",
+        help="neither initialize nor load weights: models of Transformers are built from their configuration, and large host tensors use no memory",
     )
     parser.add_argument(
         "--vary", metavar="NAME=FROM..TO",
-        help="finds the largest value that fits: it stands for {NAME} in the program's arguments, and in the environment as NAME in capitals",
+        help="find the largest value that fits; it replaces {NAME} in the program's arguments and is in the environment as NAME in capitals",
     )
     parser.add_argument(
         "--rank", type=at_least(0), metavar="R",
-        help="the rank to run where the program is a job of several (default: 0, and the costliest where ranks pass messages to each other)",
+        help="the rank to run if the program is a job of several ranks (default: 0, plus the largest if ranks exchange messages)",
     )
     parser.add_argument(
-        "--world", type=at_least(0), metavar="N", help="ranks of the job (default: as torchrun, accelerate, deepspeed or the program itself say)"
+        "--world", type=at_least(0), metavar="N", help="number of ranks of the job (default: from torchrun, accelerate, deepspeed or the program itself)"
     )
     parser.add_argument(
         "--watchdog", choices=("late", "prompt"),
-        help="when NCCL's watchdog lets go of the first buckets of DistributedDataParallel (default: the answer holds both)",
+        help="when NCCL's watchdog releases the first buckets of DistributedDataParallel (default: the answer covers both)",
     )
     parser.add_argument(
         "--gpu", choices=("behind", "prompt"),
-        help="when the GPU is done with freed memory that another stream uses: at once, or when the host waits for it (default: the answer holds both)",
+        help="when the GPU finishes with freed memory that another stream uses: at once, or when the host waits for it (default: the answer covers both)",
     )
     parser.add_argument(
         "--unlimited", action="store_true",
-        help="let requests succeed beyond the GPU's memory, to see what a program that does not fit would need (default: they fail as on the GPU)",
+        help="let requests exceed the GPU's memory, to see how much a program that does not fit would need (default: they fail as on the GPU)",
     )
     parser.add_argument(
         "--allow-writes", action="store_true",
         help="let the program write, rename and delete your files (default: such changes go to a temporary folder that only the program sees, and are dropped)",
     )
     parser.add_argument("--stacks", choices=("python", "all", "none"), default="python", help="stacks to record (default: python)")
-    parser.add_argument("--only-record", action="store_true", help="write the recording, and ask nothing about it")
+    parser.add_argument("--only-record", action="store_true", help="only write the recording, without an answer")
     return parser
 
 

@@ -39,7 +39,7 @@ class Compiled:
     def follow(self) -> None:
         """From now on compiled code runs on the stand-in."""
         if not hasattr(TorchDispatchMode, "ignore_compile_internals"):
-            torch.compile = self._counted(torch.compile, f"PyTorch {torch.__version__} compiles nothing while values are followed")
+            torch.compile = self._counted(torch.compile, f"PyTorch {torch.__version__} compiles nothing while values are tracked")
         when_imported("triton.runtime.jit", self._change_jit)
         when_imported("triton.runtime.driver", self._change_driver)
         when_imported("torch._inductor.runtime.triton_heuristics", self._change_heuristics)

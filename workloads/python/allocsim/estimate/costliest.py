@@ -14,7 +14,7 @@ from .files import deliver
 from .runs import Runs, mark_of
 
 #: Ranks of a pipeline that are run at most; of more stages, as many are taken at equal distances, with the last one.
-MOST_RANKS = 8
+MAX_RANKS = 8
 
 
 def other_ranks(report: dict[str, Any]) -> list[int]:
@@ -24,7 +24,7 @@ def other_ranks(report: dict[str, Any]) -> list[int]:
         report: of the run.
     """
     others = [each for each in report["stages"] if each != report["rank"]]
-    count = min(len(others), MOST_RANKS - 1)
+    count = min(len(others), MAX_RANKS - 1)
     return [others[(i + 1) * len(others) // count - 1] for i in range(count)]
 
 
@@ -46,7 +46,7 @@ def costliest(runs: Runs, report: dict[str, Any], reserved_bytes: Callable[[str]
     best, most = runs, rows[0]["reserved_bytes"]
     with temporary_folder() as folder:
         for rank in others:
-            say(f"rank {rank} of {report['world']} runs too, as ranks pass messages to one another and may need different memory")
+            say(f"rank {rank} of {report['world']} also runs, because ranks exchange messages and may need different amounts of memory")
             of_rank = runs.of_rank(rank, report["world"])
             found = of_rank.run(os.path.join(folder, os.path.basename(runs.path)), {}, **course)[1]
             if found is None or found["file"] is None:
@@ -75,5 +75,5 @@ def rank_line(found: dict[str, Any], size_text: Callable[[float], str]) -> str |
     others = [f"rank {each['rank']} {size_text(each['reserved_bytes'])}" for each in found["ranks"] if each["rank"] != found["rank"]]
     name = f"This is rank {found['rank']} of {found['world']}"
     if others:
-        return f"{name}, which reserves most of those that were run: {', '.join(others)}."
+        return f"{name}, which reserves the most of the ranks that were run: {', '.join(others)}."
     return f"{name}; --rank R runs another."

@@ -13,7 +13,7 @@
 
 typedef uint64_t Address;
 
-enum { SUCCESS = 0, INVALID_VALUE = 1, INVALID_CONTEXT = 201, MOST_DEVICES = 64 };
+enum { SUCCESS = 0, INVALID_VALUE = 1, INVALID_CONTEXT = 201, MAX_DEVICES = 64 };
 
 /* Of the runtime. */
 int cudaGetDevice(int *device);
@@ -57,7 +57,7 @@ int cudaPointerGetAttributes(Pointer *p, const void *address);
 
 /* ---- Devices and contexts: one for each device, there from the start ---- */
 
-static char contexts[MOST_DEVICES];
+static char contexts[MAX_DEVICES];
 
 static int context_device(const void *context) { return (int)((const char *)context - contexts); }
 
@@ -98,7 +98,7 @@ EXPORT int cuDeviceComputeCapability(int *major, int *minor, int device) {
 EXPORT int cuDeviceGetPCIBusId(char *text, int bytes, int device) { return cudaDeviceGetPCIBusId(text, bytes, device); }
 
 EXPORT int cuDevicePrimaryCtxRetain(void **context, int device) {
-  if (device < 0 || device >= MOST_DEVICES) return INVALID_VALUE;
+  if (device < 0 || device >= MAX_DEVICES) return INVALID_VALUE;
   *context = contexts + device;
   return SUCCESS;
 }
@@ -117,15 +117,15 @@ EXPORT int cuCtxGetCurrent(void **context) {
 EXPORT int cuCtxSetCurrent(void *context) {
   if (!context) return SUCCESS;
   int device = context_device(context);
-  return device < 0 || device >= MOST_DEVICES ? INVALID_CONTEXT : cudaSetDevice(device);
+  return device < 0 || device >= MAX_DEVICES ? INVALID_CONTEXT : cudaSetDevice(device);
 }
 
-enum { MOST_PUSHED = 64 };
-static __thread void *pushed[MOST_PUSHED];
+enum { MAX_PUSHED = 64 };
+static __thread void *pushed[MAX_PUSHED];
 static __thread int pushed_count;
 
 EXPORT int cuCtxPushCurrent_v2(void *context) {
-  if (pushed_count == MOST_PUSHED) return INVALID_CONTEXT;
+  if (pushed_count == MAX_PUSHED) return INVALID_CONTEXT;
   cuCtxGetCurrent(&pushed[pushed_count++]);
   return cuCtxSetCurrent(context);
 }

@@ -74,7 +74,7 @@ def no_kernels(torch: Any) -> str | None:
     release = str(torch.__version__).split("+")[0]
     return (
         f"PyTorch {release} (CUDA {torch.version.cuda}) has no kernels for {name} (compute capability {capability}): {bound};"
-        " choose another --device, or install a release of PyTorch for this GPU"
+        " choose another --device, or install a PyTorch release for this GPU"
     )
 
 

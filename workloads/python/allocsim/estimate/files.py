@@ -21,10 +21,10 @@ from .supervisor import Supervisor
 VARIABLE = "ALLOCSIM_ESTIMATE_FILES"
 
 #: Files of the program that an answer names.
-MOST_EXAMPLES = 5
+MAX_EXAMPLES = 5
 
 #: With less room than this, the disk counts as full.
-_LEAST_ROOM_BYTES = 16 << 20
+_MIN_ROOM_BYTES = 16 << 20
 
 #: Counters that all processes share: changes, processes that loaded the library, whether the disk was full; see ``Shared`` in overlay.h.
 _INDEX = struct.Struct("=QQQ")
@@ -82,7 +82,7 @@ class Files:
             [sys.executable, "-I", "-S", "-c", "pass"], env=os.environ | {name: changed[name] for name in (VARIABLE, "LD_PRELOAD")}, capture_output=True, text=True, check=False,
         )
         if self._index()[1] == 0:
-            reason = next(iter(tried.stderr.splitlines()), "the loader gave no reason")
+            reason = next(iter(tried.stderr.splitlines()), "without a reason")
             raise FilesProblem(f"your files cannot be protected: {self._library} cannot be preloaded ({reason}); --allow-writes runs the program unprotected")
         return changed
 
@@ -107,7 +107,7 @@ class Files:
 
     def is_full(self) -> bool:
         """Whether the disk of the run's folder was full."""
-        return shutil.disk_usage(self._run).free < _LEAST_ROOM_BYTES or (not self._allow_writes and self._index()[2] > 0)
+        return shutil.disk_usage(self._run).free < _MIN_ROOM_BYTES or (not self._allow_writes and self._index()[2] > 0)
 
     def writes(self) -> dict[str, Any] | None:
         """What the program left changed, as in the answer's JSON; None where it was allowed to write.
@@ -130,7 +130,7 @@ class Files:
         examples = [path for _, path in written] or deleted or [one for one, _ in renamed]
         return {
             "dropped": True, "files": len(written), "bytes": sum(size for size, _ in written), "deleted": len(deleted), "renamed": len(renamed),
-            "examples": examples[:MOST_EXAMPLES],
+            "examples": examples[:MAX_EXAMPLES],
         }
 
     def _deleted(self, hidden: str, sources: set[str]) -> list[str]:

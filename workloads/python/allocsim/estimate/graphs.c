@@ -104,7 +104,7 @@ static void read_tensor(const Descriptor *tensor, Tensor *t) {
   memset(t, 0, sizeof *t);
   if (!type || !sizes || !strides) return;
   t->type = *(int *)type->data;
-  t->dimensions = sizes->count < MOST_DIMENSIONS ? (int)sizes->count : MOST_DIMENSIONS;
+  t->dimensions = sizes->count < MAX_DIMENSIONS ? (int)sizes->count : MAX_DIMENSIONS;
   for (int i = 0; i < t->dimensions; i++) {
     t->sizes[i] = ((int64_t *)sizes->data)[i];
     t->strides[i] = ((int64_t *)strides->data)[i];
@@ -161,9 +161,9 @@ EXPORT int cudnnBackendFinalize(Descriptor *d) {
   int capability = standin_capability();
   if (d->kind == HEURISTICS && d->convolution.filter.dimensions) {
     const Attribute *mode = find(d, 200);
-    d->workspaces = malloc(MOST_PLANS * sizeof *d->workspaces);
+    d->workspaces = malloc(MAX_PLANS * sizeof *d->workspaces);
     if (!d->workspaces) abort();
-    d->count = planned_workspaces(&d->convolution, mode ? *(int *)mode->data : 0, d->workspaces, MOST_PLANS);
+    d->count = planned_workspaces(&d->convolution, mode ? *(int *)mode->data : 0, d->workspaces, MAX_PLANS);
     if (d->count > 0) standin_plan();
     d->planned = d->count >= 0;
   }

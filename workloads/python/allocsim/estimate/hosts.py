@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 #: GPUs of a host of a job.
-MOST_GPUS = 8
+MAX_GPUS = 8
 
 
 def gpus_of_a_host(world: int) -> int:
     """GPUs of each host of a job: as many as a host usually has, where the ranks spread evenly."""
-    return next(count for count in range(min(world, MOST_GPUS), 0, -1) if world % count == 0)
+    return next(count for count in range(min(world, MAX_GPUS), 0, -1) if world % count == 0)
 
 
 def rank_environment(rank: int, world: int, gpus: int | None = None) -> dict[str, str]:

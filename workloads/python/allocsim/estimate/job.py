@@ -7,7 +7,7 @@ import os
 from typing import Any, Callable, Iterable, Mapping, MutableMapping
 from urllib.parse import parse_qs, urlsplit
 
-from .hosts import MOST_GPUS, rank_environment
+from .hosts import MAX_GPUS, rank_environment
 
 
 class NoSuchRank(Exception):
@@ -94,7 +94,7 @@ def told(environment: MutableMapping[str, str], rank: int | None, world: int | N
         return {"rank": int(inherited) if inherited.isdigit() else None, "world": None}
     if world is None:
         # The launcher inside of the program says how many ranks there are; the mock driver has to show the rank's GPU before.
-        environment["ALLOCSIM_ESTIMATE_DEVICES"] = str(MOST_GPUS)
+        environment["ALLOCSIM_ESTIMATE_DEVICES"] = str(MAX_GPUS)
     else:
         environment.update(rank_environment(rank or 0, world))
     return {"rank": rank, "world": world}

@@ -22,14 +22,14 @@ _REFER = 1 << 13
 _TRUNCATE = 1 << 14
 
 #: The first version forbids every rename between folders, below the allowed ones too.
-LEAST_VERSION = 2
+MIN_VERSION = 2
 _TRUNCATE_VERSION = 3
 
 
 def version() -> int:
     """The version of Landlock that the kernel has, 0 where it has none or not the least that is needed."""
     found = int(ctypes.CDLL(None, use_errno=True).syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION))
-    return found if found >= LEAST_VERSION else 0
+    return found if found >= MIN_VERSION else 0
 
 
 def writing_only(folders: Sequence[str]) -> Callable[[], None] | None:

@@ -21,7 +21,7 @@ from typing import Any, Callable, Mapping, NoReturn, Sequence
 
 from ..recorder.follow import AfterImport
 from ..visible import tell
-from .hosts import MOST_GPUS, rank_environment
+from .hosts import MAX_GPUS, rank_environment
 from .job import Job, NoSuchRank, launched
 
 #: What torchrun replaces by the local rank in the arguments of a worker (torch/distributed/elastic/utils/api.py, PyTorch 2.14).
@@ -64,8 +64,8 @@ def follow_launched(options: Mapping[str, Any]) -> None:
         _show_gpus(int(gpus))
     # Processes of a program choose the GPU of their rank before they say which rank they are.
     if "--multiprocessing-fork" in sys.argv:
-        _show_gpus(MOST_GPUS)
-    os.register_at_fork(after_in_child=lambda: _show_gpus(MOST_GPUS))
+        _show_gpus(MAX_GPUS)
+    os.register_at_fork(after_in_child=lambda: _show_gpus(MAX_GPUS))
 
 
 def _show_gpus(count: int) -> None:
@@ -262,7 +262,7 @@ def deepspeed(arguments: list[str], visible_gpus: Callable[[], int]) -> Launch:
     if options.num_gpus > 0:
         hosts = [min(each, options.num_gpus) for each in hosts]
     if not sum(hosts):
-        raise WrongLaunch("deepspeed would start no rank with these hosts and GPUs")
+        raise WrongLaunch("deepspeed would start no rank on these hosts and GPUs")
     command = [] if options.no_python else [sys.executable, "-u", *(["-m"] if options.module else [])]
     command.append(options.user_script)
     if not options.no_local_rank:

@@ -24,7 +24,7 @@ def unsealed(message: bytes, key: str) -> list[Any]:
     """
     digest, data = message[:_DIGEST_BYTES], message[_DIGEST_BYTES:]
     if not hmac.compare_digest(digest, _digest(data, key)):
-        raise ValueError("a message between ranks was not written by a rank of this run; it was not read")
+        raise ValueError("a message between ranks did not come from a rank of this run; it was ignored")
     objects: list[Any] = pickle.loads(data)
     return objects
 

@@ -71,7 +71,7 @@ class Peers:
             if path.exists():
                 return unsealed(path.read_bytes(), self._options["key"])
             if ended:
-                raise RuntimeError(f"rank {source} of the job, run to learn what it sends to rank {self._job.rank}, ended before it sent it")
+                raise RuntimeError(f"rank {source} of the job, run to find out what it sends to rank {self._job.rank}, ended before sending it")
             time.sleep(_POLL_SECONDS)
 
     def linger(self) -> None:

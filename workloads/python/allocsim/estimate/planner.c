@@ -117,9 +117,9 @@ static int asked(const Convolution *c, int mode, int64_t *bytes, int room) {
   set(&parts, h, 204, TYPE_DESCRIPTOR, 1, &device);
   finish(&parts, h);
   int64_t count = 0;
-  void *configurations[MOST_PLANS];
+  void *configurations[MAX_PLANS];
   int made = 0;
-  while (!parts.failed && made < room && made < MOST_PLANS && real_cudnn.create(CONFIGURATION, &configurations[made]) == SUCCESS) made++;
+  while (!parts.failed && made < room && made < MAX_PLANS && real_cudnn.create(CONFIGURATION, &configurations[made]) == SUCCESS) made++;
   if (!parts.failed && real_cudnn.get(h, 202, TYPE_DESCRIPTOR, made, &count, configurations) != SUCCESS) count = 0;
   int known = 0;
   for (int i = 0; i < count && i < made; i++) {

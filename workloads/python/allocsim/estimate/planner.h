@@ -4,7 +4,7 @@
 
 #include "workspaces.h"
 
-enum { MOST_PLANS = 128 };
+enum { MAX_PLANS = 128 };
 
 /*
  * The bytes of the workspace of each configuration that cuDNN's heuristics of this mode give for a convolution, the best first; their number,

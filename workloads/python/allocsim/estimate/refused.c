@@ -8,10 +8,10 @@
 
 #include "mock.h"
 
-enum { MOST_NAMES = 64 };
+enum { MAX_NAMES = 64 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const char *names[MOST_NAMES];
+static const char *names[MAX_NAMES];
 static int name_count;
 static const char *last;
 static pthread_t last_thread;
@@ -22,7 +22,7 @@ int standin_refuse(const char *function, int code) {
   last_thread = pthread_self();
   int known = 0;
   for (int i = 0; i < name_count && !known; i++) known = names[i] == function;
-  if (!known && name_count < MOST_NAMES) names[name_count++] = function;
+  if (!known && name_count < MAX_NAMES) names[name_count++] = function;
   pthread_mutex_unlock(&lock);
   return code;
 }

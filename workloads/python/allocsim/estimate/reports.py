@@ -119,4 +119,4 @@ def no_process(code: int, program: str) -> str:
         return f"{os.path.basename(program)} could not be run (exit code {code}); check the command after --"
     if code > 128 and signal_name(code - 128):
         return f"{os.path.basename(program)} was ended by {signal_name(code - 128)} before Python started; nothing was recorded"
-    return f"{os.path.basename(program)} ended with exit code {code} without running Python, or with its options -I, -E or -S, which keep allocsim out; name the command that trains, as in: allocsim estimate -- python train.py"
+    return f"{os.path.basename(program)} ended with exit code {code} without running Python, or with its options -I, -E or -S, which disable allocsim; name the command that trains, as in: allocsim estimate -- python train.py"

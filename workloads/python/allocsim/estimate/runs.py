@@ -94,7 +94,7 @@ class Runs:
             self.may_end_early = False
             ended_seconds = time.time()
             if files.is_full():
-                say(f"the disk of {os.path.dirname(folder)} is full, where the program's files go during an estimate; set TMPDIR to a folder with more room")
+                say(f"the disk of {os.path.dirname(folder)} is full; the program's files go there during an estimate: set TMPDIR to a folder with more space")
             found = chosen(read(os.path.join(folder, "report")), code)
             if found is None:
                 say(no_process(code, program[0]))

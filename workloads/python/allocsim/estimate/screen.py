@@ -61,14 +61,14 @@ def first_line(found: dict[str, Any]) -> str:
     # With a late watchdog or a slow GPU, more than the recording.
     most = max(recorded["reserved_bytes"], found["behind_gpu_reserved_bytes"] or 0, found["few_selected_reserved_bytes"] or 0)
     reserves = f"reserves {size_text(most)} at its peak ({range_text(low, high)})" if high is not None else f"reserves {size_text(most)} {_growing(found)}"
-    gives = f"{size_text(card)} that the card gives to PyTorch"
+    gives = f"{size_text(card)} available to PyTorch"
     if found["fits"] == "adapts":
         count = found["caught_out_of_memory"]
-        return f"Runs on {device}: {count} request{'s' if count > 1 else ''} failed for lack of memory, which the program handled itself; reserves {size_text(most)} of {gives}."
+        return f"Runs on {device}: {count} request{'s' if count > 1 else ''} failed for lack of memory, which the program handled itself; it reserves {size_text(most)} of {gives}."
     if found["fits"] == "yes":
         return f"Fits on {device} with {size_text(card - most)} to spare: {reserves}."
     if found["fits"] == "tight":
-        return f"Fits on {device}, but PyTorch has to release cached memory again and again, which is slow: {reserves} where it can, with {gives}."
+        return f"Fits on {device}, but PyTorch has to release cached memory again and again, which is slow: {reserves} if it can, out of {gives}."
     if found["fits"] == "setting":
         return f"Fits on {device} only with {best['conf']}: reserves {size_text(best['reserved_bytes'])} then, {size_text(most)} with {recorded['conf'] or 'default settings'} ({range_text(low, high)}), of {gives}."
     if found["fits"] == "maybe":
@@ -86,16 +86,16 @@ def _complete(found: dict[str, Any]) -> list[str]:
     lines = []
     if found["out_of_memory"]:
         how = f"({range_text(bounds['low_bytes'], bounds['high_bytes'])})" if bounds["high_bytes"] is not None else _growing(found)
-        lines.append(f"Without that limit it would reserve {size_text(recorded['reserved_bytes'])} {how}; the card gives {size_text(found['card_bytes'])} to PyTorch.")
+        lines.append(f"Without that limit it would reserve {size_text(recorded['reserved_bytes'])} {how}; PyTorch can use {size_text(found['card_bytes'])} of the card.")
         if found["fits"] == "setting":
             lines.append(f"It fits with PYTORCH_CUDA_ALLOC_CONF={best['conf']}.")
     smallest = found["smallest_gpu"]
     if found["fits"] == "adapts":
-        lines.append("On another card it may ask for other sizes; --device estimates that, --unlimited the run in which no request fails.")
+        lines.append("On another card it may request other sizes; --device estimates that, --unlimited the run without failed requests.")
     elif bounds["high_bytes"] is None:
-        lines.append("How large a card it needs depends on how many steps it makes; what grows is likely a leak: 'allocsim leaks' names the line.")
+        lines.append("The card it needs depends on the number of steps; the growth is likely a leak: 'allocsim leaks' names the line.")
     else:
-        lines.append(f"Smallest card: {smallest} ({size_text(CARDS[smallest].total_bytes)})." if smallest else "No card that is known is large enough.")
+        lines.append(f"Smallest card: {smallest} ({size_text(CARDS[smallest].total_bytes)})." if smallest else "No known card is large enough.")
     lines += [
         "",
         f"  requested  {size_text(found['peak_requested_bytes'])}",
@@ -113,13 +113,13 @@ def _incomplete(found: dict[str, Any]) -> list[str]:
     lines = []
     if found["out_of_memory"]:
         if found["ended"] != "error" or found["line"] != found["out_of_memory"]["line"] or found["kind"] != "OutOfMemoryError":
-            lines.append(f"What it would need is not known: without that limit, {_ended(found)}.")
-        lines.append(f"It needs at least {size_text(least)}, plus what it would have asked for later.")
+            lines.append(f"How much it needs is unknown: without that limit, {_ended(found)}.")
+        lines.append(f"It needs at least {size_text(least)}, plus anything it would have requested later.")
     elif least:
-        enough = f"; {found['device']} gives {size_text(card)} to PyTorch" if card else ""
+        enough = f"; PyTorch can use {size_text(card)} of {found['device']}" if card else ""
         if card and least > card:
-            enough = f", more than the {size_text(card)} that {found['device']} gives to PyTorch"
-        lines.append(f"It needs at least {size_text(least)}, which it had reserved by then, plus what the rest of it would have asked for{enough}.")
+            enough = f", more than the {size_text(card)} that PyTorch can use of {found['device']}"
+        lines.append(f"It needs at least {size_text(least)}, which it had reserved by then, plus anything the rest of it would have requested{enough}.")
     remedy = _remedy(found)
     return [*lines, remedy] if remedy else lines
 
@@ -132,7 +132,7 @@ def _ended(found: dict[str, Any]) -> str:
     if ended in ("end", "steps"):
         return "what the program did with GPU memory was not recorded"
     if ended == "time":
-        return f"the program was ended{at} for lack of time"
+        return f"the program was stopped{at} for lack of time"
     if ended == "killed":
         if problem and not problem.startswith("SIG"):
             return f"the program crashed{at}: {problem}"
@@ -153,7 +153,7 @@ def _ended(found: dict[str, Any]) -> str:
     if found["origin"] == "mock":
         return f"{subject} uses {_names(found)} that the mock CUDA driver does not have ({problem})"
     if found["origin"] == "allocsim":
-        return f"allocsim itself failed{at} in {found['operation'] or 'its own code'}, which is a defect of allocsim and not of the program ({problem})"
+        return f"allocsim itself failed{at} in {found['operation'] or 'its own code'}, a bug in allocsim and not in the program ({problem})"
     failed = "a thread failed" if ended == "thread" else "the program failed"
     return f"{failed}{at}: {problem}"
 
@@ -165,19 +165,19 @@ def _names(found: dict[str, Any]) -> str:
 
 def _remedy(found: dict[str, Any]) -> str | None:
     if found["origin"] == "card":
-        lacks = found["without_image"] if "no kernel image" in (found["problem"] or "") else None
-        return f"It would end so on the card itself{': ' + lacks if lacks else ''}. Next: {way_out(found['problem'] or '', lacks)}."
+        kernels = found["without_image"] if "no kernel image" in (found["problem"] or "") else None
+        return f"It would also fail on the card itself{': ' + kernels if kernels else ''}. Next: {way_out(found['problem'] or '', kernels)}."
     if found["origin"] == "mock" and found["refused"]:
         return f"Next: {next_step(found['refused'])}."
     if found["origin"] in ("mock", "allocsim"):
         return f"Next: {_ISSUE}."
     if found["ended"] == "time":
-        return "It came to the end of no step within its time: --time SECONDS gives it more."
+        return "It did not finish a step in time: --time SECONDS gives it more."
     if found["ended"] == "killed" and found["problem"] == "SIGKILL":
-        return "SIGKILL mostly means that this machine ran out of memory; --fake-weights needs less of it."
+        return "SIGKILL usually means that this machine ran out of memory; --fake-weights needs less."
     places = [each["line"] for each in found["reads"] if each["line"] and each["line"] == found["line"]]
     if places and found["ended"] in ("error", "exit"):
-        return f"That line reads a value that is not known without a GPU: --value {shown(places[0])}=V gives it."
+        return f"That line reads a value that is unknown without a GPU: --value {shown(places[0])}=V gives it."
     return None
 
 
@@ -186,7 +186,7 @@ def _unused(found: dict[str, Any]) -> str:
         return "it did not load PyTorch"
     if found["cuda"] is None:
         return f"this PyTorch ({found['pytorch']}) is built without CUDA; install a CUDA build"
-    return "it ended without putting anything on a CUDA device"
+    return "it ended without allocating anything on a CUDA device"
 
 
 def notes(found: dict[str, Any]) -> list[str]:
@@ -199,43 +199,43 @@ def _notes(found: dict[str, Any]) -> list[list[str]]:
     rank = rank_line(found, size_text)
     one = [rank] if rank is not None else []
     if found["beside_rank_bytes"]:
-        one.append(f"NCCL and the modules of kernels take another {size_text(found['beside_rank_bytes'])} of a rank's card, as measured on two ranks; larger jobs were not measured.")
+        one.append(f"NCCL and kernel modules take another {size_text(found['beside_rank_bytes'])} per rank, as measured on two ranks; larger jobs were not measured.")
     if found["complete"]:
         recorded = found["settings"]["recorded"]["reserved_bytes"]
         if found["prompt_watchdog_reserved_bytes"] is not None:
-            one.append(f"NCCL's watchdog decides by chance how long the first buckets of DistributedDataParallel stay: {size_text(found['prompt_watchdog_reserved_bytes'])} where it looks in time.")
+            one.append(f"How long the first buckets of DistributedDataParallel stay depends on when NCCL's watchdog runs: {size_text(found['prompt_watchdog_reserved_bytes'])} if it runs early.")
         if found["behind_gpu_reserved_bytes"] not in (None, recorded):
-            one.append(f"Freed memory that another stream uses comes back when the GPU is done with it: {size_text(recorded)} where that is at once, {size_text(found['behind_gpu_reserved_bytes'])} where the GPU does only what the host waits for.")
+            one.append(f"Freed memory that another stream uses can be reused once the GPU is done with it: {size_text(recorded)} if that is at once, {size_text(found['behind_gpu_reserved_bytes'])} if only when the host waits.")
         if found["few_selected_reserved_bytes"] not in (None, recorded):
             one.append(f"Masks of unknown values selected all elements; the program would reserve {size_text(found['few_selected_reserved_bytes'])} if each selected one.")
         if found["most_picked_reserved_bytes"] not in (None, recorded):
-            one.append(f"How many elements pass comparisons of unknown integers was taken to be the square root of their number; the program would reserve {size_text(found['most_picked_reserved_bytes'])} if half passed.")
+            one.append(f"Comparisons of unknown integers were assumed to select the square root of their number; the program would reserve {size_text(found['most_picked_reserved_bytes'])} if half were selected.")
         if found["similar_runs"] is not None:
             one.append(_similar(found["similar_runs"]))
         one += _course(found)
     if found["unmeasured_workspaces"]:
         most = f", the largest about {size_text(found['inferred_bytes'])}" if found["inferred_bytes"] else ""
-        one.append(f"{found['unmeasured_workspaces']} workspaces of libraries are guessed{most}: no measurement covers them.")
+        one.append(f"{found['unmeasured_workspaces']} library workspaces are estimates{most}, because no measurement covers them.")
     if found["complete"] and found["refused_functions"]:
         called = found["refused_functions"]
-        one.append(f"The program called {', '.join(called[:3])}{', ...' if len(called) > 3 else ''}, which the mock CUDA driver does not have; what that does is left out: {next_step(called[0])}.")
+        one.append(f"The program called {', '.join(called[:3])}{', ...' if len(called) > 3 else ''}, which the mock CUDA driver does not have; its effect is ignored: {next_step(called[0])}.")
     if found["unmeasured_choices"]:
-        one.append(f"torch.compile would measure algorithms to choose one, {found['unmeasured_choices']} times; it took the first of each.")
+        one.append(f"torch.compile would benchmark algorithms to choose one, {found['unmeasured_choices']} times; it took the first of each.")
     if found["others_failed"]:
         one.append(f"Other processes of the program failed: {', '.join(os.path.basename(each or 'python') for each in found['others_failed'][:3])}; the figures are those of {os.path.basename(found['script'] or 'python')}.")
     kinds = [
         one,
         [f"A graph could not be compiled and ran uncompiled, {_times(each)}: {each['reason']}." for each in found["uncompiled"]],
         [f"{shown(each['line'])} reads {each['what']} that depends on weights or activations: {each['value']} was given, {_times(each)}; --value {shown(each['line'])}=V gives another." for each in _read_at_lines(found["reads"])],
-        [f"{shown(each['line'])} selects by values that are not known: all elements were taken, {_times(each)}; --value {shown(each['line'])}=COUNT gives another." for each in found["selections"]],
-        [f"{shown(each['line'])} selects by integers that are not known: the square root of their number passed, {_times(each)}; --value {shown(each['line'])}=COUNT gives another." for each in found["picks"]],
+        [f"{shown(each['line'])} selects by unknown values: all elements were selected, {_times(each)}; --value {shown(each['line'])}=COUNT gives another." for each in found["selections"]],
+        [f"{shown(each['line'])} selects by unknown integers: the square root of their number was selected, {_times(each)}; --value {shown(each['line'])}=COUNT gives another." for each in found["picks"]],
         [
             f"{shown(each['line'])} groups keys in attention of float32: PyTorch 2.11 chooses a kernel that keeps a weight for each pair of positions, PyTorch 2.14 one that does not;"
             f" this is {found['pytorch']}, install the release of the GPU."
             for each in found["groups"]
         ],
-        [f"{shown(each['line'])} chooses by values that are not known: choices were drawn uniformly, {_times(each)}; an uneven run needs more." for each in found["draws"]],
-        [f"{shown(each['line'])} chooses among many by values that are not known, {_times(each)}; if these are tokens, none was padding or an end, so generation ran to its longest." for each in found["tokens"]],
+        [f"{shown(each['line'])} chooses by unknown values: choices were uniformly random, {_times(each)}; an uneven run needs more." for each in found["draws"]],
+        [f"{shown(each['line'])} chooses among many by unknown values, {_times(each)}; if these are tokens, none was padding or an end token, so generation ran to its maximum length." for each in found["tokens"]],
     ]
     return [shortened(kind, MAX_LINES_OF_A_KIND, found) for kind in kinds if kind]
 
@@ -251,7 +251,7 @@ def _read_at_lines(reads: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _similar(similar: dict[str, int]) -> str:
     return (
-        f"What the allocator keeps depends on sizes and their order, which are not known exactly: with sizes a little different it would reserve {range_text(similar['low_bytes'], similar['high_bytes'])}."
+        f"Reserved memory depends on sizes and their order, which are not known exactly: with slightly different sizes it would be {range_text(similar['low_bytes'], similar['high_bytes'])}."
     )
 
 
@@ -264,13 +264,13 @@ def _course(found: dict[str, Any]) -> list[str]:
     lines = []
     steps = f" {found['steps_run']}" if found["steps_run"] else ""
     later = found["later_bytes"] or {}
-    more = f"; the rest may reserve up to {size_text(later['high'])} more, which the interval holds" if later.get("high") else ""
+    more = f"; the rest may reserve up to {size_text(later['high'])} more, which the interval covers" if later.get("high") else ""
     if found["ended"] == "steps":
-        lines.append(f"The program was ended after{steps or ' its first'} steps; --steps N runs more{more}.")
+        lines.append(f"The program was stopped after{steps or ' its first'} steps; --steps N runs more{more}.")
     elif found["ended"] == "time":
-        lines.append(f"The program was ended when its time was over, after{steps or ' no'} steps; --time SECONDS gives more{more}.")
+        lines.append(f"The program was stopped at its time limit, after{steps or ' no'} steps; --time SECONDS gives more{more}.")
     elif found["ended"] == "repeats":
-        lines.append(f"The program was ended after{steps} steps, as they asked for nothing new{more}.")
+        lines.append(f"The program was stopped after{steps} steps, because they requested nothing new{more}.")
     for each in found["not_reached"]:
         lines.append(f"Not reached: {each['phase']} at {shown(each['line'])}; --time SECONDS or --steps 0 runs longer.")
     lengths = found["lengths"] or {}
@@ -278,7 +278,7 @@ def _course(found: dict[str, Any]) -> list[str]:
     for each in seen:
         # Of a loop whose data was seen whole, batches of another one say nothing.
         possible = each["data_high"] if each.get("complete") else lengths.get("longest_possible") or 0
-        longest = f"; the longest that the program can make is {possible} ({lengths['source']}), which --longest runs" if possible > each["high"] else ""
+        longest = f"; the longest that the program can produce is {possible} ({lengths['source']}), which --longest runs" if possible > each["high"] else ""
         of = f" of {each['phase']}" if each.get("phase") and len({other.get("phase") for other in seen}) > 1 else ""
         lines.append(f"Lengths{of} at {shown(each['line'])}: {each['low']} to {each['high']}{longest}.")
     return lines
@@ -298,7 +298,7 @@ _ALL = "(--json has all)"
 def _next(found: dict[str, Any]) -> str:
     file = from_here(found["file"])
     if not found["complete"]:
-        return f"- Next: 'allocsim view {file}' shows the run until then, 'allocsim peak {file}' who held the memory."
+        return f"- Next: 'allocsim view {file}' shows the run up to then, 'allocsim peak {file}' what held the memory."
     return f"- Next: 'allocsim view {file}', or peak, tune, diagnose, min-capacity."
 
 

@@ -122,7 +122,7 @@ def _compile(compiler: str, folder: Path, name: str, units: list[Path], *options
             capture_output=True, text=True, check=False, env=os.environ | {"TMPDIR": work},
         )
         if done.returncode != 0:
-            first = next(iter(done.stderr.splitlines()), "it gave no reason")
+            first = next(iter(done.stderr.splitlines()), "without a reason")
             raise NoStandIn(
                 f"{compiler} cannot build the mock CUDA driver, which needs Linux on a 64-bit processor: {first}"
             )

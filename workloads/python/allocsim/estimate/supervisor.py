@@ -12,13 +12,13 @@ import threading
 from ..temporary import hold
 
 #: Older kernels stop calls too, but cannot let them go on (before 5.5) or take an opened file (before 5.9).
-LEAST_KERNEL = (5, 9)
+MIN_KERNEL = (5, 9)
 
 
 def is_possible() -> bool:
     """Whether the kernel is new enough."""
     found = re.match(r"(\d+)\.(\d+)", os.uname().release)
-    return found is not None and (int(found[1]), int(found[2])) >= LEAST_KERNEL
+    return found is not None and (int(found[1]), int(found[2])) >= MIN_KERNEL
 
 
 class Supervisor:

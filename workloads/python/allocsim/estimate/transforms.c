@@ -128,8 +128,8 @@ EXPORT int cufftCreate(int *plan) { *plan = ++plans; return SUCCESS; }
 EXPORT int cufftXtMakePlanMany(int plan, int rank, long long *n, long long *in, long in_stride, long in_distance, int in_type, long long *out,
                                long out_stride, long out_distance, int out_type, long long batch, size_t *bytes, int type) {
   (void)plan, (void)in, (void)in_stride, (void)in_distance, (void)out, (void)out_stride, (void)out_distance;
-  if (rank < 1 || rank > MOST_RANKS) return INVALID_VALUE;
-  int64_t sides[MOST_RANKS];
+  if (rank < 1 || rank > MAX_RANKS) return INVALID_VALUE;
+  int64_t sides[MAX_RANKS];
   int64_t elements = batch;
   for (int i = 0; i < rank; i++) elements *= sides[i] = n[i];
   Transform transform = in_type < FIRST_COMPLEX ? REAL_TO_COMPLEX : out_type < FIRST_COMPLEX ? COMPLEX_TO_REAL : COMPLEX_TO_COMPLEX;

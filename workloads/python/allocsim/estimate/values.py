@@ -28,14 +28,14 @@ from .driver import flag_was_read
 from .picks import Picks, compared, drawn
 
 #: Copies are kept of tensors up to these sizes: integers are what control flow reads, floats are seldom more than a few.
-MOST_INTEGER_BYTES = 4 << 20
-MOST_FLOATS = 4096
+MAX_INTEGER_BYTES = 4 << 20
+MAX_FLOATS = 4096
 
 _aten = torch.ops.aten
 
 #: What fills weights of a model, in place; on tensors of the host from this size on it can be left out.
 _FILLING = {"normal_", "uniform_", "fill_", "zero_", "random_", "trunc_normal_", "erfinv_", "mul_", "add_", "clamp_", "exponential_", "log_normal_"}
-LEAST_WEIGHTS_BYTES = 1 << 18
+MIN_WEIGHTS_BYTES = 1 << 18
 
 #: Operations that give one element or row for each that is selected, and read how many from the GPU.
 _SELECTING = {"nonzero", "masked_select", "index", "index_put_", "index_put", "_index_put_impl_", "_unique2", "unique_dim", "unique_consecutive", "repeat_interleave", "embedding_dense_backward", "_coalesce", "bincount", "nms"}
@@ -69,26 +69,26 @@ _WRITING = {"index_put_": 1, "_index_put_impl_": 1, "index_fill_": 2, "scatter_"
 #: What is read of a flag, and of a count at most.
 FLAG_BYTES, NUMBER_BYTES = 1, 8
 #: One operation reads a count as often as it likes.
-MOST_READS = 1 << 30
+MAX_READS = 1 << 30
 
 #: Operations that choose by values. Where these are not known, choices among a few (experts, classes) are drawn uniformly.
 CHOOSING = {"topk", "argmax", "argmin", "max", "min", "sort", "argsort", "multinomial"}
-MOST_CHOICES = 1024
-MOST_DRAWN = 1 << 22
+MAX_CHOICES = 1024
+MAX_DRAWN = 1 << 22
 
 #: Collectives that give what other ranks have, into tensors that are the first argument; the second is this rank's own.
 _EXCHANGING = {"alltoall_", "alltoall_base_", "allgather_", "_allgather_base_", "allgather_into_tensor_coalesced_"}
 
 #: From so many choices on, those of an operation are taken to be tokens of a vocabulary, not experts, classes or actions.
 #: A router has up to 512 experts (Qwen3-Next); samples are drawn from distributions over actions or tokens.
-LEAST_TOKENS = {"multinomial": 256}
-LEAST_TOKENS_ELSE = 513
+MIN_TOKENS = {"multinomial": 256}
+MIN_TOKENS_ELSE = 513
 #: Tokens that are seldom ordinary: padding, beginning, end, unknown. Of ids that a program compares with, so many are remembered.
 SPECIAL_TOKENS = frozenset(range(4))
-MOST_COMPARED = 64
+MAX_COMPARED = 64
 #: Operations that tell tokens from other choices among many.
 _OF_TOKENS = {"embedding", "isin", "eq", "ne"}
-MOST_DRAWS_KEPT = 64
+MAX_DRAWS_KEPT = 64
 
 #: What a read of an unknown value may give, the default first.
 _FLAGS = (False, True)
@@ -97,8 +97,8 @@ _FLOATS = (1.0, 0.0, 0.5, 1e9, -1.0)
 
 #: The same flag read so often in one place by code that is not Python's, as of a scripted loop, changes once.
 #: Where it follows from defaults, as in a function that is called for each of many boxes, later.
-MOST_EQUAL_FLAGS = 1000
-MOST_EXPECTED_FLAGS = 100_000
+MAX_EQUAL_FLAGS = 1000
+MAX_EXPECTED_FLAGS = 100_000
 
 #: Comparisons: their function, and what they give for two equal operands.
 _COMPARING = {"eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}
@@ -112,7 +112,7 @@ _INTEGER_TYPES = {torch.uint8, torch.int8, torch.int16, torch.int32, torch.long}
 _OF_FLAGS = {"mul", "bitwise_and", "logical_and", "__and__", "bitwise_or", "logical_or", "__or__", "bitwise_not", "logical_not", "all", "any", "_is_all_true", "_is_any_true", "clone"}
 
 #: So many single values are remembered before those that are gone are dropped.
-MOST_ON_HOST = 4096
+MAX_ON_HOST = 4096
 
 #: No weight, activation or loss of a healthy run is as large; masks are filled with such numbers.
 HUGE = 1e8
@@ -288,7 +288,7 @@ class Values(TorchDispatchMode):
             return bool(value) if name == "is_nonzero" else value
         if name in ("equal", "allclose") and args[0].device.type == "cuda":
             return self._equal(func, args, kwargs)
-        if self._fake_weights and name in _FILLING and args[0].device.type == "cpu" and args[0].layout is torch.strided and args[0].nbytes >= LEAST_WEIGHTS_BYTES:
+        if self._fake_weights and name in _FILLING and args[0].device.type == "cpu" and args[0].layout is torch.strided and args[0].nbytes >= MIN_WEIGHTS_BYTES:
             return args[0]
         if func.namespace == "c10d" and name in _EXCHANGING:
             return self._exchange(func, args, kwargs)
@@ -351,7 +351,7 @@ class Values(TorchDispatchMode):
 
     @staticmethod
     def _remember(known: dict[int, Any], tensor: torch.Tensor, entry: Any) -> None:
-        if len(known) >= MOST_ON_HOST:
+        if len(known) >= MAX_ON_HOST:
             known.clear()
         known[_place(tensor)] = entry
 
@@ -482,7 +482,7 @@ class Values(TorchDispatchMode):
 
     def _follows(self, line: str, tensors: list[torch.Tensor], are_choices: bool = False) -> None:
         """Remembers that the values of tensors follow from choices that a line drew."""
-        if len(self._drawn) >= MOST_ON_HOST:
+        if len(self._drawn) >= MAX_ON_HOST:
             self._drawn = {place: each for place, each in self._drawn.items() if not each[0].expired()}
         for each in tensors:
             if each.layout is torch.strided:
@@ -536,17 +536,17 @@ class Values(TorchDispatchMode):
         name = func._schema.name.partition("::")[2]
         dimension = _dimension(func, args, kwargs)
         choices = math.prod(shape) if dimension is None else shape[dimension] if shape else 1
-        are_tokens = choices >= LEAST_TOKENS.get(name, LEAST_TOKENS_ELSE)
+        are_tokens = choices >= MIN_TOKENS.get(name, MIN_TOKENS_ELSE)
         avoided = tuple(sorted(each for each in SPECIAL_TOKENS | self._compared if 0 <= each < choices)) if are_tokens else ()
         key = (func, tuple(shape), avoided, repr(args), repr(sorted(kwargs.items())) if "generator" not in kwargs else "")
         if key in self._kept_draws:
             return are_tokens, self._kept_draws[key]
         rows = shape[0] if shape else 1
-        if math.prod(shape) > MOST_DRAWN:
-            if len(shape) != 2 or dimension not in (-1, 1) or shape[1] > MOST_DRAWN:
+        if math.prod(shape) > MAX_DRAWN:
+            if len(shape) != 2 or dimension not in (-1, 1) or shape[1] > MAX_DRAWN:
                 return are_tokens, None
             # What is beyond repeats what is drawn.
-            rows = MOST_DRAWN // shape[1]
+            rows = MAX_DRAWN // shape[1]
         scores = torch.rand((rows, *shape[1:]) if shape else (), generator=torch.Generator().manual_seed(0))
         if avoided and dimension is not None:
             # Scores are at least 0, and samples are drawn of what has more.
@@ -556,7 +556,7 @@ class Values(TorchDispatchMode):
         if shape and rows < shape[0]:
             repeated = torch.arange(shape[0]) % rows
             result = result[repeated] if isinstance(result, torch.Tensor) else [each[repeated] for each in result]
-        if len(self._kept_draws) >= MOST_DRAWS_KEPT:
+        if len(self._kept_draws) >= MAX_DRAWS_KEPT:
             self._kept_draws.clear()
         self._kept_draws[key] = result
         return are_tokens, result
@@ -670,7 +670,7 @@ class Values(TorchDispatchMode):
                 target.copy_(values)
             elif target.numel() == 1 and target.device.type == "cpu":
                 target.fill_(_defaults(source)[0])
-                if len(self._on_host) >= MOST_ON_HOST:
+                if len(self._on_host) >= MAX_ON_HOST:
                     self._on_host = {place: storage for place, storage in self._on_host.items() if not storage.expired()}
                 self._on_host[_place(target)] = StorageWeakRef(target.untyped_storage())
             elif target.numel() > 0 and not _is_moved() and not _is_saved():
@@ -682,7 +682,7 @@ class Values(TorchDispatchMode):
         """Whether what a comparison gives follows from its operands: numbers of a healthy run are finite."""
         one, two = args[0], args[1]
         if copies is not None:
-            if name in ("eq", "ne") and len(self._compared) < MOST_COMPARED:
+            if name in ("eq", "ne") and len(self._compared) < MAX_COMPARED:
                 self._compared.update(_ids(two, self))
             return False
         if isinstance(two, torch.Tensor):
@@ -757,7 +757,7 @@ class Values(TorchDispatchMode):
         return None if storage is None or storage.expired() else value
 
     def _expect(self, outputs: Any, value: bool) -> None:
-        if len(self._likely) >= MOST_ON_HOST:
+        if len(self._likely) >= MAX_ON_HOST:
             self._likely = {place: each for place, each in self._likely.items() if not each[0].expired()}
         for each in outputs:
             self._likely[_place(each)] = (StorageWeakRef(each.untyped_storage()), value)
@@ -812,7 +812,7 @@ class Values(TorchDispatchMode):
         frame = program_frame()
         value, is_check = self._branches.choose(frame, values)
         if tensor.dtype == torch.bool:
-            value = self._changed_at_last(frame, value, MOST_EQUAL_FLAGS if self._is_expected(tensor) is None else MOST_EXPECTED_FLAGS)
+            value = self._changed_at_last(frame, value, MAX_EQUAL_FLAGS if self._is_expected(tensor) is None else MAX_EXPECTED_FLAGS)
         return type(values[0])(self._note("a value", value, is_check))
 
     def _equal(self, func: Any, args: Any, kwargs: Any) -> bool:
@@ -874,10 +874,10 @@ class Values(TorchDispatchMode):
                 unknown = min(unknown, most)
             frame = program_frame()
             if frame is not None and frame.f_code.co_filename.replace(os.sep, "/").endswith(_ALL_SELECTED):
-                return self._answered(NUMBER_BYTES, unknown, MOST_READS, func, args, kwargs)
+                return self._answered(NUMBER_BYTES, unknown, MAX_READS, func, args, kwargs)
             count = int(_given(self._given, place, min(unknown, 1) if self._few else unknown))
             self.selections[place] = self.selections.get(place, 0) + 1
-        return self._answered(NUMBER_BYTES, count, MOST_READS, func, args, kwargs)
+        return self._answered(NUMBER_BYTES, count, MAX_READS, func, args, kwargs)
 
     def _pick(self, args: Any) -> None:
         """Draws the integers whose comparison an operation selects by."""
@@ -907,7 +907,7 @@ class Values(TorchDispatchMode):
         except RuntimeError:
             if not flag_was_read():
                 raise
-        return self._answered(FLAG_BYTES, 1, MOST_READS, func, args, kwargs)
+        return self._answered(FLAG_BYTES, 1, MAX_READS, func, args, kwargs)
 
     def _answered(self, most_bytes: int, value: int, times: int, func: Any, args: Any, kwargs: Any) -> Any:
         """An operation that reads a value from the GPU in its own code, up to so many times."""
@@ -1075,7 +1075,7 @@ def _place(tensor: torch.Tensor) -> int:
 
 def most_bytes(tensor: torch.Tensor) -> int:
     """The size up to which a tensor has a copy on the host."""
-    return MOST_FLOATS * tensor.element_size() if tensor.is_floating_point() or tensor.is_complex() else MOST_INTEGER_BYTES
+    return MAX_FLOATS * tensor.element_size() if tensor.is_floating_point() or tensor.is_complex() else MAX_INTEGER_BYTES
 
 
 def _is_small(tensor: torch.Tensor) -> bool:

@@ -69,7 +69,7 @@ class Vary(NamedTuple):
         if largest is None:
             print_line(f"Not even {self.name} {self.low} fits on {device}.")
         elif largest == self.high:
-            print_line(f"{self.name} {largest}, the largest that was asked for, fits on {device}.")
+            print_line(f"{self.name} {largest}, the largest value tried, fits on {device}.")
         else:
             print_line(f"{self.name} {largest} is the largest that fits on {device}; {largest + 1} does not.")
         return 0

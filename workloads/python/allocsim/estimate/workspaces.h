@@ -3,13 +3,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MOST_DIMENSIONS = 5 };
+enum { MAX_DIMENSIONS = 5 };
 
 /* A tensor as cuDNN is told of it; sizes as N, C, then the space's. */
 typedef struct {
   int type; /* cuDNN's number of the element type */
   int dimensions;
-  int64_t sizes[MOST_DIMENSIONS], strides[MOST_DIMENSIONS];
+  int64_t sizes[MAX_DIMENSIONS], strides[MAX_DIMENSIONS];
 } Tensor;
 
 /* A convolution; kind 0: forward, 1: gradient of the filter, 2: gradient of the input. */

@@ -1,7 +1,7 @@
-"""Records what PyTorch's allocator does, and the circumstances that its snapshots lack.
+"""Records what PyTorch's allocator does, and the conditions that its snapshots do not contain.
 
-PyTorch's own recorder follows the allocations; nothing here runs once per allocation. What is
-added stands in the snapshot under the key ``allocsim_record``, as JSON text; see
+PyTorch's own recorder follows the allocations; nothing here runs once per allocation. The
+additions are in the snapshot under the key ``allocsim_record``, as JSON text; see
 ``workloads/python/RECORD.md``.
 """
 

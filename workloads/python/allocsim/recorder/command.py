@@ -47,15 +47,15 @@ def _record(arguments: Sequence[str]) -> int:
         say("needs a program, as in: allocsim record -- python train.py")
         return 2
     if shutil.which(program[0]) is None:
-        say(f"there is no program {program[0]}; write it as on the command line: allocsim record -- python train.py")
+        say(f"no such program: {program[0]}; write it as on the command line: allocsim record -- python train.py")
         return 2
     if cannot_be_read(options.output):
-        say(f"-o {options.output} is no file that a recording can be read from again; name one, or leave -o out")
+        say(f"-o {options.output} is not a regular file; name one, or omit -o")
         return 2
     path = os.path.abspath(rank_path(options.output, ""))
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
-        say(f"the folder {folder} does not exist; make it first")
+        say(f"the folder {folder} does not exist; create it first")
         return 1
     if not os.access(folder, os.W_OK | os.X_OK):
         say(f"the folder {folder} cannot be written to; name another file with -o")
@@ -87,11 +87,11 @@ def _record(arguments: Sequence[str]) -> int:
         elif run.has("failed") or run.has("untold"):
             pass  # The process has said it.
         elif run.has("written"):
-            say(f"another program has replaced or removed {from_here(path)} meanwhile; give each recording a file of its own with -o")
+            say(f"another program has replaced or removed {from_here(path)} meanwhile; give each recording its own file with -o")
         elif run.has("recording"):
-            say("nothing was recorded: the program ended before its file was written, as by SIGKILL, a crash or os._exit; --flush SECONDS writes it in between")
+            say("nothing was recorded: the program ended before its file was written, as with SIGKILL, a crash or os._exit; --flush SECONDS writes it regularly")
         elif not run.has("begun"):
-            say("nothing was recorded: the program ran no Python, or with the options -I, -E or -S, which keep allocsim out; leave them out")
+            say("nothing was recorded: the program ran no Python, or with the options -I, -E or -S, which disable allocsim; omit them")
         else:
             say("nothing was recorded: no Python process of this program allocated GPU memory through PyTorch")
     return code
@@ -112,18 +112,15 @@ def options_parser() -> argparse.ArgumentParser:
         prog="allocsim record",
         formatter_class=HelpFormatter,
         usage="allocsim record [-o FILE] [--max-entries N] [--stacks KIND] [--flush SECONDS] -- PROGRAM...",
-        description="Records the GPU memory of a PyTorch program, without a change to it, with all that a"
-        " snapshot lacks: settings, limit, GPU, releases, emptied caches, pools, steps.",
-        epilog="Writes the file at the end, when a request fails, on SIGTERM, SIGHUP and SIGUSR2 (send it to the"
-        " command, which passes it on), and in between. Ranks write side by side: run.rank0.pickle.",
+        description="Records the GPU memory of an unchanged PyTorch program, with everything that a snapshot does not contain: settings, limit, GPU, releases, emptied caches, pools, steps.",
+        epilog="Writes the file at the end, when a request fails, on SIGTERM, SIGHUP and SIGUSR2 (send it to the command, which passes it on), and regularly in between. Each rank writes its own file: run.rank0.pickle.",
     )
     parser.add_argument(
-        "-o", "--output", default="run.pickle", metavar="FILE", help="file to write; ending in .gz it is packed"
-        " (default: run.pickle)",
+        "-o", "--output", default="run.pickle", metavar="FILE", help="file to write; compressed if it ends in .gz (default: run.pickle)",
     )
     parser.add_argument(
         "--max-entries", type=at_least(1), default=MAX_ENTRIES, metavar="N",
-        help="entries of the history that are kept, the latest (default: %(default)s)",
+        help="number of latest history entries to keep (default: %(default)s)",
     )
     parser.add_argument(
         "--stacks", choices=("python", "all", "none"), default="python",
@@ -131,7 +128,7 @@ def options_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--flush", dest="flush_seconds", type=_seconds, default=60.0, metavar="SECONDS",
-        help="shortest time between files written in between, 0 for none (default: 60)",
+        help="minimum time between regular writes in seconds, 0 for none (default: 60)",
     )
     return parser
 

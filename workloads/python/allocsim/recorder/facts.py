@@ -24,9 +24,9 @@ from .pools import pools_bytes
 
 RECORD_VERSION = 1
 SETTING_NAMES = ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF", "PYTORCH_NO_CUDA_MEMORY_CACHING")
-MOST_CALLS = 100_000
-MOST_MARKS = 400_000
-MOST_SAMPLES = 4096
+MAX_CALLS = 100_000
+MAX_MARKS = 400_000
+MAX_SAMPLES = 4096
 
 
 class Facts:
@@ -36,9 +36,9 @@ class Facts:
         self.started_nanos = time.time_ns()
         # PyTorch reads the settings when it is loaded; what the program writes there later has no effect.
         self.settings = {name: os.environ[name] for name in SETTING_NAMES if name in os.environ}
-        self.calls: deque[dict[str, Any]] = deque(maxlen=MOST_CALLS)
-        self.marks: deque[tuple[str, str, int, int]] = deque(maxlen=MOST_MARKS)
-        self.stream_uses: deque[tuple[int, int, int, int]] = deque(maxlen=MOST_CALLS)
+        self.calls: deque[dict[str, Any]] = deque(maxlen=MAX_CALLS)
+        self.marks: deque[tuple[str, str, int, int]] = deque(maxlen=MAX_MARKS)
+        self.stream_uses: deque[tuple[int, int, int, int]] = deque(maxlen=MAX_CALLS)
         self.pools: dict[tuple[int, int], dict[str, Any]] = {}
         self._local = threading.local()
         self._captures: weakref.WeakKeyDictionary[Any, list[dict[str, Any]]] = weakref.WeakKeyDictionary()
@@ -51,7 +51,7 @@ class Facts:
         self._optimizers: weakref.WeakSet[Any] = weakref.WeakSet()
         self._nvml: Nvml | None = None
         self._handles: dict[int, Any] = {}
-        self._samples: deque[dict[str, Any]] = deque(maxlen=MOST_SAMPLES)
+        self._samples: deque[dict[str, Any]] = deque(maxlen=MAX_SAMPLES)
         self._collectives: list[dict[str, Any]] = []
         self._ended_span_nanos = 0
         self._offsets: dict[int, list[int]] = {}
@@ -168,7 +168,7 @@ class Facts:
                 self.calls.append(early)
             return early
         now = time.time_ns()
-        if len(self.calls) == MOST_CALLS:
+        if len(self.calls) == MAX_CALLS:
             self.lost += 1
         positions = [self.position(each["device"]) for each in self._devices]
         call = {"call": kind, "time_unix_nanos": now, "positions": positions, **further}
@@ -185,7 +185,7 @@ class Facts:
         self._call("memory_fraction", device=int(device), fraction=float(fraction))
 
     def _stream_used(self, tensor: Any, stream: Any) -> None:
-        if len(self.stream_uses) == MOST_CALLS:
+        if len(self.stream_uses) == MAX_CALLS:
             self.lost += 1
         self.stream_uses.append(
             (tensor.device.index or 0, tensor.untyped_storage().data_ptr(), int(stream.cuda_stream), time.time_ns())

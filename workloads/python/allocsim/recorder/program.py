@@ -90,7 +90,7 @@ class Signals:
 
     def _pass_on(self, number: int, process: subprocess.Popen[bytes]) -> None:
         if number == getattr(signal, "SIGUSR2", None) and _would_end(process.pid, number):
-            self._say("SIGUSR2 was not passed on, as it would end the program, which has not loaded PyTorch; send it to the process that trains")
+            self._say("SIGUSR2 was not passed on, because it would end the program, which has not loaded PyTorch; send it to the process that trains")
             return
         process.send_signal(number)
 

@@ -61,7 +61,7 @@ class Recorder:
         skip_empty: bool = False,
     ) -> None:
         if stacks not in ("python", "all", "none"):
-            raise ValueError(f"stacks is {stacks!r}; there are python, all and none")
+            raise ValueError(f"stacks is {stacks!r}; choose python, all or none")
         rank = os.environ.get("RANK")
         if mark is None:
             mark = f"rank{rank}" if rank is not None else ""
@@ -93,7 +93,7 @@ class Recorder:
         """Begins as soon as the program uses CUDA; it may have done so already."""
         self._torch = torch
         if not torch.backends.cuda.is_built():
-            say("this PyTorch is built without CUDA, so there is no GPU memory to record")
+            say("this PyTorch build has no CUDA, so there is no GPU memory to record")
             return
         self._patches.replace(torch.cuda.memory, "_record_memory_history", self._ignore_own_recording)
         self.facts.observe(torch, self._patches)
@@ -196,7 +196,7 @@ class Recorder:
         except Exception as problem:
             self._mark("failed")
             said = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
-            say(f"{self.path} was not written: {said}{'; the file there is an earlier one' if self._file else ''}")
+            say(f"{self.path} was not written: {said}{'; the existing file is from before' if self._file else ''}")
 
     def _note(self, files: list[Written]) -> None:
         if self._run_folder is not None:

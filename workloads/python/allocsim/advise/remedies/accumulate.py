@@ -15,7 +15,7 @@ class Accumulate2(Remedy):
     """Batches of the loaders that a model is trained with, cut in two."""
 
     name = "accumulate-2"
-    title = "cut batches in 2 and accumulate their gradients"
+    title = "split batches in 2 and accumulate gradients"
     cost = "smaller kernels, which may use less of the GPU; batch norm sees smaller batches"
     group = "accumulate"
     parts = 2
@@ -25,9 +25,9 @@ class Accumulate2(Remedy):
         if not facts["optimizers"]:
             return "the program has no optimizer of PyTorch"
         if not sizes:
-            return "no model is trained on batches of a DataLoader; set the batch size with --vary"
+            return "no model is trained on batches of a DataLoader; vary the batch size with --vary"
         if any(each is None or each < self.parts for each in sizes):
-            return "a batch has too few samples to be cut"
+            return "a batch has too few samples to be split"
         return None
 
     def apply(self, program: Program) -> None:
@@ -80,7 +80,7 @@ class Accumulate4(Accumulate2):
     """In four."""
 
     name = "accumulate-4"
-    title = "cut batches in 4 and accumulate their gradients"
+    title = "split batches in 4 and accumulate gradients"
     after = "accumulate-2"
     parts = 4
 
@@ -89,7 +89,7 @@ class Accumulate8(Accumulate2):
     """In eight."""
 
     name = "accumulate-8"
-    title = "cut batches in 8 and accumulate their gradients"
+    title = "split batches in 8 and accumulate gradients"
     after = "accumulate-4"
     parts = 8
 

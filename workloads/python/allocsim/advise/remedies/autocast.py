@@ -23,7 +23,7 @@ class Autocast(Remedy):
             return "the GPU has no bfloat16 (its compute capability is below 8.0)"
         called = [each for each in facts["models"] if each["calls"]]
         if called and all(each["autocast"] for each in called if each["training_calls"]) and any(each["training_calls"] for each in called):
-            return "the program uses autocast already"
+            return "the program already uses autocast"
         if not any("float32" in each["parameters"] for each in called):
             return "no model has parameters in float32"
         return None

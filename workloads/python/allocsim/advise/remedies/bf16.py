@@ -15,7 +15,7 @@ class Bf16(Remedy):
 
     name = "bf16"
     title = "keep parameters, gradients and optimizer states in bfloat16"
-    cost = "small updates of parameters are lost in rounding, which can change what is learnt"
+    cost = "small parameter updates are lost to rounding, which can change the result of training"
     changes_results = True
     group = "precision"
 

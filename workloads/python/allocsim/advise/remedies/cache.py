@@ -15,7 +15,7 @@ class EmptyCache(Remedy):
 
     name = "empty-cache"
     title = "empty the allocator's cache between training and evaluation"
-    cost = "the next phase asks the driver again"
+    cost = "the next phase allocates from the driver again"
 
     def reason_against(self, facts: Facts) -> str | None:
         return None if facts["switches"] else "no model changes between training and evaluation"

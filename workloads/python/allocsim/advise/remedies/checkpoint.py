@@ -23,7 +23,7 @@ class Checkpoint(Remedy):
         if not models:
             return "no model is trained"
         if all(each["is_checkpointed"] for each in models):
-            return "the model is checkpointed already"
+            return "the model is already checkpointed"
         if not any(each["switch"] or self._kinds(each) for each in models):
             return "no model has three or more blocks of one class"
         return None
@@ -87,7 +87,7 @@ class EverySecond(Checkpoint):
     def reason_against(self, facts: Facts) -> str | None:
         found = super().reason_against(facts)
         if found is None and not any(self._kinds(each) for each in _trained(facts)):
-            return "the blocks cannot be told apart"
+            return "the blocks cannot be distinguished"
         return found
 
     def _step(self) -> int:

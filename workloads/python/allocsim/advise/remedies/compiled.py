@@ -19,7 +19,7 @@ class Compile(Remedy):
             return "the GPU is too old for PyTorch's compiler"
         models = [each for each in facts["models"] if each["training_calls"]] or facts["models"]
         if models and all(each["is_compiled"] for each in models):
-            return "the model is compiled already"
+            return "the model is already compiled"
         return None if models else "no model is called"
 
     def apply(self, program: Program) -> None:

@@ -14,11 +14,11 @@ class NoGrad(Remedy):
     """``torch.no_grad()`` around calls whose results no backward pass ever reaches."""
 
     name = "no-grad"
-    title = "call models without gradients where no backward pass follows"
+    title = "call models without gradients if no backward pass follows"
     cost = "none"
 
     def reason_against(self, facts: Facts) -> str | None:
-        return None if _forgotten(facts) else "a backward pass follows on each call that keeps what it needs"
+        return None if _forgotten(facts) else "each call that saves activations is followed by a backward pass"
 
     def apply(self, program: Program) -> None:
         lines = set(_forgotten(program.facts))
@@ -36,7 +36,7 @@ class SetToNone(Remedy):
     cost = "none"
 
     def reason_against(self, facts: Facts) -> str | None:
-        return None if facts["kept_gradients"] else "the program frees its gradients already"
+        return None if facts["kept_gradients"] else "the program already frees its gradients"
 
     def most_saved_bytes(self, facts: Facts) -> int | None:
         return int(sum(each["parameter_bytes"] for each in facts["optimizers"]))

@@ -13,7 +13,7 @@ from ..source import assigned, operands, text
 PARTS = 8
 
 #: Losses over fewer classes are left as they are.
-LEAST_CLASSES = 1000
+MIN_CLASSES = 1000
 
 
 class LossInParts(Remedy):
@@ -24,7 +24,7 @@ class LossInParts(Remedy):
     cost = "the loss is computed twice"
 
     def reason_against(self, facts: Facts) -> str | None:
-        return None if facts["losses"] else f"no cross-entropy over {LEAST_CLASSES} classes or more is computed with gradients"
+        return None if facts["losses"] else f"no cross-entropy over {MIN_CLASSES} classes or more is computed with gradients"
 
     def most_saved_bytes(self, facts: Facts) -> int | None:
         return 2 * int(max(each["bytes"] for each in facts["losses"]))
@@ -39,7 +39,7 @@ class LossInParts(Remedy):
         @functools.wraps(cross_entropy)
         def in_parts(logits: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None, reduction: str = "mean", label_smoothing: float = 0.0) -> Any:
             is_plain = logits.dim() == 2 and target.dim() == 1 and weight is None and size_average is None and reduce is None and reduction in ("mean", "sum")
-            if not is_plain or logits.shape[1] < LEAST_CLASSES or not torch.is_grad_enabled():
+            if not is_plain or logits.shape[1] < MIN_CLASSES or not torch.is_grad_enabled():
                 return cross_entropy(logits, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing)
             sums = [
                 checkpoint(cross_entropy, rows, some, None, None, ignore_index, None, "sum", label_smoothing, use_reentrant=False)

@@ -13,8 +13,8 @@ class Offload(Remedy):
     """``save_on_cpu`` around the calls of models."""
 
     name = "offload"
-    title = "keep what the backward pass needs in the host's memory"
-    cost = "it crosses PCIe twice in each step"
+    title = "keep saved activations in host memory"
+    cost = "they cross PCIe twice per step"
 
     def reason_against(self, facts: Facts) -> str | None:
         if not any(each["training_calls"] for each in facts["models"]):

@@ -23,7 +23,7 @@ class Fused(Remedy):
         if not any(each["takes_fused"] for each in facts["optimizers"]):
             return "no optimizer of the program has a fused step"
         if all(each["is_fused"] for each in facts["optimizers"] if each["takes_fused"]):
-            return "the optimizer is fused already"
+            return "the optimizer is already fused"
         return None
 
     def most_saved_bytes(self, facts: Facts) -> int | None:
@@ -41,12 +41,12 @@ class Loop(Remedy):
 
     name = "no-foreach"
     title = "step the optimizer tensor by tensor (foreach=False)"
-    cost = "some kernels for each tensor instead of a few for all"
+    cost = "several kernels per tensor instead of a few for all"
     group = "step"
 
     def reason_against(self, facts: Facts) -> str | None:
         if not any(not each["is_fused"] and each["is_foreach"] is not False for each in facts["optimizers"]):
-            return "no optimizer of the program steps in lists of tensors"
+            return "no optimizer of the program uses foreach"
         return None
 
     def most_saved_bytes(self, facts: Facts) -> int | None:
@@ -64,7 +64,7 @@ class InBackward(Remedy):
 
     name = "step-in-backward"
     title = "step the optimizer within the backward pass"
-    cost = "gradients can be neither clipped as a whole nor accumulated"
+    cost = "gradients can neither be clipped by global norm nor accumulated"
     group = "step"
 
     def reason_against(self, facts: Facts) -> str | None:

@@ -10,18 +10,18 @@ from ..program import Call, Program
 from ..remedy import Facts, Lines, Remedy
 
 #: Names that hold less are not worth a line.
-LEAST_BYTES = 1 << 20
+MIN_BYTES = 1 << 20
 
 
 class Release(Remedy):
     """``del`` of names that hold what nothing reads, when the next call of a model begins."""
 
     name = "release"
-    title = "let go of what is held and never read again"
+    title = "release tensors that are held but never read again"
     cost = "none"
 
     def reason_against(self, facts: Facts) -> str | None:
-        return None if _worth(facts) else "no name holds a tensor into the next step that nothing reads"
+        return None if _worth(facts) else "no variable keeps an unread tensor into the next step"
 
     def apply(self, program: Program) -> None:
         names = {Name(each["file"], each["function"], each["name"]) for each in _worth(program.facts)}
@@ -48,4 +48,4 @@ def _line(held: dict[str, Any]) -> str:
 
 
 def _worth(facts: Facts) -> list[dict[str, Any]]:
-    return [each for each in facts["held"] if each["bytes"] >= LEAST_BYTES]
+    return [each for each in facts["held"] if each["bytes"] >= MIN_BYTES]

@@ -21,7 +21,7 @@ class Shard2(Remedy):
 
     def reason_against(self, facts: Facts) -> str | None:
         if facts["is_job"]:
-            return "the program is a job of several GPUs already"
+            return "the program already runs on several GPUs"
         if not any(each["training_calls"] and not each["is_compiled"] for each in facts["models"]):
             return "no model is trained"
         return None if facts["optimizers"] else "the program has no optimizer of PyTorch"

@@ -13,12 +13,12 @@ class StatesOnHost(Remedy):
     """States wait in pinned memory of the host between two steps."""
 
     name = "states-on-host"
-    title = "keep optimizer states in the host's memory between steps"
-    cost = "they cross PCIe twice in each step"
+    title = "keep optimizer states in host memory between steps"
+    cost = "they cross PCIe twice per step"
     group = "states"
 
     def reason_against(self, facts: Facts) -> str | None:
-        return None if any(each["state_bytes"] for each in facts["optimizers"]) else "no optimizer of the program keeps states"
+        return None if any(each["state_bytes"] for each in facts["optimizers"]) else "no optimizer of the program has states"
 
     def most_saved_bytes(self, facts: Facts) -> int | None:
         return int(sum(each["state_bytes"] for each in facts["optimizers"]))

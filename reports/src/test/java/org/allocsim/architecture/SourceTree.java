@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** The Java sources of all modules, as files. */
@@ -19,6 +20,8 @@ final class SourceTree {
   static final Path ROOT = Path.of("..");
 
   private static final Set<String> NO_SOURCES = Set.of("target", ".git", ".mvn");
+
+  private static final List<String> TEXT_ENDINGS = List.of(".txt", ".js", ".html", ".css");
 
   private SourceTree() {}
 
@@ -30,6 +33,22 @@ final class SourceTree {
   /** Sources of tests, in path order. */
   static List<Path> testFiles() {
     return files("src/test/java/");
+  }
+
+  /**
+   * Other texts that users read, in path order: documents, the Python package, help texts, and the
+   * sources of pages.
+   */
+  static List<Path> textFiles() {
+    return found(path -> {
+      if (path.contains("/src/test/") || path.contains("/uplot/") || path.contains("/fzstd/")) {
+        return false;
+      }
+      return path.endsWith(".md")
+          || path.startsWith("../workloads/python/allocsim/") && path.endsWith(".py")
+          || path.contains("/src/main/resources/")
+              && TEXT_ENDINGS.stream().anyMatch(path::endsWith);
+    });
   }
 
   /** Simple names of all top-level classes, those of tests included. */
@@ -48,6 +67,10 @@ final class SourceTree {
   }
 
   private static List<Path> files(String folder) {
+    return found(path -> path.endsWith(".java") && path.contains("/" + folder));
+  }
+
+  private static List<Path> found(Predicate<String> isWanted) {
     List<Path> found = new ArrayList<>();
     try {
       Files.walkFileTree(
@@ -63,7 +86,7 @@ final class SourceTree {
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
               String path = file.toString().replace('\\', '/');
-              if (path.endsWith(".java") && path.contains("/" + folder)) {
+              if (isWanted.test(path)) {
                 found.add(file);
               }
               return FileVisitResult.CONTINUE;

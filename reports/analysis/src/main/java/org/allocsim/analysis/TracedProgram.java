@@ -35,12 +35,12 @@ import org.allocsim.workloads.source.TraceSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory requests of a program, and the circumstances under which questions about it are
- * answered: PyTorch's settings and release, the allocator's own limit, the GPU. At first they are
- * those of the recording, where it shows them, else PyTorch's defaults on an H100 with 80 GB.
- * {@link #under}, {@link #on} and the others give a program under other circumstances; this one
- * stays as it is. All bytes are plain bytes, all times nanoseconds. Answers are the same each time,
- * but for the wall time in them; several threads may ask.
+ * The memory requests of a program, and the conditions under which questions about it are answered:
+ * PyTorch's settings and release, the allocator's own limit, the GPU. At first they are those of
+ * the recording, where it shows them, else PyTorch's defaults on an H100 with 80 GB. {@link
+ * #under}, {@link #on} and the others give a program under other conditions; this one stays as it
+ * is. All bytes are plain bytes, all times nanoseconds. Answers are the same each time, but for the
+ * wall time in them; several threads may ask.
  *
  * <p>Recorded answers of the driver are followed first where settings, limit and GPU allow it, as
  * the command {@code replay} does; where the allocator then does something else than in the
@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TracedProgram {
   /** Failed requests that are kept with their messages. */
-  private static final int MOST_FAILURES = 1 << 15;
+  private static final int MAX_FAILURES = 1 << 15;
 
   private final ProgramSource source;
   private final Conditions conditions;
@@ -168,7 +168,7 @@ public final class TracedProgram {
     return Trial.of(
             program,
             (setup, isRecorded) ->
-                Run.of((isRecorded ? setup : program.inTime(setup)).keepingFailures(MOST_FAILURES)),
+                Run.of((isRecorded ? setup : program.inTime(setup)).keepingFailures(MAX_FAILURES)),
             RunResult::divergedRow)
         .outcome();
   }
@@ -181,7 +181,7 @@ public final class TracedProgram {
   public RunResult run(RunObserver observer) throws AnalysisException {
     Program program = program();
     return Run.of(
-        program.onModel(RunPolicy.of(program.pytorch())).keepingFailures(MOST_FAILURES), observer);
+        program.onModel(RunPolicy.of(program.pytorch())).keepingFailures(MAX_FAILURES), observer);
   }
 
   /**
@@ -224,7 +224,7 @@ public final class TracedProgram {
   private RunResult run(RunPolicy policy, String label) throws AnalysisException {
     Program program = program();
     RunResult result =
-        Run.of(program.inTime(program.onModel(policy)).keepingFailures(MOST_FAILURES));
+        Run.of(program.inTime(program.onModel(policy)).keepingFailures(MAX_FAILURES));
     if (!result.isRun()) {
       throw new AnalysisException(
           program.name() + ": policy " + label + " cannot serve it: " + result.notRunBecause());

@@ -22,7 +22,7 @@ class LibraryDocumentTest {
   /** What the page shows as class path is the program; here the library alone has to do. */
   private static final String SHOWN_CLASS_PATH = "reports/target/quick/app/allocsim.jar";
 
-  private static final int MOST_SECONDS = 300;
+  private static final int MAX_SECONDS = 300;
 
   @TempDir private Path folder;
 
@@ -103,7 +103,7 @@ class LibraryDocumentTest {
             .redirectError(err.toFile())
             .start();
     try {
-      assertTrue(process.waitFor(MOST_SECONDS, TimeUnit.SECONDS), "it does not end");
+      assertTrue(process.waitFor(MAX_SECONDS, TimeUnit.SECONDS), "it does not end");
     } finally {
       process.destroyForcibly();
     }

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FigureNames {
   /** Names that a sentence lists. */
-  private static final int MOST_LISTED = 12;
+  private static final int MAX_LISTED = 12;
 
   private final Map<String, String> names;
   private final Set<String> found = new HashSet<>();
@@ -54,10 +54,10 @@ public final class FigureNames {
         .map(name ->
             "--figure: name."
                 + name
-                + " names nothing in the charts, which show "
-                + String.join(", ", there.subList(0, Math.min(MOST_LISTED, there.size())))
-                + (there.size() > MOST_LISTED ? " and more" : "")
-                + "; correct the name, or leave it out");
+                + " is not in the charts, which show "
+                + String.join(", ", there.subList(0, Math.min(MAX_LISTED, there.size())))
+                + (there.size() > MAX_LISTED ? " and more" : "")
+                + "; correct or omit the name");
   }
 
   /**

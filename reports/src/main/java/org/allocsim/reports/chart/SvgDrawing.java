@@ -85,7 +85,7 @@ final class SvgDrawing {
           .getDOMImplementation()
           .createDocument(SVGConstants.SVG_NAMESPACE_URI, SVGConstants.SVG_SVG_TAG, null);
     } catch (ParserConfigurationException e) {
-      throw new IOException("this Java runtime cannot make XML documents", e);
+      throw new IOException("this Java runtime cannot create XML documents", e);
     }
   }
 

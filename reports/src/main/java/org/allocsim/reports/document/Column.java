@@ -50,12 +50,16 @@ public record Column<R>(
 
   /** The key; the label where only people read it. */
   public String name() {
-    return key != null ? key : Objects.requireNonNull(label, "the label of what has no key");
+    return key != null
+        ? key
+        : Objects.requireNonNull(label, "the label of something without a" + " key");
   }
 
   /** The label; the key where only programs read it. */
   public String heading() {
-    return label != null ? label : Objects.requireNonNull(key, "the key of what has no label");
+    return label != null
+        ? label
+        : Objects.requireNonNull(key, "the key of something without a" + " label");
   }
 
   /** Whether people read numbers in it. */
@@ -88,6 +92,6 @@ public record Column<R>(
     Object value = value(row);
     return type instanceof Type.Series(var unit) && value instanceof List<?> series
         ? series.stream().map(unit::text).collect(Collectors.joining(", "))
-        : Objects.requireNonNull(unit(), "the unit of what is not worded").text(value);
+        : Objects.requireNonNull(unit(), "the unit of something without a label").text(value);
   }
 }

@@ -29,7 +29,7 @@ public record Sentence(List<Object> parts) {
     for (Object value : values) {
       int place = pattern.indexOf(PLACE, from);
       if (place < 0) {
-        throw new IllegalArgumentException("more values than places in: " + pattern);
+        throw new IllegalArgumentException("more values than placeholders in: " + pattern);
       }
       parts.add(pattern.substring(from, place));
       switch (value) {
@@ -40,7 +40,7 @@ public record Sentence(List<Object> parts) {
       from = place + PLACE.length();
     }
     if (values.length > 0 && pattern.indexOf(PLACE, from) >= 0) {
-      throw new IllegalArgumentException("more places than values in: " + pattern);
+      throw new IllegalArgumentException("more placeholders than values in: " + pattern);
     }
     parts.add(pattern.substring(from));
     return new Sentence(parts);

@@ -280,7 +280,7 @@ public final class PolicyRecorder implements EffectListener, RunObserver {
       for (int bucket = 0; bucket < timeline.bucketCount(); bucket++) {
         int to = bucket / step;
         greatest[to] = Math.max(greatest[to], timeline.greatestBytes(bucket, series));
-        lowest[to] = Math.min(lowest[to], timeline.leastBytes(bucket, series));
+        lowest[to] = Math.min(lowest[to], timeline.minBytes(bucket, series));
       }
       long last = 0;
       for (long bytes : greatest) {

@@ -206,7 +206,7 @@ public final class ReportPage {
       about.put("opens", runs.isEmpty() ? null : trace.opens());
       about.put("highlights", trace.highlights());
       about.put("recorded", trace.recorded());
-      about.put("most_bytes", trace.mostBytes());
+      about.put("most_bytes", trace.maxBytes());
       list.add(about);
     }
     columns.append(blocks);
@@ -287,7 +287,7 @@ public final class ReportPage {
   private static String resource(String name) {
     try (InputStream in = ReportPage.class.getResourceAsStream(name)) {
       if (in == null) {
-        throw new IllegalStateException("the program lacks its file " + name);
+        throw new IllegalStateException("this installation does not contain the file " + name);
       }
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {

@@ -31,7 +31,7 @@ public final class TraceRecording {
   private @Nullable Integer openRow;
   private @Nullable Integer openOther;
   private @Nullable Integer recorded;
-  private @Nullable Long mostBytes;
+  private @Nullable Long maxBytes;
   private List<Integer> highlights = List.of();
 
   /**
@@ -110,13 +110,13 @@ public final class TraceRecording {
   }
 
   /** What the allocators can have at most, where the results do not say it. */
-  public void mostBytes(long bytes) {
-    mostBytes = bytes;
+  public void maxBytes(long bytes) {
+    maxBytes = bytes;
   }
 
   /** That memory; null where it is not known. */
-  @Nullable Long mostBytes() {
-    return mostBytes;
+  @Nullable Long maxBytes() {
+    return maxBytes;
   }
 
   /** Row of the run under the settings that the program was recorded with. */

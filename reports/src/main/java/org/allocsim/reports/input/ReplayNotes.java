@@ -34,7 +34,7 @@ public final class ReplayNotes {
   }
 
   private boolean isUnlimited() {
-    return program.circumstances().limitBytes() == MemoryLimit.NONE;
+    return program.recordedConditions().limitBytes() == MemoryLimit.NONE;
   }
 
   public void add(String note) {

@@ -12,12 +12,12 @@ const CALL_PURPOSES = [
 const PEAK_PARTS = [
   { key: 'requested_bytes', label: 'requested', colour: '--blue' },
   { key: 'rounding_bytes', label: 'rounding', colour: '--orange' },
-  { key: 'awaiting_bytes', label: 'awaiting free on another stream', colour: '--yellow' },
-  { key: 'stuck_bytes', label: 'free beside blocks in use (stuck)', colour: '--vermillion' },
-  { key: 'releasable_bytes', label: 'free as a whole (releasable)', colour: '--sky' },
+  { key: 'awaiting_bytes', label: 'waiting to be freed on another stream', colour: '--yellow' },
+  { key: 'stuck_bytes', label: 'free in segments in use (stuck)', colour: '--vermillion' },
+  { key: 'releasable_bytes', label: 'wholly free segments (releasable)', colour: '--sky' },
   { key: 'other_streams_bytes', label: 'free, of other streams', colour: '--purple' },
   { key: 'private_pools_bytes', label: 'free, of private pools', colour: '--green' },
-  { key: 'in_advance_bytes', label: 'taken before it was needed', colour: '--other' },
+  { key: 'in_advance_bytes', label: 'reserved ahead of need', colour: '--other' },
 ];
 
 /** For each command, what bars show of its rows. */
@@ -30,7 +30,7 @@ const BARS = {
       parts: (row) => PEAK_PARTS.map((part) => ({ ...part, value: row.reserved_at_peak[part.key] })),
     },
     {
-      title: 'Time in calls of the driver',
+      title: 'Time in driver calls',
       text: (value) => seconds(value),
       parts: (row) =>
         CALL_PURPOSES.map((purpose) => ({
@@ -48,13 +48,13 @@ const BARS = {
       text: bytesText,
       parts: (row) => [
         { label: 'allocated', colour: '--blue', value: row.peak_reserved_bytes - row.slack_at_peak_bytes },
-        { label: 'slack: reserved and not allocated', colour: '--sky', value: row.slack_at_peak_bytes },
+        { label: 'slack: reserved but not allocated', colour: '--sky', value: row.slack_at_peak_bytes },
       ],
     },
     {
-      title: 'Time in calls of the driver',
+      title: 'Time in driver calls',
       text: (value) => seconds(value),
-      parts: (row) => [{ label: 'in the driver, at least', colour: '--purple', value: row.driver_seconds }],
+      parts: (row) => [{ label: 'minimum time in the driver', colour: '--purple', value: row.driver_seconds }],
     },
   ],
 };
@@ -186,7 +186,7 @@ class Distribution {
         values: (u, ticks) => ticks.map(countText),
         size: AXIS,
       }),
-      this.plot('sum of sizes', width, x, this.bins.map((bin) => bin.requested_bytes), labels, '--orange', byteAxis(3)),
+      this.plot('total size', width, x, this.bins.map((bin) => bin.requested_bytes), labels, '--orange', byteAxis(3)),
     ];
     this.holder.replaceChildren(
       element('figcaption', {}, this.title),

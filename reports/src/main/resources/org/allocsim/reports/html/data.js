@@ -5,7 +5,7 @@ async function whenRead(id) {
   for (;;) {
     const found = document.getElementById(id);
     if (found && (found.nextSibling || document.readyState !== 'loading')) return found;
-    if (document.readyState === 'complete') throw new Error('the page is cut off: it lacks ' + id);
+    if (document.readyState === 'complete') throw new Error('the page is cut off: there is no ' + id);
     await new Promise((resume) => setTimeout(resume, 8));
   }
 }

@@ -135,7 +135,7 @@ class RunDifference {
     const { explorer, from } = this;
     this.get('between-shown').hidden = !from;
     if (!from) {
-      this.get('between').textContent = 'Choose a run to start from: the difference is what the run in view holds and that one does not.';
+      this.get('between').textContent = 'Choose a baseline run: the difference is what the current run holds and the baseline does not.';
       this.shownKey = '';
       return;
     }
@@ -170,11 +170,11 @@ class RunDifference {
   }
 
   missing(choice, isFrom) {
-    const whose = isFrom ? 'The run to start from' : 'The run in view';
+    const whose = isFrom ? 'The baseline run' : 'The current run';
     return {
-      first_oom: `${whose} has no request that failed.`,
-      mark: `${whose} has no marked moment: show it, and press m on its timeline.`,
-      cursor: 'Events of another trace are others: choose a moment of its own.',
+      first_oom: `${whose} has no failed request.`,
+      mark: `${whose} has no marked moment: open it and press m on its timeline.`,
+      cursor: 'The traces have different events: choose a moment for each run.',
     }[choice];
   }
 
@@ -194,7 +194,7 @@ class RunDifference {
     this.get('between').textContent =
       `${name(from.trace, from.run)} ${moment(this.before, before)}; ` +
       `${name(explorer.trace, explorer.run)} ${moment(this.after, after)}: ` +
-      `${bytesText(Math.abs(change))} ${change < 0 ? 'less' : 'more'}, ${bytesText(gained)} gained by stacks that hold more and ${bytesText(given)} given back by those that hold less.`;
+      `${bytesText(Math.abs(change))} ${change < 0 ? 'less' : 'more'}, ${bytesText(gained)} gained by stacks that hold more, ${bytesText(given)} freed by stacks that hold less.`;
   }
 
   showRows(by) {
@@ -219,6 +219,6 @@ class RunDifference {
         );
       }),
     );
-    this.get('between-more').textContent = rows.length > DIFFERENCE_ROWS ? `and ${countText(rows.length - DIFFERENCE_ROWS)} more, which differ less` : '';
+    this.get('between-more').textContent = rows.length > DIFFERENCE_ROWS ? `and ${countText(rows.length - DIFFERENCE_ROWS)} more with smaller differences` : '';
   }
 }

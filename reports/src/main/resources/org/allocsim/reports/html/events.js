@@ -58,7 +58,7 @@ class EventList {
     const { run, cursor, trace } = this.explorer;
     if (!run || !run.isWhole) {
       this.body.replaceChildren();
-      this.facts.textContent = 'The list needs all blocks of the run, which this page does not hold, or not yet.';
+      this.facts.textContent = 'The list needs all blocks of the run; this page does not contain them, or is still reading them.';
       return;
     }
     atOnce(this.index(run));
@@ -66,8 +66,8 @@ class EventList {
     const after = this.find(cursor, 1, EVENTS_SHOWN - before.length);
     const rows = [...before, ...after];
     this.facts.textContent = rows.length
-      ? `Events around the time cursor${this.address !== null || this.explorer.map.isFiltered ? ' that pass the search and the filter' : ''}; n and b go to the next and the one before.`
-      : 'No event passes the search and the filter.';
+      ? `Events around the time cursor${this.address !== null || this.explorer.map.isFiltered ? ' that match the search and the filter' : ''}; n and b go to the next and the previous one.`
+      : 'No event matches the search and the filter.';
     this.body.replaceChildren(
       ...rows.map((at) => {
         const code = this.at[at];

@@ -158,7 +158,7 @@ class Explorer {
     this.get('kept').hidden = isWhole;
     this.get('kept').textContent = about.whole
       ? 'The blocks of this long run are still being read; until then the map shows the nearest key moment.'
-      : 'Of this run the page keeps the blocks at its key moments only; the map shows the nearest of them.';
+      : 'For this run the page contains blocks at the key moments only; the map shows the nearest one.';
   }
 
   showFigures(row) {
@@ -362,7 +362,7 @@ class Explorer {
     const whole = Math.min(40, Math.floor(lines));
     holder.dataset.bytes = failure[1];
     holder.replaceChildren(
-      element('p', {}, `The request that failed here${this.trace.requestAt(this.cursor)}: ${bytesText(failure[1])}, drawn as large as on the map${whole < Math.floor(lines) ? '; it goes on' : ''}.`),
+      element('p', {}, `The request that failed here${this.trace.requestAt(this.cursor)}: ${bytesText(failure[1])}, drawn at the scale of the map${whole < Math.floor(lines) ? '; cut off here' : ''}.`),
       element('div', { className: 'failed-bars' }, ...Array.from({ length: whole }, () => bar(1)), bar(lines - Math.floor(lines))),
     );
   }
@@ -389,7 +389,7 @@ class Explorer {
       const sum = (each) => bytesText(each.reduce((bytes, i) => bytes + run.block[i], 0));
       this.get('difference').textContent =
         `Between the moments after events ${countText(this.mark)} (marked) and ${countText(this.layout.at)}: ` +
-        `${countOf(gained.length, 'block')} of ${sum(gained)} gained, ${countOf(given.length, 'block')} of ${sum(given)} given back.`;
+        `${countOf(gained.length, 'block')} of ${sum(gained)} gained, ${countOf(given.length, 'block')} of ${sum(given)} freed.`;
       blocks = of === 'gained' ? gained : given;
     }
     const weight = isOverTime
@@ -500,7 +500,7 @@ class Explorer {
     const { trace, run } = this;
     const end = run.done[block];
     const born = trace.birth[block];
-    const lived = end >= trace.events ? 'still held at the end' : `given back at event ${countText(run.freed[block])}`;
+    const lived = end >= trace.events ? 'still allocated at the end' : `freed at event ${countText(run.freed[block])}`;
     const time =
       trace.isTimed && end < trace.events ? `, ${trace.about.time_step > 1 ? 'about ' : ''}${durationText(trace.nanos(end) - trace.nanos(born))}` : '';
     const waits = end > run.freed[block] && end < trace.events ? `, reusable at ${countText(end)}` : '';
@@ -522,7 +522,7 @@ class Explorer {
     const rows =
       block >= 0
         ? this.describe(block)
-        : [['free', 'memory that no block takes']];
+        : [['free', 'memory outside any block']];
     rows.push(['in', `${segmentName(segment)} of ${bytesText(segment.bytes)} since event ${countText(segment.born)}`]);
     tip.dataset.block = block;
     tip.replaceChildren(...rows.map(([name, text]) => element('div', {}, element('b', {}, name), ' ' + text)));
@@ -553,9 +553,9 @@ class Explorer {
             element('ol', { className: 'frames' }, ...this.trace.fullStack(block).map((frame) => element('li', {}, frame))),
           )
         : null,
-      element('button', { type: 'button', onclick: () => this.jump(this.trace.birth[block]) }, 'Go to its birth'),
+      element('button', { type: 'button', onclick: () => this.jump(this.trace.birth[block]) }, 'Go to its allocation'),
       this.run.freed[block] < this.trace.events
-        ? element('button', { type: 'button', onclick: () => this.jump(this.run.freed[block] - 1) }, 'Go to its end')
+        ? element('button', { type: 'button', onclick: () => this.jump(this.run.freed[block] - 1) }, 'Go to its free')
         : null,
     ];
     panel.replaceChildren(...parts.filter(Boolean));

@@ -65,7 +65,7 @@ class SegmentMap {
     if (this.scheme === 'state') {
       return [
         { name: 'in use', colour: '--blue' },
-        { name: 'given back, waiting for a stream', colour: '--orange' },
+        { name: 'freed, waiting for a stream', colour: '--orange' },
         free,
       ];
     }
@@ -137,7 +137,7 @@ class SegmentMap {
   drawEmpty(ctx) {
     ctx.fillStyle = colour('--ink-soft');
     ctx.font = '14px system-ui, sans-serif';
-    ctx.fillText('Nothing is held at this moment.', GUTTER, 30);
+    ctx.fillText('No memory is reserved at this moment.', GUTTER, 30);
   }
 
   paint(name) {

@@ -147,7 +147,7 @@ class Overview {
               (run.about.failure_count ? `, × out of memory ${countText(run.about.failure_count)} ${run.about.failure_count === 1 ? 'time' : 'times'}` : ''),
           ),
         ),
-      ...(others ? [entry('line', '--faint-line', `${others} other ${others === 1 ? 'run' : 'runs'}`, 'point at a line for its name')] : []),
+      ...(others ? [entry('line', '--faint-line', `${others} other ${others === 1 ? 'run' : 'runs'}`, 'hover over a line for its name')] : []),
       entry('area', '--free', 'requested by the program', ''),
     );
   }

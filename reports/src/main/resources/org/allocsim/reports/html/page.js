@@ -206,6 +206,6 @@ async function start() {
 start().catch((error) => {
   const notice = document.getElementById('notice');
   notice.hidden = false;
-  notice.textContent = 'The page cannot be shown: ' + error.message + '. It needs a browser of 2023 or later.';
+  notice.textContent = 'The page cannot be shown: ' + error.message + '. It needs a browser from 2023 or later.';
   throw error;
 });

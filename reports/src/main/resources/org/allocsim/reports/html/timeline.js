@@ -1,11 +1,11 @@
 /* The timeline: uPlot draws what of memory over time is in view. */
 
 const LINES = [
-  { key: 'reserved', label: 'reserved', note: 'held from the GPU', colour: '--sky', width: 1.5, fill: 0.16 },
-  { key: 'active', label: 'active', note: 'in use, or given back and waiting for a stream', colour: '--orange', width: 1.2, fill: 0.5 },
+  { key: 'reserved', label: 'reserved', note: 'reserved from the GPU', colour: '--sky', width: 1.5, fill: 0.16 },
+  { key: 'active', label: 'active', note: 'in use, or freed and waiting for a stream', colour: '--orange', width: 1.2, fill: 0.5 },
   { key: 'allocated', label: 'allocated', note: 'blocks in use, rounded up', colour: '--blue', width: 1.2, fill: 0.55 },
-  { key: 'requested', label: 'requested', note: 'what the program asked for', colour: '--green', width: 1, fill: 0 },
-  { key: 'filtered', label: 'filtered', note: 'requested by blocks that pass the filter', colour: '--purple', width: 1.6, fill: 0.4 },
+  { key: 'requested', label: 'requested', note: 'requested by the program', colour: '--green', width: 1, fill: 0 },
+  { key: 'filtered', label: 'filtered', note: 'requested by blocks that match the filter', colour: '--purple', width: 1.6, fill: 0.4 },
   { key: 'other', label: 'compared', note: 'reserved by the other policy', colour: '--ink-soft', width: 1.4, fill: 0, dash: [5, 4] },
 ];
 

@@ -113,7 +113,7 @@ class ComparisonChartsTest {
     assertEquals(100, greatest(unused.points().y()));
     assertEquals(
         100 * also[0].peak(Share.ROUNDING), greatest(data.lines().get(1).points().y()), 1e-9);
-    assertTrue(unused.points().count() <= 5 * FragmentationTimeline.MOST_BUCKETS);
+    assertTrue(unused.points().count() <= 5 * FragmentationTimeline.MAX_BUCKETS);
     assertTrue(svg(FragmentationChart.create("T", "t", data, ChartTheme.DARK)).contains("unused"));
   }
 

@@ -123,7 +123,7 @@ class AdviseCommandTest {
         CommandRun.of("advise", file.toString(), "--report", report.toString()).exitCode());
     assertTrue(
         Files.readString(report.resolve("advise.html"))
-            .contains("Reserved memory at the peak of each run"));
+            .contains("Peak of reserved memory of each run"));
   }
 
   @Test

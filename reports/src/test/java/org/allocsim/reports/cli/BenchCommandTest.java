@@ -129,7 +129,7 @@ class BenchCommandTest {
     for (String key : List.of("cpu", "system", "jdk")) {
       String name = Files.writeString(file, whole.replace('"' + key + '"', "\"else\"")).toString();
       Failure failure = assertThrows(Failure.class, () -> BenchBaseline.read(name), key);
-      assertTrue(failure.getMessage().contains("it lacks \"" + key), failure.getMessage());
+      assertTrue(failure.getMessage().contains("it has no \"" + key), failure.getMessage());
     }
   }
 

@@ -129,7 +129,7 @@ class ChartDataTest {
     CompareAnswer answer = new CompareAnswer(List.of(compared));
     new CompareCharts(
             compared,
-            new MemoryTimelineChart.Bound("limit", program.circumstances().maxBytes()),
+            new MemoryTimelineChart.Bound("limit", program.recordedConditions().maxBytes()),
             runs)
         .write(charts, "");
     ByteArrayOutputStream json = new ByteArrayOutputStream();

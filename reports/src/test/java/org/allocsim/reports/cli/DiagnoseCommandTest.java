@@ -230,9 +230,9 @@ class DiagnoseCommandTest {
     assertTrue(
         run.out()
             .contains(
-                "limit 1020.00 MiB, the highest that explains when cached memory was released and"
-                    + " asked for again; without stacks of the releases, empty_cache() calls would"
-                    + " explain it too"),
+                "limit 1020.00 MiB, the highest that explains when cached memory was released"
+                    + " and requested again; without stacks of the releases, empty_cache() calls"
+                    + " would also explain it"),
         run.out() + run.err());
   }
 

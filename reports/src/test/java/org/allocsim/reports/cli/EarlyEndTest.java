@@ -85,7 +85,7 @@ class EarlyEndTest {
       String said = Files.readString(log);
       if (exitCode != ExitCodes.DONE) {
         assertEquals(signal.equals("TERM") ? BY_TERM : BY_INT, exitCode, said);
-        assertTrue(said.contains("; repeat the command to make the others\n"), said);
+        assertTrue(said.contains("; repeat the command to finish the rest\n"), said);
         assertTrue(said.endsWith(TOLD + "\n"), said);
         assertFalse(Files.exists(swept.resolve("rows.csv")), signal);
       }

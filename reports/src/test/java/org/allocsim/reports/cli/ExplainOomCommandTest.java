@@ -253,7 +253,6 @@ class ExplainOomCommandTest {
             """);
     assertEquals(ExitCodes.of(OomVerdict.CAPPED), run.exitCode(), run.err());
     assertTrue(
-        run.out().startsWith("vLLM has nothing left for its KV cache: 579 MiB are missing"),
-        run.out());
+        run.out().startsWith("vLLM has no memory left for its KV cache: 579 MiB short"), run.out());
   }
 }

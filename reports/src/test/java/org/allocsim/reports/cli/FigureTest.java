@@ -62,8 +62,7 @@ class FigureTest {
         CommandRun.of("replay", SAMPLE, "--chart", file, "--figure", "slide(name.reservd=held)");
     assertEquals(ExitCodes.USAGE, run.exitCode());
     assertTrue(
-        run.err().replaceAll("\\s+", " ").contains("name.reservd names nothing in the charts"),
-        run.err());
+        run.err().replaceAll("\\s+", " ").contains("name.reservd is not in the charts"), run.err());
     assertTrue(run.err().contains("reserved"), run.err());
     assertFalse(Files.exists(file));
   }

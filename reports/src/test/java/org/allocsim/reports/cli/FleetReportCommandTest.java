@@ -109,7 +109,7 @@ final class FleetReportCommandTest {
         "y/c,t,false,100,true,100");
     CommandRun run = CommandRun.of("fleet-report", swept);
     assertEquals(0, run.exitCode(), run.err());
-    assertTrue(run.out().startsWith("s saves 1 of 2 failures and breaks nothing.\n"), run.out());
+    assertTrue(run.out().startsWith("s prevents 1 of 2 failures and breaks nothing.\n"), run.out());
     assertEquals(
         """
         policy,conf,options,failures_saved,broken,ooms,runs,saving_p10_ratio,saving_p50_ratio,saving_p90_ratio,driver_time_ratio
@@ -181,10 +181,11 @@ final class FleetReportCommandTest {
         run.out()
             .replaceAll("\\s+", " ")
             .contains(
-                "2 failures of traces on GPUs under their recorded settings; 2 of them no setting"
-                    + " saves: in 1 of these the program asks for more at once than the GPU has."),
+                "2 failures with the recorded settings, counted for each trace and GPU; no setting"
+                    + " prevents 2 of them: in 1 of these the program requests more memory than"
+                    + " the GPU has."),
         run.out());
-    assertTrue(run.out().contains("the traces' names are those below july/\n"), run.out());
+    assertTrue(run.out().contains("trace names are relative to july/\n"), run.out());
     assertTrue(csv("fleet-gpus.csv").contains("\ncapacity,9437184,false,1,0,0,0,0,1,\n"));
     assertTrue(csv("fleet-gpus.csv").contains("\ncapacity,11534336,false,1,0,0,0,0,0,\n"));
   }
@@ -228,7 +229,8 @@ final class FleetReportCommandTest {
     assertTrue(page.contains("&lt;b&gt;evil&lt;i&gt;"));
     assertTrue(page.contains("data:image/svg+xml;base64,") || !ChartFonts.areAvailable());
     String markdown = Files.readString(folder.resolve("report/fleet.md"));
-    assertTrue(markdown.startsWith("**s saves 1 of 1 failure and breaks nothing.**\n"), markdown);
+    assertTrue(
+        markdown.startsWith("**s prevents 1 of 1 failure and breaks nothing.**\n"), markdown);
   }
 
   @Test
@@ -282,7 +284,7 @@ final class FleetReportCommandTest {
         "job/rank2,A:1,false,600,false,490");
     CommandRun run = CommandRun.of("fleet-report", swept);
     assertEquals(0, run.exitCode(), run.err());
-    assertTrue(run.out().contains("2 jobs of several ranks, 1 of which fail"), run.out());
+    assertTrue(run.out().contains("2 jobs of several ranks, 1 failing"), run.out());
     List<String> lines = csv("fleet-jobs.csv").lines().toList();
     List<String> names = List.of(lines.getFirst().split(","));
     List<String> job = List.of(lines.get(1).split(","));

@@ -257,7 +257,7 @@ class HostileFilesTest {
       }
       Run run = run(folder, "explain-oom", log);
       assertNothingInternal(run);
-      assertTrue(run.said().contains(" left out: ") == isEachDifferent, run.said());
+      assertTrue(run.said().contains(" skipped: ") == isEachDifferent, run.said());
       assertTrue(run.cost().cpuNanos() <= maxNanos, () -> run.cost() + ", at most " + maxNanos);
       assertTrue(run.cost().peakBytes() <= MAX_BYTES + JVM_BYTES, () -> run.cost().toString());
     }

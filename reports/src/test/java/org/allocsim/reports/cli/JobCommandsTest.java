@@ -280,7 +280,7 @@ class JobCommandsTest {
     rank(1, SERVED);
     String out = done(0, "diagnose", job).out();
     assertTrue(out.startsWith("No rank failed: rank 0 reserved the most, "), out);
-    assertTrue(out.contains("All ranks reserve as much at their peaks"), out);
+    assertTrue(out.contains("All ranks reserve the same at their peaks"), out);
   }
 
   @Test

@@ -20,12 +20,13 @@ final class JsonPage {
         """
         # JSON
 
-        Every command that takes `--json FILE` writes one object. Its first key, `schema`, names what the others mean: name
-        and version of a [JSON Schema](https://json-schema.org) (draft 2020-12) that ships with allocsim. `allocsim list
-        schemas` shows them, `allocsim list schemas allocsim-compare-2` prints one. A new version follows when a key goes or
-        changes its meaning; keys may be added without one. Bytes are whole numbers in keys that end in `_bytes`,
-        nanoseconds in `_nanos` (in version 1 also `_ns`), seconds in `_seconds`, parts of a whole in `_ratio`; undefined
-        figures are null. The answer of a command that a signal ended early has the key `partial`, which is true; one with plugins has the key `plugins`, a list of their jars. Columns of CSV have the names of these keys.
+        Every command with `--json FILE` writes one object. Its first key, `schema`, is the name and version of its [JSON
+        Schema](https://json-schema.org) (draft 2020-12), which ships with allocsim: `allocsim list schemas` lists the
+        schemas, `allocsim list schemas allocsim-compare-2` prints one. The version changes when a key is removed or changes
+        its meaning; new keys do not change it. Bytes are whole numbers in keys that end in `_bytes`, nanoseconds in `_nanos`
+        (in version 1 also `_ns`), seconds in `_seconds`, fractions of a whole in `_ratio`; undefined figures are null. If a
+        signal ended the command early, the answer has the key `partial`, which is true; with plugins it has the key
+        `plugins`, a list of their jars. Columns of CSV have the names of these keys.
 
         A test makes this page from the schemas. `[]` stands for the elements of a list, `*` for keys that depend on the
         data.

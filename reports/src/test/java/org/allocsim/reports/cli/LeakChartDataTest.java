@@ -143,7 +143,7 @@ class LeakChartDataTest {
     assertEquals(medianRest(drawn, slope) + slope * line.getXValue(0, 1), line.getYValue(0, 1));
     String interval =
         String.format(
-            Locale.ROOT, "with %.1f %% confidence", 100 * trend.get("confidence").asDouble());
+            Locale.ROOT, "%.1f %% confidence interval", 100 * trend.get("confidence").asDouble());
     assertEquals(
         lower < upper,
         IntStream.range(0, drawn.plot().getLegendItems().getItemCount())

@@ -30,7 +30,7 @@ class OptionNamesTest {
   /** Every answer can be had in each of these forms. */
   private static final List<String> OUTPUTS = List.of("--json", "--csv", "--markdown", "--report");
 
-  /** Commands whose subject is one of the circumstances. */
+  /** Commands whose subject is one of the conditions. */
   private static final Map<String, List<String>> WITHOUT =
       Map.of(
           // It looks for the size of the GPU.

@@ -125,17 +125,17 @@ class RecordedAccountTest {
       })
   void ncclsRuleLeavesTheSameForKernelsOfAllJobs(
       String job, int rank, String program, long restMebibytes) {
-    long mostBytes = 0;
+    long maxBytes = 0;
     for (String setting : List.of("", "_expandable")) {
       String file = "jobs/recorded/" + job + setting + "/run.rank" + rank + ".pickle.xz";
       JsonNode recorded = account(VALIDATION.resolve(file), "end");
-      mostBytes = Math.max(mostBytes, bytes(recorded, "libraries"));
+      maxBytes = Math.max(maxBytes, bytes(recorded, "libraries"));
     }
     CommandRun run = CommandRun.of("account", "program:" + program, "--at", "end", "--json", "-");
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
     long ncclBytes = bytes(JsonMapper.shared().readTree(run.out()), "collectives");
     // 192 KiB belong to no page of 2 MiB, in every process.
-    assertEquals((restMebibytes << 20) + (192 << 10), mostBytes - ncclBytes);
+    assertEquals((restMebibytes << 20) + (192 << 10), maxBytes - ncclBytes);
   }
 
   @Test

@@ -366,9 +366,9 @@ class ReportPageTest {
     assertEquals(3, blocks.size());
     String[] expected = {
       null,
-      "683.59 KiB (700\u202f000 B)|event 1, given back at event 7|0x7",
-      "8.58 MiB (9\u202f000\u202f000 B)|event 3, given back at event 6|0x0|model.py",
-      "28.61 MiB (30\u202f000\u202f000 B)|event 4, given back at event 5|0x0|optim.py"
+      "683.59 KiB (700\u202f000 B)|event 1, freed at event 7|0x7",
+      "8.58 MiB (9\u202f000\u202f000 B)|event 3, freed at event 6|0x0|model.py",
+      "28.61 MiB (30\u202f000\u202f000 B)|event 4, freed at event 5|0x0|optim.py"
     };
     for (JsonNode block : blocks) {
       JsonNode at = browser.json("allocsim.explorer.map.pointOf(" + block + ")");

@@ -172,7 +172,7 @@ class ServeCommandTest {
     assertTrue(before.get("whole_gpu_in_share").asBoolean());
     String out =
         CommandRun.of("serve", SAMPLE, "--model", "gemma-2-9b", "--vllm-version", "0.8.5").out();
-    assertTrue(out.contains("vLLM 0.8.5: besides the KV cache, the share includes weights"), out);
+    assertTrue(out.contains("the KV cache, gpu_memory_utilization covers weights"), out);
   }
 
   @Test

@@ -13,7 +13,7 @@ import org.allocsim.validation.calibration.CalibrationTarget;
 
 /** What {@code calibrate} says of a GPU that is itself simulated. */
 final class SimulatedCalibration implements CalibrationTarget {
-  private static final long MOST_BYTES = 16L << 30;
+  private static final long MAX_BYTES = 16L << 30;
   private static final int ROUNDS = 3;
 
   private final SimulatedDevice device = new SimulatedDevice(DeviceProfiles.defaultProfile());
@@ -25,7 +25,7 @@ final class SimulatedCalibration implements CalibrationTarget {
         Calibration.of(
             new SimulatedCalibration(),
             DeviceProfiles.defaultProfile(),
-            new CalibrationBounds(MOST_BYTES, Long.MAX_VALUE, ROUNDS, false),
+            new CalibrationBounds(MAX_BYTES, Long.MAX_VALUE, ROUNDS, false),
             _ -> {}));
   }
 

@@ -115,7 +115,7 @@ final class SweepCommandTest {
       assertEquals(isBaseline, row.get(SweepColumn.IS_RECORDED_CONF));
     }
     CommandRun report = CommandRun.of("fleet-report", out);
-    assertTrue(report.out().contains("1 failure of traces on GPUs"), report.out());
+    assertTrue(report.out().contains("1 failure with the recorded settings"), report.out());
   }
 
   @Test
@@ -302,7 +302,7 @@ final class SweepCommandTest {
     trace("a.jsonl", 4);
     CommandRun run = sweep("--policies", "direct,rmm-pool(initial=much)");
     assertEquals(0, run.exitCode(), run.err());
-    assertTrue(run.out().contains("1 could not be made"), run.out());
+    assertTrue(run.out().contains("1 could not be simulated"), run.out());
     List<SweepRow> rows = rows();
     assertEquals("passed", rows.get(0).text(SweepColumn.OUTCOME));
     assertEquals("not_run", rows.get(1).text(SweepColumn.OUTCOME));
@@ -325,7 +325,7 @@ final class SweepCommandTest {
         List.of(one.toString(), three.toString()),
         rows().stream().map(row -> row.text(SweepColumn.FILE)).distinct().toList());
     CommandRun all = sweep();
-    assertTrue(all.out().contains("1 file in folders without the name of a trace"), all.out());
+    assertTrue(all.out().contains("1 file in folders skipped: no trace extension"), all.out());
     assertEquals(
         List.of(one.toString(), two.toString(), three.toString()),
         rows().stream().map(row -> row.text(SweepColumn.FILE)).distinct().toList());

@@ -85,7 +85,7 @@ class TorchValidationTest {
     CommandRun run =
         CommandRun.of("validate", "--pytorch", other, "--python", recorded(), "--conf", "");
     assertEquals(ExitCodes.CHECK_DID_NOT_HOLD, run.exitCode(), run.err());
-    assertTrue(run.out().contains("not foreseen: row 0: predicted segment_alloc"), run.out());
+    assertTrue(run.out().contains("not predicted: row 0: predicted segment_alloc"), run.out());
   }
 
   @Test

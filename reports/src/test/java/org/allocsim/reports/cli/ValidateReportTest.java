@@ -145,17 +145,17 @@ class ValidateReportTest {
     String text = written.toString().replaceAll(" +", " ");
     for (String line :
         new String[] {
-          "the same driver calls, sizes and refusals 3 of 3 100.0 % 43.9 % to 100.0 %",
+          "the same driver calls, sizes and failures 3 of 3 100.0 % 43.9 % to 100.0 %",
           "free bytes right after every call 2 of 3 66.7 % 20.8 % to 93.9 %",
-          "a peak that was under-estimated 1 of 3 33.3 % 6.1 % to 79.2 %",
-          "pool reserved and used right throughout 0 of 0 - -",
+          "peak underestimated 1 of 3 33.3 % 6.1 % to 79.2 %",
+          "pool reserved and used always right 0 of 0 - -",
           "free bytes after a call 50 70.0 % 1.20 MiB 0 B to 2.00 MiB 4.00 MiB",
           "peak of a case 3 66.7 % 682.67 KiB 0 B to 2.00 MiB 2.00 MiB",
           "none predicted 1 1",
           "one predicted 0 1",
           "- at the same request 0",
-          "- at another request 1",
-          "tau) 0.500 on average, at least 0.500.",
+          "- at a different request 1",
+          "tau): mean 0.500, minimum 0.500.",
         }) {
       assertTrue(text.contains(line), line + "\n" + text);
     }

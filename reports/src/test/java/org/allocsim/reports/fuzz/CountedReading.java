@@ -10,11 +10,11 @@ public final class CountedReading {
    * Reads.
    *
    * @param target name of the {@link FuzzTarget}
-   * @param mostSteps where to stop with {@link Steps.Exceeded}
+   * @param maxSteps where to stop with {@link Steps.Exceeded}
    */
-  public static long steps(String target, byte[] input, long mostSteps) {
+  public static long steps(String target, byte[] input, long maxSteps) {
     FuzzTarget reader = FuzzTarget.valueOf(target);
-    Steps.start(mostSteps);
+    Steps.start(maxSteps);
     reader.accept(input);
     return Steps.stop();
   }

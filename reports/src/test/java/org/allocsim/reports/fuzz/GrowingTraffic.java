@@ -39,15 +39,15 @@ public enum GrowingTraffic {
    *
    * @param traffic name of one of these
    * @param cache name of a {@link CacheKind}
-   * @param mostSteps where to stop with {@link Steps.Exceeded}
+   * @param maxSteps where to stop with {@link Steps.Exceeded}
    */
-  public static long steps(String traffic, String cache, int rows, long mostSteps) {
+  public static long steps(String traffic, String cache, int rows, long maxSteps) {
     GrowingTraffic growing = valueOf(traffic);
     Traffic requests = growing.requests(rows);
     ServingSettings settings =
         new ServingSettings(
             SEQUENCES, STEP_TOKENS, 1 << 20, BLOCK_TOKENS, 0, 2L << 20, Optional.empty());
-    Steps.start(mostSteps);
+    Steps.start(maxSteps);
     ServingComparison.record(
         requests,
         growing.model(),

@@ -30,7 +30,7 @@ class ReaderGrowthTest {
   private static final int DECADES = 3;
 
   /** Ten times the square of a decade's growth would be 6 to 8 of n log n. */
-  private static final double MOST_GROWTH = 2.5;
+  private static final double MAX_GROWTH = 2.5;
 
   /** Refused at the first word, or at the length. */
   private static final Set<GrowingInput> AT_ONCE =
@@ -68,7 +68,7 @@ class ReaderGrowthTest {
       try {
         long count = count(input, rows, most);
         counts.add(count);
-        most = (long) (MOST_GROWTH * count * sorting(10 * rows) / sorting(rows));
+        most = (long) (MAX_GROWTH * count * sorting(10 * rows) / sorting(rows));
       } catch (Steps.Exceeded e) {
         fail(input + " of " + rows + " rows: more than " + most + " steps, after " + counts);
       }

@@ -65,17 +65,17 @@ class ShownStacksTest {
     ShownStacks shown = ShownStacks.of(trace, rows(trace));
     int leftOut = 0;
     long largestLeftOut = 0;
-    long leastShown = Long.MAX_VALUE;
+    long minShown = Long.MAX_VALUE;
     for (int row = 0; row < count; row++) {
       if (shown.isLeftOut(trace.stack(row))) {
         leftOut++;
         largestLeftOut = Math.max(largestLeftOut, bytes[row]);
       } else {
-        leastShown = Math.min(leastShown, bytes[row]);
+        minShown = Math.min(minShown, bytes[row]);
       }
     }
     assertEquals(5000, leftOut);
-    assertTrue(largestLeftOut <= leastShown, largestLeftOut + " " + leastShown);
+    assertTrue(largestLeftOut <= minShown, largestLeftOut + " " + minShown);
     StackColumns columns = columns(trace);
     assertEquals(ShownStacks.MOST + 1, columns.stacks().size());
     assertEquals(ShownStacks.MOST + 1, columns.frames().size());

@@ -205,16 +205,16 @@ class GmLakeTableTest {
   @Test
   void batchesThatFitUnderPyTorchFitUnderGmLake() throws Exception {
     TextTable table = table("model", "batch");
-    int mostPyTorch = 0;
-    int mostGmLake = 0;
+    int maxPyTorch = 0;
+    int maxGmLake = 0;
     for (int b = 0; b < BATCHES.length; b++) {
       AllocationTrace trace = trace(TransformerShape.OPT_1_3B, 4, BATCHES[b], "LR");
       Outcome pytorch = pytorch(trace, GPU);
       Outcome gmLake = gmLake(trace, GPU);
       double[] paper = b < BATCH_PAPER.length ? BATCH_PAPER[b] : NO_PAPER;
       row(table, b == 0 ? "opt-1.3b" : "", BATCHES[b], paper, pytorch, gmLake);
-      mostPyTorch = pytorch.failures() == 0 ? BATCHES[b] : mostPyTorch;
-      mostGmLake = gmLake.failures() == 0 ? BATCHES[b] : mostGmLake;
+      maxPyTorch = pytorch.failures() == 0 ? BATCHES[b] : maxPyTorch;
+      maxGmLake = gmLake.failures() == 0 ? BATCHES[b] : maxGmLake;
     }
     golden(
         "published-gmlake-batches.txt",
@@ -224,6 +224,6 @@ class GmLakeTableTest {
             + " hardly",
         "changes until the GPU is full and cached memory is returned to it, which costs time. Our",
         "samples are shorter than the paper's, so larger batches fit.");
-    assertTrue(mostGmLake >= mostPyTorch, "stitching must not cost a batch that fitted");
+    assertTrue(maxGmLake >= maxPyTorch, "stitching must not cost a batch that fitted");
   }
 }

@@ -23,12 +23,12 @@ public enum KvReservation {
   }
 
   /** Slots that are set aside at once for a request that will have these lengths. */
-  int slots(int promptTokens, int outputTokens, int mostTokens) {
+  int slots(int promptTokens, int outputTokens, int maxTokens) {
     return switch (this) {
       case PAGED -> promptTokens;
-      case MAXIMUM -> mostTokens;
+      case MAXIMUM -> maxTokens;
       case ORACLE -> promptTokens + outputTokens;
-      case POWER_OF_TWO -> Math.min(mostTokens, promptTokens + nextPowerOfTwo(outputTokens));
+      case POWER_OF_TWO -> Math.min(maxTokens, promptTokens + nextPowerOfTwo(outputTokens));
     };
   }
 

@@ -157,7 +157,7 @@ public final class ServingProgram {
     int prompt = sequence.promptTokens + sequence.generated;
     if (reservation != KvReservation.PAGED) {
       int wanted =
-          reservation.slots(sequence.promptTokens, sequence.outputTokens, lengths.mostTokens());
+          reservation.slots(sequence.promptTokens, sequence.outputTokens, lengths.maxTokens());
       sequence.firstSlot = buddies.take(wanted);
       if (sequence.firstSlot == BuddySlots.NONE) {
         return false;

@@ -9,10 +9,10 @@ import java.util.SplittableRandom;
  * @param meanPromptTokens mean length of prompts before they are cut
  * @param meanOutputTokens mean length of outputs before they are cut
  * @param outputShape shape of the outputs' distribution: 1 is exponential, larger is narrower
- * @param mostTokens maximum number of tokens of prompt and output together
+ * @param maxTokens maximum number of tokens of prompt and output together
  */
 public record TokenLengths(
-    double meanPromptTokens, double meanOutputTokens, double outputShape, int mostTokens) {
+    double meanPromptTokens, double meanOutputTokens, double outputShape, int maxTokens) {
   /**
    * ShareGPT as PagedAttention's authors used it: means 161.31 and 337.99, OPT's 2048 tokens (SOSP
    * 2023, section 6.1). The shape is ours: it gives the outputs the spread (mean square over
@@ -26,14 +26,14 @@ public record TokenLengths(
   /** Length of a prompt, from 1 to one less than the maximum. */
   int promptTokens(SplittableRandom random) {
     double length = -meanPromptTokens * Math.log(1 - random.nextDouble());
-    return Math.clamp(Math.round(length), 1, mostTokens - 1);
+    return Math.clamp(Math.round(length), 1, maxTokens - 1);
   }
 
   /** Length of the output to a prompt, at least 1. */
   int outputTokens(SplittableRandom random, int promptTokens) {
     double scale = meanOutputTokens / gamma(1 + 1 / outputShape);
     double length = scale * Math.pow(-Math.log(1 - random.nextDouble()), 1 / outputShape);
-    return Math.clamp(Math.round(length), 1, mostTokens - promptTokens);
+    return Math.clamp(Math.round(length), 1, maxTokens - promptTokens);
   }
 
   /** The gamma function between 1 and 2 and above, by Stirling's series on a shifted argument. */

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** The engine is small enough for a page that is visited once. */
 class EngineSizeIT {
-  private static final int MOST_BYTES = 620_000;
+  private static final int MAX_BYTES = 620_000;
 
   @Test
   void theEngineIsAtMost620KilobytesPacked() throws IOException {
@@ -22,7 +22,7 @@ class EngineSizeIT {
     try (OutputStream out = new Smallest(packed)) {
       Files.copy(engine, out);
     }
-    assertTrue(packed.size() <= MOST_BYTES, packed.size() + " bytes");
+    assertTrue(packed.size() <= MAX_BYTES, packed.size() + " bytes");
   }
 
   private static final class Smallest extends GZIPOutputStream {

@@ -28,10 +28,10 @@ import org.allocsim.simulator.effect.EffectLog;
  */
 public final class AddressHistoryFinder {
   /** Changes of a process; what needs more is not explained by them. */
-  private static final int MOST_CHANGES = 1 << 16;
+  private static final int MAX_CHANGES = 1 << 16;
 
   /** Largest segment, beyond any device. */
-  private static final long MOST_BYTES = 1L << 44;
+  private static final long MAX_BYTES = 1L << 44;
 
   /** Streams in a pool of PyTorch (c10/cuda/CUDAStream.cpp, 2.11). */
   private static final int STREAM_POOL = 32;
@@ -130,7 +130,7 @@ public final class AddressHistoryFinder {
   }
 
   private boolean isPossible(long bytes) {
-    return bytes > 0 && bytes <= MOST_BYTES && bytes % profile.pageBytes() == 0;
+    return bytes > 0 && bytes <= MAX_BYTES && bytes % profile.pageBytes() == 0;
   }
 
   private boolean allocate(long recordedAddress, long bytes) {
@@ -180,7 +180,7 @@ public final class AddressHistoryFinder {
     if (!openKept(address, bytes) && !makeRoom(address, bytes)) {
       return false;
     }
-    while (history.count() < MOST_CHANGES) {
+    while (history.count() < MAX_CHANGES) {
       long next = heap.next(bytes);
       if (next == address) {
         return true;

@@ -59,7 +59,7 @@ final class AddressRanges {
     }
     if (mapped.overlaps(address, bytes)) {
       throw new IllegalArgumentException(
-          "memory is mapped already within %d bytes at 0x%x".formatted(bytes, address));
+          "memory is already mapped within %d bytes at 0x%x".formatted(bytes, address));
     }
   }
 

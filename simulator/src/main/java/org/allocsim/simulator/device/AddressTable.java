@@ -31,6 +31,6 @@ final class AddressTable extends BlockRows {
   /** Removes an entry. */
   void remove(int entry) {
     order.remove(entry);
-    giveBack(entry);
+    recycle(entry);
   }
 }

@@ -52,7 +52,7 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
   private static final long ALIGNMENT_BYTES = 512;
 
   /** Most addresses that a pool can have. */
-  private static final long MOST_RANGE_BYTES = 1L << 45;
+  private static final long MAX_RANGE_BYTES = 1L << 45;
 
   private static final int CHUNK_SHIFT = 25;
 
@@ -121,7 +121,7 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
   }
 
   private void setAddresses(long memoryBytes) {
-    rangeBytes = 2 * roundUpToChunk(Math.min(memoryBytes, MOST_RANGE_BYTES / 2));
+    rangeBytes = 2 * roundUpToChunk(Math.min(memoryBytes, MAX_RANGE_BYTES / 2));
     ranges = new PoolRanges(rangeBytes, chunks, CHUNK_SHIFT);
   }
 
@@ -163,11 +163,11 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
       nanos = backingNanos(bytes);
     }
     if (range == PoolRanges.NONE && internalDependencies) {
-      nanos = refusalNanos() + costs.allocateOtherNanos();
+      nanos = failureNanos() + costs.allocateOtherNanos();
       range = waitForOthers(list, blockBytes);
     }
     if (range == PoolRanges.NONE) {
-      meter.count(DriverCall.ALLOCATE_ASYNC, 1, createNanos + refusalNanos());
+      meter.count(DriverCall.ALLOCATE_ASYNC, 1, createNanos + failureNanos());
       return DeviceMemory.REFUSED;
     }
     int block = ranges.take(range, blockBytes, bytes);
@@ -297,7 +297,7 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
     int range = inUse.row(address);
     if (range == AddressRows.NONE || ranges.requestedBytes(range) != bytes) {
       throw new IllegalArgumentException(
-          "no allocation of %d bytes lies at 0x%x in the pool".formatted(bytes, address));
+          "the pool has no allocation of %d bytes at 0x%x".formatted(bytes, address));
     }
     int list = list(stream);
     inUse.remove(address);
@@ -386,9 +386,9 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
   @Override
   public void setPoolLimit(long bytes) {
     if (base != DeviceMemory.REFUSED) {
-      throw new IllegalStateException("a pool that is in use cannot get a limit");
+      throw new IllegalStateException("a pool in use cannot be given a limit");
     }
-    limitBytes = bytes > MOST_RANGE_BYTES / 2 ? Long.MAX_VALUE : roundUpToChunk(bytes);
+    limitBytes = bytes > MAX_RANGE_BYTES / 2 ? Long.MAX_VALUE : roundUpToChunk(bytes);
     setAddresses(bytes);
   }
 
@@ -463,7 +463,7 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
         + mappedSpareChunks * costs.spareChunkNanos();
   }
 
-  private long refusalNanos() {
+  private long failureNanos() {
     return released
         ? costs.refuseReleaseNanos()
             + newChunks * costs.refuseReleaseNewChunkNanos()

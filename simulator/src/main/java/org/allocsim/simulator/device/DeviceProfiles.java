@@ -40,7 +40,7 @@ public final class DeviceProfiles {
     return profile(
         "capacity",
         DeviceProfile.Origin.CHOSEN,
-        "a size that was asked for, all else as on H100",
+        "given memory size, everything else as on an H100",
         bytes,
         0,
         0);

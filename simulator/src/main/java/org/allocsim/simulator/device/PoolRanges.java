@@ -318,7 +318,7 @@ final class PoolRanges extends BlockRows {
     int absorbed = next(range);
     setPlace(range, start(range), bytes(range) + bytes(absorbed));
     link(range, next(absorbed));
-    giveBack(absorbed);
+    recycle(absorbed);
   }
 
   /** Makes two rows neighbours; one of them may be {@link #NONE}. */

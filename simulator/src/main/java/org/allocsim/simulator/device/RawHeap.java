@@ -422,7 +422,7 @@ final class RawHeap {
   void free(long address, long bytes) {
     if (blocks.get(address) != bytes) {
       throw new IllegalArgumentException(
-          "no block of %d bytes lies at 0x%x".formatted(bytes, address));
+          "there is no block of %d bytes at 0x%x".formatted(bytes, address));
     }
     blocks.remove(address);
     if (bytes >= pageBytes) {

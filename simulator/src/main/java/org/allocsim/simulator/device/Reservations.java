@@ -37,7 +37,7 @@ final class Reservations {
   Reservations(long unitBytes, long endAddress) {
     this.unitBytes = unitBytes;
     end = make(endAddress, 0, true);
-    downwards.add(end.number, ~endAddress, mostBytes(end));
+    downwards.add(end.number, ~endAddress, maxBytes(end));
   }
 
   /** A reservation that is not among these yet. */
@@ -108,7 +108,7 @@ final class Reservations {
     above.below = reservation;
     long address = reservation.address();
     upwards.add(reservation.number, address, address - gapStart(reservation));
-    downwards.add(reservation.number, ~address, mostBytes(reservation));
+    downwards.add(reservation.number, ~address, maxBytes(reservation));
     settle(above);
   }
 
@@ -129,13 +129,13 @@ final class Reservations {
   /** The gap below a reservation is another one. */
   private void settle(Reservation reservation) {
     long address = reservation.address();
-    downwards.resize(reservation.number, ~address, mostBytes(reservation));
+    downwards.resize(reservation.number, ~address, maxBytes(reservation));
     if (!reservation.equals(end)) {
       upwards.resize(reservation.number, address, address - gapStart(reservation));
     }
   }
 
-  private long mostBytes(Reservation above) {
+  private long maxBytes(Reservation above) {
     return above.below == null
         ? Long.MAX_VALUE
         : (above.address() & -unitBytes) - above.below.end() - 1;

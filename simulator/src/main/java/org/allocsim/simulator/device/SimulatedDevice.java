@@ -136,8 +136,8 @@ public final class SimulatedDevice implements DeviceMemory {
    * @param bytes all that it should hold from now on, in whole pages, no less than before
    */
   public void holdForCollectives(long bytes) {
-    long mostBytes = collectivesBytes + Math.max(0, usableBytes() & -profile.pageBytes());
-    collectivesBytes = Math.min(bytes, mostBytes);
+    long maxBytes = collectivesBytes + Math.max(0, usableBytes() & -profile.pageBytes());
+    collectivesBytes = Math.min(bytes, maxBytes);
   }
 
   /** What the library for collectives holds, in bytes. */

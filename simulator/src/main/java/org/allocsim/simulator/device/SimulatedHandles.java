@@ -118,7 +118,7 @@ final class SimulatedHandles implements HandleMemory {
       int handle = (int) handles[from + i];
       handleAt.remove(address + i * handleBytes);
       mappings[handle]--;
-      giveBackIfUnused(handle);
+      recycleIfUnused(handle);
     }
     meter.count(DriverCall.UNMAP, count, costs.unmapNanos(handleBytes / pageBytes));
   }
@@ -130,12 +130,12 @@ final class SimulatedHandles implements HandleMemory {
     for (int i = from; i < from + count; i++) {
       int handle = (int) handles[i];
       held[handle] = false;
-      giveBackIfUnused(handle);
+      recycleIfUnused(handle);
     }
     meter.count(DriverCall.RELEASE, count, costs.releaseNanos(handleBytes / pageBytes));
   }
 
-  private void giveBackIfUnused(int handle) {
+  private void recycleIfUnused(int handle) {
     if (held[handle] || mappings[handle] > 0) {
       return;
     }

@@ -98,6 +98,6 @@ final class SmallPages extends BlockRows {
     byStart.remove(start(hole));
     byEnd.remove(start(hole) + bytes(hole));
     bySize.remove(hole);
-    giveBack(hole);
+    recycle(hole);
   }
 }

@@ -25,7 +25,7 @@ final class StreamOrder {
   /** What the stream queues from now on does not finish until it is resumed. */
   void hold(int stream, long now) {
     if (isHeld(stream)) {
-      throw new IllegalStateException("stream " + stream + " is held already");
+      throw new IllegalStateException("stream " + stream + " is already held");
     }
     waits.add(new Wait(stream, now, NOBODY, 0));
     holds++;

@@ -196,7 +196,7 @@ public final class InvariantChecker implements EffectListener {
       }
       if (Long.compareUnsigned(address, segmentEnd) < 0) {
         throw new InvariantViolation(
-            "segment 0x%x begins before 0x%x, where the one shown before it ends"
+            "segment 0x%x begins before 0x%x, the end of the previous one"
                 .formatted(address, segmentEnd));
       }
       inSegment = true;
@@ -211,7 +211,7 @@ public final class InvariantChecker implements EffectListener {
     public void block(
         long address, long bytes, long requestedBytes, BlockState state, int allocation) {
       if (!inSegment) {
-        throw new InvariantViolation("block 0x%x lies in no segment".formatted(address));
+        throw new InvariantViolation("block 0x%x is outside every segment".formatted(address));
       }
       if (address != reached || bytes <= 0 || bytes > segmentEnd - address) {
         throw new InvariantViolation(
@@ -222,7 +222,7 @@ public final class InvariantChecker implements EffectListener {
       boolean free = state == BlockState.INACTIVE;
       if (free && lastWasFree && mergesFreeBlocks) {
         throw new InvariantViolation(
-            "block 0x%x is free, and so is the one before it in segment 0x%x"
+            "block 0x%x is free, and so is the previous one in segment 0x%x"
                 .formatted(address, segmentAddress));
       }
       lastWasFree = free;

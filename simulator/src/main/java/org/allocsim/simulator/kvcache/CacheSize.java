@@ -15,7 +15,7 @@ final class CacheSize {
     long count = capacityBytes / pageBytes;
     if (count < least || count > MOST) {
       throw new IllegalArgumentException(
-          "%d bytes are %d %s of %d bytes; a cache has %d to %d"
+          "%d bytes are %d %s of %d bytes; a cache must have %d to %d"
               .formatted(capacityBytes, count, noun, pageBytes, least, MOST));
     }
     return (int) count;

@@ -12,7 +12,7 @@ public record LayerGroup(int layers, long tokenBytes, int windowTokens) {
   public LayerGroup {
     if (layers < 1 || tokenBytes < 2 || tokenBytes % 2 != 0 || windowTokens < 0) {
       throw new IllegalArgumentException(
-          "%d layers of %d bytes a token with a window of %d make no sense"
+          "invalid cache layout: %d layers of %d bytes per token with a window of %d"
               .formatted(layers, tokenBytes, windowTokens));
     }
   }

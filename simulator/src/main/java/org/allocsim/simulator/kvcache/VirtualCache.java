@@ -88,7 +88,7 @@ public final class VirtualCache implements KvCache {
         groups.stream().mapToInt(group -> (int) (pageBytes / (group.tokenBytes() / 2))).toArray();
     if (Arrays.stream(pageTokens).anyMatch(each -> each < 1)) {
       throw new IllegalArgumentException(
-          "a page of " + pageBytes + " bytes has no room for a layer's keys of a token");
+          "a page of " + pageBytes + " bytes is too small for one layer's keys of a token");
     }
     pages = CacheSize.pages(capacityBytes, pageBytes, Arrays.stream(tensors).sum(), "pages");
     freePages = pages;

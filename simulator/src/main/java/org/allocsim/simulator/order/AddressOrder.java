@@ -60,16 +60,16 @@ public final class AddressOrder {
   }
 
   /** The block at the lowest address with at least so many bytes, or {@link #NONE}. */
-  public int lowest(long leastBytes) {
-    int entry = firstFrom(root, 0, leastBytes);
-    return entry < 0 ? NONE : lowestBelow(root, entry, leastBytes);
+  public int lowest(long minBytes) {
+    int entry = firstFrom(root, 0, minBytes);
+    return entry < 0 ? NONE : lowestBelow(root, entry, minBytes);
   }
 
   /**
    * The block at the lowest address, but none below {@code fromAddress}, with at least so many
    * bytes, or {@link #NONE}.
    */
-  public int lowestFrom(long fromAddress, long leastBytes) {
+  public int lowestFrom(long fromAddress, long minBytes) {
     int node = leafFor(fromAddress);
     int first = node << FAN_SHIFT;
     int end = first + counts[node];
@@ -77,24 +77,24 @@ public final class AddressOrder {
     while (entry < end && Long.compareUnsigned(addresses[entry], fromAddress) < 0) {
       entry++;
     }
-    int found = firstFrom(node, entry - first, leastBytes);
+    int found = firstFrom(node, entry - first, minBytes);
     while (found < 0) {
       int above = parents[node];
       if (above == NO_NODE) {
         return NONE;
       }
-      found = firstFrom(above, entryOf(above, node) + 1 - (above << FAN_SHIFT), leastBytes);
+      found = firstFrom(above, entryOf(above, node) + 1 - (above << FAN_SHIFT), minBytes);
       node = above;
     }
-    return lowestBelow(node, found, leastBytes);
+    return lowestBelow(node, found, minBytes);
   }
 
   /** The block at the highest address that is not above a given one, or {@link #NONE}. */
-  public int floor(long mostAddress) {
-    int leaf = leafFor(mostAddress);
+  public int floor(long maxAddress) {
+    int leaf = leafFor(maxAddress);
     int first = leaf << FAN_SHIFT;
     int entry = first + counts[leaf] - 1;
-    while (entry >= first && Long.compareUnsigned(addresses[entry], mostAddress) > 0) {
+    while (entry >= first && Long.compareUnsigned(addresses[entry], maxAddress) > 0) {
       entry--;
     }
     // The nodes above know where each leaf begins: only below the first block of all is there none.
@@ -144,10 +144,10 @@ public final class AddressOrder {
   // Searches.
 
   /** First entry of a node, from a position on, with at least so many bytes, or −1. */
-  private int firstFrom(int node, int from, long leastBytes) {
+  private int firstFrom(int node, int from, long minBytes) {
     int end = (node << FAN_SHIFT) + counts[node];
     for (int entry = (node << FAN_SHIFT) + from; entry < end; entry++) {
-      if (bytes[entry] >= leastBytes) {
+      if (bytes[entry] >= minBytes) {
         return entry;
       }
     }
@@ -155,13 +155,13 @@ public final class AddressOrder {
   }
 
   /** The lowest large enough block of an entry that has one. */
-  private int lowestBelow(int node, int entry, long leastBytes) {
+  private int lowestBelow(int node, int entry, long minBytes) {
     int at = node;
     int found = entry;
     while (!leaves[at]) {
       at = refs[found];
       found = at << FAN_SHIFT;
-      while (bytes[found] < leastBytes) {
+      while (bytes[found] < minBytes) {
         found++;
       }
     }
@@ -229,7 +229,7 @@ public final class AddressOrder {
         if (old < before) {
           return;
         }
-        most = mostOf(node);
+        most = maxOf(node);
       }
       if (most == before) {
         return;
@@ -240,7 +240,7 @@ public final class AddressOrder {
     }
   }
 
-  private long mostOf(int node) {
+  private long maxOf(int node) {
     long most = Long.MIN_VALUE;
     int end = (node << FAN_SHIFT) + counts[node];
     for (int entry = node << FAN_SHIFT; entry < end; entry++) {
@@ -281,7 +281,7 @@ public final class AddressOrder {
       int entry = root << FAN_SHIFT;
       counts[root] = 1;
       addresses[entry] = addresses[node << FAN_SHIFT];
-      bytes[entry] = mostOf(node);
+      bytes[entry] = maxOf(node);
       refs[entry] = node;
       parents[node] = root;
     }
@@ -296,13 +296,13 @@ public final class AddressOrder {
     int above = parents[node];
     int upper = entryOf(above, node);
     long most = bytes[upper];
-    bytes[upper] = mostOf(node);
+    bytes[upper] = maxOf(node);
     settle(above, most, bytes[upper]);
     insert(
         above,
         upper + 1 - (above << FAN_SHIFT),
         addresses[right << FAN_SHIFT],
-        mostOf(right),
+        maxOf(right),
         right);
     return right;
   }
@@ -328,10 +328,10 @@ public final class AddressOrder {
       settle(node, oldBytes, Long.MIN_VALUE);
     } else if (node != root) {
       int above = parents[node];
-      giveBack(node);
+      recycle(node);
       delete(above, entryOf(above, node));
       while (!leaves[root] && counts[root] == 1) {
-        giveBack(root);
+        recycle(root);
         root = refs[root << FAN_SHIFT];
         parents[root] = NO_NODE;
       }
@@ -368,7 +368,7 @@ public final class AddressOrder {
     return node;
   }
 
-  private void giveBack(int node) {
+  private void recycle(int node) {
     unused[unusedCount++] = node;
   }
 }

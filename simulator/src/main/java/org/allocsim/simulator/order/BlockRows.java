@@ -73,7 +73,7 @@ public class BlockRows {
   }
 
   /** Gives a row back, which is in no order. */
-  protected final void giveBack(int row) {
+  protected final void recycle(int row) {
     rows[row].nextUnused = unused;
     unused = rows[row];
   }

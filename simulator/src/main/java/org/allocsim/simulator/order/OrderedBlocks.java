@@ -34,7 +34,7 @@ public final class OrderedBlocks {
     }
 
     void remove(int row) {
-      giveBack(row);
+      recycle(row);
     }
   }
 

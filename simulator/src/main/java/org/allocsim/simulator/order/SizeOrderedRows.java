@@ -59,7 +59,7 @@ public final class SizeOrderedRows {
   public void add(int block) {
     BlockRows.Row row = table.row(block);
     if (row.isOrdered) {
-      throw new IllegalStateException("block is in an order");
+      throw new IllegalStateException("block is already in an order");
     }
     row.isOrdered = true;
     order.add(row);
@@ -74,7 +74,7 @@ public final class SizeOrderedRows {
   public void remove(int block) {
     BlockRows.Row row = table.row(block);
     if (!row.isOrdered) {
-      throw new IllegalStateException("block is in no order");
+      throw new IllegalStateException("block is not in the order");
     }
     row.isOrdered = false;
     order.remove(row);

@@ -55,7 +55,7 @@ public final class PolicyOptions {
                     spec.id(),
                     name,
                     known.isEmpty()
-                        ? "it has none at all"
+                        ? "it has none"
                         : SimilarName.remedy(
                             name, known, "its options are " + String.join(", ", known))));
       }

@@ -134,7 +134,8 @@ public final class Failures implements EffectListener {
   }
 
   private String plainWords(OutOfMemory failure) {
-    return "Out of memory on device %d: %s are needed, %s are free on the device%s; the allocator holds %s, of which %s are in use."
+    return ("Out of memory on device %d: %s are needed, %s are free on the device%s; the"
+            + " allocator holds %s, %s of it in use.")
         .formatted(
             device,
             ByteFormat.human(failure.segmentBytes()),

@@ -69,7 +69,7 @@ public final class Run {
 
   private long events;
   private long callsSeen = -1;
-  private long mostTakenBytes;
+  private long maxTakenBytes;
 
   /** Sends rows by parts; null until it does. */
   private @Nullable Replay parts;
@@ -90,7 +90,7 @@ public final class Run {
             setup.policy().wording(),
             stats,
             () -> row,
-            setup.course().mostFailures());
+            setup.course().maxFailures());
     peak = new PeakMoment(stats);
     memory = RunMemory.of(setup);
     switch (memory) {
@@ -156,7 +156,7 @@ public final class Run {
     Run run = new Run(setup, observers.clone());
     if (setup.memory() instanceof MemorySource.Recorded(_, var start, _)) {
       if (!(run.policy instanceof RestorablePolicy restorable)) {
-        throw new UnfitTraceException("an allocator that can begin with recorded memory");
+        throw new UnfitTraceException("an allocator that can start with recorded memory");
       }
       RestoredStart.restore(restorable, run.stats, start);
       run.peak.startWith(run.stats.reservedBytes());
@@ -280,7 +280,7 @@ public final class Run {
   /** Apart from the rest, which every row does, so that it stays small. */
   private void lookAtDevice(SimulatedDevice device) {
     callsSeen = device.changes();
-    mostTakenBytes = Math.max(mostTakenBytes, device.takenBytes());
+    maxTakenBytes = Math.max(maxTakenBytes, device.takenBytes());
     for (RunObserver observer : observers) {
       observer.deviceCalled(row);
     }
@@ -311,7 +311,7 @@ public final class Run {
         peak.moment(),
         peak.row(),
         row,
-        mostTakenBytes,
+        maxTakenBytes,
         events,
         failures.requestCount(),
         failures.kept(),

@@ -110,7 +110,7 @@ public record RunResult(
     if (setup.policy() instanceof ChosenPolicy(PolicyChoice choice)) {
       return choice;
     }
-    throw new IllegalStateException("the policy was not chosen among those that are installed");
+    throw new IllegalStateException("the policy is not one of those installed");
   }
 
   /**

@@ -45,7 +45,7 @@ public record RunSetup(
    * @param recordedDriverNanos time of the recorded allocator's driver calls in each row, by which
    *     the program's own pace is known; null where the trace is no recording, or time does not
    *     matter
-   * @param mostFailures failed requests that are kept with their message; later ones are only
+   * @param maxFailures failed requests that are kept with their message; later ones are only
    *     counted
    */
   @SuppressWarnings("ArrayRecordComponent")
@@ -54,7 +54,7 @@ public record RunSetup(
       int lastRow,
       long passes,
       long @Nullable [] recordedDriverNanos,
-      int mostFailures) {
+      int maxFailures) {
     /** The whole trace, once, whatever fails. */
     static final Course WHOLE = new Course(AfterOom.CONTINUE, Integer.MAX_VALUE, 1, null, 16);
   }
@@ -99,25 +99,25 @@ public record RunSetup(
   /** The same, going on after failed requests as is said. */
   public RunSetup with(AfterOom other) {
     Course c = course;
-    return with(other, c.lastRow, c.passes, c.recordedDriverNanos, c.mostFailures);
+    return with(other, c.lastRow, c.passes, c.recordedDriverNanos, c.maxFailures);
   }
 
   /** The same that ends after a row, or before the first for −1. */
   public RunSetup endingAfter(int row) {
     Course c = course;
-    return with(c.afterOom, row, c.passes, c.recordedDriverNanos, c.mostFailures);
+    return with(c.afterOom, row, c.passes, c.recordedDriverNanos, c.maxFailures);
   }
 
   /** The same several times over. */
   public RunSetup repeated(long times) {
     Course c = course;
-    return with(c.afterOom, c.lastRow, times, c.recordedDriverNanos, c.mostFailures);
+    return with(c.afterOom, c.lastRow, times, c.recordedDriverNanos, c.maxFailures);
   }
 
   /** The same at the pace of a recorded program whose allocator's driver time is given by row. */
   public RunSetup atPaceBeside(long[] driverNanosByRow) {
     Course c = course;
-    return with(c.afterOom, c.lastRow, c.passes, driverNanosByRow, c.mostFailures);
+    return with(c.afterOom, c.lastRow, c.passes, driverNanosByRow, c.maxFailures);
   }
 
   /** The same with so many failed requests kept at most. */

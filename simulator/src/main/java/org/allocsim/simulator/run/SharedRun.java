@@ -48,7 +48,7 @@ public final class SharedRun {
     for (Tenant tenant : tenants) {
       if (tenant.device().profile().totalBytes() != totalBytes) {
         throw new IllegalArgumentException(
-            "%s is on a device of another size than %s"
+            "%s is on a device of a different size than %s"
                 .formatted(tenant.name(), tenants.getFirst().name()));
       }
       places.add(new Place(places.size(), tenant, spanNanos));
@@ -128,7 +128,7 @@ public final class SharedRun {
     /** What it holds, with its context. */
     private long bytes;
 
-    private long mostBytes;
+    private long maxBytes;
     private Holding left = Holding.NONE;
 
     Place(int number, Tenant tenant, long spanNanos) {
@@ -237,7 +237,7 @@ public final class SharedRun {
       }
       heldBytes += now - bytes;
       bytes = now;
-      mostBytes = Math.max(mostBytes, now);
+      maxBytes = Math.max(maxBytes, now);
       observer.changed(sentNanos, number, now);
       if (heldBytes > peakBytes) {
         peakBytes = heldBytes;
@@ -258,7 +258,7 @@ public final class SharedRun {
 
     TenantResult result() {
       return new TenantResult(
-          tenant, run == null ? result : run.end(), sentNanos, stopped, mostBytes, left);
+          tenant, run == null ? result : run.end(), sentNanos, stopped, maxBytes, left);
     }
 
     @Override

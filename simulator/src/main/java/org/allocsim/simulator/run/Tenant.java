@@ -21,10 +21,10 @@ public record Tenant(String name, RunSetup setup, long startNanos, boolean exits
   /** Refuses what cannot share a device. */
   public Tenant {
     if (!(setup.memory() instanceof MemorySource.Simulated)) {
-      throw new IllegalArgumentException(name + " is on no simulated device");
+      throw new IllegalArgumentException(name + " is not on a simulated device");
     }
     if (setup.course().passes() != 1) {
-      throw new IllegalArgumentException(name + " runs several times over");
+      throw new IllegalArgumentException(name + " is repeated");
     }
   }
 

@@ -21,17 +21,17 @@ public final class FragmentationTimeline implements EffectListener {
   }
 
   /** Buckets that are kept at most. */
-  public static final int MOST_BUCKETS = 1 << 10;
+  public static final int MAX_BUCKETS = 1 << 10;
 
   private static final int SHARES = Share.values().length;
 
   private final MemoryTimeline source;
-  private final long[] startNanos = new long[MOST_BUCKETS];
-  private final long[] startEvents = new long[MOST_BUCKETS];
-  private final double[] first = new double[MOST_BUCKETS * SHARES];
-  private final double[] least = new double[MOST_BUCKETS * SHARES];
-  private final double[] greatest = new double[MOST_BUCKETS * SHARES];
-  private final double[] last = new double[MOST_BUCKETS * SHARES];
+  private final long[] startNanos = new long[MAX_BUCKETS];
+  private final long[] startEvents = new long[MAX_BUCKETS];
+  private final double[] first = new double[MAX_BUCKETS * SHARES];
+  private final double[] least = new double[MAX_BUCKETS * SHARES];
+  private final double[] greatest = new double[MAX_BUCKETS * SHARES];
+  private final double[] last = new double[MAX_BUCKETS * SHARES];
   private final double[] current = new double[SHARES];
   private final double[] peaks = new double[SHARES];
   private int buckets;
@@ -163,7 +163,7 @@ public final class FragmentationTimeline implements EffectListener {
   }
 
   private void open() {
-    if (buckets == MOST_BUCKETS) {
+    if (buckets == MAX_BUCKETS) {
       halve();
     }
     int bucket = buckets++;
@@ -177,7 +177,7 @@ public final class FragmentationTimeline implements EffectListener {
 
   /** Joins pairs of neighbours; all buckets are full when this is called. */
   private void halve() {
-    for (int to = 0; to < MOST_BUCKETS / 2; to++) {
+    for (int to = 0; to < MAX_BUCKETS / 2; to++) {
       startNanos[to] = startNanos[2 * to];
       startEvents[to] = startEvents[2 * to];
       for (int share = 0; share < SHARES; share++) {
@@ -190,7 +190,7 @@ public final class FragmentationTimeline implements EffectListener {
         last[target] = last[right];
       }
     }
-    buckets = MOST_BUCKETS / 2;
+    buckets = MAX_BUCKETS / 2;
     width *= 2;
   }
 }

@@ -162,7 +162,7 @@ public final class MemoryTimeline implements EffectListener {
   }
 
   /** Least value of a series in a bucket. */
-  public long leastBytes(int bucket, Series series) {
+  public long minBytes(int bucket, Series series) {
     return least[bucket * SERIES + series.ordinal()];
   }
 

@@ -136,22 +136,22 @@ public final class PoolCounters extends PoolPeaks {
 
   private void shareBlockPeaks() {
     long most = limit(PooledStat.ALLOCATION);
-    long mostAllocatedBytes = limit(PooledStat.ALLOCATED_BYTES);
-    long mostRequestedBytes = limit(PooledStat.REQUESTED_BYTES);
-    limitBlocks(most, mostAllocatedBytes, mostRequestedBytes);
+    long maxAllocatedBytes = limit(PooledStat.ALLOCATED_BYTES);
+    long maxRequestedBytes = limit(PooledStat.REQUESTED_BYTES);
+    limitBlocks(most, maxAllocatedBytes, maxRequestedBytes);
     other.limitBlocks(
         rest(PooledStat.ALLOCATION, most),
-        rest(PooledStat.ALLOCATED_BYTES, mostAllocatedBytes),
-        rest(PooledStat.REQUESTED_BYTES, mostRequestedBytes));
+        rest(PooledStat.ALLOCATED_BYTES, maxAllocatedBytes),
+        rest(PooledStat.REQUESTED_BYTES, maxRequestedBytes));
   }
 
-  private void limitBlocks(long most, long mostAllocatedBytes, long mostRequestedBytes) {
+  private void limitBlocks(long most, long maxAllocatedBytes, long maxRequestedBytes) {
     allocationCeiling += most - allocationLimit;
     allocationLimit = most;
-    allocatedCeilingBytes += mostAllocatedBytes - allocatedLimitBytes;
-    allocatedLimitBytes = mostAllocatedBytes;
-    requestedCeilingBytes += mostRequestedBytes - requestedLimitBytes;
-    requestedLimitBytes = mostRequestedBytes;
+    allocatedCeilingBytes += maxAllocatedBytes - allocatedLimitBytes;
+    allocatedLimitBytes = maxAllocatedBytes;
+    requestedCeilingBytes += maxRequestedBytes - requestedLimitBytes;
+    requestedLimitBytes = maxRequestedBytes;
   }
 
   /**
@@ -274,14 +274,14 @@ public final class PoolCounters extends PoolPeaks {
         inactiveSplits + other.inactiveSplits, inactiveSplitBytes() + other.inactiveSplitBytes());
     splitLimit = limit(PooledStat.INACTIVE_SPLIT);
     other.splitLimit = rest(PooledStat.INACTIVE_SPLIT, splitLimit);
-    long mostBytes = limit(PooledStat.INACTIVE_SPLIT_BYTES);
-    limitSplitBytes(mostBytes);
-    other.limitSplitBytes(rest(PooledStat.INACTIVE_SPLIT_BYTES, mostBytes));
+    long maxBytes = limit(PooledStat.INACTIVE_SPLIT_BYTES);
+    limitSplitBytes(maxBytes);
+    other.limitSplitBytes(rest(PooledStat.INACTIVE_SPLIT_BYTES, maxBytes));
   }
 
-  private void limitSplitBytes(long mostBytes) {
-    splitCeilingBytes += mostBytes - splitLimitBytes;
-    splitLimitBytes = mostBytes;
+  private void limitSplitBytes(long maxBytes) {
+    splitCeilingBytes += maxBytes - splitLimitBytes;
+    splitLimitBytes = maxBytes;
   }
 
   // Memory of the device.

@@ -7,10 +7,10 @@ import java.util.Arrays;
  * width doubles as time goes on. Busy times are exact; only where in its stretch one lies is lost.
  */
 public final class BusyTimeline {
-  private static final int MOST_STRETCHES = 2048;
+  private static final int MAX_STRETCHES = 2048;
   private static final long FIRST_WIDTH_NANOS = 1_000;
 
-  private final long[] busyNanos = new long[MOST_STRETCHES];
+  private final long[] busyNanos = new long[MAX_STRETCHES];
   private long widthNanos = FIRST_WIDTH_NANOS;
   private long totalNanos;
   private long endNanos;
@@ -19,7 +19,7 @@ public final class BusyTimeline {
 
   /** Was busy from one moment to another; intervals do not overlap. */
   void add(long beginNanos, long endNanos) {
-    while ((endNanos - 1) / MOST_STRETCHES >= widthNanos) {
+    while ((endNanos - 1) / MAX_STRETCHES >= widthNanos) {
       widen();
     }
     totalNanos += endNanos - beginNanos;
@@ -35,10 +35,10 @@ public final class BusyTimeline {
   }
 
   private void widen() {
-    for (int i = 0; i < MOST_STRETCHES / 2; i++) {
+    for (int i = 0; i < MAX_STRETCHES / 2; i++) {
       busyNanos[i] = busyNanos[2 * i] + busyNanos[2 * i + 1];
     }
-    Arrays.fill(busyNanos, MOST_STRETCHES / 2, MOST_STRETCHES, 0);
+    Arrays.fill(busyNanos, MAX_STRETCHES / 2, MAX_STRETCHES, 0);
     widthNanos *= 2;
   }
 

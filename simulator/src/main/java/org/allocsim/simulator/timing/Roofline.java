@@ -31,7 +31,7 @@ public record Roofline(ComputeProfile compute, double arithmeticShare, double me
   public Roofline {
     if (!(arithmeticShare > 0 && arithmeticShare <= 1 && memoryShare > 0 && memoryShare <= 1)) {
       throw new IllegalArgumentException(
-          "kernels reach a part of the peak: %s and %s must be above 0 and at most 1"
+          "the fractions of peak that kernels reach, %s and %s, must be above 0 and at most 1"
               .formatted(arithmeticShare, memoryShare));
     }
   }

@@ -63,7 +63,7 @@ public final class Simulation {
   private final List<Step> steps = new ArrayList<>();
   private Step begun = new Step(0, 0, 0, 0, 0, 0);
   private @Nullable Pace pace;
-  private int mostQueued;
+  private int maxQueued;
 
   /** Uses that are over and that the policy has not been notified of. */
   private int[] passed = new int[16];
@@ -284,7 +284,7 @@ public final class Simulation {
       case Work.Kernel _, Work.Timed _ ->
           gpu.work(stream, GpuTimeline.COMPUTE, workNanos[work], host.nowNanos());
     }
-    mostQueued = Math.max(mostQueued, gpu.queued(stream));
+    maxQueued = Math.max(maxQueued, gpu.queued(stream));
   }
 
   private long allocatorNanos() {
@@ -329,7 +329,7 @@ public final class Simulation {
         gpu.busy(GpuTimeline.TO_DEVICE),
         gpu.busy(GpuTimeline.TO_HOST),
         gpu.busy(GpuTimeline.LINKS),
-        mostQueued,
+        maxQueued,
         pinned.peakBytes(),
         steps);
   }

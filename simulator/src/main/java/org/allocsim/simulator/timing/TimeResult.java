@@ -17,7 +17,7 @@ import org.allocsim.simulator.trace.RequestKind;
  * @param toDevice when it copied to the device
  * @param toHost when it copied to the host
  * @param links when messages ran on its links to other GPUs
- * @param mostQueued most pieces of work that were queued on a stream at a time
+ * @param maxQueued most pieces of work that were queued on a stream at a time
  * @param pinnedPeakBytes most host memory that was pinned at a time
  * @param steps what happened in each step, in order
  */
@@ -31,7 +31,7 @@ public record TimeResult(
     BusyTimeline toDevice,
     BusyTimeline toHost,
     BusyTimeline links,
-    int mostQueued,
+    int maxQueued,
     long pinnedPeakBytes,
     List<Step> steps) {
 

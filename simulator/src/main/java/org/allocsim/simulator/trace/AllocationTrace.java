@@ -697,7 +697,7 @@ public final class AllocationTrace {
     /** Appends a HOST_WORK row. */
     public void hostWork(long nanos) {
       if (nanos < 0) {
-        throw new IllegalArgumentException("host work of " + nanos + " ns is less than none");
+        throw new IllegalArgumentException("host work of " + nanos + " ns is negative");
       }
       append(RequestKind.HOST_WORK, NO_ALLOCATION, nanos, 0, 0);
     }

@@ -15,7 +15,7 @@ public record Loader(int workers, int prefetch, long batchNanos, long spreadNano
   public Loader {
     if (workers < 0 || prefetch < 1 || spreadNanos < 0 || batchNanos < spreadNanos) {
       throw new IllegalArgumentException(
-          "a loader of %d workers, %d batches ahead and %d ± %d ns a batch makes no sense"
+          "invalid loader: %d workers, %d batches ahead, %d ± %d ns per batch"
               .formatted(workers, prefetch, batchNanos, spreadNanos));
     }
   }

@@ -85,7 +85,8 @@ public sealed interface Work {
     public Collective {
       requireNatural(bytes, "bytes");
       if (ranks < 1) {
-        throw new IllegalArgumentException(ranks + " ranks of a collective are less than one");
+        throw new IllegalArgumentException(
+            ranks + " ranks of a collective: at least one is needed");
       }
       if (peer < EVERYONE || peer >= ranks || !pattern.isBetweenTwo() && peer != EVERYONE) {
         throw new IllegalArgumentException(
@@ -96,7 +97,7 @@ public sealed interface Work {
 
   private static void requireNatural(long amount, String what) {
     if (amount < 0) {
-      throw new IllegalArgumentException(amount + " " + what + " of work are less than none");
+      throw new IllegalArgumentException(amount + " " + what + " of work is negative");
     }
   }
 }

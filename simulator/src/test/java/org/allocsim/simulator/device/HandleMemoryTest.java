@@ -71,7 +71,7 @@ class HandleMemoryTest {
     long range = device.reserve(20 * MIB, PAGE, 0);
     memory.create(handles, 0, 4, PAGE);
     memory.map(range, handles, 0, 2, PAGE);
-    assertInvalid(() -> memory.map(range + PAGE, handles, 2, 1, PAGE), "mapped already");
+    assertInvalid(() -> memory.map(range + PAGE, handles, 2, 1, PAGE), "already mapped");
     assertInvalid(() -> memory.map(range + 20 * MIB, handles, 2, 1, PAGE), "not inside");
     assertInvalid(() -> memory.map(range + 4 * MIB, handles, 4, 1, 2 * PAGE), "bytes, not");
     assertInvalid(() -> memory.unmap(range, handles, 1, 1, PAGE), "not mapped at");

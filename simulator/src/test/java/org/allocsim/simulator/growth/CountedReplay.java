@@ -21,9 +21,9 @@ public final class CountedReplay {
   /**
    * Replays.
    *
-   * @param mostSteps where to stop with {@link Steps.Exceeded}
+   * @param maxSteps where to stop with {@link Steps.Exceeded}
    */
-  public static long steps(String policy, String scenario, int rows, long mostSteps) {
+  public static long steps(String policy, String scenario, int rows, long maxSteps) {
     AllocationTrace trace = Scenario.valueOf(scenario).trace(rows);
     RunSetup setup =
         new RunSetup(
@@ -32,7 +32,7 @@ public final class CountedReplay {
             PolicyChoice.parseList(policy).getFirst(),
             -1,
             DeviceProfiles.ofCapacity(CAPACITY_BYTES));
-    Steps.start(mostSteps);
+    Steps.start(maxSteps);
     RunResult result = Run.of(setup);
     long steps = Steps.stop();
     return result.isRun() ? steps : NOT_RUN;

@@ -26,7 +26,7 @@ class PolicyGrowthTest {
   private static final int DECADES = 3;
 
   /** Ten times the square of a decade's growth would be 6 to 8 of n log n. */
-  private static final double MOST_GROWTH = 2.5;
+  private static final double MAX_GROWTH = 2.5;
 
   /** PyTorch's settings that change how blocks are found and released. */
   private static final List<String> SETTINGS =
@@ -116,7 +116,7 @@ class PolicyGrowthTest {
           return;
         }
         counts.add(count);
-        most = (long) (MOST_GROWTH * count * sorting(10 * rows) / sorting(rows));
+        most = (long) (MAX_GROWTH * count * sorting(10 * rows) / sorting(rows));
       } catch (Steps.Exceeded e) {
         if (mayBeSlower) {
           return;

@@ -22,9 +22,9 @@ public final class Steps {
   private Steps() {}
 
   /** Begins to count. */
-  public static void start(long mostSteps) {
+  public static void start(long maxSteps) {
     count = 0;
-    most = mostSteps;
+    most = maxSteps;
   }
 
   /** Stops counting and answers the steps since the start. */

@@ -29,7 +29,7 @@ class SizeOrderedRowsTest {
     }
 
     void remove(int row) {
-      giveBack(row);
+      recycle(row);
     }
   }
 

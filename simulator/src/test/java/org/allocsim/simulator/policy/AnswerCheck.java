@@ -122,8 +122,8 @@ final class AnswerCheck implements AllocatorPolicy {
         assertEquals(limitBytes, outcome.failure.limitBytes());
       }
       // What no device has may be reported as the largest size that is served.
-      long leastBytes = Math.min(requestedBytes, 1L << 60);
-      assertTrue(outcome.failure.roundedBytes() >= leastBytes, "a request rounded down");
+      long minBytes = Math.min(requestedBytes, 1L << 60);
+      assertTrue(outcome.failure.roundedBytes() >= minBytes, "a request rounded down");
     }
     return address;
   }

@@ -17,18 +17,18 @@ public final class NaiveComparison {
   private final AllocatorPolicy policy;
   private final AllocatorPolicy model;
   private final int streams;
-  private final long mostBytes;
+  private final long maxBytes;
 
   /**
    * A comparison on two devices of the same capacity.
    *
-   * @param mostBytes size of the largest requests
+   * @param maxBytes size of the largest requests
    */
   public NaiveComparison(
       int seed,
       int streams,
       long capacityBytes,
-      long mostBytes,
+      long maxBytes,
       Function<DeviceMemory, AllocatorPolicy> policy,
       Function<DeviceMemory, AllocatorPolicy> model) {
     random = new SplittableRandom(seed);
@@ -37,7 +37,7 @@ public final class NaiveComparison {
     this.policy = policy.apply(device);
     this.model = model.apply(modelDevice);
     this.streams = streams;
-    this.mostBytes = mostBytes;
+    this.maxBytes = maxBytes;
   }
 
   /** Runs the comparison; answers how many requests failed. */
@@ -98,7 +98,7 @@ public final class NaiveComparison {
     return switch (random.nextInt(4)) {
       case 0 -> 1 + random.nextLong(2048);
       case 1 -> 512L << random.nextInt(6);
-      default -> 1 + (long) (mostBytes * Math.pow(random.nextDouble(), 6));
+      default -> 1 + (long) (maxBytes * Math.pow(random.nextDouble(), 6));
     };
   }
 }

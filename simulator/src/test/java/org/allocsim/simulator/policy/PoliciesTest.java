@@ -97,12 +97,12 @@ class PoliciesTest {
   @ValueSource(ints = {1, 2, 3, 4})
   void noPolicyReservesLessThanIsLive(int seed) {
     AllocationTrace trace = RandomTraces.of(seed, 500, seed % 3 + 1);
-    assertEquals(mostLiveBytes(trace), run("max-live", trace).peakReservedBytes());
+    assertEquals(maxLiveBytes(trace), run("max-live", trace).peakReservedBytes());
     for (PolicyProvider provider : Policies.all()) {
       String id = provider.spec().id();
       PolicyRun run = run(id, trace);
       // A policy that refuses some sizes is bound by what it served.
-      long least = run.refusedRequests() == 0 ? mostLiveBytes(trace) : run.peakRequestedBytes();
+      long least = run.refusedRequests() == 0 ? maxLiveBytes(trace) : run.peakRequestedBytes();
       assertTrue(least > 0 && run.peakReservedBytes() >= least, id);
     }
   }
@@ -112,7 +112,7 @@ class PoliciesTest {
     return PolicyRun.of(id, options, trace, 1L << 42, -1, PolicyTraits.ANY, false);
   }
 
-  private static long mostLiveBytes(AllocationTrace trace) {
+  private static long maxLiveBytes(AllocationTrace trace) {
     long[] bytes = new long[trace.allocationCount()];
     long live = 0;
     long most = 0;

@@ -136,7 +136,7 @@ public abstract class PolicyContract {
   void aDeviceThatHoldsThePeakActsAsOneWithPlenty(int seed) {
     AllocationTrace trace = random(seed);
     PolicyRun plenty = run(trace, PLENTY_BYTES, -1);
-    PolicyRun enough = run(trace, sufficientCapacityBytes(plenty.mostDeviceBytes()), -1);
+    PolicyRun enough = run(trace, sufficientCapacityBytes(plenty.maxDeviceBytes()), -1);
     assertEquals(0, enough.count(EffectKind.OOM));
     assertEquals(plenty.peakReservedBytes(), enough.peakReservedBytes());
   }
@@ -145,9 +145,9 @@ public abstract class PolicyContract {
   @ValueSource(ints = {1, 2, 3, 4})
   void invariantsHoldWhileRequestsFail(int seed) {
     AllocationTrace trace = random(seed);
-    long peak = run(trace, PLENTY_BYTES, -1).mostDeviceBytes();
+    long peak = run(trace, PLENTY_BYTES, -1).maxDeviceBytes();
     PolicyRun tight = run(trace, Math.max(2L << 20, peak / 2), -1);
-    assertTrue(tight.mostDeviceBytes() <= Math.max(2L << 20, peak / 2));
+    assertTrue(tight.maxDeviceBytes() <= Math.max(2L << 20, peak / 2));
   }
 
   @ParameterizedTest

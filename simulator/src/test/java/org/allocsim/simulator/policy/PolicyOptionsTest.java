@@ -114,7 +114,7 @@ class PolicyOptionsTest {
     PolicySpec plain = new PolicySpec("plain", "without options", "this test", List.of());
     PolicySettings settings = new PolicySettings(-1, Map.of("colour", "blue"));
     assertEquals(
-        "policy plain has no option 'colour'; it has none at all",
+        "policy plain has no option 'colour'; it has none",
         assertThrows(PolicyOptionException.class, () -> new PolicyOptions(plain, settings))
             .getMessage());
   }

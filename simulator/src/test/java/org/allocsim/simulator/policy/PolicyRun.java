@@ -17,7 +17,7 @@ public final class PolicyRun {
   private final StringBuilder effects = new StringBuilder();
   private final int[] counts = new int[EffectKind.values().length];
   private final Totals totals = new Totals();
-  private long mostDeviceBytes;
+  private long maxDeviceBytes;
   private long deviceBytes;
   private boolean freeLoweredReserved;
 
@@ -103,7 +103,7 @@ public final class PolicyRun {
 
   private void after(SimulatedDevice device, long capacityBytes) {
     deviceBytes = capacityBytes - device.freeBytes();
-    mostDeviceBytes = Math.max(mostDeviceBytes, deviceBytes);
+    maxDeviceBytes = Math.max(maxDeviceBytes, deviceBytes);
   }
 
   /** All effects as text, one a line. */
@@ -147,8 +147,8 @@ public final class PolicyRun {
   }
 
   /** Most bytes that were ever taken from the device, whole pages. */
-  public long mostDeviceBytes() {
-    return mostDeviceBytes;
+  public long maxDeviceBytes() {
+    return maxDeviceBytes;
   }
 
   /** Whether reserved memory ever shrank at a free. */

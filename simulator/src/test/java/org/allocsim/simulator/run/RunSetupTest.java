@@ -70,7 +70,7 @@ class RunSetupTest {
             "lastRow", SETUP.endingAfter(4),
             "passes", SETUP.repeated(2),
             "recordedDriverNanos", SETUP.atPaceBeside(new long[1]),
-            "mostFailures", SETUP.keepingFailures(1));
+            "maxFailures", SETUP.keepingFailures(1));
     for (Map.Entry<String, RunSetup> copy : copies.entrySet()) {
       assertEquals(List.of(copy.getKey()), differences(copy.getValue()));
     }
@@ -79,7 +79,7 @@ class RunSetupTest {
     assertEquals(simulated, SETUP.with(simulated).memory());
     assertEquals(4, SETUP.endingAfter(4).course().lastRow());
     assertEquals(2, SETUP.repeated(2).course().passes());
-    assertEquals(1, SETUP.keepingFailures(1).course().mostFailures());
+    assertEquals(1, SETUP.keepingFailures(1).course().maxFailures());
   }
 
   @Test

@@ -90,7 +90,7 @@ class FragmentationTimelineTest {
       times.add(time);
     }
     int width = 1;
-    while (width * FragmentationTimeline.MOST_BUCKETS < unused.size()) {
+    while (width * FragmentationTimeline.MAX_BUCKETS < unused.size()) {
       width *= 2;
     }
     assertTrue(width > 16, "buckets were joined");

@@ -50,12 +50,12 @@ class MemoryTimelineTest {
     assertEquals(2, timeline.bucketCount());
     assertEquals(100, timeline.firstBytes(0, Series.RESERVED));
     assertEquals(0, timeline.firstBytes(1, Series.RESERVED));
-    assertEquals(100, timeline.leastBytes(0, Series.RESERVED));
+    assertEquals(100, timeline.minBytes(0, Series.RESERVED));
     assertEquals(500, timeline.greatestBytes(0, Series.RESERVED));
     assertEquals(250, timeline.lastBytes(0, Series.RESERVED));
     assertEquals(0, timeline.startNanos(0));
     assertEquals(3, timeline.endNanos(0));
-    assertEquals(0, timeline.leastBytes(1, Series.RESERVED));
+    assertEquals(0, timeline.minBytes(1, Series.RESERVED));
     assertEquals(700, timeline.greatestBytes(1, Series.RESERVED));
     assertEquals(690, timeline.lastBytes(1, Series.RESERVED));
     assertEquals(4, timeline.startEvent(1));
@@ -69,7 +69,7 @@ class MemoryTimelineTest {
     timeline.segmentAllocated(100, 400, 0, false);
     timeline.segmentFreed(100, 300, 0, false);
     assertEquals(200, timeline.greatestBytes(1, Series.RESERVED));
-    assertEquals(200, timeline.leastBytes(1, Series.RESERVED));
+    assertEquals(200, timeline.minBytes(1, Series.RESERVED));
   }
 
   @Test
@@ -98,7 +98,7 @@ class MemoryTimelineTest {
       long keptLeast = Long.MAX_VALUE;
       long keptGreatest = 0;
       for (int bucket = 0; bucket < timeline.bucketCount(); bucket++) {
-        keptLeast = Math.min(keptLeast, timeline.leastBytes(bucket, Series.RESERVED));
+        keptLeast = Math.min(keptLeast, timeline.minBytes(bucket, Series.RESERVED));
         keptGreatest = Math.max(keptGreatest, timeline.greatestBytes(bucket, Series.RESERVED));
       }
       assertEquals(least, keptLeast, "seed " + seed);

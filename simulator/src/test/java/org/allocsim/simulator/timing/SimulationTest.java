@@ -88,7 +88,7 @@ class SimulationTest {
       program.launch(new Work.Timed(1_000 * MILLI), 0);
     }
     TimeResult time = run();
-    assertEquals(Simulation.QUEUE_DEPTH, time.mostQueued());
+    assertEquals(Simulation.QUEUE_DEPTH, time.maxQueued());
     assertTrue(time.activities().get(HostActivity.QUEUE_FULL) >= 9_000 * MILLI);
   }
 

@@ -25,7 +25,7 @@ final class SteadyReplay implements ReplayInTurns {
   private static final int SAMPLES_OF_REST = 5;
 
   /** How many times longer than it should the warm-up may take until the compiler rests. */
-  private static final int MOST_WARM_UP = 3;
+  private static final int MAX_WARM_UP = 3;
 
   private final ReplayBenchmark replay = new ReplayBenchmark();
   private final boolean plans;
@@ -76,7 +76,7 @@ final class SteadyReplay implements ReplayInTurns {
     long compiledMillis = 0;
     int rests = 0;
     for (int done = 0;
-        done < samples || (rests < SAMPLES_OF_REST && done < MOST_WARM_UP * samples);
+        done < samples || (rests < SAMPLES_OF_REST && done < MAX_WARM_UP * samples);
         done++) {
       measure();
       long before = compiledMillis;

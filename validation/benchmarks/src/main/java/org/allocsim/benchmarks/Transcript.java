@@ -16,7 +16,7 @@ final class Transcript implements OutputFormat {
   private static final Pattern THROWN =
       Pattern.compile("^(?:[\\w.$]+\\.)?(\\w+(?:Exception|Error))(?:: (.+))?$", Pattern.MULTILINE);
   private static final Pattern LOCKED = Pattern.compile("jmh\\.lock|Another JMH instance");
-  private static final int MOST_CHARACTERS = 1 << 16;
+  private static final int MAX_CHARACTERS = 1 << 16;
 
   private final StringBuilder text = new StringBuilder();
 
@@ -34,7 +34,7 @@ final class Transcript implements OutputFormat {
   }
 
   private void keep(String more) {
-    if (text.length() < MOST_CHARACTERS) {
+    if (text.length() < MAX_CHARACTERS) {
       text.append(more);
     }
   }

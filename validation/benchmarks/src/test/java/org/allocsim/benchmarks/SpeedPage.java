@@ -66,11 +66,11 @@ final class SpeedPage {
           quartiles is the ratio of the medians.
         - *Reading* loads a snapshot from the page cache into columns, digest included; MB/s are
           uncompressed bytes. *Deriving* adds the search for the requests behind the recorded effects.
-        - Start-up, compilation and making the inputs are left out. JMH warms up in several processes,
+        - Start-up, compilation and making the inputs are not measured. JMH warms up in several processes,
           one after the other, in the same order in each round; measurements in turns warm up until the
           compiler rests.
-        - Figures are medians of all samples, ranges are quartiles. No sample is left out. *CPU* is the
-          share of the time that the measured thread ran; other programs took the rest.
+        - Figures are medians of all samples, ranges are quartiles. No sample is dropped. *CPU* is the
+          fraction of the time that the measured thread ran; other programs took the rest.
 
         ## Reproduce
 

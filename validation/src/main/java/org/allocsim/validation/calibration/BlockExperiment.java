@@ -24,7 +24,7 @@ final class BlockExperiment {
   }
 
   void cycle(int calls) {
-    long height = run.logUniform(64 * run.pageBytes(), run.mostBytes() - 4 * run.pageBytes());
+    long height = run.logUniform(64 * run.pageBytes(), run.maxBytes() - 4 * run.pageBytes());
     double smallShare = run.random().nextDouble() * 0.6;
     long largest = run.logUniform(2 * run.pageBytes(), Math.min(LARGEST_BYTES, height));
     for (int call = 0; call < calls; call++) {

@@ -71,11 +71,11 @@ public final class Calibration {
     final long start = System.nanoTime();
     DeviceMemory memory = target.memory();
     final long freeBytes = memory.freeBytes();
-    if (freeBytes < bounds.mostBytes()) {
+    if (freeBytes < bounds.maxBytes()) {
       throw new CalibrationException(
           ("only %d bytes of the device are free, but %d are needed; end other programs or"
                   + " allow less")
-              .formatted(freeBytes, bounds.mostBytes()));
+              .formatted(freeBytes, bounds.maxBytes()));
     }
     Placement placement = PlacementExperiment.of(memory);
     if (placement.pageBytes() != DeviceProfile.PAGE_BYTES) {
@@ -90,7 +90,7 @@ public final class Calibration {
             marked,
             observations,
             new Well19937c(SEED),
-            bounds.mostBytes() - STREAMS_PAGES * placement.pageBytes());
+            bounds.maxBytes() - STREAMS_PAGES * placement.pageBytes());
     placement = placement.with(createPool(run), placement.unusableBytes());
     target.warmUp();
     target.createStreams(PoolExperiment.STREAMS);
@@ -100,8 +100,8 @@ public final class Calibration {
     BlockExperiment blocks = new BlockExperiment(run);
     HandleExperiment handles = new HandleExperiment(run);
     int rounds = 0;
-    while (rounds < bounds.mostRounds()
-        && (rounds == 0 || System.nanoTime() - start < bounds.mostNanos())) {
+    while (rounds < bounds.maxRounds()
+        && (rounds == 0 || System.nanoTime() - start < bounds.maxNanos())) {
       phase(() -> blocks.cycle(BLOCK_CALLS));
       for (int cycle = 0; cycle < HANDLE_CYCLES; cycle++) {
         phase(() -> handles.cycle(HANDLE_CALLS));

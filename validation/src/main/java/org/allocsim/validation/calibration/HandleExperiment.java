@@ -10,7 +10,7 @@ import org.allocsim.simulator.device.cost.DriverCall;
  */
 final class HandleExperiment {
   private static final int[] HANDLE_PAGES = {1, 1, 1, 10, 10, 10, 16, 64, 512};
-  private static final int MOST_HANDLES = 10;
+  private static final int MAX_HANDLES = 10;
   private static final int RUNS = 64;
 
   private final LockstepRun run;
@@ -26,7 +26,7 @@ final class HandleExperiment {
 
   void cycle(int calls) {
     long handleBytes = HANDLE_PAGES[run.random().nextInt(HANDLE_PAGES.length)] * run.pageBytes();
-    long runBytes = handleBytes * MOST_HANDLES;
+    long runBytes = handleBytes * MAX_HANDLES;
     long rangeBytes = runBytes * RUNS;
     long range = reserve(rangeBytes);
     long twin = simulated.reserve(rangeBytes, run.pageBytes(), 0);
@@ -34,7 +34,7 @@ final class HandleExperiment {
     for (int call = 0; call < calls; call++) {
       double maps = call > calls / 2 ? 0.35 : 0.7;
       int place = run.random().nextInt(RUNS);
-      int most = (int) Math.min(MOST_HANDLES, (run.mostBytes() - live.bytes()) / handleBytes);
+      int most = (int) Math.min(MAX_HANDLES, (run.maxBytes() - live.bytes()) / handleBytes);
       if ((live.count() == 0 || run.random().nextDouble() < maps) && most > 0 && !taken[place]) {
         taken[place] = true;
         // Programs mostly map one handle at a time.

@@ -15,20 +15,20 @@ final class LockstepRun {
   private final RandomGenerator random;
   private final long pageBytes;
   private final ProgramWork between = new ProgramWork();
-  private final long mostBytes;
+  private final long maxBytes;
 
   LockstepRun(
       CalibrationTarget target,
       MarkedDevice marked,
       ObservationSet observations,
       RandomGenerator random,
-      long mostBytes) {
+      long maxBytes) {
     this.target = target;
     this.marked = marked;
     this.observations = observations;
     this.random = random;
     pageBytes = marked.device().profile().pageBytes();
-    this.mostBytes = mostBytes;
+    this.maxBytes = maxBytes;
   }
 
   DeviceMemory memory() {
@@ -56,8 +56,8 @@ final class LockstepRun {
   }
 
   /** Memory that may be in use. */
-  long mostBytes() {
-    return mostBytes;
+  long maxBytes() {
+    return maxBytes;
   }
 
   /** Performs a call as between other work of a program, and answers its time. */

@@ -15,7 +15,7 @@ final class PlacementExperiment {
   /** Blocks of so many pages leave no hole that the next one fits. */
   private static final int[] RESERVING_PAGES = {300, 340, 420, 500, 620, 700};
 
-  private static final int MOST_UNUSABLE_PAGES = 64;
+  private static final int MAX_UNUSABLE_PAGES = 64;
 
   private PlacementExperiment() {}
 
@@ -90,7 +90,7 @@ final class PlacementExperiment {
   /** Takes all memory for a moment; answers what stays free, or −1 where that is not clear. */
   static long unusableBytes(DeviceMemory memory, long pageBytes) {
     long free = memory.freeBytes() / pageBytes;
-    for (int left = 0; left <= MOST_UNUSABLE_PAGES && left < free; left++) {
+    for (int left = 0; left <= MAX_UNUSABLE_PAGES && left < free; left++) {
       long bytes = (free - left) * pageBytes;
       long block = memory.allocate(bytes);
       if (block != DeviceMemory.REFUSED) {

@@ -8,7 +8,7 @@ import org.allocsim.simulator.device.cost.DriverCall;
 final class PoolExperiment {
   static final int STREAMS = 3;
   private static final long LARGEST_BYTES = 256L << 20;
-  private static final long LEAST_BYTES = 256;
+  private static final long MIN_BYTES = 256;
 
   /** A block may begin and end in chunks that it shares. */
   private static final long MARGIN_BYTES = 64L << 20;
@@ -39,9 +39,9 @@ final class PoolExperiment {
     int streams = run.random().nextBoolean() ? 1 : STREAMS;
     // Reserved memory can exceed what is used by far where ranges are scattered.
     long height =
-        run.logUniform(Math.min(64 * run.pageBytes(), run.mostBytes() / 4), run.mostBytes() / 4);
+        run.logUniform(Math.min(64 * run.pageBytes(), run.maxBytes() / 4), run.maxBytes() / 4);
     for (int block = 0; block < STANDING; block++) {
-      allocate(run.logUniform(LEAST_BYTES, LARGEST_STANDING_BYTES), 0, height);
+      allocate(run.logUniform(MIN_BYTES, LARGEST_STANDING_BYTES), 0, height);
     }
     for (int call = 0; call < calls; call++) {
       boolean shrinks = call > calls * 3 / 4;
@@ -51,9 +51,9 @@ final class PoolExperiment {
       if (kind < 0.01) {
         synchronize(run.random().nextInt(streams + 1), streams);
       } else if (kind < 0.013) {
-        trim(run.random().nextBoolean() ? 0 : run.logUniform(1, run.mostBytes()));
+        trim(run.random().nextBoolean() ? 0 : run.logUniform(1, run.maxBytes()));
       } else if (live.count() == 0 || run.random().nextDouble() < allocates) {
-        allocate(run.logUniform(LEAST_BYTES, LARGEST_BYTES), stream, height);
+        allocate(run.logUniform(MIN_BYTES, LARGEST_BYTES), stream, height);
       } else {
         int row = run.random().nextInt(live.count());
         free(row, run.random().nextInt(5) == 0 ? stream : (int) live.number(row));
@@ -86,7 +86,7 @@ final class PoolExperiment {
       if (kind < 0.01) {
         synchronize(0, 1);
       } else if (live.count() == 0 || kind < 0.55) {
-        same = allocateIfServed(run.logUniform(LEAST_BYTES, leftBytes / 3));
+        same = allocateIfServed(run.logUniform(MIN_BYTES, leftBytes / 3));
       } else {
         free(run.random().nextInt(live.count()), 0);
       }
@@ -139,7 +139,7 @@ final class PoolExperiment {
 
   void allocate(long bytes, int stream, long height) {
     if (live.bytes() + bytes > height
-        || simulated.poolReservedBytes() + bytes + MARGIN_BYTES > run.mostBytes()) {
+        || simulated.poolReservedBytes() + bytes + MARGIN_BYTES > run.maxBytes()) {
       return;
     }
     long[] address = new long[1];

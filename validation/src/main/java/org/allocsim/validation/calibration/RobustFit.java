@@ -22,10 +22,10 @@ import org.apache.commons.math3.stat.descriptive.rank.Percentile;
 public final class RobustFit {
   private static final int ITERATIONS = 40;
   private static final int RESAMPLES = 100;
-  private static final int MOST_RESAMPLED = 3_000;
+  private static final int MAX_RESAMPLED = 3_000;
   private static final double HUBER = 1.345;
   private static final double DEVIATIONS_PER_MAD = 1.4826;
-  private static final double LEAST_NANOS = 100;
+  private static final double MIN_NANOS = 100;
   private static final long SEED = 20_251_121;
 
   private final Estimate[] estimates;
@@ -94,7 +94,7 @@ public final class RobustFit {
       double model = value(design[row], solution);
       measured += nanos[row];
       fitted += model;
-      errors[row] = (nanos[row] - model) / Math.max(LEAST_NANOS, model);
+      errors[row] = (nanos[row] - model) / Math.max(MIN_NANOS, model);
     }
     return new RobustFit(estimates, errors, measured, fitted);
   }
@@ -183,7 +183,7 @@ public final class RobustFit {
     double[] spread = new double[count];
     for (int row = 0; row < count; row++) {
       // Before there is a model, a call's own time stands for its size.
-      double size = Math.max(LEAST_NANOS, Math.max(middle, nanos[row]));
+      double size = Math.max(MIN_NANOS, Math.max(middle, nanos[row]));
       weights[row] = 1 / (size * size);
     }
     double[] solution = leastSquares(design, nanos, weights);
@@ -192,7 +192,7 @@ public final class RobustFit {
       double[] errors = new double[count];
       for (int row = 0; row < count; row++) {
         double model = value(design[row], solution);
-        sizes[row] = Math.max(Math.max(LEAST_NANOS, middle / 10), model);
+        sizes[row] = Math.max(Math.max(MIN_NANOS, middle / 10), model);
         errors[row] = (nanos[row] - model) / sizes[row];
         spread[row] = Math.abs(errors[row]);
       }
@@ -250,7 +250,7 @@ public final class RobustFit {
   }
 
   private static double[][] resample(double[][] design, double[] nanos) {
-    int drawn = Math.min(nanos.length, MOST_RESAMPLED);
+    int drawn = Math.min(nanos.length, MAX_RESAMPLED);
     // Fits to fewer calls than there are vary more.
     double narrow = Math.sqrt((double) drawn / nanos.length);
     RandomGenerator random = new Well19937c(SEED);

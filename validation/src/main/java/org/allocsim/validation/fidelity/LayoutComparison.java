@@ -9,7 +9,7 @@ import org.allocsim.workloads.format.pytorch.SnapshotSegment;
 
 /** Compares the segments and blocks at the end of a simulation with those of a snapshot. */
 final class LayoutComparison {
-  private static final int MOST_DIFFERENCES = 20;
+  private static final int MAX_DIFFERENCES = 20;
 
   private final MemoryLayout simulated;
   private final AllocationTrace trace;
@@ -39,8 +39,8 @@ final class LayoutComparison {
     List<SnapshotSegment> sorted =
         recorded.stream().sorted((a, b) -> Long.compareUnsigned(a.address(), b.address())).toList();
     comparison.compare(sorted);
-    if (comparison.found > MOST_DIFFERENCES) {
-      comparison.differences.add((comparison.found - MOST_DIFFERENCES) + " further differences");
+    if (comparison.found > MAX_DIFFERENCES) {
+      comparison.differences.add((comparison.found - MAX_DIFFERENCES) + " further differences");
     }
     return comparison.differences;
   }
@@ -131,7 +131,7 @@ final class LayoutComparison {
 
   private void differ(String line) {
     found++;
-    if (found <= MOST_DIFFERENCES) {
+    if (found <= MAX_DIFFERENCES) {
       differences.add(line);
     }
   }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param anchors reservations, and one for address ranges
  * @param displacedAnchors reservations that lie elsewhere than predicted
  * @param rankAgreement Kendall's tau-b of predicted and real addresses of the first {@value
- *     #MOST_RANKED} calls, not a number for fewer than two addresses
+ *     #MAX_RANKED} calls, not a number for fewer than two addresses
  */
 public record AddressComparison(
     long compared,
@@ -30,7 +30,7 @@ public record AddressComparison(
     long anchors,
     long displacedAnchors,
     double rankAgreement) {
-  private static final int MOST_RANKED = 20_000;
+  private static final int MAX_RANKED = 20_000;
 
   /** Key of address ranges among the regions; no reservation starts there. */
   private static final long RANGES = 1;
@@ -62,7 +62,7 @@ public record AddressComparison(
     long absolute = 0;
     long anchors = 0;
     long displaced = 0;
-    double[] ranked = new double[Math.min(end, MOST_RANKED)];
+    double[] ranked = new double[Math.min(end, MAX_RANKED)];
     double[] ranks = new double[ranked.length];
     int places = 0;
     for (int call = 0; call < end; call++) {

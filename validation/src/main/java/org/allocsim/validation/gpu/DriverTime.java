@@ -31,7 +31,7 @@ public record DriverTime(
   private static final int RESAMPLES = 400;
 
   /** Calls beyond are drawn from, but no more are drawn. */
-  private static final int MOST_DRAWN = 20_000;
+  private static final int MAX_DRAWN = 20_000;
 
   private static final long SEED = 20_251_101;
 
@@ -91,7 +91,7 @@ public record DriverTime(
     }
     double[] ratios = new double[RESAMPLES];
     RandomGenerator random = new Well19937c(SEED);
-    int draws = Math.min(end, MOST_DRAWN);
+    int draws = Math.min(end, MAX_DRAWN);
     for (int sample = 0; sample < RESAMPLES && end > 0; sample++) {
       double predictedSum = 0;
       long measuredSum = 0;

@@ -16,25 +16,25 @@ import org.allocsim.validation.gpu.cuda.CudaDevice;
 public final class NearLimits {
   private final GpuCase base;
   private final CudaDevice.Identity gpu;
-  private final long mostBytes;
+  private final long maxBytes;
 
   /**
    * Limits of a case.
    *
    * @param base the case without a limit
-   * @param mostBytes free bytes of the GPU that may be used
+   * @param maxBytes free bytes of the GPU that may be used
    */
-  public NearLimits(GpuCase base, CudaDevice.Identity gpu, long mostBytes) {
+  public NearLimits(GpuCase base, CudaDevice.Identity gpu, long maxBytes) {
     this.base = base;
     this.gpu = gpu;
-    this.mostBytes = mostBytes;
+    this.maxBytes = maxBytes;
   }
 
   /** The cases, none where the program does not fit the GPU at all. */
   public List<GpuCase> cases() throws PolicyOptionException, UnfitTraceException {
     List<GpuCase> cases = new ArrayList<>();
     long page = DeviceProfile.PAGE_BYTES;
-    if (!passes(-1, mostBytes)) {
+    if (!passes(-1, maxBytes)) {
       return cases;
     }
     long capacity = smallest(false);
@@ -49,10 +49,10 @@ public final class NearLimits {
   private long smallest(boolean ofLimit) throws PolicyOptionException, UnfitTraceException {
     long page = DeviceProfile.PAGE_BYTES;
     long low = 0;
-    long high = mostBytes / page;
+    long high = maxBytes / page;
     while (high - low > 1) {
       long middle = low + (high - low) / 2;
-      boolean passes = ofLimit ? passes(middle * page, mostBytes) : passes(-1, middle * page);
+      boolean passes = ofLimit ? passes(middle * page, maxBytes) : passes(-1, middle * page);
       if (passes) {
         high = middle;
       } else {

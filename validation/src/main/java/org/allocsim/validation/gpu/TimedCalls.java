@@ -15,13 +15,13 @@ public final class TimedCalls {
   private static final int LARGEST_BLOCK_PAGES = 32;
   private static final int[] HANDLE_PAGES = {1, 10};
   private static final int MAPPINGS = 60;
-  private static final int MOST_HANDLES = 4;
+  private static final int MAX_HANDLES = 4;
 
   /** Blocks in the pool, as programs have them. */
   private static final int STANDING = 500;
 
   private static final int POOL_CALLS = 3_000;
-  private static final long LEAST_POOL_BYTES = 256;
+  private static final long MIN_POOL_BYTES = 256;
   private static final long LARGEST_STANDING_BYTES = 64L << 10;
   private static final long LARGEST_POOL_BYTES = 16L << 20;
 
@@ -56,7 +56,7 @@ public final class TimedCalls {
   private static void mapHandles(DeviceMemory memory, RandomGenerator random) {
     for (int pages : HANDLE_PAGES) {
       long handleBytes = pages * PAGE_BYTES;
-      long rangeBytes = MOST_HANDLES * handleBytes;
+      long rangeBytes = MAX_HANDLES * handleBytes;
       long range = memory.reserve(rangeBytes, PAGE_BYTES, 0);
       if (range == DeviceMemory.REFUSED) {
         return;
@@ -79,7 +79,7 @@ public final class TimedCalls {
     for (int call = 0; call < STANDING + POOL_CALLS; call++) {
       if (call < STANDING || count < STANDING || random.nextBoolean()) {
         long largest = call < STANDING ? LARGEST_STANDING_BYTES : LARGEST_POOL_BYTES;
-        sizes[count] = logUniform(LEAST_POOL_BYTES, largest, random);
+        sizes[count] = logUniform(MIN_POOL_BYTES, largest, random);
         addresses[count] = pool.allocateAsync(sizes[count], 0);
         count += addresses[count] == DeviceMemory.REFUSED ? 0 : 1;
       } else {

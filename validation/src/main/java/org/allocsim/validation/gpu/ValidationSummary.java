@@ -31,13 +31,12 @@ import org.apache.commons.math3.stat.descriptive.rank.Median;
  * @param lowMeanTimeError lower end of its 95 % interval, by resampling cases
  * @param highMeanTimeError upper end
  * @param maxTimeError largest of those errors
- * @param leastSlowness how much longer than the profile says the driver's calls took on this host,
+ * @param minSlowness how much longer than the profile says the driver's calls took on this host,
  *     the minimum over those cases; predictions are for this speed
- * @param mostSlowness the maximum
+ * @param maxSlowness the maximum
  * @param quantities each quantity that is compared to the byte; time is not among them
  * @param meanRankAgreement mean over cases of Kendall's tau-b of predicted and real addresses
- * @param leastRankAgreement the minimum of them; both are no numbers where no case has two
- *     addresses
+ * @param minRankAgreement the minimum of them; both are no numbers where no case has two addresses
  */
 public record ValidationSummary(
     long cases,
@@ -59,11 +58,11 @@ public record ValidationSummary(
     double lowMeanTimeError,
     double highMeanTimeError,
     double maxTimeError,
-    double leastSlowness,
-    double mostSlowness,
+    double minSlowness,
+    double maxSlowness,
     Map<Quantity, QuantitySummary> quantities,
     double meanRankAgreement,
-    double leastRankAgreement) {
+    double minRankAgreement) {
   /** What is compared to the byte. */
   public enum Quantity {
     /** Free bytes of the GPU after every call. */

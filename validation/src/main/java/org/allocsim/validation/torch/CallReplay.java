@@ -108,7 +108,7 @@ final class CallReplay {
         sequence,
         version,
         recorded,
-        new StandInDevice(sequence.capacityBytes(), sequence.ascendingEvery()));
+        new MockDevice(sequence.capacityBytes(), sequence.ascendingEvery()));
   }
 
   /** The same on another device. */

@@ -97,9 +97,9 @@ final class Prediction {
   }
 
   /** Replays requests on the device of the stand-in for a GPU, whose addresses are known. */
-  static Prediction onStandIn(Case run, long totalBytes) {
+  static Prediction onMockDriver(Case run, long totalBytes) {
     Prediction prediction = new Prediction(DeviceProfiles.defaultProfile());
-    prediction.replay(run, run.policy(), new StandInDevice(totalBytes, 0), _ -> 0);
+    prediction.replay(run, run.policy(), new MockDevice(totalBytes, 0), _ -> 0);
     return prediction;
   }
 

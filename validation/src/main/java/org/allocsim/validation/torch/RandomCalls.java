@@ -86,7 +86,7 @@ final class RandomCalls {
    * Split limits do not fall at run time: PyTorch then gives parts of segments back to the device,
    * and stops when that refuses.
    */
-  private int leastMaxSplit;
+  private int minMaxSplit;
 
   /** The stream of the last request. */
   private int current;
@@ -160,12 +160,12 @@ final class RandomCalls {
     if (uses("max_split") || kind.equals("non_split_rounding")) {
       List<Integer> sizes =
           changes() ? List.of(32, 64, 100, 200) : List.of(20, 21, 24, 32, 64, 100, 200);
-      maxSplit = Math.max(leastMaxSplit, sizes.get(random.nextInt(sizes.size())));
-      if (leastMaxSplit < Integer.MAX_VALUE) {
+      maxSplit = Math.max(minMaxSplit, sizes.get(random.nextInt(sizes.size())));
+      if (minMaxSplit < Integer.MAX_VALUE) {
         parts.add("max_split_size_mb:" + maxSplit);
       }
     }
-    leastMaxSplit = changes() ? maxSplit : 0;
+    minMaxSplit = changes() ? maxSplit : 0;
     if (kind.equals("non_split_rounding") || (changes() && random.nextInt(3) == 0)) {
       parts.add(
           "max_non_split_rounding_mb:"

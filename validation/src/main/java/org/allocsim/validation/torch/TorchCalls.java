@@ -68,7 +68,7 @@ public final class TorchCalls {
    */
   public List<CallVerdict> run(int sequences, long firstSeed, IntConsumer progress)
       throws TorchException, IOException {
-    StandIn standIn = StandIn.build(folder, System.getenv().getOrDefault("PATH", ""));
+    MockDriver mockDriver = MockDriver.build(folder, System.getenv().getOrDefault("PATH", ""));
     Path script = folder.resolve(SCRIPT);
     try (InputStream resource = TorchCalls.class.getResourceAsStream(SCRIPT)) {
       Files.write(script, resource.readAllBytes());
@@ -76,13 +76,13 @@ public final class TorchCalls {
     List<CallVerdict> verdicts = new ArrayList<>();
     for (int first = 0; first < sequences && !EarlyEnd.isAsked(); first += AT_ONCE) {
       int count = Math.min(AT_ONCE, sequences - first);
-      verdicts.addAll(run(standIn, script, firstSeed + first, count));
+      verdicts.addAll(run(mockDriver, script, firstSeed + first, count));
       progress.accept(verdicts.size());
     }
     return verdicts;
   }
 
-  private List<CallVerdict> run(StandIn standIn, Path script, long firstSeed, int count)
+  private List<CallVerdict> run(MockDriver mockDriver, Path script, long firstSeed, int count)
       throws TorchException, IOException {
     Path calls = folder.resolve("calls.txt");
     try (Writer out = Files.newBufferedWriter(calls)) {
@@ -105,7 +105,7 @@ public final class TorchCalls {
     builder.environment().put("PYTHONDONTWRITEBYTECODE", "1");
     builder.environment().remove("PYTORCH_ALLOC_CONF");
     builder.environment().remove("PYTORCH_CUDA_ALLOC_CONF");
-    standIn.addTo(builder.environment());
+    mockDriver.addTo(builder.environment());
     Process process = start(builder);
     try (EarlyEnd.Part _ = EarlyEnd.part(() -> end(process));
         BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
@@ -217,7 +217,7 @@ public final class TorchCalls {
       throw new IllegalStateException("nothing was run");
     }
     return new TorchMachine(
-        torch, "", "stand-in (computes nothing)", STAND_IN_BYTES, STAND_IN_BYTES, true);
+        torch, "", "mock CUDA driver (computes nothing)", STAND_IN_BYTES, STAND_IN_BYTES, true);
   }
 
   private static String lastLine(Path errors) throws IOException {

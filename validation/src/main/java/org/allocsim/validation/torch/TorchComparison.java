@@ -39,7 +39,7 @@ public final class TorchComparison {
   /** Counters of what leaves no event of its own (PyTorch 2.11). */
   private static final Set<String> UNRECORDED = Set.of("num_alloc_retries", "num_sync_all_streams");
 
-  private static final int MOST_DIFFERENCES = 10;
+  private static final int MAX_DIFFERENCES = 10;
 
   private final TorchJob job;
   private final AllocatorConfig config;
@@ -114,8 +114,8 @@ public final class TorchComparison {
             gpu);
     Prediction prediction;
     PredictedRows rows;
-    if (machine.standIn()) {
-      prediction = Prediction.onStandIn(run, recording.totalBytes());
+    if (machine.mockDriver()) {
+      prediction = Prediction.onMockDriver(run, recording.totalBytes());
       rows = PredictedRows.of(prediction.effects(), recorded, streams);
     } else {
       prediction = Prediction.of(run, profile, recording.makesStreams());
@@ -228,7 +228,7 @@ public final class TorchComparison {
       if (!text.equals(message)) {
         differences.add("message \"" + message + "\", predicted \"" + text + '"');
       }
-      if (differences.size() >= MOST_DIFFERENCES) {
+      if (differences.size() >= MAX_DIFFERENCES) {
         return;
       }
     }
@@ -246,7 +246,7 @@ public final class TorchComparison {
         continue;
       }
       compared++;
-      if (!value.equals(entry.getValue()) && differences.size() < MOST_DIFFERENCES) {
+      if (!value.equals(entry.getValue()) && differences.size() < MAX_DIFFERENCES) {
         differences.add(
             "%s: recorded %d, %s %d".formatted(entry.getKey(), entry.getValue(), what, value));
       }

@@ -8,7 +8,12 @@ package org.allocsim.validation.torch;
  * @param device name of the GPU
  * @param totalBytes size of the GPU
  * @param freeBytes free memory of the GPU with the context of one process on it
- * @param standIn whether there is no GPU, and a stand-in that computes nothing takes its place
+ * @param mockDriver whether there is no GPU, and a stand-in that computes nothing takes its place
  */
 public record TorchMachine(
-    String torch, String cuda, String device, long totalBytes, long freeBytes, boolean standIn) {}
+    String torch,
+    String cuda,
+    String device,
+    long totalBytes,
+    long freeBytes,
+    boolean mockDriver) {}

@@ -49,7 +49,7 @@ public final class TorchProcesses {
   private final Path folder;
 
   /** Takes the place of a GPU once one was found to be missing. */
-  private @Nullable StandIn standIn;
+  private @Nullable MockDriver mockDriver;
 
   /** Receives the jobs of a run, in the order of their ends, on the thread that runs them. */
   public interface Listener {
@@ -113,9 +113,9 @@ public final class TorchProcesses {
       Files.write(script, resource.readAllBytes());
     }
     Path cases = writeJobs(jobs);
-    if (standIn != null || !ran(script, cases, conf, jobs, listener)) {
-      if (standIn == null) {
-        standIn = StandIn.build(folder, System.getenv().getOrDefault("PATH", ""));
+    if (mockDriver != null || !ran(script, cases, conf, jobs, listener)) {
+      if (mockDriver == null) {
+        mockDriver = MockDriver.build(folder, System.getenv().getOrDefault("PATH", ""));
       }
       ran(script, cases, conf, jobs, listener);
     }
@@ -183,8 +183,8 @@ public final class TorchProcesses {
       environment.put(VARIABLES.getFirst(), conf);
     }
     environment.put("PYTHONDONTWRITEBYTECODE", "1");
-    if (standIn != null) {
-      standIn.addTo(environment);
+    if (mockDriver != null) {
+      mockDriver.addTo(environment);
     }
     // A further arena of the C library would lie among the addresses of the driver.
     environment.put("MALLOC_ARENA_MAX", "1");
@@ -234,7 +234,7 @@ public final class TorchProcesses {
   private boolean follow(List<TorchJob> jobs, BufferedReader lines, Listener listener, Path errors)
       throws TorchException, IOException {
     Map<String, String> first = readObject(lines.readLine(), errors);
-    if (standIn == null && first.containsKey("no_gpu") && first.get("cuda") != null) {
+    if (mockDriver == null && first.containsKey("no_gpu") && first.get("cuda") != null) {
       return false;
     }
     if (first.containsKey("error")) {
@@ -250,7 +250,7 @@ public final class TorchProcesses {
             text(first, "device"),
             number(first, "total_bytes"),
             number(first, "free_bytes"),
-            standIn != null));
+            mockDriver != null));
     Map<Integer, TorchJob> byId = new HashMap<>();
     jobs.forEach(job -> byId.put(job.id(), job));
     Set<Integer> done = new HashSet<>();

@@ -29,7 +29,7 @@ import org.allocsim.simulator.trace.StackTable;
  */
 public final class TorchRequests {
   /** Streams beside the default one that a process has: two pools of 32 (PyTorch 2.11). */
-  static final int MOST_STREAMS = 64;
+  static final int MAX_STREAMS = 64;
 
   private final AllocationTrace trace;
   private final boolean holds;
@@ -103,7 +103,7 @@ public final class TorchRequests {
 
   /** Streams for uses whose stream is not known. */
   int spareStreams() {
-    return !unknownUses ? 0 : holds ? Math.max(1, MOST_STREAMS - otherStreams()) : 1;
+    return !unknownUses ? 0 : holds ? Math.max(1, MAX_STREAMS - otherStreams()) : 1;
   }
 
   /** Writes the requests for the process, in the lines that its script documents. */
@@ -127,7 +127,7 @@ public final class TorchRequests {
               case SNAPSHOT -> "n";
               // The pool emptied itself when it was given up.
               case EMPTY_POOL -> null;
-              default -> throw new IllegalStateException("row " + event + " was left out");
+              default -> throw new IllegalStateException("row " + event + " cannot be sent");
             };
         if (line != null) {
           out.println(line);

@@ -83,9 +83,9 @@ typedef struct {
 } Handle;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-enum { MOST_DEVICES = 64 };
+enum { MAX_DEVICES = 64 };
 
-static uint64_t total_bytes, free_bytes[MOST_DEVICES];
+static uint64_t total_bytes, free_bytes[MAX_DEVICES];
 static uint64_t beyond_bytes; /* part of each device's free bytes that it does not show */
 static uint64_t unusable_bytes; /* free bytes that no request gets */
 static Spans blocks, ranges;
@@ -119,7 +119,7 @@ static void reserve(uint64_t start, uint64_t bytes) {
 
 static void set_memory(uint64_t total, uint64_t free) {
   total_bytes = total;
-  for (int i = 0; i < MOST_DEVICES; i++) free_bytes[i] = free;
+  for (int i = 0; i < MAX_DEVICES; i++) free_bytes[i] = free;
 }
 
 __attribute__((constructor)) static void start(void) {
@@ -196,11 +196,11 @@ static uint64_t highest_gap(const Spans *s, uint64_t below, uint64_t bytes) {
 EXPORT void standin_memory(uint64_t bytes) { set_memory(bytes, bytes); }
 
 /* Shows this many devices, as a rank of a job sees those of its host. */
-EXPORT void standin_devices(int count) { devices = count < MOST_DEVICES ? count : MOST_DEVICES; }
+EXPORT void standin_devices(int count) { devices = count < MAX_DEVICES ? count : MAX_DEVICES; }
 
 /* Lets requests succeed beyond the memory that the device shows, so that a program that does not fit shows its need. */
 EXPORT void standin_beyond(uint64_t bytes) {
-  for (int i = 0; i < MOST_DEVICES; i++) free_bytes[i] += bytes;
+  for (int i = 0; i < MAX_DEVICES; i++) free_bytes[i] += bytes;
   beyond_bytes += bytes;
 }
 
@@ -226,7 +226,7 @@ EXPORT void standin_card(const char *name, int major, int minor, int multiproces
 
 /* Takes memory of each device as another process would, or gives it back where negative. */
 EXPORT void standin_take(int64_t bytes) {
-  for (int i = 0; i < MOST_DEVICES; i++) free_bytes[i] -= bytes;
+  for (int i = 0; i < MAX_DEVICES; i++) free_bytes[i] -= bytes;
 }
 
 /* Every n-th block ascends from a second base instead of descending from the first; 0: none does. */

@@ -55,7 +55,7 @@ def fraction_of(limit, total):
     raise ValueError("no memory fraction of %d bytes gives a limit of %d bytes" % (total, limit))
 
 
-MOST_STREAMS = 65
+MAX_STREAMS = 65
 
 
 def on_stand_in():
@@ -88,8 +88,8 @@ class Holds:
         self.check(
             self.driver.cuMemHostGetDevicePointer_v2(ctypes.byref(self.device), host, 0)
         )
-        self.tickets = [0] * MOST_STREAMS
-        self.queues = [collections.deque() for _ in range(MOST_STREAMS)]
+        self.tickets = [0] * MAX_STREAMS
+        self.queues = [collections.deque() for _ in range(MAX_STREAMS)]
         self.busy_since = None
         self.forced = 0
         self.before = 0
@@ -163,9 +163,9 @@ class StandInHolds(Holds):
         self.torch = torch
         self.library = ctypes.CDLL(None)
         self.library.standin_hold(1)
-        self.tickets = [0] * MOST_STREAMS
-        self.values = [0] * MOST_STREAMS
-        self.queues = [collections.deque() for _ in range(MOST_STREAMS)]
+        self.tickets = [0] * MAX_STREAMS
+        self.values = [0] * MAX_STREAMS
+        self.queues = [collections.deque() for _ in range(MAX_STREAMS)]
         self.forced = 0
         self.before = 0
 

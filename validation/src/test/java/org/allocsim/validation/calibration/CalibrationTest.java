@@ -129,7 +129,7 @@ class CalibrationTest {
         DeviceProfiles.defaultProfile(),
         new CalibrationBounds(6 * GIB, 1L << 60, 6, false),
         _ -> {});
-    long most = target.mostTakenBytes();
+    long most = target.maxTakenBytes();
     assertTrue(most <= 6 * GIB, () -> "" + most);
     assertTrue(most > 3 * GIB, () -> "" + most);
   }

@@ -20,7 +20,7 @@ final class SimulatedTarget implements CalibrationTarget {
   private final Map<DriverCall, Long> exact = new EnumMap<>(DriverCall.class);
   private final Map<DriverCall, Long> noisy = new EnumMap<>(DriverCall.class);
   private int waits;
-  private long mostTakenBytes;
+  private long maxTakenBytes;
 
   SimulatedTarget(DeviceProfile profile) {
     this(profile, null);
@@ -32,8 +32,8 @@ final class SimulatedTarget implements CalibrationTarget {
     this.noise = noise;
   }
 
-  long mostTakenBytes() {
-    return mostTakenBytes;
+  long maxTakenBytes() {
+    return maxTakenBytes;
   }
 
   private double factor() {
@@ -69,8 +69,7 @@ final class SimulatedTarget implements CalibrationTarget {
 
   @Override
   public long nanos(DriverCall call) {
-    mostTakenBytes =
-        Math.max(mostTakenBytes, device.profile().capacityBytes() - device.freeBytes());
+    maxTakenBytes = Math.max(maxTakenBytes, device.profile().capacityBytes() - device.freeBytes());
     long now = device.driverNanos(call);
     if (noise == null) {
       return now;

@@ -53,7 +53,7 @@ class RecordedSnapshotsAreReproducedTest {
   /**
    * Longer histories are not checked for invariants, which takes the number of blocks each time.
    */
-  private static final int MOST_CHECKED_ENTRIES = 15_000;
+  private static final int MAX_CHECKED_ENTRIES = 15_000;
 
   private static final String SYNCHRONIZATIONS = "num_sync_all_streams";
   private static final String RETRIES = "num_alloc_retries";
@@ -179,7 +179,7 @@ class RecordedSnapshotsAreReproducedTest {
 
   private static void checkInvariants(Recorded recorded) throws Exception {
     Snapshot snapshot = recorded.snapshot();
-    if (snapshot.eventCount() >= MOST_CHECKED_ENTRIES) {
+    if (snapshot.eventCount() >= MAX_CHECKED_ENTRIES) {
       return;
     }
     VerificationOptions options = recorded.options(snapshot);

@@ -54,22 +54,22 @@ class VerificationWithoutLimitTest {
             new DerivationOptions(
                 alone.config(), alone.version(), MemoryLimit.NONE, alone.deviceTotalBytes()));
     long highestBytes = requests.limitBytes(0);
-    long leastBytes = requests.leastLimitBytes(0);
-    assertEquals(highestBytes == MemoryLimit.NONE, leastBytes == MemoryLimit.NONE);
+    long minBytes = requests.minLimitBytes(0);
+    assertEquals(highestBytes == MemoryLimit.NONE, minBytes == MemoryLimit.NONE);
     if (highestBytes == MemoryLimit.NONE) {
       return;
     }
     long trueBytes = recorded.limitBytes();
     if (trueBytes != MemoryLimit.NONE) {
       assertTrue(
-          leastBytes <= trueBytes && trueBytes <= highestBytes,
-          () -> trueBytes + " is not from " + leastBytes + " to " + highestBytes);
+          minBytes <= trueBytes && trueBytes <= highestBytes,
+          () -> trueBytes + " is not from " + minBytes + " to " + highestBytes);
     }
     if (alone.config().garbageCollectionThreshold() > 0) {
       // The limit says when it is collected.
       return;
     }
-    for (long bytes : new long[] {leastBytes, (leastBytes + highestBytes) / 2, highestBytes}) {
+    for (long bytes : new long[] {minBytes, (minBytes + highestBytes) / 2, highestBytes}) {
       VerificationOptions options =
           new VerificationOptions(alone.config(), alone.version(), bytes, alone.deviceTotalBytes());
       for (DeviceVerification result :
@@ -120,7 +120,7 @@ class VerificationWithoutLimitTest {
     assertEquals(0, requests.unexplainedEntries());
     assertEquals(
         List.of("memory limits"), requests.inferences().stream().map(Inference::subject).toList());
-    assertTrue(requests.leastLimitBytes(0) <= 1_200_879_042L);
+    assertTrue(requests.minLimitBytes(0) <= 1_200_879_042L);
     assertTrue(requests.limitBytes(0) >= 1_200_879_042L);
   }
 }

@@ -262,7 +262,7 @@ class GpuValidationTest {
     assertEquals(Math.abs(wrong.predictedPeakBytes() - wrong.measuredPeakBytes()), peak.maxError());
     assertTrue(summary.lowMeanTimeError() <= summary.meanTimeError());
     assertTrue(summary.meanTimeError() <= summary.maxTimeError());
-    assertEquals(1, summary.leastRankAgreement(), 1e-12);
+    assertEquals(1, summary.minRankAgreement(), 1e-12);
   }
 
   @ParameterizedTest

@@ -36,15 +36,15 @@ final class ResultsPage {
         that served the requests of one trace twice, on the GPU and on the simulated device, as
         `allocsim validate gpu` runs it. Two addresses of each process were taken from the run: that of
         the driver's arena and that of the first reservation; in the near-limits files also how many
-        pages of the GPU that the process could not have, which differs from context to context.
+        pages of the GPU the process could not use, which differs from context to context.
 
-        - *same calls*: cases in which every driver call had the same kind, size and refusal
+        - *same calls*: cases in which every driver call had the same kind and size and failed alike
         - *free exact*: calls after which the GPU's free bytes were those predicted
         - *addresses*: addresses equal to those predicted, relative to their reservation; address
           ranges and pool relative to the first. In the gmlake files ranges were not yet compared
           with the base that this process had: they lie in the predicted order (Kendall's tau 1.000)
-          elsewhere. That they lie where predicted is shown by the 4 449 calls of
-          `AddressRangeExperimentTest`, recorded on the same GPU
+          elsewhere. The 4 449 calls of `AddressRangeExperimentTest`, recorded on the same GPU, show
+          that they are where predicted
         - *failures*: cases by their first failed request: none on both sides / the same request /
           another request / predicted only / real only
         - *time*: predicted over measured driver time, median of the cases without failures and its
@@ -71,7 +71,7 @@ final class ResultsPage {
   }
 
   /** With fewer, not even all of them hold the median in 95 % of samples. */
-  private static final int LEAST_FOR_INTERVAL = 6;
+  private static final int MIN_FOR_INTERVAL = 6;
 
   private static final class Row {
     private long cases;
@@ -234,7 +234,7 @@ final class ResultsPage {
 
   /** The median, with the order statistics that hold it in 95 % of all samples. */
   private static String median(double[] ratios) {
-    if (ratios.length < LEAST_FOR_INTERVAL) {
+    if (ratios.length < MIN_FOR_INTERVAL) {
       return String.format(Locale.ROOT, "%.2f", new Median().evaluate(ratios));
     }
     double[] sorted = ratios.clone();

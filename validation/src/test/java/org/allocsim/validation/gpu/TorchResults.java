@@ -13,16 +13,16 @@ final class TorchResults {
     page.append(
         """
         %s, %s, driver %s, PyTorch %s. PyTorch's own allocator served the requests of synthetic
-        programs, `allocsim validate pytorch --random`. In each column are the cases in which every
+        programs, `allocsim validate pytorch --random`. Each column counts the cases in which every
         event and all of `memory_stats()` are exact:
 
-        - *repeated*: the requests are known and the driver gives the recorded addresses
-        - *verified*: only the recorded snapshot is known; its end state is compared as well, counters
-          of what leaves no event are not
-        - *foreseen*: only the requests are known; actions, sizes, failed requests and their texts
-        - *addresses*: foreseen, and every address too, relative to two of the process
+        - *repeated*: the requests are known and the driver returns the recorded addresses
+        - *verified*: only the recorded snapshot is known; its end state is compared as well,
+          counters of calls that leave no event are not
+        - *predicted*: only the requests are known; actions, sizes, failed requests and their messages
+        - *addresses*: predicted, and every address too, relative to two of the process
 
-        | settings | cases | not run | repeated | verified | foreseen | addresses | events | failed requests |
+        | settings | cases | not run | repeated | verified | predicted | addresses | events | failed requests |
         |---|---|---|---|---|---|---|---|---|
         """
             .formatted(

@@ -31,19 +31,19 @@ final class ReleasesPage {
 
       - *recorded*: sequences of calls that were sent to the release's own allocator on a device that counts
         bytes; `ReleaseRecordingTest` compares
-      - *stand-in*: the installed PyTorch's own allocator, on a stand-in for CUDA that computes nothing, as
+      - *mock driver*: the installed PyTorch's own allocator, on a mock CUDA driver that computes nothing, as
         `allocsim validate pytorch --sequences N` runs it; addresses are predicted, not taken from the run
       - *exact*: sequences in which every event, address, statistic and message is the same. Recorded sequences
         have the first four messages each
-      - *broken off*: sequences that end in an assertion of PyTorch itself or its crash; events before an
+      - *aborted*: sequences that end in an assertion of PyTorch itself or in its crash; events before an
         assertion are the same
 
-      - *GPU*: the same calls to PyTorch's own allocator on a real GPU, and on the stand-in with the addresses
-        that the GPU's driver gave (`validation/gpu-calls`), which rules out that the stand-in is at fault
+      - *GPU*: the same calls to PyTorch's own allocator on a real GPU, and on the mock driver with the addresses
+        that the GPU's driver gave (`validation/gpu-calls`), which rules out that the mock driver is at fault
 
-      Nothing is said about the order in which frees complete together on several streams, which is that of a hash
+      The page does not cover the order in which frees complete together on several streams, which is that of a hash
       map by addresses in PyTorch's memory. The counters that 2.13 and later keep for each private pool are not
-      simulated. Uses that a capture made, of blocks that are given back outside of it,
+      simulated. Uses that a capture made, of blocks that are freed outside of it,
       PyTorch keeps by the addresses of its own objects, and may drop uses of another block by chance (before 2.13
       also where requests are routed to a pool); calls of kind *captures* avoid that, *pools_streams* does not.
 
@@ -78,7 +78,7 @@ final class ReleasesPage {
 
   private void addReleases(List<JsonNode> recorded, List<JsonNode> runs) {
     page.append(
-        "| release | how | sequences | exact | broken off | events | statistics | messages |\n");
+        "| release | how | sequences | exact | aborted | events | statistics | messages |\n");
     page.append("|---|---|--:|--:|--:|--:|--:|--:|\n");
     recorded.forEach(each -> row(each.get("torch").asString(), "recorded", List.of(each)));
     runs.forEach(each ->
@@ -87,7 +87,7 @@ final class ReleasesPage {
   }
 
   private static String how(JsonNode run) {
-    return run.has("how") ? run.get("how").asString() : "stand-in";
+    return run.has("how") ? run.get("how").asString() : "mock driver";
   }
 
   /** One row with the sums of some objects with counts. */
@@ -116,7 +116,7 @@ final class ReleasesPage {
           "Run on %s in %.0f s.\n\n"
               .formatted(run.get("date").asString(), run.get("seconds").asDouble()));
     }
-    page.append("| calls | sequences | exact | broken off | events | statistics | messages |\n");
+    page.append("| calls | sequences | exact | aborted | events | statistics | messages |\n");
     page.append("|---|--:|--:|--:|--:|--:|--:|\n");
     List<String> differences = new ArrayList<>();
     for (JsonNode kind : run.get("sequences")) {

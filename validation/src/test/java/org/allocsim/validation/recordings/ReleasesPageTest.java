@@ -47,7 +47,8 @@ class ReleasesPageTest {
     String page = ReleasesPage.of(folder);
     assertTrue(page.contains("| 2.11.0+cu130 | GPU | 1 | 1 | 0 | 10 | 3 | 2 |\n"), page);
     assertTrue(page.contains("| 2.9.1 | recorded | 5 | 5 | 0 | 70 | 8 | 9 |\n"), page);
-    assertTrue(page.contains("| 2.14.1+cu130 | stand-in | 5 | 3 | 1 | 35 200 | 500 | 4 |\n"), page);
+    assertTrue(
+        page.contains("| 2.14.1+cu130 | mock driver | 5 | 3 | 1 | 35 200 | 500 | 4 |\n"), page);
     assertTrue(page.contains("| gc | 3 | 2 | 1 | 1 200 | 300 | 4 |\n"), page);
     assertTrue(page.contains("\n- mix, seed 7: other\n"), page);
   }

@@ -79,7 +79,7 @@ class TorchProcessesTest {
     assertEquals(
         List.of(
             "TorchMachine[torch=2.11.0+cu130, cuda=13.0, device=NVIDIA H200,"
-                + " totalBytes=150109880320, freeBytes=149433614336, standIn=false]",
+                + " totalBytes=150109880320, freeBytes=149433614336, mockDriver=false]",
             "1 1.pickle null",
             "0 0.pickle it broke"),
         heard);
@@ -126,7 +126,7 @@ class TorchProcessesTest {
   }
 
   @Test
-  void withoutAGpuJobsRunOnTheStandIn() throws Exception {
+  void withoutAGpuJobsRunOnTheMockDriver() throws Exception {
     assumeTrue(
         Files.isExecutable(Path.of("/usr/bin/cc")),
         "left out: no C compiler to build the stand-in with");
@@ -143,7 +143,7 @@ class TorchProcessesTest {
         "",
         job(0));
     assertTrue(heard.getFirst().contains("device=stand-in"), heard.getFirst());
-    assertTrue(heard.getFirst().endsWith("standIn=true]"), heard.getFirst());
+    assertTrue(heard.getFirst().endsWith("mockDriver=true]"), heard.getFirst());
     assertEquals("0 0.pickle null", heard.getLast());
   }
 

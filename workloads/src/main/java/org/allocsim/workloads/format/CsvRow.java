@@ -8,15 +8,15 @@ import java.util.List;
 
 /** The fields of one line of CSV that quotes none, found in its bytes. */
 public final class CsvRow {
-  private static final int MOST_COLUMNS = 64;
+  private static final int MAX_COLUMNS = 64;
   private static final long DAY_NANOS = 24 * 3600 * 1_000_000_000L;
 
   /** The last whole day whose nanoseconds are below 2^63. */
   private static final long LAST_DAY = Long.MAX_VALUE / DAY_NANOS - 1;
 
   private final LineInput lines;
-  private final int[] starts = new int[MOST_COLUMNS];
-  private final int[] ends = new int[MOST_COLUMNS];
+  private final int[] starts = new int[MAX_COLUMNS];
+  private final int[] ends = new int[MAX_COLUMNS];
   private int count;
 
   /** Takes lines of this file apart. */
@@ -31,9 +31,9 @@ public final class CsvRow {
     int start = 0;
     for (int i = 0; i <= lines.length(); i++) {
       if (i == lines.length() || bytes[i] == ',') {
-        if (count == MOST_COLUMNS) {
+        if (count == MAX_COLUMNS) {
           throw lines.failure(
-              "the line has more than " + MOST_COLUMNS + " fields", "give a file of this format");
+              "the line has more than " + MAX_COLUMNS + " fields", "give a file of this format");
         }
         int end = i;
         while (start < end && isBlank(bytes[start])) {

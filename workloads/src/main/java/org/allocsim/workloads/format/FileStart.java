@@ -5,12 +5,12 @@ import java.nio.charset.StandardCharsets;
 /** The first plain bytes of a file, by which formats know their own. */
 public final class FileStart {
   /** Maximum bytes that are looked at. */
-  public static final int MOST_BYTES = 1 << 16;
+  public static final int MAX_BYTES = 1 << 16;
 
   private final byte[] bytes;
   private final String text;
 
-  /** A file that begins with these bytes, of which the first {@link #MOST_BYTES} count. */
+  /** A file that begins with these bytes, of which the first {@link #MAX_BYTES} count. */
   public FileStart(byte[] bytes) {
     this.bytes = bytes;
     text = new String(bytes, StandardCharsets.ISO_8859_1);

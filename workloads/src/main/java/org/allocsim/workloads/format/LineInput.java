@@ -13,11 +13,11 @@ import org.allocsim.workloads.io.StoredInput;
 
 /**
  * Lines of a text file, plain or compressed, one at a time. A line ends with LF or CR LF; its bytes
- * are UTF-8. Lines longer than {@value #MOST_LINE_BYTES} bytes are refused.
+ * are UTF-8. Lines longer than {@value #MAX_LINE_BYTES} bytes are refused.
  */
 public final class LineInput implements AutoCloseable {
   /** Maximum bytes of a line. */
-  public static final int MOST_LINE_BYTES = 1 << 22;
+  public static final int MAX_LINE_BYTES = 1 << 22;
 
   private final String name;
   private final long size;
@@ -32,7 +32,7 @@ public final class LineInput implements AutoCloseable {
   private long number;
   private long plainBytes;
   private final MemoryBudget budget = new MemoryBudget();
-  private long mostHeldBytes = MemoryBudget.FREE_BYTES / 4;
+  private long maxHeldBytes = MemoryBudget.FREE_BYTES / 4;
 
   /**
    * Opens a file.
@@ -101,7 +101,7 @@ public final class LineInput implements AutoCloseable {
 
   private void append(int from, int to) throws TraceFormatException {
     int added = to - from;
-    if (length + added > MOST_LINE_BYTES) {
+    if (length + added > MAX_LINE_BYTES) {
       throw failure("the line is longer than 4 MiB", "give a file of this format");
     }
     if (length + added > line.length) {
@@ -158,12 +158,12 @@ public final class LineInput implements AutoCloseable {
    */
   public void hold(long bytes) throws TraceFormatException {
     budget.add(bytes);
-    if (budget.heldBytes() > mostHeldBytes) {
-      MemoryBudget.Refusal refusal = budget.refusal(plainBytes, input.storedBytes());
-      if (refusal != null) {
-        throw failure(refusal.cause(), refusal.remedy());
+    if (budget.heldBytes() > maxHeldBytes) {
+      MemoryBudget.Excess excess = budget.excess(plainBytes, input.storedBytes());
+      if (excess != null) {
+        throw failure(excess.cause(), excess.remedy());
       }
-      mostHeldBytes = budget.mostBytes(plainBytes, input.storedBytes());
+      maxHeldBytes = budget.maxBytes(plainBytes, input.storedBytes());
     }
   }
 

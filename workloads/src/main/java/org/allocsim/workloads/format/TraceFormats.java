@@ -96,7 +96,7 @@ public final class TraceFormats {
   }
 
   private static FileStart start(Path file) throws TraceFormatException {
-    byte[] bytes = new byte[FileStart.MOST_BYTES];
+    byte[] bytes = new byte[FileStart.MAX_BYTES];
     int length = 0;
     try (InputStream stream = Files.newInputStream(file);
         StoredInput input = StoredInput.of(stream)) {

@@ -4,9 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a reader may hold of a file. Real files say something in every byte, so what is held grows
- * with what was read: at most {@value #MOST_OF_PLAIN} bytes for each plain byte, {@value
- * #MOST_OF_STORED} for each byte as stored, {@value #FREE_BYTES} aside. Whatever the file, three
- * fifths of the Java heap are the end, as what is held is copied once when it is complete.
+ * with what was read: at most {@value #MAX_PER_PLAIN_BYTE} bytes for each plain byte, {@value
+ * #MAX_PER_STORED_BYTE} for each byte as stored, {@value #FREE_BYTES} aside. Whatever the file,
+ * three fifths of the Java heap are the end, as what is held is copied once when it is complete.
  *
  * <p>Readers count what they hold as it grows. The sums are estimates, somewhat above what the JVM
  * takes.
@@ -16,10 +16,10 @@ public final class MemoryBudget {
   public static final long FREE_BYTES = 256L << 20;
 
   /** Bytes that may be held of each plain byte: lines and entries of real files have 30 or more. */
-  public static final int MOST_OF_PLAIN = 8;
+  public static final int MAX_PER_PLAIN_BYTE = 8;
 
   /** Bytes that may be held of each byte as stored; recordings of PyTorch need at most 20. */
-  public static final int MOST_OF_STORED = 64;
+  public static final int MAX_PER_STORED_BYTE = 64;
 
   private static final int HEAP_SHARE_DIVIDEND = 3;
   private static final int HEAP_SHARE_DIVISOR = 5;
@@ -41,7 +41,7 @@ public final class MemoryBudget {
   }
 
   /** What is wrong and what helps. */
-  public record Refusal(String cause, String remedy) {}
+  public record Excess(String cause, String remedy) {}
 
   /** Further bytes are held. */
   public void add(long bytes) {
@@ -54,30 +54,30 @@ public final class MemoryBudget {
   }
 
   /** Bytes that may be held after so much was read; they change slowly as more is read. */
-  public long mostBytes(long plainBytes, long storedBytes) {
+  public long maxBytes(long plainBytes, long storedBytes) {
     return Math.min(
         heapBytes / HEAP_SHARE_DIVISOR * HEAP_SHARE_DIVIDEND,
-        FREE_BYTES + Math.min(MOST_OF_PLAIN * plainBytes, MOST_OF_STORED * storedBytes));
+        FREE_BYTES + Math.min(MAX_PER_PLAIN_BYTE * plainBytes, MAX_PER_STORED_BYTE * storedBytes));
   }
 
   /** Why no more may be held after so much was read; null where more may. */
-  public @Nullable Refusal refusal(long plainBytes, long storedBytes) {
-    if (heldBytes <= mostBytes(plainBytes, storedBytes)) {
+  public @Nullable Excess excess(long plainBytes, long storedBytes) {
+    if (heldBytes <= maxBytes(plainBytes, storedBytes)) {
       return null;
     }
     if (heldBytes > heapBytes / HEAP_SHARE_DIVISOR * HEAP_SHARE_DIVIDEND) {
-      return new Refusal(
+      return new Excess(
           "the data read so far takes %d MiB, more than three fifths of the Java heap of %d MiB"
               .formatted(heldBytes >> 20, heapBytes >> 20),
           "allow more with %s, such as %s=%dg, or record a shorter history"
               .formatted(HEAP_VARIABLE, HEAP_VARIABLE, (heapBytes >> 29) + 1));
     }
-    return heldBytes > FREE_BYTES + MOST_OF_PLAIN * plainBytes
-        ? new Refusal(
+    return heldBytes > FREE_BYTES + MAX_PER_PLAIN_BYTE * plainBytes
+        ? new Excess(
             "%d bytes would take %d MiB in memory, which is implausible for a recording"
                 .formatted(plainBytes, heldBytes >> 20),
             "record the program again")
-        : new Refusal(
+        : new Excess(
             "%d compressed bytes would take %d MiB in memory, which is implausible for a recording"
                 .formatted(storedBytes, heldBytes >> 20),
             "if you trust the file, unpack it first and read the result");

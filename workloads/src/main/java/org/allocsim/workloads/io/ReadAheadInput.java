@@ -16,7 +16,7 @@ final class ReadAheadInput extends StoredInput {
   static final String THREAD_NAME = "allocsim-read-ahead";
 
   private static final int PIECE_BYTES = 1 << 18;
-  private static final int MOST_PIECES = 4;
+  private static final int MAX_PIECES = 4;
 
   /** How long to wait for a thread that reads from something that sends nothing, as a pipe may. */
   private static final long PATIENCE_MILLIS = 2_000;
@@ -36,8 +36,8 @@ final class ReadAheadInput extends StoredInput {
   }
 
   private final UnpackedInput source;
-  private final BlockingQueue<Piece> full = new ArrayBlockingQueue<>(MOST_PIECES);
-  private final BlockingQueue<Piece> empty = new ArrayBlockingQueue<>(MOST_PIECES);
+  private final BlockingQueue<Piece> full = new ArrayBlockingQueue<>(MAX_PIECES);
+  private final BlockingQueue<Piece> empty = new ArrayBlockingQueue<>(MAX_PIECES);
   private final Thread thread = Thread.ofPlatform().daemon().name(THREAD_NAME).unstarted(this::run);
 
   /** No further bytes are wanted. */
@@ -69,7 +69,7 @@ final class ReadAheadInput extends StoredInput {
       while (more) {
         Piece next = empty.poll();
         if (next == null) {
-          next = made++ < MOST_PIECES ? new Piece() : empty.take();
+          next = made++ < MAX_PIECES ? new Piece() : empty.take();
         }
         if (stopped) {
           break;
@@ -180,7 +180,7 @@ final class ReadAheadInput extends StoredInput {
     }
     storedBytes = source.storedBytes();
     rethrow(digestFailure);
-    return Objects.requireNonNull(digest, "read to its end");
+    return Objects.requireNonNull(digest, "already read to its end");
   }
 
   @Override

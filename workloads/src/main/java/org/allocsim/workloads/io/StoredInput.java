@@ -7,13 +7,13 @@ import java.io.InputStream;
  * A file's plain bytes, whatever it is compressed with, and on the way its digest as stored.
  *
  * <p>Unpacking is stopped with an {@link ExpansionLimitException} where more than {@value
- * #MOST_EXPANSION} bytes come out of each stored byte, the first {@value #FREE_BYTES} bytes aside.
+ * #MAX_EXPANSION} bytes come out of each stored byte, the first {@value #FREE_BYTES} bytes aside.
  * Recordings of PyTorch expand 6 to 26 times; gzip reaches at most about 1,030.
  */
 public abstract sealed class StoredInput implements AutoCloseable
     permits UnpackedInput, ReadAheadInput {
   /** Maximum bytes that may come out of one compressed byte. */
-  public static final long MOST_EXPANSION = 1_000;
+  public static final long MAX_EXPANSION = 1_000;
 
   /** Bytes that may come out whatever went in. */
   public static final long FREE_BYTES = 16L << 20;

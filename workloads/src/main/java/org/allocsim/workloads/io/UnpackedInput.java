@@ -33,7 +33,7 @@ final class UnpackedInput extends StoredInput {
       plainBytes += got;
       if (compression != Compression.NONE
           && plainBytes > FREE_BYTES
-          && plainBytes / MOST_EXPANSION > raw.count) {
+          && plainBytes / MAX_EXPANSION > raw.count) {
         throw new ExpansionLimitException(plainBytes, raw.count);
       }
     }

@@ -28,8 +28,8 @@ public final class ProfileFile {
   /** The version that is written, and the only one that is read. */
   public static final String SCHEMA = "allocsim-device-1";
 
-  private static final int MOST_BYTES = 1 << 20;
-  private static final int MOST_DEPTH = 8;
+  private static final int MAX_BYTES = 1 << 20;
+  private static final int MAX_DEPTH = 8;
   private static final JsonFactory FACTORY =
       JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
 
@@ -54,8 +54,8 @@ public final class ProfileFile {
    * @throws IOException where it cannot be read
    */
   public static DeviceProfile read(InputStream in) throws ProfileException, IOException {
-    byte[] bytes = in.readNBytes(MOST_BYTES + 1);
-    if (bytes.length > MOST_BYTES) {
+    byte[] bytes = in.readNBytes(MAX_BYTES + 1);
+    if (bytes.length > MAX_BYTES) {
       throw new ProfileException(
           "a device profile is at most 1 MiB; name a file that 'allocsim calibrate' wrote");
     }
@@ -139,7 +139,7 @@ public final class ProfileFile {
   private static Map<String, Object> object(JsonParser json, String path, int depth)
       throws ProfileException {
     Map<String, Object> map = new LinkedHashMap<>();
-    if (depth > MOST_DEPTH) {
+    if (depth > MAX_DEPTH) {
       throw new ProfileException("field '%s' is nested too deeply; correct it".formatted(path));
     }
     while (json.nextToken() != JsonToken.END_OBJECT) {

@@ -17,7 +17,7 @@ final class RecordFields {
   private static final int LONGEST_TEXT = 500;
 
   /** Longest time of one call, some 17 minutes: sums of times must stay within 64 bits. */
-  private static final long MOST_NANOS = 1_000_000_000_000L;
+  private static final long MAX_NANOS = 1_000_000_000_000L;
 
   /** Above any size, address and rate of today. */
   private static final long MOST = 1L << 60;
@@ -92,7 +92,7 @@ final class RecordFields {
 
   private static Object value(Class<?> type, Object given, String path) throws ProfileException {
     if (type == long.class) {
-      long most = path.endsWith("_nanos") ? MOST_NANOS : MOST;
+      long most = path.endsWith("_nanos") ? MAX_NANOS : MOST;
       if (!(given instanceof Long number) || number < 0 || number > most) {
         throw new ProfileException(
             "field '%s' must be a whole number from 0 to %d; correct it".formatted(path, most));

@@ -77,7 +77,7 @@ public final class MersenneTwister {
   /** {@code randint(least, most)}: both ends are possible. */
   public int between(int least, int most) {
     if (most < least) {
-      throw new IllegalArgumentException("no number lies between " + least + " and " + most);
+      throw new IllegalArgumentException("no number is between " + least + " and " + most);
     }
     long count = (long) most - least + 1;
     int bits = 64 - Long.numberOfLeadingZeros(count);

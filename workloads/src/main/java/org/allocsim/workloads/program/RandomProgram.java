@@ -24,7 +24,7 @@ record RandomProgram(long seed, int events) {
   private static final long MIB = 1L << 20;
 
   /** Bytes beyond which a program frees rather than allocates. */
-  private static final long MOST_LIVE_BYTES = 2L << 30;
+  private static final long MAX_LIVE_BYTES = 2L << 30;
 
   /** Sizes at which PyTorch's rules change: rounding, pools, segments, usual settings. */
   private static final long[] EDGES = {
@@ -133,7 +133,7 @@ record RandomProgram(long seed, int events) {
 
     /** Chance of an allocation: around the target as many are made as freed. */
     private double allocates() {
-      if (liveBytes > MOST_LIVE_BYTES || live.size() >= 2 * target) {
+      if (liveBytes > MAX_LIVE_BYTES || live.size() >= 2 * target) {
         return 0.1;
       }
       return 0.5 + 0.4 * (1 - (double) live.size() / target);
@@ -156,7 +156,7 @@ record RandomProgram(long seed, int events) {
     private void burst() {
       long bytes = size();
       int count = random.nextInt(2, 20);
-      for (int i = 0; i < count && liveBytes <= MOST_LIVE_BYTES; i++) {
+      for (int i = 0; i < count && liveBytes <= MAX_LIVE_BYTES; i++) {
         allocate(bytes);
       }
       int freed = random.nextInt(live.size() + 1);

@@ -155,8 +155,8 @@ public final class Recording {
    * The least that this limit may have been; less where the history shows no more than that it was
    * between two sizes.
    */
-  public long leastLimitBytes(int device) {
-    return requests.leastLimitBytes(device);
+  public long minLimitBytes(int device) {
+    return requests.minLimitBytes(device);
   }
 
   /** Whether the rules of the allocator lead to the whole history. */
@@ -193,7 +193,7 @@ public final class Recording {
   int device() {
     int chosen = -1;
     long earliestNanos = Long.MAX_VALUE;
-    long mostBytes = -1;
+    long maxBytes = -1;
     for (int device = 0; device < snapshot.devices().size(); device++) {
       if (effects(device).count() == 0) {
         continue;
@@ -204,10 +204,10 @@ public final class Recording {
               ? Long.MAX_VALUE
               : snapshot.devices().get(device).timeNanos(failures.getFirst().effect());
       long peakBytes = peakBytes(device);
-      if (failedNanos < earliestNanos || (failedNanos == earliestNanos && peakBytes > mostBytes)) {
+      if (failedNanos < earliestNanos || (failedNanos == earliestNanos && peakBytes > maxBytes)) {
         chosen = device;
         earliestNanos = failedNanos;
-        mostBytes = peakBytes;
+        maxBytes = peakBytes;
       }
     }
     return chosen;

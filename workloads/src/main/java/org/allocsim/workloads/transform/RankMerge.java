@@ -11,7 +11,7 @@ import org.allocsim.simulator.trace.StackTable;
  */
 public final class RankMerge {
   /** Devices that a trace can have. */
-  private static final int MOST_DEVICES = 128;
+  private static final int MAX_DEVICES = 128;
 
   private RankMerge() {}
 
@@ -22,9 +22,9 @@ public final class RankMerge {
    */
   public static AllocationTrace of(List<AllocationTrace> ranks) {
     int devices = ranks.stream().mapToInt(AllocationTrace::deviceCount).sum();
-    if (ranks.isEmpty() || devices > MOST_DEVICES) {
+    if (ranks.isEmpty() || devices > MAX_DEVICES) {
       throw new IllegalArgumentException(
-          devices + " devices cannot be merged; give 1 to " + MOST_DEVICES);
+          devices + " devices cannot be merged; give 1 to " + MAX_DEVICES);
     }
     boolean ofPyTorch = ranks.stream().anyMatch(AllocationTrace::isOfPyTorch);
     AllocationTrace.Builder builder = new AllocationTrace.Builder().ofPyTorch(ofPyTorch);

@@ -15,7 +15,7 @@ import org.allocsim.simulator.trace.RequestKind;
  */
 public final class Repetition {
   /** Rows that a repeated program has at most, some 15 GB of them. */
-  private static final long MOST_ROWS = 500_000_000L;
+  private static final long MAX_ROWS = 500_000_000L;
 
   private static final long SEAM_NANOS = 1_000;
 
@@ -33,10 +33,10 @@ public final class Repetition {
     if (trace.eventCount() == 0) {
       throw new IllegalArgumentException("it has no requests to repeat");
     }
-    if ((long) times * trace.eventCount() > MOST_ROWS) {
+    if ((long) times * trace.eventCount() > MAX_ROWS) {
       throw new IllegalArgumentException(
           "%s times %s rows exceed %s; repeat fewer times"
-              .formatted(times, trace.eventCount(), MOST_ROWS));
+              .formatted(times, trace.eventCount(), MAX_ROWS));
     }
     int first = trace.prologueCount();
     LiveRows start = new LiveRows(trace);

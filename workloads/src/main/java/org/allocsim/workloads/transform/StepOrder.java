@@ -143,7 +143,7 @@ public record StepOrder(int[] boundaries) {
         int end = boundaries[order[place] + 1];
         rows(begin, end, now - trace.timeNanos(begin));
         now += trace.timeNanos(end - 1) - trace.timeNanos(begin) + 1;
-        due.get(place).forEach(this::giveBack);
+        due.get(place).forEach(this::free);
         for (int event = begin; event < end; event++) {
           int later = endStep.getOrDefault(event, NEVER);
           if (later != NEVER) {
@@ -152,7 +152,7 @@ public record StepOrder(int[] boundaries) {
           }
         }
       }
-      due.getLast().forEach(this::giveBack);
+      due.getLast().forEach(this::free);
       int last = boundaries[count()];
       rows(last, trace.eventCount(), Math.max(0, now - trace.timeNanos(last - 1) - 1));
       return copy.build();
@@ -186,7 +186,7 @@ public record StepOrder(int[] boundaries) {
       };
     }
 
-    private void giveBack(int row) {
+    private void free(int row) {
       int subject = trace.allocation(row);
       if (trace.kind(row) != RequestKind.HOST_ALLOCATE) {
         if (copy.isLive(subject)) {

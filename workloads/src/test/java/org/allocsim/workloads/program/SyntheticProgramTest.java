@@ -15,7 +15,7 @@ class SyntheticProgramTest {
   private static final int PROGRAMS = 200;
 
   /** A few requests of up to 256 MiB times 3 may follow the one that passes the bound. */
-  private static final long MOST_BYTES = (2L << 30) + (3L << 30);
+  private static final long MAX_BYTES = (2L << 30) + (3L << 30);
 
   @Test
   void aSeedAlwaysMakesTheSameProgramAndAnotherSeedAnother() {
@@ -74,7 +74,7 @@ class SyntheticProgramTest {
         } else if (trace.kind(event) == RequestKind.FREE) {
           live -= bytes[trace.allocation(event)];
         }
-        assertTrue(live <= MOST_BYTES, "seed " + seed);
+        assertTrue(live <= MAX_BYTES, "seed " + seed);
       }
     }
   }

@@ -176,13 +176,13 @@ public record GpuAccount(List<Line> lines, long totalBytes) {
             Part.COLLECTIVES,
             gpu.collectivesBytes(),
             leftBytes,
-            "PyTorch asked it when the recording ended");
+            "PyTorch queried it at the end of the recording");
     String rest = gpu.sample() + ": the process minus the lines above";
     lines.add(
         new Line(
             Part.LIBRARIES,
             leftBytes,
-            gpu.collectivesBytes() < 0 ? rest + "; NCCL's memory, where it has some" : rest));
+            gpu.collectivesBytes() < 0 ? rest + "; NCCL's memory, if it has any" : rest));
   }
 
   /** Adds a part of what is left, if it is known; returns its bytes. */

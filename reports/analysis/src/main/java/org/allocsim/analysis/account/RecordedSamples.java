@@ -42,7 +42,7 @@ public final class RecordedSamples {
         sample.totalBytes(),
         "the recording",
         Math.max(0, sample.freeBytes() - moreBytes),
-        moreBytes == 0 ? "the sample" : "the sample, and what is reserved since",
+        moreBytes == 0 ? "the sample" : "the sample plus memory reserved since",
         sample.driverBytes(),
         sample.processBytes() + moreBytes,
         sample.otherProcessesBytes(),

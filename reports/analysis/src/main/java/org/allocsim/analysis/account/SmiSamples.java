@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SmiSamples {
   private static final int MAX_LINES = 10_000_000;
-  private static final int MOST_LINE = 1 << 16;
+  private static final int MAX_LINE = 1 << 16;
   private static final long UNKNOWN = -1;
 
   /** Which sample of several counts. */
@@ -86,10 +86,10 @@ public final class SmiSamples {
     StringBuilder line = new StringBuilder();
     int next;
     while ((next = reader.read()) >= 0 && next != '\n') {
-      if (line.length() == MOST_LINE) {
+      if (line.length() == MAX_LINE) {
         throw new SmiFormatException(
             "%s: line %s is longer than %s characters; %s"
-                .formatted(fileName, number, MOST_LINE, SmiFormatException.REMEDY));
+                .formatted(fileName, number, MAX_LINE, SmiFormatException.REMEDY));
       }
       line.append((char) next);
     }

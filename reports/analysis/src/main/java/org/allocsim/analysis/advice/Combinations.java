@@ -15,10 +15,10 @@ import java.util.function.Predicate;
  */
 final class Combinations {
   /** More are found by the greedy search only. */
-  private static final int MOST_REMEDIES = 4;
+  private static final int MAX_REMEDIES = 4;
 
   /** So many remedies are combined, those first that save most for their cost. */
-  private static final int MOST_CANDIDATES = 12;
+  private static final int MAX_CANDIDATES = 12;
 
   /** Together they may also save more than each of them alone says. */
   private static final double HOPE_RATIO = 0.95;
@@ -34,7 +34,7 @@ final class Combinations {
   Combinations(Trials trials, Trials.Done asItIs, List<Trials.Done> alone, RemedyCost costs) {
     this.trials = trials;
     this.asItIs = asItIs;
-    this.alone = alone.subList(0, Math.min(MOST_CANDIDATES, alone.size()));
+    this.alone = alone.subList(0, Math.min(MAX_CANDIDATES, alone.size()));
     this.costs = costs;
   }
 
@@ -77,7 +77,7 @@ final class Combinations {
         found.add(candidate);
       }
     }
-    for (int i = from; i < alone.size() && parts.size() < MOST_REMEDIES; i++) {
+    for (int i = from; i < alone.size() && parts.size() < MAX_REMEDIES; i++) {
       Trials.Done next = alone.get(i);
       if (trials.goTogether(named(parts), next.remedies().getFirst())) {
         parts.add(next);

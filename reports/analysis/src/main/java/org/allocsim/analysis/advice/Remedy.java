@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     where there is none
  * @param isOnRequest whether it is tried only where it is asked for
  * @param reasonAgainst why it does not apply to the program; null where it may help
- * @param mostSavedBytes the most that it can save of what is live at the peak; null where that is
+ * @param maxSavedBytes the most that it can save of what is live at the peak; null where that is
  *     not known
  * @param lines what to paste for the same effect
  */
@@ -28,7 +28,7 @@ public record Remedy(
     @Nullable String after,
     boolean isOnRequest,
     @Nullable String reasonAgainst,
-    @Nullable Long mostSavedBytes,
+    @Nullable Long maxSavedBytes,
     List<Lines> lines) {
   /** Keeps its own copy. */
   public Remedy {

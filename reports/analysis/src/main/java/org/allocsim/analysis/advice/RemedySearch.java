@@ -24,7 +24,7 @@ public final class RemedySearch {
   private static final double ADDED_RATIO = 0.005;
 
   /** Combinations that are run by what is expected of them, at most, and at once. */
-  private static final int MOST_EXPECTED = 8;
+  private static final int MAX_EXPECTED = 8;
 
   private static final int AT_ONCE = 2;
 
@@ -111,13 +111,13 @@ public final class RemedySearch {
     if (isSettled() && !trials.triesAll()) {
       return "the program fits without it";
     }
-    Long mostBytes = remedy.mostSavedBytes();
-    if (mostBytes != null && !isWorth(remedy)) {
-      return "it can save %s at most".formatted(ByteFormat.human(mostBytes));
+    Long maxBytes = remedy.maxSavedBytes();
+    if (maxBytes != null && !isWorth(remedy)) {
+      return "it can save %s at most".formatted(ByteFormat.human(maxBytes));
     }
     String first = remedy.after();
     return first == null || isNamed(remedy) || helpsMore(first)
-        ? "there was no time left"
+        ? "no time was left"
         : reasonAgainstMore(first);
   }
 
@@ -152,16 +152,16 @@ public final class RemedySearch {
 
   /** The first to run are those that may save most; where that is not known, it may be much. */
   private static long hope(Remedy remedy) {
-    Long mostBytes = remedy.mostSavedBytes();
-    return mostBytes == null ? Long.MAX_VALUE : mostBytes;
+    Long maxBytes = remedy.maxSavedBytes();
+    return maxBytes == null ? Long.MAX_VALUE : maxBytes;
   }
 
   private boolean isWorth(Remedy remedy) {
-    Long mostBytes = remedy.mostSavedBytes();
-    return mostBytes == null
+    Long maxBytes = remedy.maxSavedBytes();
+    return maxBytes == null
         || baseline == null
         || isChosen(remedy.name())
-        || mostBytes >= WORTH_RATIO * baseline.outcome().requestedBytes();
+        || maxBytes >= WORTH_RATIO * baseline.outcome().requestedBytes();
   }
 
   /** Whether a remedy helped, and more of it may be needed. */
@@ -178,7 +178,7 @@ public final class RemedySearch {
   private List<List<String>> combination(Trials.Done asItIs) {
     Optional<Trials.Done> best = best();
     long combined = trials.trials().stream().filter(each -> each.remedies().size() > 1).count();
-    if (combined < MOST_EXPECTED) {
+    if (combined < MAX_EXPECTED) {
       double below = best.map(each -> costs.of(each.trial())).orElse(Double.POSITIVE_INFINITY);
       List<List<String>> cheaper =
           new Combinations(trials, asItIs, helpful(), costs).cheapest(below, AT_ONCE);

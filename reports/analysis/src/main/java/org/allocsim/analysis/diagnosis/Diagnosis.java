@@ -24,7 +24,7 @@ import org.allocsim.analysis.oom.OomMessage;
 import org.allocsim.analysis.oom.OomMessageParser;
 import org.allocsim.analysis.oom.OomSettings;
 import org.allocsim.analysis.program.Program;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.analysis.tuning.CapacitySearch;
 import org.allocsim.analysis.tuning.Demand;
@@ -95,8 +95,8 @@ public record Diagnosis(
       return program.input();
     }
 
-    private RecordedCircumstances circumstances() {
-      return program.circumstances();
+    private RecordedConditions recordedConditions() {
+      return program.recordedConditions();
     }
 
     Diagnosis diagnose(TuningGrid grid, Platform platform, Tuning.Progress progress) {
@@ -173,7 +173,7 @@ public record Diagnosis(
 
     /** Tries the margin, where anything says how much memory there was. */
     private Optional<Fragility> copies(Tuning tuning, Tuning.Progress progress) {
-      return !tuning.best().result().passes() || circumstances().areUnknown()
+      return !tuning.best().result().passes() || recordedConditions().areUnknown()
           ? Optional.empty()
           : tuning.recommendation().withCopies(input(), progress).copies();
     }
@@ -185,9 +185,9 @@ public record Diagnosis(
               : new OomSettings(program.config().text(), "by the recording");
       OomMessage message = OomMessageParser.parse(failed.message());
       return OomExplainer.explain(
-          circumstances().limitBytes() == MemoryLimit.NONE
+          recordedConditions().limitBytes() == MemoryLimit.NONE
               ? message
-              : message.withLimit(circumstances().limitBytes()),
+              : message.withLimit(recordedConditions().limitBytes()),
           settings,
           false);
     }
@@ -207,7 +207,7 @@ public record Diagnosis(
       return CapacitySearch.run(input().trace(), input().device(), settings, progress).stream()
           .mapToLong(CapacitySearch.Result::capacityBytes)
           .filter(bytes -> bytes >= 0)
-          .map(bytes -> bytes - circumstances().maxBytes())
+          .map(bytes -> bytes - recordedConditions().maxBytes())
           .min();
     }
 

@@ -3,7 +3,7 @@ package org.allocsim.analysis.diagnosis;
 import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.program.Program;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.tuning.CapacitySearch;
 import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.analysis.tuning.Fragility;
@@ -40,9 +40,10 @@ public record SettingTrial(Optional<DeviceProfile> smallestGpu, int copies, int 
    */
   public static SettingTrial of(Program program, String conf, Tuning.Progress progress) {
     DeviceTrace input = program.input();
-    RecordedCircumstances circumstances = program.circumstances();
-    DeviceProfile profile = circumstances.profile().withHistory(input.addresses());
-    Scenario scenario = Scenario.of(conf, program.release(), circumstances.limitBytes(), profile);
+    RecordedConditions recordedConditions = program.recordedConditions();
+    DeviceProfile profile = recordedConditions.profile().withHistory(input.addresses());
+    Scenario scenario =
+        Scenario.of(conf, program.release(), recordedConditions.limitBytes(), profile);
     RunResult result = Run.of(scenario.setup(input.trace(), input.device(), AfterOom.STOP));
     Tuning.Entry entry = new Tuning.Entry(conf, scenario, result, List.of(), List.of(), false);
     return of(
@@ -52,7 +53,7 @@ public record SettingTrial(Optional<DeviceProfile> smallestGpu, int copies, int 
             device -> new Scenario(scenario.config(), program.release(), MemoryLimit.NONE, device),
             Demand.of(input.trace(), input.device(), scenario.config().allocator()),
             result),
-        result.passes() && !circumstances.areUnknown()
+        result.passes() && !recordedConditions.areUnknown()
             ? new Recommendation(entry, Optional.empty(), Optional.empty())
                 .withCopies(input, progress)
                 .copies()

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Job(Path folder, List<Rank> ranks, List<String> others, List<Integer> missing) {
   /** Files and folders in a folder that is looked through. */
-  private static final int MOST_FILES = 20_000;
+  private static final int MAX_FILES = 20_000;
 
   private static final Comparator<Rank> ORDER =
       Comparator.comparing(
@@ -113,11 +113,11 @@ public record Job(Path folder, List<Rank> ranks, List<String> others, List<Integ
     List<String> others = new ArrayList<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder)) {
       for (Path entry : entries) {
-        if (before + files.size() + folders.size() + others.size() >= MOST_FILES) {
+        if (before + files.size() + folders.size() + others.size() >= MAX_FILES) {
           throw new JobException(
               job
                   + " contains more than "
-                  + MOST_FILES
+                  + MAX_FILES
                   + " files, which is not a job; use 'allocsim sweep' for many recordings");
         }
         // A pipe or a device would never end.
@@ -245,7 +245,7 @@ public record Job(Path folder, List<Rank> ranks, List<String> others, List<Integ
       }
     }
     int highest = new TreeSet<>(numbers).last();
-    return IntStream.range(0, Math.min(highest, MOST_FILES))
+    return IntStream.range(0, Math.min(highest, MAX_FILES))
         .filter(number -> !numbers.contains(number))
         .boxed()
         .toList();

@@ -116,7 +116,7 @@ public record JobTuning(
     }
     return setting.passes()
         ? setting.leftBytes() - now.leftBytes()
-            > now.worst().found().peakReservedBytes() / 100 * Recommendation.LEAST_SAVING_PERCENT
+            > now.worst().found().peakReservedBytes() / 100 * Recommendation.MIN_SAVING_PERCENT
         : setting.progress() > now.progress();
   }
 

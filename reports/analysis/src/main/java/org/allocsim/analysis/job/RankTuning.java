@@ -1,7 +1,7 @@
 package org.allocsim.analysis.job;
 
 import java.util.List;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.run.RunResult;
@@ -61,8 +61,8 @@ public record RankTuning(
   }
 
   /** Keeps the figures of a search. */
-  public static RankTuning of(Tuning tuning, RecordedCircumstances circumstances) {
-    long maxBytes = circumstances.maxBytes();
+  public static RankTuning of(Tuning tuning, RecordedConditions recordedConditions) {
+    long maxBytes = recordedConditions.maxBytes();
     RunResult recorded = tuning.recorded().result();
     return new RankTuning(
         tuning.ranked().stream().map(each -> outcome(each, each.result(), maxBytes)).toList(),

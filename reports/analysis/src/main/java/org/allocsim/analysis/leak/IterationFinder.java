@@ -91,7 +91,7 @@ public final class IterationFinder {
 
   /** Iterations by markers, or where they give too few, by periodicity. */
   public Iterations any() throws IterationException {
-    Optional<Iterations> marked = mostRegular();
+    Optional<Iterations> marked = steadiest();
     if (marked.isPresent()) {
       return whole(marked.get());
     }
@@ -122,7 +122,7 @@ public final class IterationFinder {
 
   /** Iterations by the marker that comes at the most regular distances, counted in allocations. */
   public Iterations byMarkers() throws IterationException {
-    return mostRegular()
+    return steadiest()
         .orElseThrow(() ->
             new IterationException(
                 (markers.isEmpty() ? "it has no markers" : rareMarkers())
@@ -172,7 +172,7 @@ public final class IterationFinder {
         .map(found -> new Iterations(Source.PERIOD, found.description(), found.rows()));
   }
 
-  private Optional<Iterations> mostRegular() {
+  private Optional<Iterations> steadiest() {
     String best = null;
     double lowest = Double.POSITIVE_INFINITY;
     for (Map.Entry<String, Rows> marker : markers.entrySet()) {

@@ -97,7 +97,7 @@ public record LeakAnalysis(
     LeakVerdict verdict = verdict(series, cut, floor, kept, reserved, excess);
     if (verdict == LeakVerdict.LEAK
         && iterations.source() == Iterations.Source.PERIOD
-        && isGivenBack(series.floorBytes(), cut, sampler.liveAtEndBytes())
+        && isFreedAtEnd(series.floorBytes(), cut, sampler.liveAtEndBytes())
         && SingleCall.holdsUntilTheEnd(trace, device, iterations)) {
       throw IterationException.withinOnePass(iterations.name());
     }
@@ -106,7 +106,7 @@ public record LeakAnalysis(
   }
 
   /** Whether most of what the floor gained is not live any more when the recording ends. */
-  private static boolean isGivenBack(long[] floorBytes, int first, long atEndBytes) {
+  private static boolean isFreedAtEnd(long[] floorBytes, int first, long atEndBytes) {
     long gainedBytes = floorBytes[floorBytes.length - 1] - floorBytes[first];
     return gainedBytes > 0 && atEndBytes - floorBytes[first] < gainedBytes / 2;
   }

@@ -116,7 +116,7 @@ final class PhraseIndex {
   }
 
   /** How often the wide phrase comes that comes most often. */
-  int mostPlaces() {
+  int maxPlaces() {
     int most = 0;
     for (int wide = 0; wide < wideCount; wide++) {
       most = Math.max(most, begins[wide + 1] - begins[wide]);

@@ -134,7 +134,7 @@ record Recurrence(String description, int[] rows) {
       long[] text, int length, boolean sizes, PhraseIndex index, List<Candidate> candidates) {
     double span = MIN_SPAN * text.length;
     int[] places = index.places();
-    int[] gaps = new int[index.mostPlaces()];
+    int[] gaps = new int[index.maxPlaces()];
     Set<Long> rhythms = new HashSet<>();
     for (int wide = 0; wide < index.wideCount(); wide++) {
       int from = index.begin(wide);

@@ -40,7 +40,7 @@ final class SingleCall {
 
   private final StackTable table;
   private final boolean isGuess;
-  private final boolean isGivenBack;
+  private final boolean isFreedAtEnd;
 
   private final Stacks inside = new Stacks();
   private final Stacks outside = new Stacks();
@@ -70,8 +70,8 @@ final class SingleCall {
   }
 
   private SingleCall(
-      AllocationTrace trace, int device, Iterations iterations, boolean isGivenBack) {
-    this.isGivenBack = isGivenBack;
+      AllocationTrace trace, int device, Iterations iterations, boolean isFreedAtEnd) {
+    this.isFreedAtEnd = isFreedAtEnd;
     table = trace.stacks();
     isGuess = iterations.source() == Iterations.Source.PERIOD;
     int iteration = -1;
@@ -123,7 +123,7 @@ final class SingleCall {
       inModule |= frame.function().equals(FORWARD);
       if (frame.function().equals(BACKWARD)
           || isPart
-          || (inModule || isGivenBack) && hasOtherLine(shared, depth)) {
+          || (inModule || isFreedAtEnd) && hasOtherLine(shared, depth)) {
         return true;
       }
       inModule |= frame.file().endsWith(MODULE);

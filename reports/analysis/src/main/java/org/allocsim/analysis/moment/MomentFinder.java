@@ -105,7 +105,7 @@ public final class MomentFinder {
     try {
       return Run.start(setup, observers);
     } catch (PolicyOptionException | UnfitTraceException e) {
-      throw new IllegalStateException("PyTorch's allocator takes every trace", e);
+      throw new IllegalStateException("PyTorch's allocator accepts every trace", e);
     }
   }
 

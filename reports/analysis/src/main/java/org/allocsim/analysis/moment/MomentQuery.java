@@ -10,7 +10,7 @@ public record MomentQuery(Kind kind, long request) {
   /** What happens at a moment. */
   public enum Kind {
     /** The fullest moment at which reserved memory has its peak, the first of equals. */
-    PEAK_RESERVED("at the fullest moment of the highest reservation"),
+    PEAK_RESERVED("at the peak of reserved memory"),
     /** Allocated memory reaches its peak for the first time. */
     PEAK_ALLOCATED("when allocated memory first reached its peak"),
     /** Requested memory reaches its peak for the first time. */

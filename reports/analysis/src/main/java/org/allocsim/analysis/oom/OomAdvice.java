@@ -262,8 +262,8 @@ final class OomAdvice {
       default -> {
         helps.add(
             variable()
-                + "=expandable_segments:True, set before the program starts; not with CUDA IPC of"
-                + " older versions, and not where another memory pool is in use.");
+                + "=expandable_segments:True, set before the program starts; not with CUDA IPC"
+                + " of older versions, nor if another memory pool is in use.");
         if (message.wording() == Wording.V2_9) {
           helps.add(
               "Not under the name PYTORCH_ALLOC_CONF that the message prints: PyTorch 2.9 ignores"

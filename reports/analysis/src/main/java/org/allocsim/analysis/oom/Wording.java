@@ -14,7 +14,7 @@ public enum Wording {
       "OutofGPUmemory",
       null,
       "",
-      "Use less memory; CUDA.unsafe_free! on arrays that are done with; GC.gc(true) and"
+      "Use less memory; CUDA.unsafe_free! on arrays no longer needed; GC.gc(true) and"
           + " CUDA.reclaim() between phases; end other processes on the GPU."),
   /** The six lines of {@code backend:cudaMallocAsync}. */
   ASYNC("PyTorch with backend:cudaMallocAsync", "wouldexceedallowedmemory"),
@@ -26,10 +26,10 @@ public enum Wording {
       "PyTorch 2.1 or later",
       "NVML_SUCCESS==rINTERNALASSERTFAILED.{1,400}CUDACachingAllocator",
       OomVerdict.UNKNOWN,
-      "the GPU ran out of memory, and NVML failed when PyTorch asked it for the figures, as it does"
-          + " on a slice of a GPU (MIG)",
-      "On a MIG slice, see what it has (nvidia-smi -L, torch.cuda.mem_get_info()); use less memory,"
-          + " or a larger slice. torch.cuda.memory_summary() shows what PyTorch held."),
+      "the GPU ran out of memory, and NVML failed when PyTorch queried it, as happens on a slice"
+          + " of a GPU (MIG)",
+      "On a MIG slice, check its size (nvidia-smi -L, torch.cuda.mem_get_info()); use less"
+          + " memory, or a larger slice. torch.cuda.memory_summary() shows what PyTorch held."),
   /** A request of 2^60 bytes or more. */
   EXABYTE(
       "PyTorch, any version",
@@ -87,15 +87,16 @@ public enum Wording {
       "Attemptingto(?:reserve|allocate).{1,60}Thatwasnotpossible\\.",
       null,
       "",
-      "A smaller batch, rematerialisation (jax.checkpoint), or sharding over more devices; freed"
-          + " references to arrays before the program is loaded."),
+      "A smaller batch, rematerialisation (jax.checkpoint), or sharding over more devices; free"
+          + " arrays before the program is loaded."),
   /** The check at the start of vLLM, which holds nothing yet. */
   VLLM_START(
       "vLLM",
       "[Ff]reememoryondevice.{0,60}onstartupislessthandesired",
       OomVerdict.ELSEWHERE,
-      "the GPU had less free at the start of vLLM, which held nothing yet, than its share",
-      "End what else holds the GPU (an earlier vLLM, a desktop), or lower gpu_memory_utilization."),
+      "when vLLM started, less GPU memory was free than its share",
+      "End other processes that use the GPU (an earlier vLLM, a desktop), or lower"
+          + " gpu_memory_utilization."),
   /** The cache has no room within the share. */
   VLLM_SHARE(
       "vLLM",
@@ -122,7 +123,7 @@ public enum Wording {
       "TensorRT-LLM",
       "tofitinanysequenceinkvCache",
       OomVerdict.FULL,
-      "what the model leaves free holds no sequence at all",
+      "the memory left by the model does not fit a single sequence",
       "A smaller or quantised model, a smaller max_batch_size or max_num_tokens, or a larger"
           + " kv_cache_free_gpu_memory_fraction."),
   /** One GPU has less free than another before the model is loaded. */
@@ -138,7 +139,8 @@ public enum Wording {
       "[Mm]aximumpoolsizeexceeded|RMMfailureat.{0,400}Exceededmemorylimit",
       OomVerdict.CAPPED,
       "the request would exceed the maximum size of RMM's pool, not the GPU's memory",
-      "Raise the pool's maximum size (maximum_pool_size, rmm_maximum_pool_size), or ask for less."),
+      "Raise the pool's maximum size (maximum_pool_size, rmm_maximum_pool_size), or request"
+          + " less."),
   /** The arena's limit is checked before the device is asked. */
   ONNX_LIMIT(
       "ONNX Runtime",
@@ -160,31 +162,32 @@ public enum Wording {
       "OutofmemoryerroronGPU\\d",
       null,
       "",
-      "A smaller batch; end other processes on the GPU;"
-          + " FLAGS_allocator_strategy=auto_growth, so that nothing is held that is not used."),
+      "A smaller batch; end other processes on the GPU; FLAGS_allocator_strategy=auto_growth, so"
+          + " that unused memory is not reserved."),
   /** The limit that is checked before the device is asked. */
   MINDSPORE_POOL(
       "MindSpore",
       "TotalUsedMemStatistics:\\d.{0,160}ismorethantotalmemsize",
       OomVerdict.FULL,
-      "what is in use and the request together exceed the memory that MindSpore may use",
-      "A smaller batch, recomputation or parallelism; or raise max_device_memory where it is below"
+      "the request plus the memory in use exceed what MindSpore may use",
+      "A smaller batch, recomputation or parallelism; or raise max_device_memory if it is below"
           + " the device's memory."),
   /** The pool has the size it was given at the start; the server goes on with host memory. */
   TRITON_POOL(
       "Triton Inference Server",
       "CNMEM_STATUS_OUT_OF_MEMORY",
       OomVerdict.CAPPED,
-      "the server's pool of CUDA memory is used up, not the GPU; it takes host memory instead",
+      "the server's CUDA memory pool is full, not the GPU; it uses host memory instead",
       "A larger pool (--cuda-memory-pool-byte-size GPU:BYTES), or fewer requests at once."),
   /** The driver's limit on one buffer, which has nothing to do with what is free. */
   VULKAN_BUFFER(
       "ggml (llama.cpp and programs with it)",
       "Requestedbuffersizeexceedsdevice(?:buffersize|memoryallocation)limit",
       OomVerdict.CAPPED,
-      "the buffer is larger than the Vulkan driver lets one buffer be, however much is free",
-      "A smaller micro-batch (-ub) or context (-c), which makes the largest buffer smaller; or"
-          + " another backend than Vulkan."),
+      "the buffer is larger than the Vulkan driver allows for a single buffer, no matter how"
+          + " much memory is free",
+      "A smaller micro-batch (-ub) or context (-c), which makes the largest buffer smaller; or a"
+          + " backend other than Vulkan."),
   /** The kernel, a container or a cluster's scheduler ended the process. */
   HOST_KILLED(
       "the operating system",
@@ -193,7 +196,7 @@ public enum Wording {
           + "|Exceeded(?:step|job)memorylimit|task[\\ds,-]{1,40}:OutOfMemory"
           + "|TERM_MEMLIMIT|memorybudget\\.Restarting",
       OomVerdict.HOST,
-      "the host ran out of memory and ended a process; the GPU is not the cause",
+      "the host ran out of memory and killed a process; the GPU is not the cause",
       "Fewer data loader workers, smaller buffers, a higher memory limit for the job."),
   /** {@code /dev/shm}. */
   HOST_SHARED(
@@ -220,7 +223,7 @@ public enum Wording {
           + "|bytesonhost:CUDA_ERROR|cudaHostAlloc|cudaMallocHost|allocateCUDA_Hostbuffer)"
           + "|byallocator[\\w-]*host_bfc",
       OomVerdict.HOST,
-      "pinned memory of the host ran out; the GPU is not the cause",
+      "the host ran out of pinned memory; the GPU is not the cause",
       "Pin less (pin_memory=False, fewer prefetched batches), or raise the limit of locked"
           + " memory."),
   /** An allocator of the host's memory. */
@@ -261,8 +264,9 @@ public enum Wording {
       "Requestedamountof(?:GPU)?memory|OutOfMemory\\((?:Requestedsize|nofurther)",
       null,
       "",
-      "A smaller workspace (setMemoryPoolLimit), batch or profile; end other processes on the GPU."
-          + " While an engine is built, the warning only costs the tactic."),
+      "A smaller workspace (setMemoryPoolLimit), batch or profile; end other processes on the"
+          + " GPU. While an engine is being built, the warning only means that this tactic is"
+          + " skipped."),
   /** Only the size asked for. */
   ASCEND(
       "Ascend CANN",
@@ -277,7 +281,7 @@ public enum Wording {
           + "|bytes\\)fromdevice|OOMwhenallocatingtensor",
       null,
       "",
-      "A smaller batch; end other processes on the GPU. The lines of the BFC allocator, where the"
+      "A smaller batch; end other processes on the GPU. The lines of the BFC allocator, if the"
           + " log has them, show more."),
   /** No numbers, or too few to decide. */
   BARE("no known wording", "");

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyChoice;
@@ -58,7 +58,7 @@ public final class Program {
   private final ParsedConfig config;
   private final DeviceProfile fractionGpu;
   private final DeviceTrace input;
-  private final RecordedCircumstances circumstances;
+  private final RecordedConditions recordedConditions;
 
   Program(ProgramSource reading, Conditions conditions) throws ProgramException {
     this.reading = reading;
@@ -72,8 +72,8 @@ public final class Program {
     fractionGpu = conditions.gpu() != null ? conditions.gpu() : reading.gpu();
     OpenedTrace opened = reading.read(reading.options(conditions));
     input = new DeviceTrace(opened, device(opened, conditions.deviceIndex()));
-    circumstances = circumstances(config);
-    requirePossible(config, circumstances.profile());
+    recordedConditions = recordedConditions(config);
+    requirePossible(config, recordedConditions.profile());
   }
 
   /** The same requests under other conditions. */
@@ -82,7 +82,7 @@ public final class Program {
       Conditions conditions,
       ParsedConfig config,
       DeviceTrace input,
-      @Nullable RecordedCircumstances known) {
+      @Nullable RecordedConditions known) {
     reading = other.reading;
     this.conditions = conditions;
     release = other.release;
@@ -90,7 +90,7 @@ public final class Program {
     this.config = config;
     fractionGpu = conditions.gpu() != null ? conditions.gpu() : reading.gpu();
     this.input = input;
-    circumstances = known != null ? known : circumstances(config);
+    recordedConditions = known != null ? known : recordedConditions(config);
   }
 
   /**
@@ -126,14 +126,14 @@ public final class Program {
   }
 
   /** The same where something else than the recording, such as a log, says more of it. */
-  public Program knowing(RecordedCircumstances others) {
+  public Program knowing(RecordedConditions others) {
     return new Program(this, conditions, config, input, others);
   }
 
   /** The same with other requests, such as calls that were put between those of the recording. */
   public Program asking(AllocationTrace requests) {
     DeviceTrace others = new DeviceTrace(input.opened().with(requests), input.device());
-    return new Program(this, conditions, config, others, circumstances);
+    return new Program(this, conditions, config, others, recordedConditions);
   }
 
   /** The same requests under settings by the rules of the release that applies. */
@@ -294,13 +294,13 @@ public final class Program {
   }
 
   /** Limit and GPU under the settings that hold. */
-  public RecordedCircumstances circumstances() {
-    return circumstances;
+  public RecordedConditions recordedConditions() {
+    return recordedConditions;
   }
 
   /** Limit and GPU under settings, which may have a limit of their own. */
-  public RecordedCircumstances circumstances(ParsedConfig settings) {
-    return RecordedCircumstances.of(input, limitBytes(settings, fractionGpu), conditions.gpu());
+  public RecordedConditions recordedConditions(ParsedConfig settings) {
+    return RecordedConditions.of(input, limitBytes(settings, fractionGpu), conditions.gpu());
   }
 
   /** The GPU that the trace shows, else the default one. */
@@ -311,12 +311,12 @@ public final class Program {
   /** The limit on a GPU that others use, too: that which was asked for, else the recorded one. */
   public long limitBytesOn(DeviceProfile gpu) {
     long knownBytes = limitBytes(config, gpu);
-    return knownBytes == MemoryLimit.NONE ? circumstances.limitBytes() : knownBytes;
+    return knownBytes == MemoryLimit.NONE ? recordedConditions.limitBytes() : knownBytes;
   }
 
   /** Limit and GPU on another GPU. */
-  public RecordedCircumstances circumstancesOn(DeviceProfile gpu) {
-    return RecordedCircumstances.given(limitBytes(config, gpu), gpu);
+  public RecordedConditions recordedConditionsOn(DeviceProfile gpu) {
+    return RecordedConditions.given(limitBytes(config, gpu), gpu);
   }
 
   /** The limit that was asked for or that settings have, −1 where only the recording shows one. */
@@ -330,7 +330,7 @@ public final class Program {
    */
   public boolean isLimitInferred() {
     return knownLimitBytes() == MemoryLimit.NONE
-        && circumstances.limitBytes() != MemoryLimit.NONE
+        && recordedConditions.limitBytes() != MemoryLimit.NONE
         && source().snapshot().flatMap(Snapshot::facts).isEmpty();
   }
 
@@ -346,7 +346,7 @@ public final class Program {
   public boolean isRecordedFirst() {
     return recorded.isPresent()
         && recorded.get().text().equals(config.text())
-        && circumstances.canFollow(input);
+        && recordedConditions.canFollow(input);
   }
 
   /** The run of a policy on the model of the GPU. */
@@ -355,8 +355,8 @@ public final class Program {
         input.trace(),
         input.device(),
         policy,
-        circumstances.limitBytes(),
-        new MemorySource.Simulated(circumstances.profile().withHistory(input.addresses())));
+        recordedConditions.limitBytes(),
+        new MemorySource.Simulated(recordedConditions.profile().withHistory(input.addresses())));
   }
 
   /**
@@ -372,7 +372,7 @@ public final class Program {
                     setup.trace(),
                     input.device(),
                     recording.effects(input.device()),
-                    circumstances.profile())))
+                    recordedConditions.profile())))
         .orElse(setup);
   }
 
@@ -403,6 +403,6 @@ public final class Program {
     return new MemorySource.Recorded(
         recording.effects(input.device()),
         recording.start(input.device()),
-        circumstances.profile().totalBytes());
+        recordedConditions.profile().totalBytes());
   }
 }

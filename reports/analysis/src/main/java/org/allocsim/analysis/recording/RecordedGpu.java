@@ -34,7 +34,7 @@ public final class RecordedGpu {
     Optional<RecordedFacts.Device> facts =
         snapshot.facts().flatMap(each -> each.devices().stream().findFirst());
     if (facts.isPresent()) {
-      return RecordedCircumstances.ofSize(facts.get().totalBytes());
+      return RecordedConditions.ofSize(facts.get().totalBytes());
     }
     OptionalLong shownBytes = ReservedRanges.totalBytes(snapshot);
     DeviceProfile assumed = byRanges(shownBytes);
@@ -60,7 +60,7 @@ public final class RecordedGpu {
     long seenBytes = failures.stream().mapToLong(RecordedFailure::availableBytes).max().orElse(-1);
     return seenBytes < 0 && peakBytes <= assumed.capacityBytes()
         ? assumed
-        : RecordedCircumstances.smallestFor(Math.max(seenBytes, peakBytes), assumed);
+        : RecordedConditions.smallestFor(Math.max(seenBytes, peakBytes), assumed);
   }
 
   /** The GPU that the distance of expandable segments shows, else the default one. */

@@ -100,7 +100,7 @@ public final class ServingComparison {
       return new ServingEngine(traffic, model, device, settings, cache, cacheBytes, calls);
     } catch (IllegalArgumentException | ArithmeticException e) {
       throw new IllegalArgumentException(
-          "cache %s cannot be made for %s: %s"
+          "cache %s cannot be created for %s: %s"
               .formatted(cache.label(), model.name(), e.getMessage()),
           e);
     }

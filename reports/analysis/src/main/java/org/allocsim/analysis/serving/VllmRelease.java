@@ -85,7 +85,7 @@ public record VllmRelease(String name, int major, int minor, int patch) {
   /** What the share has to hold besides the cache, in words. */
   public String rule() {
     return countsWholeGpu()
-        ? "weights, the profiling run, the context and whatever other processes hold on the GPU"
+        ? "weights, the profiling run, the context and memory of other processes on the GPU"
         : hasGraphsInShare()
             ? "weights, the profiling run and CUDA graphs"
             : "weights and the profiling run";

@@ -36,10 +36,10 @@ public record SharedGpu(List<SharingProgram> programs, DeviceProfile gpu, AfterO
   /**
    * How far a program's own limit may be lowered and raised.
    *
-   * @param leastBytes the lowest limit with which all programs run; −1 where there is none
-   * @param mostBytes the highest one; −1 where all run without a limit of this program, or none is
+   * @param minBytes the lowest limit with which all programs run; −1 where there is none
+   * @param maxBytes the highest one; −1 where all run without a limit of this program, or none is
    */
-  public record LimitRange(long leastBytes, long mostBytes) {
+  public record LimitRange(long minBytes, long maxBytes) {
     static final LimitRange NONE = new LimitRange(-1, -1);
   }
 
@@ -113,7 +113,7 @@ public record SharedGpu(List<SharingProgram> programs, DeviceProfile gpu, AfterO
     }
     // Without a limit some program fails. From the lowest limit with which this one could run
     // alone, limits are tried upwards.
-    long least = leastAlone(program);
+    long least = minAlone(program);
     if (least < 0 || !passesUnder(program, least)) {
       return LimitRange.NONE;
     }
@@ -122,7 +122,7 @@ public record SharedGpu(List<SharingProgram> programs, DeviceProfile gpu, AfterO
   }
 
   /** The lowest limit, in steps, under which the program runs alone; −1 where there is none. */
-  private long leastAlone(int program) {
+  private long minAlone(int program) {
     SharingProgram alone = programs.get(program);
     long total = gpu.totalBytes();
     if (!passes(List.of(alone.withLimit(MemoryLimit.NONE)), total)) {

@@ -41,19 +41,19 @@ public final class SharedTimeline implements SharedObserver {
     long[][] most = new long[stretches][];
     long[] held = new long[processes];
     long sum = 0;
-    long mostSum = 0;
+    long maxSum = 0;
     int stretch = 0;
     most[0] = held.clone();
     for (int i = 0; i < count; i++) {
       int of = (int) Math.min(stretches - 1, (double) nanos[i] / (endNanos + 1) * stretches);
       while (stretch < of) {
         most[++stretch] = held.clone();
-        mostSum = sum;
+        maxSum = sum;
       }
       sum += bytes[i] - held[process[i]];
       held[process[i]] = bytes[i];
-      if (sum > mostSum) {
-        mostSum = sum;
+      if (sum > maxSum) {
+        maxSum = sum;
         most[stretch] = held.clone();
       }
     }

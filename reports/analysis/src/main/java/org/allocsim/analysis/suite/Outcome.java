@@ -47,7 +47,7 @@ public record Outcome(
         return moments.get(i);
       }
     }
-    throw new IllegalArgumentException(variant.label() + " did not come to '" + marker + "'");
+    throw new IllegalArgumentException(variant.label() + " did not reach '" + marker + "'");
   }
 
   /** Whether the run came to a marker. */
@@ -87,7 +87,7 @@ public record Outcome(
    */
   public TimeResult time() {
     if (result.time() == null) {
-      throw new IllegalStateException(variant.label() + " was not run in time");
+      throw new IllegalStateException(variant.label() + " was not run with timing");
     }
     return result.time();
   }

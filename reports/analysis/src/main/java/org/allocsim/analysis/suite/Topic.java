@@ -16,7 +16,7 @@ public record Topic(String name, Kind kind, String what, String source, String s
       throw new IllegalArgumentException("'" + name + "' is not a name of a scenario");
     }
     if (what.isBlank() || source.isBlank() || setUp.isBlank()) {
-      throw new IllegalArgumentException("scenario " + name + " leaves its reader without a text");
+      throw new IllegalArgumentException("scenario " + name + " has an empty text");
     }
   }
 }

@@ -157,12 +157,12 @@ public final class CapacitySearch {
       Demand demand,
       RunResult known) {
     CapacitySearch search = new CapacitySearch(trace, device, setting);
-    long leastBytes = demand.peakRequestedBytes();
+    long minBytes = demand.peakRequestedBytes();
     long enoughBytes =
         known.passes() ? known.peakReservedBytes() + RecordedAnswers.STREAM_BYTES : Long.MAX_VALUE;
     return ShippedProfiles.all().stream()
         .sorted(Comparator.comparingLong(DeviceProfile::capacityBytes))
-        .filter(profile -> profile.capacityBytes() >= leastBytes)
+        .filter(profile -> profile.capacityBytes() >= minBytes)
         .filter(profile -> profile.capacityBytes() >= enoughBytes || search.passesOn(profile))
         .findFirst();
   }

@@ -100,7 +100,7 @@ public final class ConfLint {
     } catch (ConfigException e) {
       error(
           Kind.ILLEGAL,
-          "PyTorch " + version.id() + " refuses it with " + e.errorType() + ": " + e.sentence());
+          "PyTorch " + version.id() + " rejects it with " + e.errorType() + ": " + e.sentence());
       return;
     }
     if (config.backend() == ParsedConfig.Backend.NATIVE) {
@@ -161,7 +161,7 @@ public final class ConfLint {
           Kind.UNSUPPORTED,
           "expandable_segments is not supported on "
               + platform.label()
-              + ": PyTorch warns once and goes on without it");
+              + ": PyTorch warns once and continues without it");
     }
     if (splitLimit) {
       checkExpandableWithSplitLimit();
@@ -175,8 +175,8 @@ public final class ConfLint {
           Kind.DANGEROUS,
           "large_segment_size_mb:%d with expandable_segments ends in \"CUDA driver error: invalid"
                   .formatted(pageBytes >> 20)
-              + " argument\" at the first request above 1 MiB: CUDA makes physical memory in steps"
-              + " of 2 MiB; give an even number");
+              + " argument\" at the first request above 1 MiB: CUDA allocates physical memory in"
+              + " steps of 2 MiB; give an even number");
     }
   }
 

@@ -20,7 +20,7 @@ import org.apache.commons.math3.distribution.BetaDistribution;
  * changed copies. The runs have the seeds {@code firstSeed}, {@code firstSeed + 1} and so on, so
  * that each can be had again alone.
  *
- * @param scenario the circumstances
+ * @param scenario the conditions
  * @param plain the program as it is
  * @param runs the changed copies, by seed
  */

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.io.EarlyEnd;
@@ -36,9 +36,9 @@ public record Recommendation(
   public static final Perturbation CHANGES = new Perturbation(true, 0.02, Perturbation.Resize.SIZE);
 
   /** A change is not worth its risk where it saves a smaller share of the peak, in per cent. */
-  public static final long LEAST_SAVING_PERCENT = 2;
+  public static final long MIN_SAVING_PERCENT = 2;
 
-  private static final int MOST_COPIES = 50;
+  private static final int MAX_COPIES = 50;
   private static final int FEWEST_COPIES = 10;
 
   /** Rows that all copies together may have, unless they are the fewest. */
@@ -47,7 +47,7 @@ public record Recommendation(
   private static final long FIRST_SEED = 1;
 
   /** Settings whose margin is tried; of long programs fewer. */
-  private static final int MOST_CANDIDATES = 4;
+  private static final int MAX_CANDIDATES = 4;
 
   private static final int FEWEST_CANDIDATES = 2;
 
@@ -65,7 +65,7 @@ public record Recommendation(
       List<Tuning.Entry> ranked,
       Tuning.Entry recorded,
       RunResult modelled,
-      RecordedCircumstances circumstances,
+      RecordedConditions recordedConditions,
       Tuning.Progress progress) {
     RunResult now = recorded.result().passes() ? modelled : recorded.result();
     Tuning.Entry first =
@@ -74,7 +74,7 @@ public record Recommendation(
             .findFirst()
             .filter(entry -> isBetter(entry.result(), now))
             .orElse(recorded);
-    if (recorded.result().passes() || !first.result().passes() || circumstances.areUnknown()) {
+    if (recorded.result().passes() || !first.result().passes() || recordedConditions.areUnknown()) {
       return new Recommendation(first, Optional.empty(), Optional.empty());
     }
     long rows = Math.max(1, input.trace().eventCount());
@@ -82,7 +82,7 @@ public record Recommendation(
         candidates(
             first,
             ranked,
-            Math.clamp(ROWS_OF_COPIES / FEWEST_COPIES / rows, FEWEST_CANDIDATES, MOST_CANDIDATES));
+            Math.clamp(ROWS_OF_COPIES / FEWEST_COPIES / rows, FEWEST_CANDIDATES, MAX_CANDIDATES));
     Recommendation best = null;
     Optional<PassedOver> passedOver = Optional.empty();
     for (Tuning.Entry candidate : candidates) {
@@ -116,7 +116,7 @@ public record Recommendation(
       return Tuning.progressOf(result) > Tuning.progressOf(than);
     }
     long savedBytes = than.peakReservedBytes() - result.peakReservedBytes();
-    return savedBytes > than.peakReservedBytes() / 100 * LEAST_SAVING_PERCENT;
+    return savedBytes > than.peakReservedBytes() / 100 * MIN_SAVING_PERCENT;
   }
 
   private static Fragility copies(
@@ -126,7 +126,7 @@ public record Recommendation(
         Math.clamp(
             ROWS_OF_COPIES / candidates / Math.max(1, trace.eventCount()),
             FEWEST_COPIES,
-            MOST_COPIES);
+            MAX_COPIES);
     return Fragility.run(
         trace,
         input.device(),

@@ -22,7 +22,7 @@ import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
- * The circumstances under which a recorded program is replayed.
+ * The conditions under which a recorded program is replayed.
  *
  * @param choice the allocator and its options
  * @param config settings of PyTorch's allocator; other policies have nothing of it
@@ -71,7 +71,7 @@ public record Scenario(
     return spec.options().stream().anyMatch(option -> option.name().equals(Program.CONF_OPTION));
   }
 
-  /** The run of one device of a trace under these circumstances. */
+  /** The run of one device of a trace under these conditions. */
   public RunSetup setup(AllocationTrace trace, int deviceIndex, AfterOom afterOom) {
     return new RunSetup(trace, deviceIndex, choiceWithSettings(), limitBytes, device)
         .with(afterOom);
@@ -119,7 +119,7 @@ public record Scenario(
     try {
       return ConfigParser.parse(conf, version);
     } catch (ConfigException e) {
-      throw new IllegalStateException("a setting was tried that PyTorch refuses: " + conf, e);
+      throw new IllegalStateException("a setting was tried that PyTorch rejects: " + conf, e);
     }
   }
 

@@ -196,9 +196,9 @@ public record SettingsComparison(List<Row> rows, List<String> contradictions, Li
         .forEach(causes::add);
     if (lateCall || Objects.equals(believed.strip(), recorded.strip())) {
       causes.add(
-          "torch.cuda.memory._set_allocator_settings() was called later: a call takes"
+          "torch.cuda.memory._set_allocator_settings() was called later: a call resets"
               + " max_split_size_mb, roundup_power2_divisions, garbage_collection_threshold and"
-              + " max_non_split_rounding_mb back to their defaults before it sets its own");
+              + " max_non_split_rounding_mb to their defaults before it applies its own");
     }
     if (recorded.isBlank()) {
       causes.add(
@@ -207,21 +207,21 @@ public record SettingsComparison(List<Row> rows, List<String> contradictions, Li
               + " torch\"");
       causes.add(
           "the process did not get the variable: sudo, ssh, containers, notebook servers, job"
-              + " schedulers and launchers hand on only some; look at /proc/PID/environ, or print"
-              + " os.environ in the program");
+              + " schedulers and launchers pass on only some variables; look at"
+              + " /proc/PID/environ, or print os.environ in the program");
       causes.add(
-          "the snapshot is of another process, or the program runs another PyTorch than "
+          "the snapshot is from another process, or the program runs a PyTorch other than "
               + version.id()
               + " (give it with --torch-version)");
     } else {
       causes.add(
           ("something else sets \"%s\": a launcher or job script, or code that writes"
-                  + " os.environ[\"%s\"] or calls torch.cuda.memory._set_allocator_settings(); the"
-                  + " last one counts, and it replaces the whole string")
+                  + " os.environ[\"%s\"] or calls torch.cuda.memory._set_allocator_settings();"
+                  + " the last one wins and replaces the whole string")
               .formatted(recorded, ConfLint.variable(version)));
       if (version.isAtLeast(PyTorchVersion.V2_10)) {
         causes.add(
-            "both %s and %s are set: %s takes %s and leaves the other"
+            "both %s and %s are set: %s uses %s and ignores the other"
                 .formatted(
                     ConfLint.CUDA_VARIABLE,
                     ConfLint.GENERIC_VARIABLE,

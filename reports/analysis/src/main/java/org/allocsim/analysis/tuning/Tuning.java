@@ -18,7 +18,7 @@ import org.allocsim.analysis.leak.IterationFinder;
 import org.allocsim.analysis.leak.Iterations;
 import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.recording.LateStart;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
@@ -79,7 +79,7 @@ public record Tuning(
    * A setting and what it came to.
    *
    * @param conf configuration string
-   * @param scenario the circumstances
+   * @param scenario the conditions
    * @param result of the run, which ends at the first request that fails
    * @param stepNanos time of the driver's calls in every whole step that was replayed
    * @param findings what is to be known about the string here
@@ -200,15 +200,15 @@ public record Tuning(
       Progress progress) {
     DeviceTrace input = program.input();
     PyTorchVersion version = program.release();
-    RecordedCircumstances circumstances = program.circumstances();
+    RecordedConditions recordedConditions = program.recordedConditions();
     AllocationTrace trace = input.trace();
     int device = input.device();
-    DeviceProfile profile = circumstances.profile().withHistory(input.addresses());
+    DeviceProfile profile = recordedConditions.profile().withHistory(input.addresses());
     long largestBytes = Demand.largestBytes(trace, device);
     List<Scenario> scenarios = new ArrayList<>();
     SequencedMap<Rules, Callable<Optional<Ended>>> tasks = new LinkedHashMap<>();
     for (String conf : grid.confs()) {
-      Scenario scenario = Scenario.of(conf, version, circumstances.limitBytes(), profile);
+      Scenario scenario = Scenario.of(conf, version, recordedConditions.limitBytes(), profile);
       boolean isRecorded = scenarios.isEmpty() && input.recording().isPresent();
       boolean isNeeded = scenarios.isEmpty() || conf.isEmpty();
       scenarios.add(scenario);
@@ -227,7 +227,7 @@ public record Tuning(
             return Optional.of(new Ended(Run.of(setup, clock), answered, clock));
           });
     }
-    Scenario unset = Scenario.of("", version, circumstances.limitBytes(), profile);
+    Scenario unset = Scenario.of("", version, recordedConditions.limitBytes(), profile);
     Supplier<Long> negligible = ParallelTasks.beside(() -> negligibleNanos(trace, device));
     Map<Rules, TimedResult> results = new HashMap<>();
     Iterator<Optional<Ended>> done =
@@ -272,7 +272,7 @@ public record Tuning(
             compared.peakReservedBytes() / STEPS_OF_PEAK,
             negligibleNanos);
     Recommendation recommendation =
-        Recommendation.of(input, ranked, recorded, modelled, circumstances, progress);
+        Recommendation.of(input, ranked, recorded, modelled, recordedConditions, progress);
     return new Tuning(
         SettingOrder.withFirst(recommendation.entry(), ranked),
         recorded,

@@ -22,7 +22,7 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
  */
 public record TuningGrid(List<String> confs, Map<String, List<String>> leftOut) {
   /** Rows of all settings together that are replayed within a few seconds. */
-  private static final long MOST_ROWS = 60_000_000;
+  private static final long MAX_ROWS = 60_000_000;
 
   private static final int USUAL_SETTINGS = 58;
   private static final int COARSE_SETTINGS = 12;
@@ -54,10 +54,10 @@ public record TuningGrid(List<String> confs, Map<String, List<String>> leftOut) 
 
   /** How closely a program of so many rows can be searched within a few seconds. */
   public static Fineness quick(int rows) {
-    if ((long) rows * COARSE_SETTINGS > MOST_ROWS) {
+    if ((long) rows * COARSE_SETTINGS > MAX_ROWS) {
       return Fineness.COARSEST;
     }
-    return (long) rows * USUAL_SETTINGS > MOST_ROWS ? Fineness.COARSE : Fineness.USUAL;
+    return (long) rows * USUAL_SETTINGS > MAX_ROWS ? Fineness.COARSE : Fineness.USUAL;
   }
 
   /** Keeps its own copies. */
@@ -74,7 +74,7 @@ public record TuningGrid(List<String> confs, Map<String, List<String>> leftOut) 
         program.config().text(),
         program.oldestRelease(),
         platform,
-        program.circumstances().limitBytes() != MemoryLimit.NONE,
+        program.recordedConditions().limitBytes() != MemoryLimit.NONE,
         fineness);
   }
 

@@ -1,5 +1,5 @@
 /**
- * One program under other circumstances: settings, limits, devices, allocators and small changes of
+ * One program under other conditions: settings, limits, devices, allocators and small changes of
  * the program itself, and what configuration strings mean for it.
  */
 @NullMarked

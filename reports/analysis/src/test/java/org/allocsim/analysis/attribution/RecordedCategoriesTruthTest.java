@@ -24,8 +24,8 @@ class RecordedCategoriesTruthTest {
   private static final double MIB = 1 << 20;
   private static final Path FOLDER = folder();
 
-  private static final long LEAST_SHOWN_BYTES = 100_000;
-  private static final double LEAST_SHARE = 0.95;
+  private static final long MIN_SHOWN_BYTES = 100_000;
+  private static final double MIN_SHARE = 0.95;
 
   private static final String INTRODUCTION =
       """
@@ -36,7 +36,7 @@ class RecordedCategoriesTruthTest {
       optimizer's state, inputs, what autograd saves, and cuBLAS's workspaces, which PyTorch gives up when asked. All else counts as temporary; so does
       scratch memory inside an operator, such as cuDNN's, which stacks of C++ name more exactly than this truth. A test makes this page from the
       [recordings](attribution/recorded). Rules were made with gpt, vit, resnet, lora, moe and unet. The others came later and changed one: that a
-      workspace is one also where it is given back after everything else. Before that each of them had 90.7 % or more.
+      workspace also counts as one if it is freed after everything else. Before that each of them had 90.7 % or more.
 
       """;
 
@@ -88,7 +88,7 @@ class RecordedCategoriesTruthTest {
       List<String> wrong = new ArrayList<>();
       bytes.forEach((truth, answers) ->
           answers.forEach((answer, size) -> {
-            if (truth != answer && size >= LEAST_SHOWN_BYTES) {
+            if (truth != answer && size >= MIN_SHOWN_BYTES) {
               wrong.add(
                   String.format(
                       Locale.ROOT, "%s as %s %.1f", truth.label(), answer.label(), size / MIB));
@@ -113,7 +113,7 @@ class RecordedCategoriesTruthTest {
     }
     String page = page(outcomes);
     for (Outcome each : outcomes) {
-      assertTrue(each.share() >= LEAST_SHARE, () -> each.name() + " in\n" + page);
+      assertTrue(each.share() >= MIN_SHARE, () -> each.name() + " in\n" + page);
     }
     Path file = FOLDER.resolve("../../ATTRIBUTION.md").normalize();
     if (Boolean.getBoolean("golden.regenerate")) {
@@ -157,14 +157,14 @@ class RecordedCategoriesTruthTest {
     boolean[] most = live.clone();
     long[] sizes = new long[truth.length()];
     long requestedBytes = 0;
-    long mostBytes = 0;
+    long maxBytes = 0;
     for (int event = 0; event < trace.eventCount(); event++) {
       if (trace.kind(event) == RequestKind.ALLOCATE) {
         live[trace.allocation(event)] = true;
         sizes[trace.allocation(event)] = trace.bytes(event);
         requestedBytes += trace.bytes(event);
-        if (requestedBytes > mostBytes) {
-          mostBytes = requestedBytes;
+        if (requestedBytes > maxBytes) {
+          maxBytes = requestedBytes;
           most = live.clone();
         }
       } else if (trace.kind(event) == RequestKind.FREE) {

@@ -41,13 +41,13 @@ class RecordedSweepsTest {
       Programs ran three steps at five values of their batch or length each, on an NVIDIA H100 80GB HBM3 with PyTorch 2.11.0. `fit` was
       given the two or the three smallest runs and predicted the peaks of the others. A test makes this page of [fit](fit): the requests of the smallest
       runs, with the numbers of their stacks, and what PyTorch's own counters said of every run (`measured.csv`). Twelve programs were used while the
-      rules of `fit` were written. Eleven others came after that, and changed nothing of what is predicted; the interval had held 47 of their 55 peaks, and
+      rules of `fit` were written. Eleven others came after that, and changed no prediction; the interval had held 47 of their 55 peaks, and
       was widened then by what libraries may choose.
 
-      What misses, and why: cuDNN and cuBLAS choose other algorithms at other sizes, with other workspaces. The backward passes of vit and bert want
+      What is outside, and why: cuDNN and cuBLAS choose other algorithms at other sizes, with other workspaces. The backward passes of vit and bert request
       132 MiB at batch 48 and 64, where batches of 8 and 16 point to 225 and 288 MiB; one workspace of unet is 64 MiB at 16, where three runs point to 224 MiB.
-      The larger runs of convnext ask for workspaces that the smaller ones do not have (183 requests at batch 64): what is allocated is right, and where
-      it lies is not. Of the later programs unet3d makes 384 requests at batch 1 and 402 from 2 on, gru 174 at 16 and 216 from 32 on: a line through two
+      The larger runs of convnext ask for workspaces that the smaller ones do not have (183 requests at batch 64): the sizes are right, but the
+      addresses are not. Of the later programs unet3d makes 384 requests at batch 1 and 402 from 2 on, gru 174 at 16 and 216 from 32 on: a line through two
       such runs leads nowhere, and a third one shows it. No run of a smaller size shows what a library chooses at a larger one; it is what the
       interval is for.
 

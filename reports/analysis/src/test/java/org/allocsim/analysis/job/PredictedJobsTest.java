@@ -44,7 +44,7 @@ class PredictedJobsTest {
       """
 
       All programs ask for what was recorded, in the recorded order: every request above 1 MiB, as the test holds. When blocks come back that
-      `record_stream` holds comes out of simulated time: the GPU computes, collectives run beside it on the links, FSDP1's rate limiter waits.
+      `record_stream` holds comes out of simulated time: the GPU computes, collectives run on the links at the same time, FSDP1's rate limiter waits.
       Speeds are those of the H200, of NCCL between two of them and of the host on other programs; nothing is fitted to these recordings.
       From the third step on FSDP1's blocks come back before the recorded request or within three of it, but for the last layer of a pass.
       A second row has a host that takes 150 µs for each kernel, as when it records stacks, so that memory comes back earlier.
@@ -55,7 +55,7 @@ class PredictedJobsTest {
       most, 3 629 250 048 when late, 3 226 170 880 when prompt.
       The script of tp_attention keeps its result of 33 554 432 bytes until the next is there, which the program does not.
       The first rank of the interleaved pipeline reserved 1 694 498 816 bytes in another run under the same settings, that of 1F1B
-      1 505 755 136: how long a message waits for the other rank is not known here.
+      1 505 755 136: how long a message waits for the other rank is unknown here.
       """;
 
   private record Case(String job, int rank, String program) {}

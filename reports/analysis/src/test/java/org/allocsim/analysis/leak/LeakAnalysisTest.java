@@ -109,7 +109,7 @@ class LeakAnalysisTest {
   }
 
   /** Repetitions that keep a block each, from one line of a function that has others. */
-  private static AllocationTrace gathering(String function, boolean isGivenBack) {
+  private static AllocationTrace gathering(String function, boolean isFreedAtEnd) {
     StackTable.Builder stacks = new StackTable.Builder();
     int outer = stacks.frame("run.py", 9, "<module>");
     int input = stacks.stack(stacks.frame("net.py", 18, function), outer);
@@ -125,7 +125,7 @@ class LeakAnalysisTest {
       trace.free(first);
       trace.free(second);
     }
-    if (isGivenBack) {
+    if (isFreedAtEnd) {
       kept.forEach(trace::free);
     }
     return trace.build(stacks.build());
@@ -138,9 +138,9 @@ class LeakAnalysisTest {
 
   @Test
   void layersOfAModelWhoseForwardIsCalledDirectlyAreNoIterations() {
-    for (boolean isGivenBack : new boolean[] {true, false}) {
+    for (boolean isFreedAtEnd : new boolean[] {true, false}) {
       IterationException refused =
-          assertThrows(IterationException.class, () -> analyse(gathering("forward", isGivenBack)));
+          assertThrows(IterationException.class, () -> analyse(gathering("forward", isFreedAtEnd)));
       assertTrue(
           refused.getMessage().contains("only layers of one forward pass repeat"),
           refused.getMessage());

@@ -26,7 +26,7 @@ class PersistenceTest {
 
   @ParameterizedTest
   @ValueSource(ints = {20, 40, 100})
-  void mostWalksAreWalksAndHardlyAnyNoiseIs(int count) {
+  void maxWalksAreWalksAndHardlyAnyNoiseIs(int count) {
     Random random = new Random(count);
     int walks = 0;
     int noises = 0;

@@ -53,10 +53,10 @@ final class SyntheticProgram {
   }
 
   /** Runs iterations whose batches vary between these sizes, with a marker at each begin. */
-  SyntheticProgram iterate(int count, long leastBatch, long mostBatch, Extra extra) {
+  SyntheticProgram iterate(int count, long minBatch, long maxBatch, Extra extra) {
     for (int i = 0; i < count; i++) {
       trace.markerBegin(STEP + "#" + iteration);
-      long bytes = leastBatch + (long) (random.nextDouble() * (mostBatch - leastBatch));
+      long bytes = minBatch + (long) (random.nextDouble() * (maxBatch - minBatch));
       int next = allocate(bytes);
       if (batch >= 0) {
         trace.free(batch);

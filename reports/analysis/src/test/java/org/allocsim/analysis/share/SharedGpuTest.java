@@ -95,12 +95,12 @@ class SharedGpuTest {
     SharedGpu shared = shared(690, a, b);
     assertFalse(shared.run(SharedObserver.NONE).passes());
     LimitRange range = shared.limits(0);
-    assertEquals(300 * MIB, range.leastBytes());
+    assertEquals(300 * MIB, range.minBytes());
     // With 400 it would keep its first 100 beside the 300, and b would lack room.
-    assertEquals(398 * MIB, range.mostBytes());
+    assertEquals(398 * MIB, range.maxBytes());
     assertEquals(new LimitRange(-1, -1), shared.limits(1));
     assertTrue(
-        new SharedGpu(List.of(a.withLimit(range.mostBytes()), b), shared.gpu(), AfterOom.CONTINUE)
+        new SharedGpu(List.of(a.withLimit(range.maxBytes()), b), shared.gpu(), AfterOom.CONTINUE)
             .run(SharedObserver.NONE)
             .passes());
   }

@@ -107,7 +107,8 @@ public final class SparkEngine implements SweepEngine {
       throw new IllegalStateException("interrupted", e);
     } catch (ExecutionException e) {
       throw new SweepException(
-          "Spark gave up: " + cause(e) + "; what was finished is kept, sweep again to go on", e);
+          "Spark failed: " + cause(e) + "; finished runs are kept, repeat the sweep to continue",
+          e);
     }
   }
 

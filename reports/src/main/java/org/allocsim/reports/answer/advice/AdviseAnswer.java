@@ -64,10 +64,10 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
     }
   }
 
-  private static final String AS_IT_IS = "as it is";
+  private static final String AS_IT_IS = "unchanged";
 
   /** Lines on what limits an answer, at most; the JSON has all. */
-  private static final int MOST_LIMITS = 5;
+  private static final int MAX_LIMITS = 5;
 
   /** What remedies say that cost nothing. */
   private static final String FREE = "none";
@@ -125,7 +125,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
           row.shown(Unit.TEXT, "remedies", "What was changed.", Row::label)
               .texts(
                   "remedies",
-                  "Names of the remedies; none: the program as it is.",
+                  "Names of the remedies; empty: the unchanged program.",
                   each -> each.trial.remedies())
               .bytes(
                   "reserved_bytes",
@@ -181,7 +181,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
               .missing("the run failed")
               .text(
                   "best_conf",
-                  "PYTORCH_CUDA_ALLOC_CONF with which it reserves the least; empty: the default.",
+                  "PYTORCH_CUDA_ALLOC_CONF that reserves the least; empty: the default.",
                   each -> each.outcome(Trial.Outcome::bestConf))
               .missing("the run failed")
               .bytes(
@@ -196,22 +196,21 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
               .missing("the work of a step is unknown")
               .bytes(
                   "step_copied_bytes",
-                  "Bytes copied between host and GPU in it.",
+                  "Bytes copied between host and GPU in that time.",
                   each -> each.work(StepWork::copiedBytes))
               .missing("the work of a step is unknown")
               .count(
-                  "step_operations", "GPU operations in it.", each -> each.work(StepWork::launches))
+                  "step_operations",
+                  "GPU operations in that time.",
+                  each -> each.work(StepWork::launches))
               .missing("the work of a step is unknown")
               .text("problem", "Why the run did not complete.", each -> each.trial.problem())
               .missing("it completed")
               .texts(
                   "notes",
-                  "What limits its figures: how far the program was run, what was guessed.",
+                  "Caveats for its figures: how far the program was run, what was guessed.",
                   each -> each.trial.notes())
-              .text(
-                  "file",
-                  "Its recording, beside the file of the trials.",
-                  each -> each.trial.file())
+              .text("file", "Its recording, next to the trials file.", each -> each.trial.file())
               .missing("it was not kept"));
 
   private static final Shape<Left> LEFT =
@@ -222,7 +221,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
               .bytes(
                   "most_saved_bytes",
                   "Upper bound of its savings in live memory at the peak.",
-                  each -> each.remedy.mostSavedBytes())
+                  each -> each.remedy.maxSavedBytes())
               .missing("unknown or not applicable"));
 
   private static final Shape<Remedy.Lines> LINES =
@@ -260,7 +259,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
           checked
               .text("file", "The recording.", Checked::file)
               .bytes("reserved_bytes", "Reserved memory at its peak.", Checked::reservedBytes)
-              .texts("remedies", "The remedies that the program had.", Checked::remedies)
+              .texts("remedies", "The remedies applied to the program.", Checked::remedies)
               .bytes("predicted_bytes", "Prediction for these.", Checked::predictedBytes)
               .ratio("error_ratio", "Relative prediction error.", Checked::error));
 
@@ -276,7 +275,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
                   .text("gpu", "The GPU.", each -> each.trials.gpu().name())
                   .bytes(
                       "limit_bytes",
-                      "Memory it should fit.",
+                      "Memory that it should fit in.",
                       each -> each.trials.goal().limitBytes())
                   .ratio(
                       "margin_ratio",
@@ -288,12 +287,13 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
                       each -> each.search().best().isPresent())
                   .texts(
                       "chosen",
-                      "Cheapest remedies with which it fits; none: unchanged.",
+                      "Cheapest remedies that make it fit; empty: it fits unchanged.",
                       each -> each.search().best().map(Trials.Done::remedies).orElse(null))
                   .missing("nothing tried makes it fit")
                   .text(
                       "conf",
-                      "The settings of PyTorch's allocator that it needs; empty: its own.",
+                      "The settings of PyTorch's allocator that it needs; empty: those it"
+                          + " already has.",
                       each -> each.search().best().map(each::neededConf).orElse(null))
                   .missing("nothing tried makes it fit")
                   .flag(
@@ -391,7 +391,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
     Sentence how =
         isChanged
             ? Sentence.of(" if you {}{}", titles(best), needsConf ? " and set " + conf : "")
-            : Sentence.of("{}", needsConf ? " with " + conf : " as it is");
+            : Sentence.of("{}", needsConf ? " with " + conf : " unchanged");
     Sentence before =
         isChanged || needsConf
             ? Sentence.of(" instead of {}", bytes(baseline.outcome().reservedBytes()))
@@ -467,7 +467,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
               "Its memory grows with each step, so longer runs need more; 'allocsim leaks' names"
                   + " the line."));
     }
-    trial.notes().stream().limit(MOST_LIMITS).forEach(each -> limits.add(Sentence.of("{}", each)));
+    trial.notes().stream().limit(MAX_LIMITS).forEach(each -> limits.add(Sentence.of("{}", each)));
     return limits;
   }
 
@@ -534,7 +534,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
   /** Reserved memory at the peak of each run, as bars. */
   public JFreeChart chart(ChartTheme theme, int width) {
     return RemedyChart.create(
-        "Reserved memory at its peak, by what was changed",
+        "Peak of reserved memory, by change",
         trials.program() + "; bold: fits " + goalName(),
         bars(width > RemedyChart.NARROW_WIDTH),
         new MemoryTimelineChart.Bound("limit", trials.goal().limitBytes()),
@@ -544,7 +544,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
 
   private Block pageChart() {
     return PageChart.of(
-        "Reserved memory at the peak of each run",
+        "Peak of reserved memory of each run",
         ChartSize.screen(RemedyChart.WIDTH, chartHeight()),
         ChartSize.screen(RemedyChart.NARROW_WIDTH, chartHeight()),
         this::chart);

@@ -9,8 +9,8 @@ import java.util.function.ToDoubleFunction;
 import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.moment.ReservedParts;
 import org.allocsim.reports.answer.part.Bins;
-import org.allocsim.reports.answer.part.CircumstancesPart;
 import org.allocsim.reports.answer.part.Columns;
+import org.allocsim.reports.answer.part.ConditionsPart;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.chart.comparison.DriverTimeChart;
@@ -76,7 +76,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
               .ratio(
                   "utilisation_ratio",
                   "utilisation",
-                  "Peak of allocated over peak of reserved memory.",
+                  "Peak of allocated memory divided by peak of reserved memory.",
                   RunResult::utilisation)
               .rank(2)
               .missing("nothing was reserved")
@@ -207,7 +207,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
             each.embed(FILE, compared -> compared)
                 .term(Columns.FORMAT, ComparedTrace::format)
                 .term(Columns.REQUESTS, compared -> compared.trace().eventCount())
-                .embed(CircumstancesPart.SHAPE, ComparedTrace::circumstances)
+                .embed(ConditionsPart.SHAPE, ComparedTrace::recordedConditions)
                 .texts(
                     "notes", "Notes on what the reader skipped or changed.", ComparedTrace::notes)
                 .many(
@@ -271,7 +271,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
   }
 
   private Facts facts(ComparedTrace trace) {
-    return CircumstancesPart.facts(
+    return ConditionsPart.facts(
         Facts.none()
             .and(
                 "trace",
@@ -280,7 +280,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
                 trace.format(),
                 Quantity.count(trace.trace().eventCount()),
                 trace.device()),
-        trace.circumstances());
+        trace.recordedConditions());
   }
 
   private Table<?> csv(Shape<ObservedRun> results) {

@@ -112,7 +112,7 @@ public final class CompareCharts {
         prefix + "reserved",
         OverlayChart.WIDTH,
         OverlayChart.HEIGHT,
-        theme -> OverlayChart.create(leastReserved(), file, overlay, limit, theme));
+        theme -> OverlayChart.create(minReserved(), file, overlay, limit, theme));
     FragmentationData unused = new FragmentationData().byEvent(isByEvent());
     for (ObservedRun each : key) {
       RunResult result = each.result();
@@ -127,7 +127,7 @@ public final class CompareCharts {
         prefix + "fragmentation",
         FragmentationChart.WIDTH,
         FragmentationChart.height(unused),
-        theme -> FragmentationChart.create(leastUnused(), file, unused, theme));
+        theme -> FragmentationChart.create(minUnused(), file, unused, theme));
   }
 
   private void writeBars(ChartFolder folder, String prefix) throws IOException {
@@ -150,7 +150,7 @@ public final class CompareCharts {
         DriverTimeChart.height(driver),
         theme ->
             DriverTimeChart.create(
-                "Time in driver calls" + leastDriverTime(),
+                "Time in driver calls" + minDriverTime(),
                 file + ", modelled, over the whole program",
                 driver,
                 theme));
@@ -170,7 +170,7 @@ public final class CompareCharts {
   }
 
   /** Which of the runs that stand out reserves the least at its peak. */
-  private String leastReserved() {
+  private String minReserved() {
     return serving(key)
         .min(Comparator.comparingLong(RunResult::peakReservedBytes))
         .map(least ->
@@ -183,7 +183,7 @@ public final class CompareCharts {
         .orElse("Reserved memory over time");
   }
 
-  private String leastUnused() {
+  private String minUnused() {
     return serving(key)
         .min(Comparator.comparingDouble(CompareCharts::unusedShare))
         .map(least ->
@@ -210,7 +210,7 @@ public final class CompareCharts {
         .orElse("no allocator was run");
   }
 
-  private String leastDriverTime() {
+  private String minDriverTime() {
     return serving(ranked)
         .min(Comparator.comparingLong(RunResult::driverNanos))
         .map(least ->

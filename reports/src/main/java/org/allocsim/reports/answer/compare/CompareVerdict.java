@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.recording.LateStart;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.analysis.tuning.Recommendation;
 import org.allocsim.analysis.tuning.Tuning;
@@ -38,13 +38,13 @@ final class CompareVerdict {
   private final Optional<LateStart> lateStart;
   private final PyTorchVersion version;
   private final long neededBytes;
-  private final RecordedCircumstances circumstances;
+  private final RecordedConditions recordedConditions;
 
   private CompareVerdict(ComparedTrace trace) {
     version = trace.release();
     neededBytes =
         Demand.of(trace.trace(), trace.device(), AllocatorConfig.DEFAULT).peakRequestedBytes();
-    circumstances = trace.circumstances();
+    recordedConditions = trace.recordedConditions();
     results = trace.results().stream().filter(RunResult::isRun).toList();
     List<RunResult> settings = results.stream().filter(CompareVerdict::isPyTorch).toList();
     String recordedConf = trace.conf() == null ? "" : trace.conf();
@@ -76,13 +76,13 @@ final class CompareVerdict {
       Sentence none = Sentence.of("None of the allocators can run this trace.");
       return new Verdict(Verdict.Tone.NEUTRAL, none);
     }
-    if (neededBytes > circumstances.maxBytes()) {
+    if (neededBytes > recordedConditions.maxBytes()) {
       return bad(
           Sentence.of(
               "No allocator can fit this program: it needs {} at its peak, but only {} is"
                   + " available.",
               bytes(neededBytes),
-              bytes(circumstances.maxBytes())));
+              bytes(recordedConditions.maxBytes())));
     }
     if (recorded.isEmpty()) {
       return withoutRecorded();
@@ -193,7 +193,9 @@ final class CompareVerdict {
       Optional<Tuning> searched = tuning.filter(found -> conf(chosen).equals(found.best().conf()));
       details.addAll(
           Margin.sentences(
-              chosen, circumstances, searched.flatMap(found -> found.recommendation().copies())));
+              chosen,
+              recordedConditions,
+              searched.flatMap(found -> found.recommendation().copies())));
       recorded
           .filter(now -> !now.equals(chosen))
           .ifPresent(now ->

@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.recording.LateStart;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.reports.answer.part.InferenceText;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param trace the requests
  * @param device index of the recorded device
  * @param release the release of PyTorch whose rules applied
- * @param circumstances the simulated device and the allocator's own limit
+ * @param recordedConditions the simulated device and the allocator's own limit
  * @param conf settings that the program was recorded with; null where they are not known
  * @param tuning the search for settings; null where the user chose them
  * @param lateStart what was held before the first entry
@@ -39,7 +39,7 @@ public record ComparedTrace(
     AllocationTrace trace,
     int device,
     PyTorchVersion release,
-    RecordedCircumstances circumstances,
+    RecordedConditions recordedConditions,
     @Nullable String conf,
     @Nullable Tuning tuning,
     Optional<LateStart> lateStart,
@@ -73,7 +73,7 @@ public record ComparedTrace(
         input.trace(),
         input.device(),
         program.release(),
-        program.circumstances(),
+        program.recordedConditions(),
         input.conf(),
         tuning,
         LateStart.of(input),

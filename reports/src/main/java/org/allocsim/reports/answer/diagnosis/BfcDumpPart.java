@@ -37,7 +37,7 @@ final class BfcDumpPart {
               .missing("the dump has none")
               .bytes(
                   "requested_bytes",
-                  "What the failed request asked for.",
+                  "Size of the failed request.",
                   each -> each.request() == null ? null : Math.round(each.request().value()))
               .missing("the dump does not print it")
               .bytes(
@@ -55,7 +55,7 @@ final class BfcDumpPart {
 
   private static final Shape<Sum> SUMS =
       Shape.of(row ->
-          row.shown(Unit.TEXT, "where the pool's memory is", "What it is.", Sum::name)
+          row.shown(Unit.TEXT, "where the pool's memory goes", "What it is.", Sum::name)
               .shown(Unit.COUNT, "bytes", "Its size.", Sum::bytes)
               .shown(
                   Unit.COUNT,
@@ -91,7 +91,7 @@ final class BfcDumpPart {
         sums.add(new Sum("not yet allocated from the device", dump.ungrownBytes(), -1));
         sums.add(new Sum("limit", dump.limitBytes(), -1));
       }
-      blocks.add(Table.of("Where the pool's memory is", SUMS, sums));
+      blocks.add(Table.of("Where the pool's memory goes", SUMS, sums));
       if (dump.hasChunks()) {
         blocks.add(Table.of("Chunks by size", BIN, dump.bins()));
       }
@@ -154,8 +154,9 @@ final class BfcDumpPart {
                   + " TF_FORCE_GPU_ALLOW_GROWTH=false (TensorFlow)");
         }
         helps.add(
-            "an allocator that maps pages where they are: TF_GPU_ALLOCATOR=cuda_malloc_async"
-                + " (TensorFlow), XLA_PYTHON_CLIENT_ALLOCATOR=cuda_async (JAX)");
+            "an allocator that maps pages instead of moving data:"
+                + " TF_GPU_ALLOCATOR=cuda_malloc_async (TensorFlow),"
+                + " XLA_PYTHON_CLIENT_ALLOCATOR=cuda_async (JAX)");
       }
       case HOST ->
           helps.add("load less into host memory at once: stream data, use smaller batches");

@@ -17,15 +17,15 @@ import org.allocsim.analysis.moment.CodeLine;
 import org.allocsim.analysis.moment.Culprits;
 import org.allocsim.analysis.moment.SlackSplit;
 import org.allocsim.analysis.program.Program;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.analysis.tuning.Fragility;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.analysis.tuning.TuningGrid;
 import org.allocsim.reports.answer.part.CategoryPart;
-import org.allocsim.reports.answer.part.CircumstancesPart;
 import org.allocsim.reports.answer.part.Columns;
+import org.allocsim.reports.answer.part.ConditionsPart;
 import org.allocsim.reports.answer.part.Cost;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Keys;
@@ -56,14 +56,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param input the recording
  * @param version whose rules applied
- * @param circumstances the GPU and the allocator's own limit
+ * @param recordedConditions the GPU and the allocator's own limit
  * @param diagnosis what was found
  * @param attribution what its memory is for
  */
 public record DiagnosedProgram(
     DeviceTrace input,
     PyTorchVersion version,
-    RecordedCircumstances circumstances,
+    RecordedConditions recordedConditions,
     Diagnosis diagnosis,
     Attribution attribution) {
   private static final int LINES_ON_PAPER = 8;
@@ -119,7 +119,7 @@ public record DiagnosedProgram(
               .term(Columns.DEVICE_INDEX, each -> each.input().device())
               .term(Columns.EVENTS, each -> each.input().eventCount())
               .term(Columns.TORCH_VERSION, each -> each.version().id())
-              .embed(CircumstancesPart.SHAPE, DiagnosedProgram::circumstances)
+              .embed(ConditionsPart.SHAPE, DiagnosedProgram::recordedConditions)
               .embed(FirstFailure.of(DiagnosedProgram::failed))
               .text(
                   "first_failed_request_line",
@@ -215,7 +215,7 @@ public record DiagnosedProgram(
     Supplier<Attribution> attribution = ParallelTasks.beside(() -> Attribution.of(input, rules));
     Diagnosis diagnosis = Diagnosis.of(program, grid, platform, progress);
     return new DiagnosedProgram(
-        input, program.release(), program.circumstances(), diagnosis, attribution.get());
+        input, program.release(), program.recordedConditions(), diagnosis, attribution.get());
   }
 
   /** What is held at the moment that the diagnosis is about. */
@@ -232,7 +232,7 @@ public record DiagnosedProgram(
   }
 
   private long leftBytes() {
-    return circumstances.maxBytes() - best().result().peakReservedBytes();
+    return recordedConditions.maxBytes() - best().result().peakReservedBytes();
   }
 
   /** The first request that failed; null where none did. */
@@ -251,7 +251,7 @@ public record DiagnosedProgram(
     List<Sentence> details = new ArrayList<>();
     details.add(passes ? helps() : nothingHelps());
     if (passes) {
-      details.addAll(Margin.sentences(best().result(), circumstances, diagnosis.copies()));
+      details.addAll(Margin.sentences(best().result(), recordedConditions, diagnosis.copies()));
       Margin.passedOver(diagnosis.tuning().recommendation()).ifPresent(details::add);
     }
     if (isChange() && passes) {
@@ -282,7 +282,7 @@ public record DiagnosedProgram(
       return Sentence.of(
           "No request failed: PyTorch reserved at most {} of the {} available to it.",
           bytes(diagnosis.tuning().recorded().result().peakReservedBytes()),
-          bytes(circumstances.maxBytes()));
+          bytes(recordedConditions.maxBytes()));
     }
     String who = diagnosis.askedAt().map(CodeLine::text).orElse("the program");
     return Sentence.of(
@@ -302,7 +302,7 @@ public record DiagnosedProgram(
           "{} would have saved the run{}: every recorded request succeeds, with at most {}"
               + " reserved.",
           name,
-          Margin.isCertain(best().result(), circumstances)
+          Margin.isCertain(best().result(), recordedConditions)
               ? ""
               : Sentence.of(" if its limit was {} or more", bytes(peakBytes)),
           bytes(peakBytes));
@@ -332,13 +332,13 @@ public record DiagnosedProgram(
             "No setting helps: the program needs {} at its peak, but the allocator can have only"
                 + " {}; {}.",
             exactBytes(tuning.demand().peakRequestedBytes()),
-            exactBytes(circumstances.maxBytes()),
+            exactBytes(recordedConditions.maxBytes()),
             less)
         : Sentence.of(
             "None of {} helps, although the program needs only {} of {} at its peak; {}.",
             count(tuning.ranked().size(), "setting"),
             exactBytes(tuning.demand().peakRequestedBytes()),
-            exactBytes(circumstances.maxBytes()),
+            exactBytes(recordedConditions.maxBytes()),
             less);
   }
 
@@ -432,7 +432,7 @@ public record DiagnosedProgram(
                 input.device())
             .and("policy", "pytorch {}", version.id());
     blocks.add(
-        CircumstancesPart.facts(facts, circumstances)
+        ConditionsPart.facts(facts, recordedConditions)
             .and(
                 "memory",
                 "{} reserved, {} allocated {}",

@@ -31,17 +31,17 @@ final class EnginePart {
   static final Shape<EngineChange> CHANGE =
       Shape.of(change ->
           change
-              .text("option", "Option, or variable of the environment.", EngineChange::option)
-              .text("value", "What it should be.", EngineChange::value)
-              .text("reason", "What that changes.", EngineChange::reason));
+              .text("option", "Option or environment variable.", EngineChange::option)
+              .text("value", "Recommended value.", EngineChange::value)
+              .text("reason", "Effect of the change.", EngineChange::reason));
 
   /** What a log without a message shows. */
   static final Shape<EngineReport> REPORT =
       Shape.of(report ->
           report
               .flag("fits", "Whether model and one longest sequence fit.", EngineReport::fits)
-              .text("headline", "What follows, in a sentence.", EngineReport::headline)
-              .one("engine", "What the log says.", FIGURES, EngineReport::figures)
+              .text("headline", "The conclusion, as a sentence.", EngineReport::headline)
+              .one("engine", "Figures from the log.", FIGURES, EngineReport::figures)
               .many("engine_changes", "Options that change it.", CHANGE, EngineReport::changes));
 
   /** A figure as the log prints it. */
@@ -67,7 +67,7 @@ final class EnginePart {
     return Table.of(
         "Figures",
         Shape.of(row ->
-            row.shown(Unit.TEXT, "what the log prints", "Its meaning.", Line::figure)
+            row.shown(Unit.TEXT, "figures in the log", "Its meaning.", Line::figure)
                 .shown(Unit.NUMBER, "figure", "Its value.", Line::value)),
         lines);
   }

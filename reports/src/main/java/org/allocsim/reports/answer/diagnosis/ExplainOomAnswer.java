@@ -195,7 +195,7 @@ public record ExplainOomAnswer(
               .missing(UNKNOWN)
               .one(
                   "other",
-                  "Memory held by others on the GPU.",
+                  "Memory held by other processes on the GPU.",
                   RANGE,
                   each -> each.why().other().orElse(null))
               .missing(UNKNOWN)
@@ -203,7 +203,10 @@ public record ExplainOomAnswer(
                   "nearly_full",
                   "Whether the memory is nearly full.",
                   each -> each.why().nearlyFull())
-              .flag("large_other", "Whether others hold a lot.", each -> each.why().largeOther())
+              .flag(
+                  "large_other",
+                  "Whether other processes hold much of it.",
+                  each -> each.why().largeOther())
               .one(
                   "account",
                   "The GPU's memory, part by part.",
@@ -229,7 +232,7 @@ public record ExplainOomAnswer(
               .missing("the log is not from an engine")
               .many(
                   "engine_changes",
-                  "Options of the engine that would have helped.",
+                  "Engine options that would have helped.",
                   EnginePart.CHANGE,
                   each -> each.why().changes())
               .texts("findings", "What the figures show.", each -> each.why().findings())
@@ -241,12 +244,12 @@ public record ExplainOomAnswer(
       Shape.of(answer ->
           answer
               .term(Columns.FILE, ExplainOomAnswer::name)
-              .count("lines", "Lines of the input.", each -> each.contents().lines())
+              .count("lines", "Number of input lines.", each -> each.contents().lines())
               .text(
                   "verdict",
                   "Verdict of the first conclusive message.",
                   each -> each.report() == null ? each.first().word() : null)
-              .missing("the log of an engine has no such message")
+              .missing("the engine's log has no such message")
               .one(
                   "engine_report",
                   "Findings from an inference engine's log without such a message.",
@@ -254,7 +257,7 @@ public record ExplainOomAnswer(
                   ExplainOomAnswer::report)
               .missing("there are messages")
               .term(Columns.CONF, each -> each.settings().isKnown() ? each.settings().text() : null)
-              .missing("they are not known")
+              .missing("they are unknown")
               .count(
                   "mentions_without_numbers",
                   "Messages without figures.",
@@ -482,11 +485,11 @@ public record ExplainOomAnswer(
     List<GpuAccount.Part> rows = new ArrayList<>(account.parts());
     rows.add(new GpuAccount.Part("= GPU", account.totalHundredths(), false, ""));
     return Table.of(
-        "Where the GPU's memory is",
+        "Where the GPU's memory goes",
         Shape.of(row ->
             row.shown(
                     Unit.TEXT,
-                    "where the GPU's memory is",
+                    "where the GPU's memory goes",
                     "Holder.",
                     each -> (each.within() ? "  " : "") + each.name())
                 .shown(
@@ -501,7 +504,11 @@ public record ExplainOomAnswer(
                     each ->
                         !isSplit ? null : each.within() ? GpuAccount.text(each.hundredths()) : "")
                 .optional()
-                .shown(Unit.TEXT, "printed", "What the message prints.", GpuAccount.Part::printed)),
+                .shown(
+                    Unit.TEXT,
+                    "printed",
+                    "Amount printed in the message.",
+                    GpuAccount.Part::printed)),
         rows);
   }
 
@@ -525,14 +532,14 @@ public record ExplainOomAnswer(
                       "distinct messages",
                       "Messages with this verdict.",
                       Tally::messages)
-                  .shown(Unit.COUNT, "times", "How often they occur.", Tally::times));
+                  .shown(Unit.COUNT, "times", "Number of occurrences.", Tally::times));
       blocks.add(Table.of("Verdicts", shape, List.copyOf(tallies.values())));
     }
     List<String> notes = new ArrayList<>(more(messages.size() - show, "distinct message"));
     if (contents.left() > 0) {
       notes.add(
           count(contents.left(), "message")
-              + " left out: "
+              + " skipped: "
               + count(OomLog.MAX_DISTINCT)
               + " different ones are explained, and "
               + count(OomLog.MAX_READ)

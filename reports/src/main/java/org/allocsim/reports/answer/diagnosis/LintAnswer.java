@@ -40,7 +40,7 @@ public record LintAnswer(
     Platform platform,
     List<LintFinding> findings,
     @Nullable InForce inForce) {
-  private static final String REFUSED = "PyTorch refuses the string";
+  private static final String REFUSED = "PyTorch rejects the string";
 
   /**
    * What of the string was in force when a snapshot was taken.
@@ -75,7 +75,7 @@ public record LintAnswer(
   private static final Shape<InForce> IN_FORCE =
       Shape.of(snapshot ->
           snapshot
-              .text("file", "Name of the snapshot as it was given.", InForce::file)
+              .text("file", "Name of the snapshot, as given.", InForce::file)
               .term(Columns.SHA256, each -> each.snapshot().sha256())
               .term(Columns.RECORDED_CONF, each -> each.snapshot().settings().conf())
               .flag("agrees", "Whether the string was in force as given.", InForce::agrees)
@@ -92,7 +92,7 @@ public record LintAnswer(
               .missing(REFUSED)
               .texts(
                   "likely_causes",
-                  "What can have led to it, the likeliest first.",
+                  "Possible causes, likeliest first.",
                   each -> each.compared(SettingsComparison::causes))
               .missing(REFUSED));
 
@@ -110,12 +110,12 @@ public record LintAnswer(
                   .term(Columns.OS, each -> each.platform.label())
                   .many(
                       "findings",
-                      "What is illegal, without effect or dangerous.",
+                      "Settings that are illegal, without effect or dangerous.",
                       Findings.SHAPE,
                       LintAnswer::findings)
                   .one(
                       "snapshot",
-                      "What of the string was in force when a snapshot was taken.",
+                      "Which parts of the string were in force when the snapshot was taken.",
                       IN_FORCE,
                       LintAnswer::inForce)
                   .missing("none was given")));
@@ -172,7 +172,7 @@ public record LintAnswer(
       blocks.add(Table.of("Options", OPTIONS, comparison.rows()));
     }
     blocks.add(Notes.of("contradictions", comparison.contradictions()));
-    blocks.add(Notes.of("likely causes, the first the likeliest", comparison.causes()));
+    blocks.add(Notes.of("likely causes, likeliest first", comparison.causes()));
     return List.of(new Section(null, blocks));
   }
 }

@@ -53,8 +53,8 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
    */
   private record Job(String name, JobTally tally, JobBalance balance, JobTally.@Nullable Fit fit) {}
 
-  private static final String NO_GPU = "none that was swept does";
-  private static final String NO_RUN = "no run can be compared";
+  private static final String NO_GPU = "none of those swept";
+  private static final String NO_RUN = "no comparable runs";
   private static final String NOT_SERVED = "every GPU fails under its recorded settings";
 
   private static final Shape<Choice> CHOICE =
@@ -63,19 +63,19 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
               .shown(Unit.TEXT, "setting", "The setting or allocator.", each -> each.choice.label())
               .text(
                   "policy",
-                  "Allocator, as 'allocsim list policies' names it.",
+                  "Allocator; see 'allocsim list policies'.",
                   each -> each.choice.policy())
               .term(Columns.CONF, each -> each.choice.conf())
               .text("options", "Other options of the policy.", each -> each.choice.options())
               .count(
                   "failures_saved",
-                  "failures saved",
-                  "Runs that fail under the recorded settings and not under this one.",
+                  "failures prevented",
+                  "Runs that fail with the recorded settings but not with this one.",
                   each -> each.tally.saved())
               .count(
                   "broken",
                   "broken",
-                  "Runs that only this setting makes fail.",
+                  "Runs that fail only with this setting.",
                   each -> each.tally.broken())
               .count(
                   "ooms",
@@ -98,15 +98,19 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
               .shown(
                   Unit.TEXT,
                   "less reserved memory",
-                  "Share of the baseline's peak that is saved.",
+                  "Saved fraction of the baseline's peak.",
                   SavingClass::label)
-              .ratio("saving_from_ratio", "The lowest share of the class.", SavingClass::from)
-              .ratio("saving_to_ratio", "The share that it stays below.", SavingClass::to)
-              .count("traces", "traces", "Traces that save so much.", SavingClass::traces)
+              .ratio("saving_from_ratio", "Lower bound of the class.", SavingClass::from)
+              .ratio("saving_to_ratio", "Upper bound of the class, exclusive.", SavingClass::to)
+              .count(
+                  "traces",
+                  "traces",
+                  "Traces whose savings are in this class.",
+                  SavingClass::traces)
               .shown(
                   Unit.RATIO,
                   "of all",
-                  "Share of the traces of all classes.",
+                  "Fraction of all traces.",
                   each -> each.all() == 0 ? Double.NaN : (double) each.traces() / each.all()));
 
   private static final Shape<Family> FAMILY =
@@ -117,23 +121,24 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
               .count(
                   "failures",
                   "failures",
-                  "Its traces on GPUs that fail under their recorded settings.",
+                  "Trace and GPU pairs that fail with the recorded settings.",
                   Family::failures)
               .shown(
                   Unit.TEXT,
                   "best setting",
-                  "Saves the most failures net of those that it breaks, then the most memory.",
+                  "The setting that prevents the most failures minus the runs it breaks; ties go"
+                      + " to the one that saves the most memory.",
                   each -> each.best.choice.label())
               .text("conf", "Its best setting.", each -> each.best.choice.conf())
               .count(
                   "failures_saved",
                   "saved",
-                  "Failures that the best setting saves.",
+                  "Failures that the best setting prevents.",
                   each -> each.best.tally.saved())
               .count(
                   "broken",
                   "broken",
-                  "Runs that only the best setting makes fail.",
+                  "Runs that fail only with the best setting.",
                   each -> each.best.tally.broken())
               .rank(1)
               .embed(
@@ -144,10 +149,10 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
 
   private static final Shape<Gpu> GPU =
       Shape.of(gpu ->
-          gpu.shown(Unit.TEXT, "GPU", "Its profile or size.", each -> each.gpu.label())
+          gpu.shown(Unit.TEXT, "GPU", "Its profile or memory size.", each -> each.gpu.label())
               .text(
                   "device",
-                  "Profile of the simulated GPU; 'capacity' for a size.",
+                  "Profile of the simulated GPU, or 'capacity' for a given size.",
                   each -> each.gpu.device())
               .bytes(
                   "capacity_bytes",
@@ -157,36 +162,37 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
               .rank(4)
               .flag(
                   "has_limit",
-                  "Whether the allocator had a limit of its own.",
+                  "Whether the allocator had a memory limit.",
                   each -> each.gpu.isLimited())
-              .count("traces", "traces", "Traces that were run on it.", each -> each.tally.traces())
+              .count("traces", "traces", "Traces run on it.", each -> each.tally.traces())
               .count(
                   "served_as_recorded",
                   "as recorded",
-                  "Traces that it serves under their recorded settings.",
+                  "Traces that run with their recorded settings.",
                   each -> each.tally.servedByBaseline())
               .count(
                   "served_by_best_setting",
                   "one setting",
-                  "Traces that it serves under the one setting that serves the most.",
+                  "Traces that run with the one setting that serves the most traces.",
                   each -> each.best == null ? 0 : each.tally.servedBy(each.best))
               .rank(3)
               .count(
                   "served_by_each_its_own",
                   "each its own",
-                  "Traces that it serves under the best setting for each.",
+                  "Traces that run with the best setting for each trace.",
                   each -> each.tally.servedBySetting())
               .rank(2)
               .count(
                   "served_by_any_allocator",
                   "any allocator",
-                  "Traces that it serves with any allocator that was run.",
+                  "Traces that run with at least one of the allocators tried.",
                   each -> each.tally.servedByAny())
               .rank(1)
               .count(
                   "too_large",
                   "too large",
-                  "Traces that ask for more at once than it has: no allocator could serve them.",
+                  "Traces whose peak of requested memory exceeds the GPU: no allocator can serve"
+                      + " them.",
                   each -> each.tally.tooLarge())
               .text(
                   "best_conf",
@@ -199,53 +205,57 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
   private static final Shape<Trace> TRACE =
       Shape.of(trace ->
           trace
-              .shown(Unit.TEXT, "trace", "Its file, below the folder of all.", Trace::name)
+              .shown(
+                  Unit.TEXT,
+                  "trace",
+                  "Its file, relative to the sweep's input folder.",
+                  Trace::name)
               .term(Columns.FILE, each -> each.tally.file())
               .text("family", "Its family.", each -> each.tally.family())
               .count(
                   "failures",
                   "GPUs it fails on",
-                  "GPUs on which it fails under its recorded settings.",
+                  "GPUs on which it fails with its recorded settings.",
                   each -> each.tally.failures())
               .count(
                   "failures_lost",
                   "GPUs it is lost on",
-                  "Those on which no setting saves it either.",
+                  "GPUs on which it fails with every setting.",
                   each -> each.tally.lost())
               .bytes(
                   "peak_requested_bytes",
                   "asks for",
-                  "Maximum that the program asks for at once.",
+                  "Peak of requested memory.",
                   each -> each.tally.demandBytes())
               .bytes(
                   "capacity_bytes",
-                  "Free memory of the GPU where a setting changes most.",
+                  "Free memory of the GPU on which settings matter most.",
                   each -> each.tally.gpu() == null ? null : each.tally.gpu().capacityBytes())
               .missing(NOT_SERVED)
               .bytes(
                   "peak_reserved_bytes",
                   "reserves",
-                  "Peak of reserved memory there, under the recorded settings.",
+                  "Peak of reserved memory on that GPU with the recorded settings.",
                   each -> each.served(each.tally.baselineBytes()))
               .missing(NOT_SERVED)
               .bytes(
                   "best_peak_reserved_bytes",
-                  "could do with",
-                  "The same under the best setting.",
+                  "could run with",
+                  "The same with the best setting.",
                   each -> each.served(each.tally.bestBytes()))
               .missing(NOT_SERVED)
               .rank(2)
               .shown(
                   Unit.RATIO,
                   "less",
-                  "Share that the best setting saves.",
+                  "Fraction saved by the best setting.",
                   each ->
                       each.served((double) each.tally.savedBytes() / each.tally.baselineBytes()))
               .rank(1)
               .text(
                   "best_conf",
                   "under",
-                  "The best setting there.",
+                  "The best setting on that GPU.",
                   each -> each.tally.best() == null ? null : each.tally.best().conf())
               .worded(each ->
                   each.tally.best() == null || each.tally.savedBytes() <= 0
@@ -255,61 +265,63 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
 
   private static final Shape<Job> JOB =
       Shape.of(job ->
-          job.shown(Unit.TEXT, "job", "Its folder, below the folder of all.", Job::name)
+          job.shown(
+                  Unit.TEXT, "job", "Its folder, relative to the sweep's input folder.", Job::name)
               .text("job", "Folder of the job.", each -> each.tally.job())
-              .count("ranks", "ranks", "Its ranks that were run.", each -> each.tally.rankCount())
+              .count("ranks", "ranks", "Ranks that were run.", each -> each.tally.rankCount())
               .rank(3)
               .count(
                   "failures",
                   "GPUs it fails on",
-                  "GPUs on which a rank fails under its recorded settings.",
+                  "GPUs on which a rank fails with its recorded settings.",
                   each -> each.tally.failures())
               .count(
                   "failures_lost",
                   "GPUs it is lost on",
-                  "Those on which no one setting serves every rank.",
+                  "GPUs on which no single setting serves every rank.",
                   each -> each.tally.lost())
               .text(
                   "highest_rank",
                   "rank",
-                  "The rank that reserves the most as recorded: it decides.",
+                  "The rank that reserves the most with the recorded settings; it determines the"
+                      + " GPU size.",
                   each -> each.balance.highest().rank().id())
               .bytes(
                   "highest_reserved_bytes",
                   "reserves",
-                  "What it reserves at most, on its largest GPU.",
+                  "Peak of memory that this rank reserves on the largest GPU.",
                   each -> each.balance.highest().found().reservedBytes())
               .term(Columns.MEDIAN_RESERVED_BYTES, each -> each.balance.medianBytes())
               .term(Columns.IMBALANCE_RATIO, each -> each.balance.ratio())
               .shown(
                   Unit.NUMBER,
                   "over median",
-                  "The highest of these over the median; 1 where all are alike.",
+                  "The highest peak of all ranks divided by their median; 1 if all are equal.",
                   each -> times(each.balance.ratio()))
               .text(
                   "smallest_gpu_recorded",
                   "serves as recorded",
-                  "The smallest GPU that serves every rank under its recorded settings.",
+                  "The smallest GPU that serves every rank with its recorded settings.",
                   each -> each.tally.smallestAsRecorded().map(FleetGpu::label).orElse(null))
               .rank(2)
               .missing(NO_GPU)
               .text(
                   "smallest_gpu",
                   "serves with one setting",
-                  "The smallest GPU that serves every rank under one setting.",
+                  "The smallest GPU that serves every rank with one setting.",
                   each -> each.fit == null ? null : each.fit.gpu().label())
               .missing(NO_GPU)
               .text(
                   "best_conf",
                   "under",
-                  "The setting with the lowest peak there.",
+                  "The setting with the lowest peak on that GPU.",
                   each -> each.fit == null ? null : each.fit.setting().conf())
               .worded(each -> each.fit == null ? "-" : each.fit.setting().label())
               .missing(NO_GPU)
               .bytes(
                   "best_peak_reserved_bytes",
                   "reserves then",
-                  "What any rank reserves at most under it.",
+                  "Highest peak of reserved memory of any rank with that setting.",
                   each -> each.fit == null ? null : each.fit.peakBytes())
               .rank(1)
               .missing(NO_GPU));
@@ -319,37 +331,40 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
       new Kind<>(
           "fleet-report",
           "fleet-report --json FILE",
-          "What a sweep found: failures and memory that settings save.",
+          "Results of a sweep: failures that settings prevent and memory that they save.",
           Shape.of(answer ->
               answer
                   .text("swept", "Folder of the sweep.", FleetAnswer::swept)
                   .count("traces", "Traces of the sweep.", each -> each.analysis.traceCount())
                   .term(Columns.RUNS, each -> each.analysis.runs())
-                  .count("not_run", "Runs that could not be made.", each -> each.analysis.notRun())
+                  .count(
+                      "not_run",
+                      "Runs that could not be simulated.",
+                      each -> each.analysis.notRun())
                   .count(
                       "unreadable",
                       "Files that could not be read.",
                       each -> each.analysis.unreadable())
                   .count(
                       "failures",
-                      "Traces on GPUs that fail under their recorded settings.",
+                      "Trace and GPU pairs that fail with the recorded settings.",
                       each -> each.analysis.failures())
-                  .count("lost", "Failures that no setting saves.", each -> each.analysis.lost())
+                  .count("lost", "Failures that no setting prevents.", each -> each.analysis.lost())
                   .count(
                       "too_large",
-                      "Of these, those in which the program asks for more at once than the GPU"
-                          + " has.",
+                      "Of these, failures in which the program's requested memory exceeds the"
+                          + " GPU.",
                       each -> each.analysis.tooLarge())
-                  .many("settings", "Settings, the best first.", CHOICE, FleetAnswer::choices)
+                  .many("settings", "Settings, best first.", CHOICE, FleetAnswer::choices)
                   .many(
                       "savings",
-                      "Traces by what their best setting saves.",
+                      "Traces, by the fraction that their best setting saves.",
                       SAVING,
                       each -> SavingClass.of(each.analysis))
                   .many("families", "Workload families.", FAMILY, FleetAnswer::families)
-                  .many("gpus", "GPUs, the smallest first.", GPU, FleetAnswer::gpus)
-                  .many("jobs", "Jobs of several ranks, the worst first.", JOB, FleetAnswer::jobs)
-                  .many("worst", "Traces, the worst first.", TRACE, FleetAnswer::worst)));
+                  .many("gpus", "GPUs, smallest first.", GPU, FleetAnswer::gpus)
+                  .many("jobs", "Jobs of several ranks, worst first.", JOB, FleetAnswer::jobs)
+                  .many("worst", "Traces, worst first.", TRACE, FleetAnswer::worst)));
 
   private static Shape<Choice> saving(String key, String label, String who, double share) {
     return Shape.of(choice ->
@@ -357,13 +372,13 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
             .ratio(
                 key,
                 label,
-                who + " less than this share of the baseline's peak of reserved memory.",
+                who + " less than this fraction of the baseline's peak of reserved memory.",
                 each -> each.tally.savingQuantile(share))
             .missing(NO_RUN));
   }
 
   private static Shape<Choice> driverTime() {
-    String meaning = "Time in the driver as a multiple of the baseline's, in runs that both serve.";
+    String meaning = "Driver time relative to the baseline, over runs that both serve.";
     return Shape.of(choice ->
         choice
             .ratio("driver_time_ratio", meaning, each -> each.tally.driverRatio())
@@ -441,43 +456,43 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
     }
     add(
         "settings",
-        Table.of("Failures saved and memory saved, by setting", CHOICE, choices()),
-        "A run is a trace on a GPU; it is compared with the run under the recorded settings on"
-            + " the same GPU. Failures saved run out of memory there and not under the"
-            + " setting; broken are runs that only the setting makes fail. Saved memory is a"
-            + " share of the recorded settings' peak of reserved memory, where neither runs"
-            + " out; a tenth, half and nine tenths of the runs save less, and a negative share"
-            + " is more memory. Driver time is that of the same runs, as a multiple of what it"
-            + " is under the recorded settings.",
+        Table.of("Failures prevented and memory saved, by setting", CHOICE, choices()),
+        "A run is one trace on one GPU. Each run is compared with the same trace on the same GPU"
+            + " with its recorded settings. Failures prevented: runs out of memory with the"
+            + " recorded settings but not with this one. Broken: fails only with this setting."
+            + " Saved memory is a percentage of the peak of reserved memory with the recorded"
+            + " settings, over runs that both serve, as 10th, 50th and 90th percentile; negative"
+            + " values mean more memory. Driver time covers the same runs, relative to the recorded"
+            + " settings.",
         top,
         csv,
         sections);
     add(
         "savings",
         Table.of("Distribution of savings", SAVING, SavingClass.of(analysis)),
-        "How many traces could do with how much less reserved memory, each under its own best"
-            + " setting and on the GPU where that saves the most. Traces that fail on every GPU"
-            + " under their recorded settings are not among them.",
+        "The number of traces by how much reserved memory their best setting saves, on the GPU"
+            + " where it saves the most. Traces that fail on every GPU with their recorded"
+            + " settings are not counted.",
         top,
         csv,
         sections);
     add(
         "families",
         Table.of("Best setting by workload family", FAMILY, families()),
-        "The setting that saves the most failures net of those that it breaks, then the most"
-            + " memory on average; figures are as in the first table, of this family's runs"
-            + " only. What makes a family is given with --family.",
+        "For each family, the setting that prevents the most failures minus the runs it breaks;"
+            + " ties go to the one that saves the most memory on average. The columns are those"
+            + " of the first table, for the runs of the family. --family defines families.",
         top,
         csv,
         sections);
     add(
         "gpus",
         Table.of("Frontier of GPUs", GPU, gpus()),
-        "How many traces each GPU serves: as recorded, under the one setting that serves the"
-            + " most on it (of equals the one that is best on all GPUs), with the best setting"
-            + " for each trace, and with any allocator that was run. Too large are traces that"
-            + " ask for more at once than the GPU has, or than the limit on it allows: no"
-            + " allocator could serve them.",
+        "The number of traces that each GPU serves: as recorded, with the one setting that"
+            + " serves the most traces on it (ties go to the setting that is best over all"
+            + " GPUs), with the best setting for each trace, and with any of the allocators"
+            + " tried. Too large: the trace requests more memory at once than the GPU or its"
+            + " limit has, so no allocator can serve it.",
         top,
         csv,
         sections);
@@ -486,11 +501,10 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
       add(
           "jobs",
           Table.of("Jobs", JOB, jobs),
-          "A job is a folder whose files are of its ranks, by their names. One rank that runs out"
-              + " of memory ends the job, so a GPU serves it where it serves every rank, and a"
-              + " setting where it does so on every rank. The rank that reserves the most decides"
-              + " how large a GPU has to be; over the median is how much more it reserves than the"
-              + " others.",
+          "A job is a folder with one file for each rank, recognized by file name. One rank that"
+              + " runs out of memory ends the job, so a GPU or a setting serves a job only if it"
+              + " serves every rank. The rank that reserves the most determines the GPU size;"
+              + " 'over the median' is its peak divided by the median of all ranks.",
           top,
           csv,
           sections);
@@ -498,11 +512,11 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
     add(
         "traces",
         Table.of("Worst offenders", TRACE, worst()),
-        "First traces that are lost on most GPUs: they fail there as recorded, and no setting"
-            + " saves them. Then those that reserve the most beyond what their best setting"
-            + " needs, on the GPU where that is highest. A program that asks for more than a"
-            + " GPU has must become smaller; one that reserves far more than it asks for can do"
-            + " with the setting in the last column.",
+        "Traces lost on the most GPUs come first: they fail there as recorded and with every"
+            + " setting. Next come those that reserve the most beyond what their best setting"
+            + " needs, on the GPU where the difference is largest. A program that requests more"
+            + " memory than the GPU has must shrink; one that reserves far more than it requests"
+            + " can use the setting in the last column.",
         top,
         csv,
         sections);

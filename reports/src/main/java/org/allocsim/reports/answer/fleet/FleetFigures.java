@@ -87,8 +87,8 @@ final class FleetFigures {
             analysis.choices(), Comparator.comparingLong(entry -> entry.getValue().saved()));
     long saved = best.getValue().saved();
     return saved == 0
-        ? "No setting saves a failure; some break runs"
-        : best.getKey().label() + " saves the most failures: " + Numbers.count(saved);
+        ? "No setting prevents a failure; some break runs"
+        : best.getKey().label() + " prevents the most failures: " + Numbers.count(saved);
   }
 
   /** What most traces could do with. */
@@ -97,11 +97,11 @@ final class FleetFigures {
     SavingClass fullest = Collections.max(classes, Comparator.comparingLong(SavingClass::traces));
     long all = classes.stream().mapToLong(SavingClass::traces).sum();
     return all == 0
-        ? "No trace runs under any setting"
+        ? "No trace runs with any setting"
         : Numbers.count(fullest.traces())
             + " of "
             + Numbers.count(all, "trace")
-            + " could do with "
+            + " could run with "
             + fullest.label()
             + " reserved memory";
   }
@@ -117,7 +117,7 @@ final class FleetFigures {
   }
 
   private static BarData savedFailures(List<Map.Entry<FleetChoice, ChoiceTally>> choices) {
-    BarData data = new BarData("failures saved", "runs broken");
+    BarData data = new BarData("failures prevented", "runs broken");
     choices.forEach(entry -> {
       long broken = entry.getValue().broken();
       data.add(
@@ -139,7 +139,7 @@ final class FleetFigures {
     BarData data =
         new BarData(
             "as recorded",
-            "also under the one best setting",
+            "also with the one best setting",
             "also with its own setting",
             "by none");
     analysis.gpus().forEach((gpu, tally) -> data.add(gpu.label(), "", parts(tally)));

@@ -28,26 +28,26 @@ final class FleetVerdict {
 
   private String sentence() {
     if (analysis.runs() == 0) {
-      return "No run could be made: there is nothing to compare.";
+      return "No run could be simulated: there is nothing to compare.";
     }
     Map.Entry<FleetChoice, ChoiceTally> best = bestSetting();
     long failures = analysis.failures();
     if (best == null) {
-      return "No setting of PyTorch's allocator was run: there is nothing to compare with.";
+      return "No setting of PyTorch's allocator was run: there is no baseline to compare with.";
     }
     String name = best.getKey().label();
     if (failures == 0) {
-      return ("Every trace runs on every GPU as recorded; under %s half of them reserve"
-              + " at least %s less.")
+      return ("Every trace runs on every GPU as recorded; with %s half of them reserve at least"
+              + " %s less.")
           .formatted(name, Numbers.percent(best.getValue().savingQuantile(0.5)));
     }
     if (best.getValue().saved() == 0) {
-      return "No single setting saves any of the "
+      return "No single setting prevents any of the "
           + Numbers.count(failures, "failure")
           + ": larger GPUs or smaller programs are needed.";
     }
     return name
-        + " saves "
+        + " prevents "
         + Numbers.count(best.getValue().saved())
         + " of "
         + Numbers.count(failures, "failure")
@@ -68,10 +68,10 @@ final class FleetVerdict {
     List<JobTally> uneven = jobs.stream().filter(job -> !job.balance().isEven()).toList();
     long failing = jobs.stream().filter(job -> job.failures() > 0).count();
     String all =
-        "%s of several ranks, %s of which fail on a GPU as recorded; "
+        "%s of several ranks, %s failing on a GPU as recorded; "
             .formatted(Numbers.count(jobs.size(), "job"), Numbers.count(failing));
     if (uneven.isEmpty()) {
-      return all + "the ranks of each reserve nearly the same.";
+      return all + "the ranks of each job reserve nearly the same.";
     }
     JobTally worst =
         uneven.stream()
@@ -82,7 +82,7 @@ final class FleetVerdict {
     return all
         + "in "
         + Numbers.count(uneven.size())
-        + " the ranks reserve different amounts, most in "
+        + " the ranks reserve different amounts, most unevenly in "
         + worst.job()
         + ", whose "
         + worst.balance().highest().rank().label()
@@ -104,17 +104,17 @@ final class FleetVerdict {
             + ", "
             + Numbers.count(settings, "setting")
             + (others == 0 ? "" : ", " + Numbers.count(others, "other allocator"))
-            + (folder.isEmpty() ? "." : "; the traces' names are those below " + folder));
+            + (folder.isEmpty() ? "." : "; trace names are relative to " + folder));
     facts.add(
         Numbers.count(analysis.failures(), "failure")
-            + " of traces on GPUs under their recorded settings; "
-            + Numbers.count(lost)
-            + " of them no setting saves"
+            + " with the recorded settings, counted for each trace and GPU"
             + (lost == 0
                 ? "."
-                : ": in "
+                : "; no setting prevents "
+                    + Numbers.count(lost)
+                    + " of them: in "
                     + (analysis.tooLarge() == lost ? "all" : Numbers.count(analysis.tooLarge()))
-                    + " of these the program asks for more at once than the GPU has."));
+                    + " of these the program requests more memory than the GPU has."));
     List<JobTally> jobs = analysis.jobs();
     if (!jobs.isEmpty()) {
       facts.add(jobs(jobs));
@@ -123,7 +123,7 @@ final class FleetVerdict {
         Numbers.count(analysis.unreadable(), "file")
             + " could not be read, "
             + Numbers.count(analysis.notRun(), "run")
-            + " could not be made.");
+            + " could not be simulated.");
     return facts;
   }
 }

@@ -90,7 +90,7 @@ public record SuiteAnswer(List<SuiteResult> results) {
               .shown(
                   Unit.COUNT,
                   "retries",
-                  "Requests that were tried again after a release.",
+                  "Requests retried after a release.",
                   each -> each.stat("num_alloc_retries"))
               .rank(5)
               .term(Columns.DRIVER_CALLS, "driver calls", each -> each.result().driverCalls())

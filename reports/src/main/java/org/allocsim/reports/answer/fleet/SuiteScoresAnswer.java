@@ -22,9 +22,9 @@ import org.allocsim.simulator.run.RunResult;
  */
 public record SuiteScoresAnswer(PolicyScores scores) {
   private static final String EXPLANATION =
-      "Each column is a reported failure's program before any change: what the program asked for at"
-          + " its peak in percent of what was reserved at the peak; OOM where a request failed, -"
-          + " where the allocator cannot serve the program. The score is their mean, others as 0.";
+      "Each column is a reported failure's program before any change: peak requested memory as a"
+          + " percentage of peak reserved memory; OOM if a request failed, - if the allocator"
+          + " cannot serve the program. The score is the mean, with failures counted as 0.";
 
   private static final String NOT_RUN = "the policy did not run";
 
@@ -47,19 +47,18 @@ public record SuiteScoresAnswer(PolicyScores scores) {
               .term(Columns.POLICY, "policy", row -> row.choice().label())
               .number(
                   "score",
-                  "Mean share of reserved memory that was asked for; a failure counts as 0.",
+                  "Mean fraction of reserved memory that was requested; a failure counts as 0.",
                   PolicyScores.Row::score)
               .shown(
                   Unit.NUMBER,
                   "score",
                   "The same in percent.",
                   row -> String.format(Locale.ROOT, "%.1f", 100 * row.score()))
-              .count(
-                  "served", "Scenarios in which every request is served.", PolicyScores.Row::served)
+              .count("served", "Scenarios with every request served.", PolicyScores.Row::served)
               .shown(
                   Unit.NUMBER,
                   "served",
-                  "Scenarios in which every request is served.",
+                  "Scenarios with every request served.",
                   row -> row.served() + " of " + row.results().size())
               .many(
                   "results",

@@ -77,7 +77,7 @@ public final class AccountJob extends JobView<AccountAnswer, Row, Finding> {
                       Part.LIBRARIES,
                       "libraries_bytes",
                       "libraries",
-                      "Kernels and libraries of the process; includes NCCL if not known"
+                      "Kernels and libraries of the process; includes NCCL unless that is known"
                           + " separately."))
               .embed(
                   part(
@@ -107,7 +107,7 @@ public final class AccountJob extends JobView<AccountAnswer, Row, Finding> {
                   each -> each.unexplained().rank().id()));
 
   public static final Kind<JobAnswer<Row, Finding>> KIND =
-      JobAnswer.kind("account", "where the memory of each rank's GPU is", ROW, FINDING);
+      JobAnswer.kind("account", "where the memory of each rank's GPU goes", ROW, FINDING);
 
   public AccountJob() {
     super(KIND, ROW);
@@ -146,8 +146,8 @@ public final class AccountJob extends JobView<AccountAnswer, Row, Finding> {
     if (!freeUnknown.isEmpty()) {
       details.add(
           Sentence.of(
-              "The free memory of the GPU of {} is not known and counts as unexplained: give --free"
-                  + " or --smi.",
+              "The free memory of the GPU of {} is unknown and counts as unexplained: give"
+                  + " --free or --smi.",
               JobWords.ranks(freeUnknown)));
     } else if (unexplained.found().unexplainedBytes() > 0) {
       details.add(

@@ -22,7 +22,7 @@ final class BalancePart {
                   each -> each.highest().rank().id())
               .bytes(
                   "highest_reserved_bytes",
-                  "What it reserves at most.",
+                  "Its peak of reserved memory.",
                   each -> each.highest().found().reservedBytes())
               .text(
                   "lowest_rank",
@@ -30,7 +30,7 @@ final class BalancePart {
                   each -> each.lowest().rank().id())
               .bytes(
                   "lowest_reserved_bytes",
-                  "What it reserves at most.",
+                  "Its peak of reserved memory.",
                   each -> each.lowest().found().reservedBytes())
               .term(Columns.MEDIAN_RESERVED_BYTES, JobBalance::medianBytes)
               .term(Columns.IMBALANCE_RATIO, JobBalance::ratio)
@@ -44,7 +44,7 @@ final class BalancePart {
               .text(
                   "varying_rank",
                   "The rank whose peaks vary from step to step more than those of the others,"
-                      + " though it holds as many parameters.",
+                      + " although it has the same number of parameters.",
                   each -> each.varying().map(varying -> varying.rank().id()).orElse(null))
               .missing("the recordings show none"));
 
@@ -70,7 +70,7 @@ final class BalancePart {
     if (balance.isEven()) {
       sentences.add(
           highest.toString().equals(lowest.toString())
-              ? Sentence.of("All ranks reserve as much at their peaks: {}.", highest)
+              ? Sentence.of("All ranks reserve the same at their peaks: {}.", highest)
               : Sentence.of(
                   "All ranks reserve nearly the same at their peaks: {} to {}, the most on {}.",
                   lowest,
@@ -94,9 +94,9 @@ final class BalancePart {
         .ifPresent(varying ->
             sentences.add(
                 Sentence.of(
-                    "The peaks of {} vary from step to step, from {} to {}, more than those of the"
-                        + " others, though it holds as many parameters: it gets an uneven share of"
-                        + " the work, as experts do.",
+                    "The peaks of {} vary from step to step, from {} to {}, more than those of"
+                        + " the others, although it has as many parameters: it gets an uneven"
+                        + " share of the work, as experts do.",
                     varying.rank().label(),
                     bytes(varying.found().lowestStepBytes()),
                     bytes(varying.found().highestStepBytes()))));
@@ -105,8 +105,8 @@ final class BalancePart {
 
   private static Sentence slope(List<Ranked<RankPeak>> ranks, JobBalance.Slope slope) {
     return Sentence.of(
-        "Allocated peaks {} with the rank, from {} on {} to {} on {}, as those of a pipeline's"
-            + " stages do.",
+        "Allocated peaks {} with the rank, from {} on {} to {} on {}, as in the stages of a"
+            + " pipeline.",
         slope == JobBalance.Slope.FALLING ? "fall" : "rise",
         bytes(ranks.getFirst().found().allocatedBytes()),
         ranks.getFirst().rank().label(),

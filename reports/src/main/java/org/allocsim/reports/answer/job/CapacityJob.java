@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /** {@code min-capacity} of a job: the smallest device on which every rank runs. */
 public final class CapacityJob extends JobView<CapacityAnswer, Row, Finding> {
   /** Rounds in which ranks may make the device larger for one another. */
-  private static final int MOST_ROUNDS = 4;
+  private static final int MAX_ROUNDS = 4;
 
   private static final String ON_NONE = "requests of a rank fail on every device";
 
@@ -168,7 +168,7 @@ public final class CapacityJob extends JobView<CapacityAnswer, Row, Finding> {
           line.term(Columns.POLICY, each -> each.setting().policy())
               .term(Columns.CONF, "setting", each -> each.setting().conf())
               .worded(each -> each.setting().name())
-              .missing("the allocator takes none")
+              .missing("the allocator has no settings")
               .bytes(
                   "capacity_bytes",
                   "smallest device",
@@ -187,7 +187,7 @@ public final class CapacityJob extends JobView<CapacityAnswer, Row, Finding> {
               .texts(
                   "remarks",
                   "note",
-                  "Whether every rank was recorded so.",
+                  "Whether every rank was recorded with them.",
                   each -> each.isRecorded() ? List.of("recorded") : List.of()));
 
   private static final Shape<Row> ROW =
@@ -197,12 +197,12 @@ public final class CapacityJob extends JobView<CapacityAnswer, Row, Finding> {
               .rank(1)
               .term(Columns.RECORDED_CONF, "recorded setting", each -> each.recordedConf)
               .worded(each -> each.recordedConf == null ? "-" : Settings.name(each.recordedConf))
-              .missing("they are not known")
+              .missing("they are unknown")
               .rank(2)
               .bytes(
                   "recorded_capacity_bytes",
                   "smallest device",
-                  "Memory of the smallest device that runs it under them.",
+                  "Memory of the smallest device that runs it with these settings.",
                   Row::recordedBytes)
               .missing("there is none, or they were not tried")
               .text(
@@ -213,7 +213,7 @@ public final class CapacityJob extends JobView<CapacityAnswer, Row, Finding> {
               .missing(ON_NONE)
               .bytes(
                   "best_capacity_bytes",
-                  "smallest device then",
+                  "its smallest device",
                   "Memory of that device.",
                   each -> each.smallest().map(best -> best.getValue().capacityBytes()).orElse(null))
               .missing(ON_NONE));
@@ -268,7 +268,7 @@ public final class CapacityJob extends JobView<CapacityAnswer, Row, Finding> {
    */
   private void settle(List<Ranked<Row>> ranks, Map<Setting, Long> sizes) {
     boolean isSettled = false;
-    for (int round = 0; round < MOST_ROUNDS && !isSettled; round++) {
+    for (int round = 0; round < MAX_ROUNDS && !isSettled; round++) {
       isSettled = true;
       for (Ranked<Row> rank : ranks) {
         Map<Setting, Long> open = new LinkedHashMap<>();

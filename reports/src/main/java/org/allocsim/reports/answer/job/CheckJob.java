@@ -55,9 +55,9 @@ public final class CheckJob extends JobView<CheckAnswer, Row, Finding> {
   private static final Shape<Row> ROW =
       Shape.of(rank ->
           rank.term(Columns.DEVICE_INDEX, Row::device)
-              .texts("actual", "has", "What the rank has of what is limited.", Row::words)
+              .texts("actual", "has", "The limited quantities of the rank.", Row::words)
               .worded(each -> String.join(", ", each.words()))
-              .texts("not_kept", "not met", "Limits that it does not keep.", Row::broken)
+              .texts("not_kept", "not met", "Limits that it exceeds.", Row::broken)
               .worded(each -> each.holds() ? "none" : String.join(", ", each.broken()))
               .term(Columns.HOLDS, Row::holds));
 
@@ -65,13 +65,15 @@ public final class CheckJob extends JobView<CheckAnswer, Row, Finding> {
       Shape.of(job ->
           job.flag(
                   "holds",
-                  "Whether every rank keeps every limit.",
+                  "Whether every rank meets every limit.",
                   each -> each.failing().isEmpty())
               .count(
-                  "failing_ranks", "Number of ranks that do not.", each -> each.failing().size()));
+                  "failing_ranks",
+                  "Number of ranks that exceed a limit.",
+                  each -> each.failing().size()));
 
   public static final Kind<JobAnswer<Row, Finding>> KIND =
-      JobAnswer.kind("check", "whether every rank keeps the limits", ROW, FINDING);
+      JobAnswer.kind("check", "whether every rank meets the limits", ROW, FINDING);
 
   public CheckJob() {
     super(KIND, ROW);

@@ -170,7 +170,7 @@ public final class CompareJob extends JobView<ComparedTrace, Row, Finding> {
               .bytes(
                   "best_peak_reserved_bytes",
                   "peak reserved",
-                  "What that holds at most.",
+                  "Peak of reserved memory with that allocator.",
                   each -> each.best().map(Outcome::peakReservedBytes).orElse(null))
               .missing("requests fail under each"));
 

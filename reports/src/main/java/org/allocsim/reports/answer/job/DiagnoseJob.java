@@ -125,7 +125,7 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
               .text(
                   "first_failed_request_line",
                   "asked for at",
-                  "Line of the program that made the first failed request.",
+                  "Program line of the first failed request.",
                   Row::line)
               .rank(4)
               .optional()
@@ -133,7 +133,7 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
               .text(
                   "first_failed_request_verdict",
                   "why",
-                  "Why it failed, in one word.",
+                  "Why it failed, as one word.",
                   each -> each.why() == null ? null : each.why().verdict().word())
               .optional()
               .missing("no request failed")
@@ -147,16 +147,16 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
               .missing("none failed, or the recording does not have the time of day")
               .bytes(
                   "parameter_bytes",
-                  "What parameters take at the peak, or when the request failed.",
+                  "Memory of parameters at the peak, or when the request failed.",
                   each -> each.peak().parameterBytes() == 0 ? null : each.peak().parameterBytes())
               .missing("the recording does not show it")
               .series(
                   Unit.BYTES,
                   "step_peak_bytes",
-                  "The most that is live in each step.",
+                  "Peak of live memory in each step.",
                   each -> Arrays.stream(each.peak().stepPeakBytes()).boxed().toList())
               .term(Columns.MISSING_BYTES, Row::missingBytes)
-              .missing("a setting serves every request, or the limit suffices on no GPU")
+              .missing("a setting serves every request, or the limit is too low on every GPU")
               .text(
                   "smallest_gpu",
                   "smallest GPU",
@@ -181,7 +181,7 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
                   "first_failed_rank",
                   "The rank that failed first, or its file.",
                   each -> each.first() == null ? null : each.first().id())
-              .missing("none failed, or it is not known which did first")
+              .missing("none failed, or it is unknown which failed first")
               .text(
                   "order_unknown_because",
                   "Why it is not known which rank failed first.",
@@ -224,7 +224,7 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
     return new Row(
         program.input().device(),
         program.version(),
-        program.circumstances().profile().name(),
+        program.recordedConditions().profile().name(),
         diagnosis
             .landmarks()
             .firstFailure()
@@ -240,7 +240,7 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
                 .mapToLong(row -> row.group().blockBytes())
                 .sum(),
             diagnosis.leaks().map(leaks -> leaks.series().peakBytes()).orElse(new long[0])),
-        RankTuning.of(tuning, program.circumstances()),
+        RankTuning.of(tuning, program.recordedConditions()),
         new SettingTrial(diagnosis.recordedGpu(), 0, 0),
         SettingTrial.of(diagnosis.bestGpu(), diagnosis.copies()),
         diagnosis.missingBytes().isPresent()

@@ -79,13 +79,13 @@ public final class DiffJob extends JobView<DiffAnswer, Row, Finding> {
               .shown(
                   Unit.BYTES,
                   "by the program",
-                  "The part that the program's requests cause.",
+                  "The part caused by the program's requests.",
                   each -> DiffAnswer.signed(each.programBytes()))
               .term(Columns.ALLOCATOR_CHANGE_BYTES, Row::allocatorBytes)
               .shown(
                   Unit.BYTES,
                   "by the allocator",
-                  "The part that the allocator causes: rounding and slack.",
+                  "The part caused by the allocator: rounding and slack.",
                   each -> DiffAnswer.signed(each.allocatorBytes()))
               .rank(1)
               .term(Columns.ROUNDING_CHANGE_BYTES, Row::roundingBytes)
@@ -108,11 +108,11 @@ public final class DiffJob extends JobView<DiffAnswer, Row, Finding> {
                   each -> each.most().rank().id())
               .bytes(
                   "highest_before_bytes",
-                  "What any rank of the first job reserves at its peak.",
+                  "Highest peak of reserved memory of any rank of the first job.",
                   each -> each.before().found().beforeBytes())
               .bytes(
                   "highest_after_bytes",
-                  "What any rank of the second job reserves at its peak.",
+                  "Highest peak of reserved memory of any rank of the second job.",
                   each -> each.then().found().afterBytes()));
 
   public static final Kind<JobAnswer<Row, Finding>> KIND =
@@ -181,8 +181,8 @@ public final class DiffJob extends JobView<DiffAnswer, Row, Finding> {
     addUnmatched(details, after, finding.onlyAfter());
     details.add(
         Sentence.of(
-            "Next: 'allocsim diff' of the two files of {} shows which lines of the program ask for"
-                + " more.",
+            "Next: 'allocsim diff' of the two files of {} shows which lines of the program"
+                + " request more.",
             most.rank().label()));
     return new Verdict(
         Tone.NEUTRAL,

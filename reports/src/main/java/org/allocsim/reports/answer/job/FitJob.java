@@ -108,7 +108,7 @@ public final class FitJob extends JobView<FitAnswer, Row, Finding> {
           rank.ratio(
                   "shared_ratio",
                   "in all",
-                  "Share of the requests that all recordings of the rank have.",
+                  "Fraction of the requests that all recordings of the rank share.",
                   Row::sharedRatio)
               .rank(3)
               .text("conf", "setting", "The recorded setting.", Row::recordedConf)
@@ -131,7 +131,7 @@ public final class FitJob extends JobView<FitAnswer, Row, Finding> {
               .bytes(
                   "peak_reserved_bytes",
                   "reserves",
-                  "Predicted maximum that any rank holds from a GPU with ample memory.",
+                  "Predicted peak of reserved memory of any rank, on a GPU with ample memory.",
                   each -> each.worst().found().peakBytes())
               .bytes(
                   "high_reserved_bytes",
@@ -163,7 +163,7 @@ public final class FitJob extends JobView<FitAnswer, Row, Finding> {
 
   private static final Shape<Finding> FINDING =
       Shape.of(job ->
-          job.number("wanted", "Batch or length that was asked for.", Finding::wanted)
+          job.number("wanted", "The batch size or length asked for.", Finding::wanted)
               .many("sizes", "The jobs.", SIZES, Finding::sizes)
               .texts(
                   "ranks_left_out",
@@ -239,8 +239,7 @@ public final class FitJob extends JobView<FitAnswer, Row, Finding> {
     List<Line> lines = answer.finding().lines();
     List<Sentence> details = new ArrayList<>();
     if (!left.isEmpty()) {
-      details.add(
-          Sentence.of("Left out because not every job has them: {}.", JobWords.ranks(left)));
+      details.add(Sentence.of("Skipped because not every job has them: {}.", JobWords.ranks(left)));
     }
     if (lines.isEmpty()) {
       return new Verdict(

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code inspect} of a job: what is in each rank's file. */
 public final class InspectJob extends JobView<InspectAnswer, Row, Finding> {
-  private static final String NOT_RECORDED = "the file holds requests only";
+  private static final String NOT_RECORDED = "the file holds only requests";
 
   /**
    * A rank.
@@ -62,7 +62,7 @@ public final class InspectJob extends JobView<InspectAnswer, Row, Finding> {
       Shape.of(rank ->
           rank.text("format", "format", "Id of the file's format.", Row::format)
               .rank(5)
-              .count("devices", "devices", "Devices that did anything.", Row::devices)
+              .count("devices", "devices", "Devices with activity.", Row::devices)
               .rank(4)
               .count("events", "events", "Rows of the histories, or requests.", Row::events)
               .flag(
@@ -77,10 +77,14 @@ public final class InspectJob extends JobView<InspectAnswer, Row, Finding> {
               .term(Columns.SPAN_NANOS, "span", Row::spanNanos)
               .rank(2)
               .missing("there are no times")
-              .text("torch_version", "PyTorch", "The release that the file shows.", Row::release)
+              .text(
+                  "torch_version",
+                  "PyTorch",
+                  "PyTorch release identified from the file.",
+                  Row::release)
               .rank(3)
-              .missing("it shows none")
-              .text("conf", "settings", "Settings that it was recorded with.", Row::conf)
+              .missing("the file does not identify one")
+              .text("conf", "settings", "Settings of the recording.", Row::conf)
               .worded(each -> each.conf() == null ? "-" : Settings.name(each.conf()))
               .missing("they are not recorded"));
 
@@ -97,7 +101,7 @@ public final class InspectJob extends JobView<InspectAnswer, Row, Finding> {
                   Finding::isOfOneKind));
 
   public static final Kind<JobAnswer<Row, Finding>> KIND =
-      JobAnswer.kind("inspect", "what is in the file of each rank", ROW, FINDING);
+      JobAnswer.kind("inspect", "the contents of each rank's file", ROW, FINDING);
 
   public InspectJob() {
     super(KIND, ROW);
@@ -173,7 +177,7 @@ public final class InspectJob extends JobView<InspectAnswer, Row, Finding> {
         finding.incomplete().isEmpty()
             ? Sentence.of("{}.", all)
             : Sentence.of(
-                "{}; what was allocated before the recording began is not in that of {}.",
+                "{}; the recording of {} does not include earlier allocations.",
                 all,
                 JobWords.ranks(finding.incomplete())),
         details);

@@ -46,26 +46,25 @@ public record JobAnswer<R, F>(
   /** A folder with recordings of ranks. */
   static final Shape<Job> JOB =
       Shape.of(job ->
-          job.text(
-                  "folder", "Name of the folder as it was given.", each -> each.folder().toString())
+          job.text("folder", "Name of the folder, as given.", each -> each.folder().toString())
               .count("ranks", "Number of recordings in it.", each -> each.ranks().size())
-              .texts("hosts", "Hosts that the files' names give.", Job::hosts)
+              .texts("hosts", "Hosts named by the files.", Job::hosts)
               .series(
                   Unit.COUNT,
                   "missing_ranks",
                   "Ranks below the highest one that have no recording.",
                   Job::missing)
-              .texts("not_read", "Files and folders in it that are no recordings.", Job::others));
+              .texts("not_read", "Files and folders in it that are not recordings.", Job::others));
 
   private static final Shape<Rank> RANK =
       Shape.of(rank ->
           rank.count(
                   "rank",
-                  "Number of the rank, on its host where files count on each.",
+                  "Rank number; per host if the file names count ranks on each host.",
                   Rank::number)
-              .missing("neither the files' names nor their content give it")
+              .missing("neither the files' names nor their contents give it")
               .shown(Unit.TEXT, "rank", "The rank, or its file.", Rank::id)
-              .text("host", "Host that the file's name gives.", Rank::host)
+              .text("host", "Host named by the file name.", Rank::host)
               .missing("it gives none")
               .term(Columns.FILE, each -> each.file().toString()));
 
@@ -110,7 +109,7 @@ public record JobAnswer<R, F>(
                     JobAnswer::unreadable)
                 .many(
                     "contradicting",
-                    "Ranks whose recordings name another rank than their files do.",
+                    "Ranks whose recordings name a different rank than their files.",
                     CONTRADICTING,
                     JobAnswer::contradicting)));
   }

@@ -44,13 +44,13 @@ public final class LeaksJob extends JobView<LeaksAnswer, Row, Finding> {
               .text(
                   "leak_verdict",
                   "verdict",
-                  "What memory does: LEAK, FRAGMENTATION, PLATEAU or NONE.",
+                  "How memory develops: LEAK, FRAGMENTATION, PLATEAU or NONE.",
                   each -> each.verdict().name())
               .count("iterations", "iterations", "Number of iterations.", Row::iterations)
               .bytes(
                   "slope_bytes",
                   "per iteration",
-                  "What the series that decides gains in an iteration.",
+                  "Growth per iteration of the series that decides.",
                   Row::slopeBytes));
 
   private static final Shape<Finding> FINDING =
@@ -61,7 +61,7 @@ public final class LeaksJob extends JobView<LeaksAnswer, Row, Finding> {
               each -> each.growing().size()));
 
   public static final Kind<JobAnswer<Row, Finding>> KIND =
-      JobAnswer.kind("leaks", "what the memory of each rank does over iterations", ROW, FINDING);
+      JobAnswer.kind("leaks", "how the memory of each rank develops over iterations", ROW, FINDING);
 
   public LeaksJob() {
     super(KIND, ROW);

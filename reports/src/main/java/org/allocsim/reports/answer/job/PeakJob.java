@@ -52,7 +52,7 @@ public final class PeakJob extends JobView<PeakAnswer, Row, JobBalance> {
           rank.term(Columns.DEVICE_INDEX, Row::device)
               .count(
                   "request_index",
-                  "Number of the allocation request at the moment, from 0.",
+                  "Index of the allocation request at the moment, from 0.",
                   Row::requestIndex)
               .bytes(
                   "allocated_bytes",
@@ -85,7 +85,7 @@ public final class PeakJob extends JobView<PeakAnswer, Row, JobBalance> {
               .shown(
                   Unit.BYTES,
                   "saved activations",
-                  "Activations that the backward pass waits for.",
+                  "Activations saved for the backward pass.",
                   each -> each.bytes(Category.SAVED_ACTIVATION))
               .rank(2)
               .shown(Unit.BYTES, "others", "All else.", Row::others)

@@ -63,39 +63,44 @@ public final class PerturbJob extends JobView<PerturbAnswer, Row, Finding> {
               .term(Columns.COPIES, "copies", Row::runs)
               .rank(3)
               .term(Columns.FAILED_RUNS, "fail", Row::failures)
-              .flag("plain_passes", "passes", "Whether the program as it is passes.", Row::passes)
+              .flag("plain_passes", "passes", "Whether the unchanged program passes.", Row::passes)
               .rank(2)
               .bytes(
                   "plain_peak_reserved_bytes",
-                  "peak as it is",
-                  "What the program as it is reserves at most.",
+                  "unchanged peak",
+                  "Peak of reserved memory of the unchanged program.",
                   Row::plainBytes)
               .bytes(
                   "highest_peak_reserved_bytes",
                   "highest peak",
-                  "What any copy reserves at most.",
+                  "Highest peak of reserved memory of any copy.",
                   Row::highestBytes)
               .count(
                   "worst_seed",
                   "worst seed",
-                  "Seed of the copy that fails first, or has the highest peak where none fails.",
+                  "Seed of the copy that fails first, or of the copy with the highest peak if"
+                      + " none fails.",
                   Row::worstSeed)
               .rank(1));
 
   private static final Shape<Finding> FINDING =
       Shape.of(job ->
-          job.count("runs", "Copies of the job: one of each rank, of one seed.", Finding::runs)
+          job.count(
+                  "runs",
+                  "Copies of the job: one copy of each rank, with the same seed.",
+                  Finding::runs)
               .count(
                   "failed_runs",
-                  "Those of which a rank runs out of memory, which ends the job.",
+                  "Copies in which a rank runs out of memory, which ends the job.",
                   Finding::failedRuns)
               .count(
                   "failing_ranks",
-                  "Number of ranks of which copies run out of memory.",
+                  "Number of ranks with copies that run out of memory.",
                   each -> each.failing().size())
               .text(
                   "worst_rank",
-                  "The rank of which most copies do; of equals the one that reserves the most.",
+                  "The rank with the most such copies; ties go to the one that reserves the"
+                      + " most.",
                   each -> each.worst().rank().id()));
 
   public static final Kind<JobAnswer<Row, Finding>> KIND =

@@ -80,8 +80,8 @@ public final class PinsJob extends JobView<PinsAnswer, Row, Finding> {
               .bytes(
                   "remedy_bytes",
                   "fits without",
-                  "The smallest blocks without which the failed request fits, as the simulation"
-                      + " confirms.",
+                  "The smallest blocks that would let the failed request fit if they were freed,"
+                      + " confirmed by simulation.",
                   Row::remedyBytes)
               .optional()
               .missing(NO_FAILURE + ", or there are none"));
@@ -137,7 +137,8 @@ public final class PinsJob extends JobView<PinsAnswer, Row, Finding> {
       if (remedyBytes != null) {
         details.add(
             Sentence.of(
-                "Without {} of blocks the failed request for {} fits (confirmed by simulation).",
+                "If {} of blocks were freed, the failed request for {} would fit (confirmed by"
+                    + " simulation).",
                 bytes(remedyBytes),
                 each.rank().label()));
       }

@@ -67,7 +67,7 @@ public final class ReplayJob extends JobView<ReplayAnswer, Row, Finding> {
               .shown(
                   Unit.TEXT,
                   "out of memory",
-                  "Where one failed first.",
+                  "Index of the first failed request.",
                   each -> FirstFailure.at(each.first()).toString())
               .term(Columns.DRIVER_CALLS, "driver calls", Row::driverCalls)
               .rank(1)

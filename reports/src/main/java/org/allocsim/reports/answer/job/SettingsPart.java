@@ -62,7 +62,7 @@ final class SettingsPart {
 
   static final Shape<Row> ROWS =
       Shape.of(row ->
-          row.count("place", "place", "Place of the setting, 1 for the best.", Row::place)
+          row.count("place", "place", "Rank of the setting, 1 for the best.", Row::place)
               .term(Columns.CONF, "setting", each -> each.setting().conf())
               .worded(each -> Settings.name(each.setting().conf()))
               .texts(
@@ -83,12 +83,12 @@ final class SettingsPart {
               .text(
                   "worst_rank",
                   "worst rank",
-                  "A rank that fails, else the one to which the least memory is left.",
+                  "A rank that fails, or else the one with the least memory to spare.",
                   each -> each.setting().worst().rank().id())
               .bytes(
                   "left_bytes",
                   "left there",
-                  "What it leaves of the memory that the allocator can have on that rank.",
+                  "Memory to spare on that rank, out of the memory that its allocator can use.",
                   each -> each.setting().passes() ? Long.valueOf(each.setting().leftBytes()) : null)
               .rank(1)
               .missing("a request fails")
@@ -99,12 +99,12 @@ final class SettingsPart {
               .rank(3)
               .count(
                   "forced_synchronizations",
-                  "How often the hosts of all ranks together had to wait for their devices.",
+                  "Number of times that hosts waited for their devices, over all ranks.",
                   each -> each.setting().forcedSynchronizations())
               .seconds(
                   "driver_seconds",
                   "driver time",
-                  "Minimum time that the driver's calls take on the rank where they take longest.",
+                  "Minimum time of driver calls on the rank where they take longest.",
                   each -> each.setting().driverNanos() / NANOS_PER_SECOND)
               .rank(2)
               .texts(
@@ -127,8 +127,8 @@ final class SettingsPart {
               .missing("none is")
               .flag(
                   "best_passes",
-                  "Whether every request of every rank succeeds under them, or under the recorded"
-                      + " ones where no other is better.",
+                  "Whether every request of every rank succeeds with them, or with the recorded"
+                      + " ones if no other setting is better.",
                   each -> each.best().passes())
               .many(
                   "settings",
@@ -216,7 +216,7 @@ final class SettingsPart {
             .orElse(null);
     if (hopeless != null) {
       return Sentence.of(
-          "No setting helps: {} needs {} at its peak, but its allocator can have only {}.",
+          "No setting helps: {} needs {} at its peak, but its allocator can use only {}.",
           hopeless.rank().label(),
           bytes(hopeless.found().heldBytes()),
           bytes(hopeless.found().maxBytes()));

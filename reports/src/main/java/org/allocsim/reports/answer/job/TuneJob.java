@@ -61,25 +61,24 @@ public final class TuneJob extends JobView<TuneAnswer, Row, JobTuning> {
             .shown(
                 Unit.TEXT,
                 "out of memory",
-                "Whether a request fails under them.",
+                "Whether a request fails with these settings.",
                 each -> SettingsPart.failure(each.recorded()).toString())
             .bytes(
                 "peak_reserved_bytes",
                 "peak reserved",
-                "Maximum memory held from the device under them.",
+                "Peak of memory reserved from the device with these settings.",
                 each -> each.recorded().peakReservedBytes())
             .term(Columns.PEAK_REQUESTED_BYTES, RankTuning::heldBytes)
             .bytes(
                 "available_bytes",
                 "of",
-                "What its allocator can have at most.",
+                "The most memory its allocator can use.",
                 RankTuning::maxBytes)
             .rank(1)
             .text(
                 "best_conf",
                 "best for it alone",
-                "The setting that is best for the rank alone; the recorded one where no other is"
-                    + " better.",
+                "The best setting for this rank alone; the recorded one if no other is better.",
                 RankTuning::bestConf)
             .worded(each -> Settings.name(each.bestConf()))
             .rank(3));
@@ -90,7 +89,7 @@ public final class TuneJob extends JobView<TuneAnswer, Row, JobTuning> {
     return new Row(
         answer.deviceIndex(),
         answer.version(),
-        RankTuning.of(answer.tuning(), answer.circumstances()));
+        RankTuning.of(answer.tuning(), answer.recordedConditions()));
   }
 
   @Override

@@ -68,10 +68,10 @@ public final class VerifyJob extends JobView<List<VerifiedDevice>, Row, Finding>
                   each -> each.notExact().isEmpty())
               .count("events_recorded", "Recorded events of all ranks.", Finding::recorded)
               .count(
-                  "events_matched", "Those before the first one that differs.", Finding::matched));
+                  "events_matched", "Events before the first one that differs.", Finding::matched));
 
   public static final Kind<JobAnswer<Row, Finding>> KIND =
-      JobAnswer.kind("verify", "whether the simulation repeats every rank", ROW, FINDING);
+      JobAnswer.kind("verify", "whether the simulation reproduces every rank", ROW, FINDING);
 
   public VerifyJob() {
     super(KIND, ROW);

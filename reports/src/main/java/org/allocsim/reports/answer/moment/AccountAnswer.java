@@ -63,7 +63,7 @@ public record AccountAnswer(ProgramMoment at, GpuAccount account, String source)
   public Document<AccountAnswer> document() {
     List<Block> blocks = new ArrayList<>();
     blocks.add(at.facts());
-    blocks.add(MemoryParts.table("where the GPU's memory is", parts()));
+    blocks.add(MemoryParts.table("where the GPU's memory goes", parts()));
     blocks.addAll(at.notes());
     return new Document<>(
         KIND,

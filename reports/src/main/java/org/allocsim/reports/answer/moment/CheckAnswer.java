@@ -31,18 +31,18 @@ public record CheckAnswer(ReplayedProgram program, List<LimitCheck> checks) {
       Shape.of(check ->
           check
               .shown(FLAG, "", "Whether the limit is met.", each -> each.holds() ? "ok" : "FAIL")
-              .text("subject", "limit", "What is limited.", LimitCheck::subject)
-              .count("actual", "What the program has.", LimitCheck::actual)
+              .text("subject", "limit", "Limited quantity.", LimitCheck::subject)
+              .count("actual", "Value of the program.", LimitCheck::actual)
               .shown(
                   BYTES,
                   "actual",
-                  "What the program has.",
+                  "Value of the program.",
                   each ->
                       each.isSize()
                           ? Quantity.exactBytes(each.actual())
                           : text(each, each.actual()))
-              .count("limit", "The maximum that is allowed.", LimitCheck::limit)
-              .shown(BYTES, "at most", "What is allowed.", each -> text(each, each.limit()))
+              .count("limit", "Maximum allowed.", LimitCheck::limit)
+              .shown(BYTES, "at most", "Allowed value.", each -> text(each, each.limit()))
               .text(
                   "unit",
                   "Unit of the two values: bytes or requests.",

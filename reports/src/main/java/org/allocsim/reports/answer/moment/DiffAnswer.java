@@ -61,12 +61,12 @@ public record DiffAnswer(
         row.bytes(
                 "before_requested_bytes",
                 before,
-                "What the first program has.",
+                "Value in the first program.",
                 each -> each.before().requestedBytes())
             .bytes(
                 "after_requested_bytes",
                 "after",
-                "What the second program has.",
+                "Value in the second program.",
                 each -> each.after().requestedBytes())
             .shown(
                 BYTES,
@@ -76,11 +76,11 @@ public record DiffAnswer(
             .shown(COUNT, "bytes", "The same, exactly.", each -> signedCount(each.requestedBytes()))
             .bytes(
                 "before_allocated_bytes",
-                "What the blocks of the first program take.",
+                "Size of these blocks in the first program.",
                 each -> each.before().blockBytes())
             .bytes(
                 "after_allocated_bytes",
-                "What the blocks of the second program take.",
+                "Size of these blocks in the second program.",
                 each -> each.after().blockBytes())
             .count("before_blocks", "Blocks of the first program.", each -> each.before().blocks())
             .count("after_blocks", "Blocks of the second program.", each -> each.after().blocks())

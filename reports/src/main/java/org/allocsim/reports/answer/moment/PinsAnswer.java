@@ -69,7 +69,7 @@ public record PinsAnswer(
                   TEXT,
                   "state",
                   "Whether it was freed but is still in use on another stream.",
-                  each -> each.block().awaiting() ? "awaits its free" : null)
+                  each -> each.block().awaiting() ? "waiting to be freed" : null)
               .optional()
               .count(
                   "request_index",
@@ -215,7 +215,7 @@ public record PinsAnswer(
                   .missing(NO_FAILURE)
                   .many(
                       "fits_without",
-                      "Blocks whose absence may let the failed request fit.",
+                      "Blocks that might let the failed request fit if they were freed.",
                       WAYS,
                       PinsAnswer::ways)
                   .missing(NO_FAILURE)));
@@ -253,7 +253,7 @@ public record PinsAnswer(
         blocks.add(new Notes(null, List.of(sentence(remedy, trial))));
         blocks.add(
             Table.of(
-                    "Without these blocks the request may fit",
+                    "Freeing these blocks may let the request fit",
                     Shape.<Pin>of(block ->
                         block
                             .shown(TEXT, "at", "Its address.", each -> hex(each.block().address()))

@@ -165,7 +165,7 @@ public record ProgramMoment(ReplayedProgram program, MemoryMoment moment) {
         "streams other than " + program.stream(moment.stream()),
         (name, part, _) -> parts.add(new Part(name, part, null)));
     parts.add(new Part("= reserved", bytes.reservedBytes(), null));
-    return MemoryParts.table("where reserved memory is", parts);
+    return MemoryParts.table("where reserved memory goes", parts);
   }
 
   /** What was inferred, and what the reader of results should know. */

@@ -29,7 +29,7 @@ public final class Bins {
   private static Shape<Bin> tail() {
     return Shape.of(bin ->
         bin.count("allocations", "Number of allocations.", Bin::allocations)
-            .bytes("requested_bytes", "Sum of what they asked for.", Bin::requestedBytes));
+            .bytes("requested_bytes", "Total of their requested bytes.", Bin::requestedBytes));
   }
 
   /** The bins of a distribution, in their order. */

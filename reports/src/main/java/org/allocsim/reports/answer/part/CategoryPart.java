@@ -23,14 +23,14 @@ public final class CategoryPart {
                 each -> Quantity.share(each.group().blockBytes(), wholeBytes))
             .term(Columns.REQUESTED_BYTES, each -> each.group().requestedBytes())
             .term(Columns.BLOCKS, "blocks", each -> each.group().blocks())
-            .bytes("recorded_bytes", "Part of it that a recorder named.", Row::recordedBytes)
+            .bytes("recorded_bytes", "Part of it named by a recorder.", Row::recordedBytes)
             .shown(
                 Unit.BYTES,
                 "recorded",
                 "The same.",
                 each -> each.recordedBytes() == 0 ? null : Quantity.bytes(each.recordedBytes()))
             .optional()
-            .bytes("stack_bytes", "by stack", "Part of it that the stack shows.", Row::stackBytes)
+            .bytes("stack_bytes", "by stack", "Part of it identified by stack.", Row::stackBytes)
             .bytes(
                 "inferred_bytes",
                 "inferred",

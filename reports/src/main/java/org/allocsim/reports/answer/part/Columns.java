@@ -23,7 +23,7 @@ public final class Columns {
       new Term(
           Unit.BYTES,
           "allocator_change_bytes",
-          "The part that the allocator causes: rounding and slack.");
+          "The part caused by the allocator: rounding and slack.");
   public static final Term ALLOCATOR_SECONDS =
       new Term(Unit.SECONDS, "allocator_seconds", "Time that the host spent in the allocator.");
   public static final Term BLOCKS = new Term(Unit.COUNT, "blocks", "Number of blocks.");
@@ -36,7 +36,7 @@ public final class Columns {
   public static final Term CACHE_BYTES =
       new Term(Unit.BYTES, "cache_bytes", "Size of the KV cache.");
   public static final Term CAPACITY_BYTES =
-      new Term(Unit.BYTES, "capacity_bytes", "Memory of the device that the program can have.");
+      new Term(Unit.BYTES, "capacity_bytes", "Device memory available to the program.");
   public static final Term CASES = new Term(Unit.COUNT, "cases", "Number of cases.");
   public static final Term COMPARED = new Term(Unit.COUNT, "compared", "Number of comparisons.");
   public static final Term CONF =
@@ -48,8 +48,7 @@ public final class Columns {
   public static final Term COPIES = new Term(Unit.COUNT, "runs", "Number of copies.");
   public static final Term COUNT = new Term(Unit.COUNT, "count", "How many.");
   public static final Term DATE = new Term(Unit.TEXT, "date", "Day of the run, UTC.");
-  public static final Term DEFAULT =
-      new Term(Unit.TEXT, "default", "Its value where none is given.");
+  public static final Term DEFAULT = new Term(Unit.TEXT, "default", "Default value.");
   public static final Term DEVICE =
       new Term(Unit.TEXT, "device", "Name of the simulated device's profile.");
   public static final Term DEVICE_BYTES =
@@ -59,25 +58,24 @@ public final class Columns {
   public static final Term DEVICE_NUMBER =
       new Term(Unit.COUNT, "device", "Index of the recorded device.");
   public static final Term DRIVER = new Term(Unit.TEXT, "driver", "Version of the driver.");
-  public static final Term DRIVER_CALLS =
-      new Term(Unit.COUNT, "driver_calls", "Calls of the driver.");
+  public static final Term DRIVER_CALLS = new Term(Unit.COUNT, "driver_calls", "Driver calls.");
   public static final Term DRIVER_CALLS_OF_RANKS =
-      new Term(Unit.COUNT, "driver_calls", "Calls of the driver on all ranks together.");
+      new Term(Unit.COUNT, "driver_calls", "Driver calls, over all ranks.");
   public static final Term END_SECONDS =
       new Term(
           Unit.SECONDS,
           "end_seconds",
-          "When the last answer was complete, after the first request.");
+          "Time from the first request to the end of the last answer.");
   public static final Term ERROR = new Term(Unit.TEXT, "error", "Why it could not be read.");
   public static final Term EVENTS = new Term(Unit.COUNT, "events", "Rows of the recorded history.");
   public static final Term EVENTS_IN_ALL =
-      new Term(Unit.COUNT, "events", "Number of events in all.");
+      new Term(Unit.COUNT, "events", "Total number of events.");
   public static final Term EVENTS_MATCHED =
       new Term(Unit.COUNT, "events_matched", "Events before the first one that differs.");
   public static final Term EVENTS_RECORDED =
       new Term(Unit.COUNT, "events_recorded", "Recorded events.");
   public static final Term EVENTS_WITH_STACK =
-      new Term(Unit.COUNT, "events_with_stack", "Rows that have a stack.");
+      new Term(Unit.COUNT, "events_with_stack", "Rows with a stack.");
   public static final Term EXACT = new Term(Unit.FLAG, "exact", "Whether everything is equal.");
   public static final Term EXACT_COMPARISONS =
       new Term(Unit.COUNT, "exact", "Comparisons without an error.");
@@ -109,7 +107,7 @@ public final class Columns {
   public static final Term HIGH_RESERVED_BYTES =
       new Term(Unit.BYTES, "high_reserved_bytes", "Upper end of its interval.");
   public static final Term HOLDS = new Term(Unit.FLAG, "holds", "Whether every limit is met.");
-  public static final Term ID = new Term(Unit.TEXT, "id", "Its name on command lines.");
+  public static final Term ID = new Term(Unit.TEXT, "id", "Its name on the command line.");
   public static final Term IMBALANCE_RATIO =
       new Term(
           Unit.RATIO,
@@ -128,7 +126,7 @@ public final class Columns {
       new Term(
           Unit.TEXT,
           "leak_verdict",
-          "What memory does over the steps: LEAK, FRAGMENTATION, PLATEAU or NONE.");
+          "How memory develops over the steps: LEAK, FRAGMENTATION, PLATEAU or NONE.");
   public static final Term LIMIT_BYTES =
       new Term(Unit.BYTES, "limit_bytes", "The allocator's own limit.");
   public static final Term LINE = new Term(Unit.COUNT, "line", "Line of the input, from 1.");
@@ -136,12 +134,9 @@ public final class Columns {
       new Term(Unit.BYTES, "low_reserved_bytes", "Lower end of its interval.");
   public static final Term MEANING = new Term(Unit.TEXT, "meaning", "What it does.");
   public static final Term MEAN_TOKENS =
-      new Term(
-          Unit.NUMBER,
-          "mean_tokens",
-          "Mean number of tokens of running sequences that are stored.");
+      new Term(Unit.NUMBER, "mean_tokens", "Mean number of stored tokens of running sequences.");
   public static final Term MEASURED_CALLS =
-      new Term(Unit.COUNT, "measured_calls", "Driver calls that were made.");
+      new Term(Unit.COUNT, "measured_calls", "Driver calls made.");
   public static final Term MEASURED_NANOS =
       new Term(Unit.NANOS, "measured_nanos", "Measured time.");
   public static final Term MEDIAN_RESERVED_BYTES =
@@ -161,7 +156,7 @@ public final class Columns {
   public static final Term NOT_RUN = new Term(Unit.TEXT, "not_run", "Why the case did not run.");
   public static final Term NOT_RUN_BECAUSE =
       new Term(Unit.TEXT, "not_run_because", "Why the policy cannot serve the program.");
-  public static final Term OS = new Term(Unit.TEXT, "os", "Where the program is to run.");
+  public static final Term OS = new Term(Unit.TEXT, "os", "Where the program will run.");
   public static final Term PASSES =
       new Term(Unit.FLAG, "passes", "Whether every request succeeds.");
   public static final Term PASSES_CHECKS =
@@ -181,49 +176,49 @@ public final class Columns {
       new Term(
           Unit.BYTES,
           "peak_reserved_bytes",
-          "Predicted maximum that is held from a GPU with ample memory.");
+          "Predicted peak of reserved memory, on a GPU with ample memory.");
   public static final Term POLICY =
       new Term(Unit.TEXT, "policy", "The allocator with its options.");
   public static final Term POLICY_ID = new Term(Unit.TEXT, "policy", "Id of the policy.");
   public static final Term PREDICTED_CALLS =
-      new Term(Unit.COUNT, "predicted_calls", "Driver calls that were predicted.");
+      new Term(Unit.COUNT, "predicted_calls", "Driver calls predicted.");
   public static final Term PREEMPTIONS =
       new Term(
           Unit.COUNT, "preemptions", "Sequences preempted for lack of memory, then restarted.");
   public static final Term PROCESS = new Term(Unit.TEXT, "process", "Name of the process.");
   public static final Term PROGRAM_CHANGE_BYTES =
-      new Term(Unit.BYTES, "program_change_bytes", "The part that the program's requests cause.");
+      new Term(Unit.BYTES, "program_change_bytes", "The part caused by the program's requests.");
   public static final Term RECORDED_CONF =
       new Term(Unit.TEXT, "recorded_conf", "Settings the program was recorded with.");
   public static final Term REQUESTED_BYTES =
-      new Term(Unit.BYTES, "requested_bytes", "What the program asked for.");
+      new Term(Unit.BYTES, "requested_bytes", "Requested bytes.");
   public static final Term REQUESTS =
       new Term(Unit.COUNT, "requests", "Number of requests in the trace.");
   public static final Term RESERVED_BYTES =
-      new Term(Unit.BYTES, "reserved_bytes", "Memory held from the device.");
+      new Term(Unit.BYTES, "reserved_bytes", "Memory reserved from the device.");
   public static final Term RESERVED_BY_PYTORCH =
-      new Term(Unit.BYTES, "reserved_bytes", "Memory that PyTorch holds from the device.");
+      new Term(Unit.BYTES, "reserved_bytes", "Memory that PyTorch reserves from the device.");
   public static final Term RESERVED_CHANGE_BYTES =
       new Term(Unit.BYTES, "reserved_change_bytes", "Change of reserved memory.");
   public static final Term ROUNDING_CHANGE_BYTES =
-      new Term(Unit.BYTES, "rounding_change_bytes", "Change of what is lost to rounding.");
-  public static final Term RUNS = new Term(Unit.COUNT, "runs", "Runs that were made.");
+      new Term(Unit.BYTES, "rounding_change_bytes", "Change of memory lost to rounding.");
+  public static final Term RUNS = new Term(Unit.COUNT, "runs", "Runs simulated.");
   public static final Term SCENARIO = new Term(Unit.TEXT, "scenario", "Name of the scenario.");
   public static final Term SENTENCE = new Term(Unit.TEXT, "sentence", "The verdict in a sentence.");
-  public static final Term SERVED = new Term(Unit.COUNT, "served", "Requests that were answered.");
+  public static final Term SERVED = new Term(Unit.COUNT, "served", "Requests answered.");
   public static final Term SHA256 =
       new Term(Unit.TEXT, "sha256", "Digest of the file's bytes, in hexadecimal.");
-  public static final Term SIZE = new Term(Unit.NUMBER, "size", "Its batch or length.");
+  public static final Term SIZE = new Term(Unit.NUMBER, "size", "Its batch size or length.");
   public static final Term SLACK_CHANGE_BYTES =
       new Term(
           Unit.BYTES, "slack_change_bytes", "Change of reserved memory that no allocation uses.");
   public static final Term SPAN_NANOS =
-      new Term(Unit.NANOS, "span_nanos", "From the first to the last row.");
+      new Term(Unit.NANOS, "span_nanos", "Time from the first to the last row.");
   public static final Term STATISTICS_COMPARED =
-      new Term(Unit.COUNT, "statistics_compared", "Statistics that were compared.");
+      new Term(Unit.COUNT, "statistics_compared", "Statistics compared.");
   public static final Term SUMMARY = new Term(Unit.TEXT, "summary", "What it is.");
   public static final Term TORCH_VERSION =
-      new Term(Unit.TEXT, "torch_version", "The release of PyTorch whose rules apply.");
+      new Term(Unit.TEXT, "torch_version", "PyTorch release whose rules apply.");
   public static final Term TOTAL_BYTES = new Term(Unit.BYTES, "total_bytes", "Its memory.");
   public static final Term TOTAL_OF_GPU = new Term(Unit.BYTES, "total_bytes", "Memory of the GPU.");
   public static final Term TRACE = new Term(Unit.TEXT, "trace", "Its requests.");
@@ -232,7 +227,7 @@ public final class Columns {
   public static final Term WALL_SECONDS =
       new Term(Unit.SECONDS, "wall_seconds", "Wall time of the replays.");
   public static final Term WALL_SECONDS_OF_FILE =
-      new Term(Unit.SECONDS, "wall_seconds", "Time that the file took.");
+      new Term(Unit.SECONDS, "wall_seconds", "Time spent on the file.");
   public static final Term WALL_SECONDS_OF_SEARCH =
       new Term(Unit.SECONDS, "wall_seconds", "Wall time of the search.");
   public static final Term WALL_SECONDS_OF_SIMULATION =

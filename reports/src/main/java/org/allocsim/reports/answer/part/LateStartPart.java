@@ -11,7 +11,7 @@ public final class LateStartPart {
   /** The sentence. */
   public static Sentence sentence(LateStart start) {
     return Sentence.of(
-        "The recording begins late, with {} reserved and {} of it in use; other settings are"
+        "The recording starts late, with {} reserved and {} of it in use; other settings are"
             + " simulated from the blocks in use, with an empty cache.",
         Quantity.bytes(start.reservedBytes()),
         Quantity.bytes(start.usedBytes()));

@@ -4,7 +4,7 @@ import static org.allocsim.reports.document.Quantity.count;
 
 import java.util.List;
 import java.util.Optional;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.tuning.Fragility;
 import org.allocsim.analysis.tuning.Recommendation;
 import org.allocsim.reports.document.Quantity;
@@ -24,22 +24,22 @@ public final class Margin {
    * @param copies changed copies of the program under the same setting, where some were run
    */
   public static List<Sentence> sentences(
-      RunResult result, RecordedCircumstances circumstances, Optional<Fragility> copies) {
-    Sentence margin = sentence(result, circumstances.maxBytes(), copies);
-    return isCertain(result, circumstances)
+      RunResult result, RecordedConditions recordedConditions, Optional<Fragility> copies) {
+    Sentence margin = sentence(result, recordedConditions.maxBytes(), copies);
+    return isCertain(result, recordedConditions)
         ? List.of(margin)
         : List.of(
             margin,
             Sentence.of(
                 "The recording shows only that its limit was between {} and {}; pass it with"
                     + " --memory-limit or --memory-fraction.",
-                Quantity.bytes(circumstances.certainBytes()),
-                Quantity.bytes(circumstances.maxBytes())));
+                Quantity.bytes(recordedConditions.certainBytes()),
+                Quantity.bytes(recordedConditions.maxBytes())));
   }
 
   /** Whether a run fits into what allocators could have at least. */
-  public static boolean isCertain(RunResult result, RecordedCircumstances circumstances) {
-    return result.peakReservedBytes() <= circumstances.certainBytes();
+  public static boolean isCertain(RunResult result, RecordedConditions recordedConditions) {
+    return result.peakReservedBytes() <= recordedConditions.certainBytes();
   }
 
   private static Sentence sentence(RunResult result, long maxBytes, Optional<Fragility> copies) {

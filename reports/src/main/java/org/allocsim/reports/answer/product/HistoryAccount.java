@@ -145,7 +145,7 @@ public record HistoryAccount(
     List<String> lines = new ArrayList<>();
     lines.add(
         complete
-            ? "history: from before the first allocation on"
+            ? "history: complete from the first allocation"
             : "history: begins when "
                 + Numbers.count(blocksBefore, "block")
                 + " of "
@@ -153,7 +153,7 @@ public record HistoryAccount(
                 + " existed already, rebuilt from the end");
     String last =
         lastBytes < 0
-            ? "more is freed than was allocated, by " + Numbers.bytes(-lastBytes)
+            ? "more freed than allocated, by " + Numbers.bytes(-lastBytes)
             : "live after the last entry: " + Numbers.bytes(lastBytes);
     lines.add(
         last
@@ -162,7 +162,7 @@ public record HistoryAccount(
                 : ", but " + Numbers.bytes(finalBytes) + " in the snapshot's segments"));
     lines.add(
         Numbers.count(orphanFrees, "free")
-            + " of what nothing allocated; confidence of a replay: "
+            + " without a matching allocation; confidence of a replay: "
             + confidence());
     return lines;
   }

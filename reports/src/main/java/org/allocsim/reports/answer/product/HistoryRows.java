@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HistoryRows {
   private static final int BUFFER_CHARS = 1 << 16;
-  private static final int MOST_ROW_CHARS = 1 << 12;
+  private static final int MAX_ROW_CHARS = 1 << 12;
 
   private final Snapshot snapshot;
   private final StackLabels labels;
   private final @Nullable String[] frames;
   private final OutputStream out;
-  private final StringBuilder text = new StringBuilder(BUFFER_CHARS + MOST_ROW_CHARS);
+  private final StringBuilder text = new StringBuilder(BUFFER_CHARS + MAX_ROW_CHARS);
 
   private HistoryRows(Snapshot snapshot, OutputStream out) {
     this.snapshot = snapshot;

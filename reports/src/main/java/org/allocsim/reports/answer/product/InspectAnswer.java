@@ -50,7 +50,7 @@ public record InspectAnswer(
   private static final int ANNOTATIONS_SHOWN = 10;
   private static final int STREAMS_SHOWN = 8;
   private static final int BAR_COLUMNS = 40;
-  private static final String NOT_RECORDED = "the file holds requests only";
+  private static final String NOT_RECORDED = "the file holds only requests";
   private static final String RECORDED = "the file holds a recording";
 
   /** A device of a recording, or of requests; the other is null. */
@@ -62,8 +62,8 @@ public record InspectAnswer(
           device
               .count("index", "Index of the device.", SnapshotContents.Device::index)
               .count("history_events", "Rows of its history.", SnapshotContents.Device::history)
-              .count("from_event", "First row that counts.", SnapshotContents.Device::from)
-              .count("events", "Rows that count.", SnapshotContents.Device::events)
+              .count("from_event", "First row used.", SnapshotContents.Device::from)
+              .count("events", "Rows used.", SnapshotContents.Device::events)
               .named(
                   Unit.COUNT,
                   "actions",
@@ -75,12 +75,12 @@ public record InspectAnswer(
                   Unit.COUNT,
                   "requested_sizes_from",
                   "Allocations by requested size, in powers of two.",
-                  "Allocations of at least these bytes, and less than twice that.",
+                  "Allocations of at least this size and less than twice this size.",
                   InspectAnswer::sizes)
               .count("segments", "Segments at the end.", SnapshotContents.Device::segments)
               .count(
                   "expandable_segments",
-                  "Those that are expandable.",
+                  "Expandable segments.",
                   SnapshotContents.Device::expandable)
               .named(
                   Unit.COUNT,
@@ -90,11 +90,11 @@ public record InspectAnswer(
                   each -> words(each.blocks(), state -> state.label()))
               .bytes(
                   "reserved_bytes",
-                  "Held from the device at the end.",
+                  "Reserved from the device at the end.",
                   SnapshotContents.Device::segmentBytes)
               .bytes(
                   "active_bytes",
-                  "In blocks in use at the end, those included that another stream still uses.",
+                  "In active blocks at the end, including blocks still in use on another stream.",
                   SnapshotContents.Device::activeBytes)
               .texts("private_pools", "Private pools at the end.", SnapshotContents.Device::pools));
 
@@ -110,15 +110,12 @@ public record InspectAnswer(
                   TraceContents.Device::requests)
               .count(
                   "prologue_requests",
-                  "Requests that recreate what existed before.",
+                  "Requests that recreate allocations from before the recording.",
                   TraceContents.Device::prologue)
               .term(Columns.REQUESTED_BYTES, TraceContents.Device::requestedBytes)
-              .bytes(
-                  "peak_live_bytes", "Maximum live at once.", TraceContents.Device::peakLiveBytes)
+              .bytes("peak_live_bytes", "Peak of live bytes.", TraceContents.Device::peakLiveBytes)
               .count(
-                  "live_at_end",
-                  "Allocations that live at the end.",
-                  TraceContents.Device::liveAtEnd));
+                  "live_at_end", "Allocations live at the end.", TraceContents.Device::liveAtEnd));
 
   private static final Shape<Device> DEVICE =
       Shape.of(device ->
@@ -135,8 +132,7 @@ public record InspectAnswer(
               .missing("there are no times")
               .any(
                   "streams",
-                  "Streams that are used: their handles, or how many where the file holds requests"
-                      + " only.",
+                  "Streams used: their handles, or their number if the file holds only requests.",
                   each ->
                       each.recorded() == null
                           ? Objects.requireNonNull(each.requested()).streams()
@@ -148,23 +144,23 @@ public record InspectAnswer(
               .term(Columns.DEVICE_NUMBER, HistoryAccount::device)
               .flag(
                   "complete",
-                  "Whether it begins before the first allocation.",
+                  "Whether the history begins before the first allocation.",
                   HistoryAccount::complete)
               .count(
-                  "blocks_before",
-                  "Blocks that are older than the history.",
-                  HistoryAccount::blocksBefore)
+                  "blocks_before", "Blocks older than the history.", HistoryAccount::blocksBefore)
               .bytes("before_bytes", "Their bytes.", HistoryAccount::bytesBefore)
               .count(
-                  "orphan_frees", "Frees of what nothing allocated.", HistoryAccount::orphanFrees)
-              .bytes("last_live_bytes", "Live after the last row.", HistoryAccount::lastBytes)
+                  "orphan_frees",
+                  "Frees without a matching allocation.",
+                  HistoryAccount::orphanFrees)
+              .bytes("last_live_bytes", "Live bytes after the last row.", HistoryAccount::lastBytes)
               .bytes(
                   "final_live_bytes",
-                  "Live in the snapshot's segments.",
+                  "Live bytes in the snapshot's segments.",
                   HistoryAccount::finalBytes)
               .text(
                   "confidence",
-                  "How far a replay can be trusted: exact, or as sure as the weakest inference.",
+                  "Confidence of a replay: exact, or that of the weakest inference.",
                   HistoryAccount::confidence)
               .embed(Recorded.inferences(HistoryAccount::inferences)));
 
@@ -181,8 +177,8 @@ public record InspectAnswer(
               .named(
                   Unit.COUNT,
                   "annotations",
-                  "What the program recorded by name, and how often.",
-                  "Times that the program recorded this name.",
+                  "Named annotations of the program, and how often each occurs.",
+                  "Occurrences of this name.",
                   each -> each.contents().annotations())
               .count(
                   "distinct_stacks",
@@ -209,8 +205,8 @@ public record InspectAnswer(
                   .embed(Recorded.notes(each -> each.source().notes()))));
 
   private static final String NOTHING =
-      "It is empty: it has neither segments nor a history of events, so nothing was allocated on a"
-          + " GPU when it was written.";
+      "The snapshot is empty: it has neither segments nor a history of events, so nothing was"
+          + " allocated on a GPU when it was written.";
 
   public Document<InspectAnswer> document() {
     List<Section> sections = new ArrayList<>(List.of(new Section(null, List.of(facts()))));
@@ -324,7 +320,7 @@ public record InspectAnswer(
     }
     facts.add(
         Sentence.of(
-            "at the end: {}{} of {}, of which {} active; blocks: {}",
+            "at the end: {}{} of {}, {} active; blocks: {}",
             count(device.segments(), "segment"),
             device.expandable() == 0
                 ? ""
@@ -399,7 +395,7 @@ public record InspectAnswer(
   private static List<Block> blocks(TraceContents.Device device) {
     Sentence sentence =
         Sentence.of(
-            "{} asked for on {}, at most {} at once; {} live at the end{}",
+            "{} requested on {}, at most {} at once; {} live at the end{}",
             bytes(device.requestedBytes()),
             count(device.streams(), "stream"),
             bytes(device.peakLiveBytes()),
@@ -407,7 +403,7 @@ public record InspectAnswer(
             device.prologue() == 0
                 ? ""
                 : Sentence.of(
-                    "; the first {} recreate what existed before",
+                    "; the first {} recreate allocations from before the recording",
                     count(device.prologue(), "request")));
     return List.of(
         counts("request", "times", device.requests()), new Notes(null, List.of(sentence)));
@@ -418,7 +414,7 @@ public record InspectAnswer(
     return Table.of(
         name,
         Shape.of(row ->
-            row.shown(Unit.TEXT, name, "What is counted.", Map.Entry::getKey)
+            row.shown(Unit.TEXT, name, "Quantity.", Map.Entry::getKey)
                 .shown(Unit.COUNT, number, "How often.", Map.Entry::getValue)),
         List.copyOf(counts.entrySet()));
   }

@@ -41,22 +41,23 @@ public final class ListAnswer<T> {
               .text(
                   "kind",
                   "knows",
-                  "What it knows of the requests: online, those so far; offline and bound, all.",
+                  "Knowledge of requests: online policies know past requests; offline and bound"
+                      + " policies know all.",
                   each -> Keys.of(each.kind()))
               .worded(each -> knowledge(each.kind()))
-              .text("source", "Whose rules it follows.", PolicySpec::source)
-              .many("options", "What can be set.", POLICY_OPTION, PolicySpec::options));
+              .text("source", "Allocator whose rules it follows.", PolicySpec::source)
+              .many("options", "Options.", POLICY_OPTION, PolicySpec::options));
 
   private static final Shape<TraceFormat> FORMAT =
       Shape.of(format ->
           format
               .term(Columns.ID, "id", TraceFormat::id)
-              .text("summary", "contents", "What such files hold.", TraceFormat::summary)
-              .texts("extensions", "How names of files end.", TraceFormat::extensions)
+              .text("summary", "contents", "Contents of such files.", TraceFormat::summary)
+              .texts("extensions", "File name extensions.", TraceFormat::extensions)
               .shown(
                   Unit.TEXT,
-                  "names end in",
-                  "How names of files end.",
+                  "extensions",
+                  "File name extensions.",
                   each -> "." + String.join(", .", each.extensions()))
               .flag(
                   "is_written",
@@ -77,14 +78,14 @@ public final class ListAnswer<T> {
           program
               .term(Columns.ID, "id", ProgramProvider::id)
               .term(Columns.SUMMARY, "program", ProgramProvider::summary)
-              .many("options", "What can be set.", PROGRAM_OPTION, ProgramProvider::options));
+              .many("options", "Options.", PROGRAM_OPTION, ProgramProvider::options));
 
   private static final Shape<DeviceProfile> DEVICE =
       Shape.of(device ->
           device
-              .text("name", "profile", "Its name on command lines.", DeviceProfile::name)
+              .text("name", "profile", "Its name on the command line.", DeviceProfile::name)
               .worded(each -> each.name() + (isDefault(each) ? " (default)" : ""))
-              .flag("is_default", "Whether it is used where none is given.", ListAnswer::isDefault)
+              .flag("is_default", "Whether it is the default.", ListAnswer::isDefault)
               .term(Columns.TOTAL_BYTES, "memory", DeviceProfile::totalBytes)
               .shown(Unit.COUNT, "bytes", "Its memory.", DeviceProfile::totalBytes)
               .text("figures", "figures", "Their origin.", each -> Keys.of(each.origin())));
@@ -96,7 +97,7 @@ public final class ListAnswer<T> {
               .text(
                   "command",
                   "written by",
-                  "What writes it.",
+                  "Commands that write it.",
                   each -> "allocsim " + each.command()));
 
   public static final ListAnswer<PolicySpec> POLICIES = new ListAnswer<>("policies", POLICY);

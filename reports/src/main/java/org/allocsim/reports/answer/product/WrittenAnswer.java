@@ -41,7 +41,7 @@ public final class WrittenAnswer {
   private static Document<List<String>> document(
       String command, List<String> content, List<Section> sections) {
     return new Document<>(
-        new Kind<>(command, command, "What was written.", new Shape<>(List.of())),
+        new Kind<>(command, command, "Files written.", new Shape<>(List.of())),
         command,
         null,
         sections,

@@ -33,7 +33,7 @@ record Fragmentation(
               .term(Columns.ALLOCATED_BYTES, Moment::allocatedBytes)
               .term(Columns.REQUESTED_BYTES, Moment::requestedBytes)
               .bytes("internal_bytes", "Active minus requested bytes.", Moment::internalBytes)
-              .bytes("inactive_bytes", "Reserved and not in use.", Moment::inactiveBytes)
+              .bytes("inactive_bytes", "Reserved but not in use.", Moment::inactiveBytes)
               .bytes(
                   "rounding_bytes",
                   "Allocated bytes minus requested bytes.",

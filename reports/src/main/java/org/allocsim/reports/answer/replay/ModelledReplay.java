@@ -33,13 +33,13 @@ public final class ModelledReplay {
     }
     LateStart.of(program.input()).map(LateStartPart::sentence).ifPresent(sentences::add);
     long failed = program.input().recording().get().failureCount(program.input().device());
-    if (failed > 0 && result.failureCount() == 0 && program.circumstances().limitBytes() < 0) {
+    if (failed > 0 && result.failureCount() == 0 && program.recordedConditions().limitBytes() < 0) {
       sentences.add(
           Sentence.of(
               "{} failed in the recording; here the allocator has no limit and the GPU has {}"
                   + " available. Change them with --memory-limit and --capacity.",
               Quantity.count(failed, "request"),
-              Quantity.bytes(program.circumstances().profile().capacityBytes())));
+              Quantity.bytes(program.recordedConditions().profile().capacityBytes())));
     }
     return sentences;
   }

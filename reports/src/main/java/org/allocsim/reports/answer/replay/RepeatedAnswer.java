@@ -61,7 +61,8 @@ public record RepeatedAnswer(Program program, PolicyChoice choice, RunResult res
                       "Policy options given.",
                       "Value of the option.",
                       each -> each.choice().options())
-                  .term(Columns.DEVICE, each -> each.program().circumstances().profile().name())
+                  .term(
+                      Columns.DEVICE, each -> each.program().recordedConditions().profile().name())
                   .term(
                       Columns.LIMIT_BYTES,
                       each -> each.limitBytes() < 0 ? null : Long.valueOf(each.limitBytes()))
@@ -79,7 +80,7 @@ public record RepeatedAnswer(Program program, PolicyChoice choice, RunResult res
                   .named(
                       Unit.COUNT,
                       "stats",
-                      "Counters under the names of torch.cuda.memory_stats().",
+                      "Counters, named as in torch.cuda.memory_stats().",
                       "A counter.",
                       each -> each.result().stats())
                   .seconds(
@@ -114,7 +115,7 @@ public record RepeatedAnswer(Program program, PolicyChoice choice, RunResult res
             .and(
                 "device",
                 "{}, {}, addresses modelled",
-                program.circumstances().profile().name(),
+                program.recordedConditions().profile().name(),
                 ReplayAnswer.limit(program)));
     blocks.add(new Verbatim(MemorySummary.format(this::stat, program.input().device(), false)));
     List<Sentence> sentences = new ArrayList<>();
@@ -141,7 +142,7 @@ public record RepeatedAnswer(Program program, PolicyChoice choice, RunResult res
   }
 
   private long limitBytes() {
-    return program.circumstances().limitBytes();
+    return program.recordedConditions().limitBytes();
   }
 
   private long passes() {

@@ -105,7 +105,8 @@ public record ReplayAnswer(
               .bytes(
                   "at_peak_bytes",
                   "at the peak",
-                  "At the reserved peak, when the most is allocated.",
+                  "At the peak of reserved memory; if it is reached more than once, when the"
+                      + " most is allocated.",
                   Part::peakBytes)
               .ratio("at_peak_ratio", "", "The same as a fraction.", Part::peakShare)
               .missing("nothing was reserved")
@@ -137,7 +138,8 @@ public record ReplayAnswer(
                       "Value of the option.",
                       each ->
                           each.run().config() == null ? each.run().choice().options() : Map.of())
-                  .term(Columns.DEVICE, each -> each.program().circumstances().profile().name())
+                  .term(
+                      Columns.DEVICE, each -> each.program().recordedConditions().profile().name())
                   .term(Columns.DEVICE_BYTES, ReplayAnswer::deviceBytes)
                   .term(Columns.DEVICE_INDEX, each -> each.program().input().device())
                   .term(Columns.ADDRESSES, each -> each.addresses().toString())
@@ -151,7 +153,7 @@ public record ReplayAnswer(
                       Columns.LIMIT_BYTES,
                       each ->
                           each.hasLimit()
-                              ? Long.valueOf(each.program().circumstances().limitBytes())
+                              ? Long.valueOf(each.program().recordedConditions().limitBytes())
                               : null)
                   .missing("there is none")
                   .bytes(
@@ -162,7 +164,7 @@ public record ReplayAnswer(
                   .named(
                       Unit.COUNT,
                       "stats",
-                      "Counters under the names of torch.cuda.memory_stats().",
+                      "Counters, named as in torch.cuda.memory_stats().",
                       "A counter.",
                       each -> each.result().stats())
                   .one(
@@ -307,7 +309,7 @@ public record ReplayAnswer(
             .and(
                 "device",
                 "{}, {}, {}, addresses {}",
-                program().circumstances().profile().name(),
+                program().recordedConditions().profile().name(),
                 bytes(deviceBytes()),
                 limit(program()),
                 addresses);
@@ -316,7 +318,7 @@ public record ReplayAnswer(
 
   /** The limit of a replay in words. */
   static Sentence limit(Program program) {
-    long limitBytes = program.circumstances().limitBytes();
+    long limitBytes = program.recordedConditions().limitBytes();
     return limitBytes < 0
         ? Sentence.of("no limit")
         : Sentence.of("limit {}", exactBytes(limitBytes));
@@ -395,11 +397,11 @@ public record ReplayAnswer(
   }
 
   boolean hasLimit() {
-    return program().circumstances().limitBytes() >= 0;
+    return program().recordedConditions().limitBytes() >= 0;
   }
 
   long deviceBytes() {
-    return program().circumstances().profile().totalBytes();
+    return program().recordedConditions().profile().totalBytes();
   }
 
   private long events() {

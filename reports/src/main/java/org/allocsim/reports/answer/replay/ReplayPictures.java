@@ -53,7 +53,8 @@ public record ReplayPictures(ReplayAnswer answer) {
   public JFreeChart memory(ChartTheme theme, boolean isByEvent) {
     MemoryTimelineChart.Bound bound =
         answer.hasLimit()
-            ? new MemoryTimelineChart.Bound("limit", answer.program().circumstances().limitBytes())
+            ? new MemoryTimelineChart.Bound(
+                "limit", answer.program().recordedConditions().limitBytes())
             : new MemoryTimelineChart.Bound("device memory", answer.deviceBytes());
     return MemoryTimelineChart.create(
         finding(),
@@ -74,7 +75,7 @@ public record ReplayPictures(ReplayAnswer answer) {
         + ", "
         + answer.policyLabel()
         + ", "
-        + answer.program().circumstances().profile().name()
+        + answer.program().recordedConditions().profile().name()
         + ", addresses "
         + answer.addresses();
   }

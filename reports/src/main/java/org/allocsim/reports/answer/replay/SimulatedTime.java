@@ -117,7 +117,7 @@ record SimulatedTime(TimeResult result, AllocationTrace trace) {
               .count(
                   "max_queued",
                   "Maximum number of queued GPU work items.",
-                  each -> each.result().mostQueued())
+                  each -> each.result().maxQueued())
               .bytes(
                   "pinned_peak_bytes",
                   "Peak of page-locked host memory.",

@@ -66,12 +66,12 @@ public record ServeAnswer(
               .ratio(
                   "internal_waste_ratio",
                   "internal",
-                  "Mean fraction held by running sequences without such a token.",
+                  "Mean fraction held by running sequences without such tokens.",
                   each -> share(each, each.memory().wastedBytes()))
               .ratio(
                   "external_waste_ratio",
                   "external",
-                  "Mean fraction that is unused and not usable by every sequence.",
+                  "Mean fraction that is unused but not usable by every sequence.",
                   each -> share(each, each.memory().strandedBytes()))
               .ratio(
                   "kept_prefix_ratio",
@@ -81,29 +81,29 @@ public record ServeAnswer(
               .rank(4)
               .ratio(
                   "waste_of_held_ratio",
-                  "Mean internal waste as a fraction of what running sequences hold.",
+                  "Mean internal waste as a fraction of the memory that running sequences hold.",
                   each -> wasteOfHeld(each))
               .missing("nothing was held")
               .meanBytes(
                   "mean_held_bytes",
                   null,
-                  "Mean memory that running sequences hold.",
+                  "Mean memory held by running sequences.",
                   each -> each.memory().heldBytes())
               .bytes(
                   "peak_held_bytes",
                   "peak",
-                  "Most memory that running sequences hold.",
+                  "Maximum memory held by running sequences.",
                   each -> each.memory().peakHeldBytes())
               .rank(3)
               .meanBytes(
                   "mean_mapped_bytes",
                   "taken",
-                  "Mean memory that the cache has from the GPU, over all time.",
+                  "Mean GPU memory of the cache, over the whole run.",
                   each -> each.memory().mappedBytes())
               .rank(2)
               .bytes(
                   "peak_mapped_bytes",
-                  "Most memory that the cache has from the GPU.",
+                  "Maximum GPU memory of the cache.",
                   each -> each.memory().peakMappedBytes())
               .term(Columns.MEAN_TOKENS, each -> each.memory().tokens())
               .count(
@@ -116,7 +116,10 @@ public record ServeAnswer(
                   "Mean number of concurrently running sequences.",
                   ServingResult::meanRunning)
               .rank(1)
-              .count("most_running", "Maximum number of them.", ServingResult::mostRunning)
+              .count(
+                  "most_running",
+                  "Maximum number of concurrently running sequences.",
+                  ServingResult::mostRunning)
               .term(Columns.SERVED, ServingResult::served)
               .count(
                   "refused",
@@ -158,7 +161,7 @@ public record ServeAnswer(
               .rank(6)
               .nanos(
                   "p99_first_token_nanos",
-                  "99th percentile of the same.",
+                  "99th percentile of the same time.",
                   ServingResult::lateFirstTokenNanos)
               .count(
                   "map_calls",
@@ -177,7 +180,7 @@ public record ServeAnswer(
               .rank(7)
               .nanos(
                   "waited_driver_nanos",
-                  "Part of it that steps waited for.",
+                  "Part of that time that steps waited for.",
                   each -> each.driver().waitedNanos()));
 
   private static final Shape<ServingBudget> BUDGET =
@@ -198,35 +201,37 @@ public record ServeAnswer(
                   ServingBudget::nonTorchBytes)
               .bytes(
                   "beside_bytes",
-                  "Peak that PyTorch reserves besides the cache.",
+                  "Peak of memory that PyTorch reserves in addition to the cache.",
                   ServingBudget::besideBytes)
               .bytes("graph_bytes", "CUDA graphs, captured later.", ServingBudget::graphBytes)
               .text(
                   "vllm_version", "vLLM release whose rules apply.", each -> each.release().name())
               .flag(
                   "graphs_in_share",
-                  "Whether CUDA graphs count against the share.",
+                  "Whether CUDA graphs count toward gpu_memory_utilization.",
                   each -> each.release().hasGraphsInShare())
               .flag(
                   "whole_gpu_in_share",
-                  "Whether the context and other processes count against the share.",
+                  "Whether the context and other processes count toward gpu_memory_utilization.",
                   each -> each.release().countsWholeGpu())
               .flag(
                   "refuses_to_start",
-                  "Whether the engine refuses to start because less is free than its share.",
+                  "Whether the engine refuses to start because less memory is free than"
+                      + " gpu_memory_utilization asks for.",
                   ServingBudget::isRefused)
               .term(Columns.CACHE_BYTES, ServingBudget::cacheBytes)
               .bytes(
                   "left_bytes",
-                  "What is left of the GPU when graphs are captured; negative where they fail.",
+                  "GPU memory left when graphs are captured; negative if the capture fails.",
                   ServingBudget::leftBytes)
               .ratio(
                   "largest_utilization_ratio",
-                  "The largest share with which the engine starts and captures its graphs.",
+                  "The largest gpu_memory_utilization that lets the engine start and capture its"
+                      + " graphs.",
                   ServingBudget::largestUtilization)
               .bytes(
                   "largest_cache_bytes",
-                  "Size of the KV cache then.",
+                  "Size of the KV cache with it.",
                   ServingBudget::largestCacheBytes));
 
   private static final Shape<ShareTrial> TRIALS =
@@ -239,7 +244,7 @@ public record ServeAnswer(
               .bytes(
                   "left_bytes",
                   "left",
-                  "What is left of the GPU at its fullest; negative where the engine fails.",
+                  "GPU memory left at peak use; negative if the engine fails.",
                   each -> each.budget().leftBytes())
               .count(
                   "most_running",
@@ -260,12 +265,11 @@ public record ServeAnswer(
           "What `allocsim serve --json` writes: how KV caches use a server's memory.",
           Shape.of(answer ->
               answer
-                  .text(
-                      "format", "Format of the file of requests.", each -> each.traffic().format())
-                  .count("requests", "Requests that were served.", each -> each.traffic().count())
+                  .text("format", "Format of the request file.", each -> each.traffic().format())
+                  .count("requests", "Requests served.", each -> each.traffic().count())
                   .count(
                       "left_out_requests",
-                      "Requests of the file without prompt or answer.",
+                      "Requests in the file without a prompt or an answer.",
                       each -> each.traffic().unanswered())
                   .seconds(
                       "span_seconds",
@@ -314,12 +318,12 @@ public record ServeAnswer(
                       "max_model_len",
                       "Maximum tokens of prompt and answer.",
                       each -> each.settings().mostTokens())
-                  .count("block_size", "Tokens of a block.", each -> each.settings().blockTokens())
+                  .count("block_size", "Tokens per block.", each -> each.settings().blockTokens())
                   .one("budget", "Memory budget of the KV cache.", BUDGET, ServeAnswer::budget)
                   .many("caches", "One entry for each cache.", ROWS, ServeAnswer::rows)
                   .many(
                       "shares",
-                      "One entry per share tried; empty if none was requested.",
+                      "One entry per gpu_memory_utilization tried; empty if none was requested.",
                       TRIALS,
                       ServeAnswer::trials)
                   .term(Columns.WALL_SECONDS_OF_SIMULATION, ServeAnswer::seconds)));
@@ -347,7 +351,7 @@ public record ServeAnswer(
         Facts.none()
             .and(
                 "requests",
-                "{} in {} ({}), {} of them left out",
+                "{} in {} ({}), {} of them skipped",
                 count(traffic.count()),
                 Quantity.nanos(traffic.spanNanos()),
                 traffic.format(),
@@ -367,7 +371,7 @@ public record ServeAnswer(
                 bytes(budget.profileBytes()))
             .and(
                 "budget",
-                "vLLM {}: besides the KV cache, the share includes {}",
+                "vLLM {}: in addition to the KV cache, gpu_memory_utilization covers {}",
                 budget.release().name(),
                 budget.release().rule())
             .and(
@@ -394,7 +398,7 @@ public record ServeAnswer(
   private List<Block> blocks(Facts facts, Table<ServingResult> table) {
     List<Block> blocks = new ArrayList<>(List.of(facts, table));
     if (!trials.isEmpty()) {
-      blocks.add(Table.of("Shares of the GPU", TRIALS, trials).at("/shares"));
+      blocks.add(Table.of("Values of gpu_memory_utilization", TRIALS, trials).at("/shares"));
     }
     blocks.add(new Notes(notes()));
     return blocks;
@@ -421,8 +425,8 @@ public record ServeAnswer(
         .ifPresent(each ->
             notes.add(
                 Sentence.of(
-                    "Of the weights, {} are of {}, which guesses {}; {} of its guesses are taken"
-                        + " to be right where those before them are.",
+                    "Of the weights, {} belong to {}, which drafts {}; each draft token is"
+                        + " assumed to be accepted with probability {} if those before it are.",
                     bytes(each.draft().weightBytes()),
                     each.draft().name(),
                     Quantity.count(each.tokens(), "token"),

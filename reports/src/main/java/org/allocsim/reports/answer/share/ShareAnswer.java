@@ -87,7 +87,7 @@ public record ShareAnswer(
       }
       return result.run().failureCount() == 0
           ? ALL_SERVED
-          : result.run().failureCount() + " failed" + (result.stopped() ? ", then it ended" : "");
+          : result.run().failureCount() + " failed" + (result.stopped() ? ", then it exited" : "");
     }
 
     private @Nullable Long stat(String key) {
@@ -101,7 +101,7 @@ public record ShareAnswer(
               .bytes(
                   "context_bytes",
                   "context",
-                  "CUDA context of the process; 0 if it is not running then.",
+                  "CUDA context of the process; 0 if it is not running at that moment.",
                   Held::contextBytes)
               .bytes(
                   "other_bytes",
@@ -142,7 +142,7 @@ public record ShareAnswer(
               .bytes(
                   "mps_room_bytes",
                   "MPS quota left",
-                  "What its MPS client limit leaves after context and libraries.",
+                  "Memory left under its MPS client limit after context and libraries.",
                   each -> each.program().roomBytes() < 0 ? null : each.program().roomBytes())
               .missing("none")
               .optional()
@@ -184,11 +184,11 @@ public record ShareAnswer(
               .bytes(
                   "least_limit_bytes",
                   "lowest limit",
-                  "Lowest allocator limit with which all processes run.",
+                  "Lowest allocator limit that lets all processes run.",
                   each ->
-                      each.limit() == null || each.limit().leastBytes() < 0
+                      each.limit() == null || each.limit().minBytes() < 0
                           ? null
-                          : each.limit().leastBytes())
+                          : each.limit().minBytes())
               .missing("there is none, or --limits was not given")
               .optional()
               .bytes(
@@ -196,14 +196,14 @@ public record ShareAnswer(
                   "highest limit",
                   "Highest such limit.",
                   each ->
-                      each.limit() == null || each.limit().mostBytes() < 0
+                      each.limit() == null || each.limit().maxBytes() < 0
                           ? null
-                          : each.limit().mostBytes())
+                          : each.limit().maxBytes())
               .missing("no limit is needed, none helps, or --limits was not given")
               .optional()
               .many(
                   "left",
-                  "Held after its last request.",
+                  "Memory held after its last request.",
                   HELD,
                   each -> List.of(new Held(each.program(), each.result().left()))));
 
@@ -227,7 +227,7 @@ public record ShareAnswer(
               .missing("there is not enough memory for the context")
               .bytes(
                   "requested_bytes",
-                  "Bytes requested; the context size if that does not fit.",
+                  "Bytes requested; the context size if the context does not fit.",
                   ShareAnswer::failedBytes)
               .bytes("free_bytes", "Free at that time.", each -> each.free(each.first().moment()))
               .many(

@@ -82,7 +82,7 @@ public record CapacityAnswer(
               .texts(
                   "large_enough_for",
                   "large enough for",
-                  "Allocators and settings with which the program runs on it.",
+                  "Allocators and settings that run the program on it.",
                   Gpu::fits)
               .worded(Gpu::words));
 

@@ -104,7 +104,7 @@ public record PerturbAnswer(
                       each -> each.perturbation.resizeShare())
                   .text(
                       "resize_each",
-                      "What gets its own factor: size or request.",
+                      "What gets its own random factor: each size or each request.",
                       each -> each.perturbation.resize().name().toLowerCase(Locale.ROOT))
                   .count("seed", "Seed of the first copy.", PerturbAnswer::seed)
                   .term(Columns.COPIES, PerturbAnswer::copies)

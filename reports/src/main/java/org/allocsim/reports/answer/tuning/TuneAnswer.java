@@ -10,14 +10,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedSet;
 import org.allocsim.analysis.leak.Iterations;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.tuning.ConfLint;
 import org.allocsim.analysis.tuning.LintFinding;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.reports.answer.part.Bins;
-import org.allocsim.reports.answer.part.CircumstancesPart;
 import org.allocsim.reports.answer.part.Columns;
+import org.allocsim.reports.answer.part.ConditionsPart;
 import org.allocsim.reports.answer.part.Findings;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Recorded;
@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  * @param deviceIndex index of the recorded device
  * @param version whose rules applied
  * @param platform where the program is to run
- * @param circumstances the simulated device and the allocator's own limit
+ * @param recordedConditions the simulated device and the allocator's own limit
  * @param tuning the ranked settings
  * @param sizes of the program's allocations
  * @param lifetimes of the same
@@ -60,7 +60,7 @@ public record TuneAnswer(
     int deviceIndex,
     PyTorchVersion version,
     Platform platform,
-    RecordedCircumstances circumstances,
+    RecordedConditions recordedConditions,
     Tuning tuning,
     Histogram sizes,
     Histogram lifetimes,
@@ -85,7 +85,7 @@ public record TuneAnswer(
                   "found_by",
                   "What delimits steps: marker, optimizer or period.",
                   each -> each.source().name().toLowerCase(Locale.ROOT))
-              .text("name", "What starts a step, in words.", Iterations::name)
+              .text("name", "What starts a step, as text.", Iterations::name)
               .count("count", "Number of steps.", Iterations::count));
 
   /** A row: what a setting came to. */
@@ -182,7 +182,7 @@ public record TuneAnswer(
                   .one("trace", "The recorded program.", TRACE, each -> each)
                   .term(Columns.TORCH_VERSION, each -> each.version().id())
                   .term(Columns.OS, each -> each.platform().label())
-                  .embed(CircumstancesPart.SHAPE, TuneAnswer::circumstances)
+                  .embed(ConditionsPart.SHAPE, TuneAnswer::recordedConditions)
                   .term(
                       Columns.PEAK_REQUESTED_BYTES,
                       each -> each.tuning().demand().peakRequestedBytes())
@@ -281,7 +281,7 @@ public record TuneAnswer(
         Facts.none()
             .and("trace", "{}: {} events of device {}", file, count(events), deviceIndex)
             .and("policy", "pytorch {} on {}", version.id(), platform.label());
-    return CircumstancesPart.facts(facts, circumstances)
+    return ConditionsPart.facts(facts, recordedConditions)
         .and(
             "steps",
             "{}",

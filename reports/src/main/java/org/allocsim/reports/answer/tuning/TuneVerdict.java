@@ -140,7 +140,7 @@ final class TuneVerdict {
     if (entry.result().passes()) {
       details.addAll(
           Margin.sentences(
-              entry.result(), answer.circumstances(), tuning.recommendation().copies()));
+              entry.result(), answer.recordedConditions(), tuning.recommendation().copies()));
       Margin.passedOver(tuning.recommendation()).ifPresent(details::add);
     }
     if (!entry.equals(tuning.recorded())) {

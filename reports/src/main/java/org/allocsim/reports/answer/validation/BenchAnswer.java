@@ -51,24 +51,22 @@ public record BenchAnswer(
       Shape.of(machine ->
           machine
               .text("cpu", "Name of the processor.", Machine::cpu)
-              .count("cores", "Processors that the program may use.", Machine::cores)
+              .count("cores", "Processors available to the program.", Machine::cores)
               .text("system", "Operating system and architecture.", Machine::system)
-              .text("jdk", "The Java that measured.", Machine::jdk));
+              .text("jdk", "Java version used for the measurements.", Machine::jdk));
 
   private static final Shape<Samples> SAMPLES =
       Shape.of(samples ->
           samples
               .number("median", "Median of all samples.", Samples::median)
-              .number(
-                  "lower_quartile", "A quarter of the samples are less.", Samples::lowerQuartile)
-              .number(
-                  "upper_quartile", "A quarter of the samples are more.", Samples::upperQuartile)
+              .number("lower_quartile", "First quartile of the samples.", Samples::lowerQuartile)
+              .number("upper_quartile", "Third quartile of the samples.", Samples::upperQuartile)
               .number("min", "Lowest sample.", Samples::least)
               .number("max", "Highest sample.", Samples::most)
               .series(
                   Unit.NUMBER,
                   "values",
-                  "All samples, in the order in which they were taken.",
+                  "All samples, in the order they were taken.",
                   Samples::values));
 
   private static final Shape<Measurement> RATES =
@@ -76,39 +74,39 @@ public record BenchAnswer(
           row.rate(
                   "events_per_second",
                   null,
-                  "Events a second, in the median.",
+                  "Median events per second.",
                   Measurement::eventsPerSecond)
               .number(
                   "nanos_per_request",
-                  "Nanoseconds for each request, in the median.",
+                  "Median nanoseconds per request.",
                   Measurement::nanosPerRequest)
               .missing("there are none")
               .rate(
                   "plain_bytes_per_second",
                   null,
-                  "Uncompressed bytes read a second, in the median.",
+                  "Median uncompressed bytes read per second.",
                   Measurement::plainBytesPerSecond)
               .missing("no file is read")
               .number(
                   "cpu_share",
-                  "Share of the time that the processor gave to the measured thread.",
+                  "Fraction of the time that the measured thread was on the processor.",
                   Measurement::cpuShare)
-              .missing("several threads work")
+              .missing("several threads are used")
               .number(
                   "allocated_bytes_per_event",
-                  "Bytes of heap made for each event.",
+                  "Heap bytes allocated per event.",
                   Measurement::allocatedBytesPerEvent)
               .missing("they are not counted")
               .meanBytes(
                   "peak_resident_bytes",
                   null,
-                  "Maximum memory that the process had.",
+                  "Peak memory of the process.",
                   Measurement::peakResidentBytes)
-              .missing("a part of it is measured"));
+              .missing("only a part of the process is measured"));
 
   private static final Shape<Measurement> CSV =
       Shape.of(row ->
-          row.text("id", "Names the benchmark.", Measurement::id)
+          row.text("id", "Name of the benchmark.", Measurement::id)
               .term(Columns.UNIT, Measurement::unit)
               .term(Columns.EVENTS_IN_ALL, Measurement::events)
               .number(
@@ -117,45 +115,41 @@ public record BenchAnswer(
                   each -> each.nanosPerEvent().median())
               .number(
                   "ns_per_event_lower_quartile",
-                  "A quarter of the samples are less.",
+                  "First quartile of the samples.",
                   each -> each.nanosPerEvent().lowerQuartile())
               .number(
                   "ns_per_event_upper_quartile",
-                  "A quarter of the samples are more.",
+                  "Third quartile of the samples.",
                   each -> each.nanosPerEvent().upperQuartile())
               .embed(RATES));
 
   private static final Shape<Measurement> MEASUREMENTS =
       Shape.of(row ->
-          row.text("id", "Names the benchmark; a baseline is compared by it.", Measurement::id)
+          row.text("id", "Name of the benchmark; baselines are matched by name.", Measurement::id)
               .text("what", "what", "What was measured.", Measurement::what)
               .term(Columns.UNIT, Measurement::unit)
               .term(Columns.EVENTS_IN_ALL, Measurement::events)
-              .one(
-                  "nanos_per_event",
-                  "Nanoseconds for each event.",
-                  SAMPLES,
-                  Measurement::nanosPerEvent)
+              .one("nanos_per_event", "Nanoseconds per event.", SAMPLES, Measurement::nanosPerEvent)
               .embed(RATES)
               .shown(
                   Unit.NUMBER,
                   "ns/event",
-                  "Nanoseconds for each event, in the median.",
+                  "Median nanoseconds per event.",
                   each -> number(each.nanosPerEvent().median()))
               .shown(
                   Unit.NUMBER,
                   "±",
-                  "Half the distance of the quartiles.",
+                  "Half the interquartile range.",
                   each -> "%.0f %%".formatted(100 * each.nanosPerEvent().spread()))
               .shown(
                   Unit.NUMBER,
                   "M events/s",
-                  "Million events a second.",
+                  "Million events per second.",
                   each -> each.eventsPerSecond() / MILLION)
               .shown(
                   Unit.NUMBER,
                   "MB/s",
-                  "Million uncompressed bytes read a second.",
+                  "Million uncompressed bytes read per second.",
                   each -> number(each.plainBytesPerSecond() / MILLION))
               .rank(3));
 
@@ -168,10 +162,10 @@ public record BenchAnswer(
               answer
                   .one(
                       "machine",
-                      "The machine; files of the same machine differ in figures only.",
+                      "The machine; files from the same machine differ only in their figures.",
                       MACHINE,
                       BenchAnswer::machine)
-                  .count("runs", "Processes for each benchmark.", BenchAnswer::runs)
+                  .count("runs", "Processes per benchmark.", BenchAnswer::runs)
                   .many(
                       "measurements",
                       "One entry for each benchmark.",
@@ -190,7 +184,7 @@ public record BenchAnswer(
               .shown(
                   Unit.NUMBER,
                   "s",
-                  "Seconds that it took.",
+                  "Seconds it took.",
                   each ->
                       each.nanosPerEvent().median()
                           * each.events()
@@ -199,7 +193,7 @@ public record BenchAnswer(
               .shown(
                   Unit.NUMBER,
                   "MiB at its peak",
-                  "Maximum memory that the process had.",
+                  "Peak memory of the process.",
                   each -> number(each.peakResidentBytes() / (1 << 20))));
 
   public Document<BenchAnswer> document() {
@@ -231,25 +225,25 @@ public record BenchAnswer(
             row.shown(
                     Unit.NUMBER,
                     "ns/request",
-                    "Nanoseconds for each request.",
+                    "Nanoseconds per request.",
                     each -> number(each.nanosPerRequest()))
                 .rank(2)
                 .shown(
                     Unit.NUMBER,
                     "B/event",
-                    "Java heap allocated for each event.",
+                    "Java heap bytes allocated per event.",
                     each -> number(each.allocatedBytesPerEvent()))
                 .rank(1))
         : MEASUREMENTS.and(row ->
             row.shown(
                     Unit.NUMBER,
                     "to baseline",
-                    "New median over old.",
+                    "New median divided by the old one.",
                     each -> compared(each).map(BenchBaseline.Comparison::ratio).orElse(null))
                 .shown(
                     Unit.TEXT,
                     "verdict",
-                    "Whether it is slower by more than the tolerance and the spread.",
+                    "Whether it is slower by more than both the tolerance and the spread.",
                     this::verdict));
   }
 
@@ -292,10 +286,10 @@ public record BenchAnswer(
     List<Sentence> notes = new ArrayList<>();
     notes.add(
         Sentence.of(
-            "Medians of {} from {} each; ± is half the distance of the quartiles. An event is an"
-                + " effect as PyTorch's history records it (alloc, free_requested, free_completed,"
-                + " segment_...); of simulations in time, a row of the program. B/event: Java heap"
-                + " allocated.",
+            "Medians of {} from {} each; ± is half the interquartile range. An event is an"
+                + " effect as PyTorch's history records it (alloc, free_requested,"
+                + " free_completed, segment_...); in timed simulations it is a row of the"
+                + " program. B/event: Java heap bytes allocated per event.",
             count(
                 measurements.stream()
                     .mapToInt(each -> each.nanosPerEvent().values().size())
@@ -312,8 +306,8 @@ public record BenchAnswer(
     if (cpu < ENOUGH_CPU) {
       notes.add(
           Sentence.of(
-              "Other programs had the processor for up to {} % of the time; without them it is"
-                  + " that much faster.",
+              "Other programs used the processor for up to {} % of the time; an idle machine is"
+                  + " faster by that much.",
               "%.0f".formatted(100 * (1 - cpu))));
     }
     notRun.forEach((what, why) -> notes.add(Sentence.of("not run: {}: {}", what, why)));

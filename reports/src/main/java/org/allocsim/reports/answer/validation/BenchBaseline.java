@@ -50,7 +50,7 @@ public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent)
       Map<String, Object> json = JsonValues.readObject(stream);
       boolean isFirstVersion = FIRST_VERSION.equals(json.get("schema"));
       if (!isFirstVersion && !BenchAnswer.KIND.id().equals(json.get("schema"))) {
-        throw new IOException("it is not of the form " + BenchAnswer.KIND.id());
+        throw new IOException("its schema is not " + BenchAnswer.KIND.id());
       }
       Map<String, Samples> byId = new LinkedHashMap<>();
       for (Object row : part(json, "measurements", List.class)) {
@@ -69,7 +69,7 @@ public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent)
     } catch (IOException e) {
       throw unusable(name, e.getMessage(), e);
     } catch (ClassCastException | IllegalArgumentException e) {
-      throw unusable(name, "parts of it are of another kind", e);
+      throw unusable(name, "some of its fields have the wrong type", e);
     }
   }
 
@@ -91,7 +91,7 @@ public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent)
   private static <T> T part(Map<?, ?> map, String key, Class<T> kind) throws IOException {
     Object found = map.get(key);
     if (found == null) {
-      throw new IOException("it lacks \"" + key + "\"");
+      throw new IOException("it has no \"" + key + "\"");
     }
     return kind.cast(found);
   }
@@ -134,8 +134,8 @@ public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent)
   public void requireLike(Machine here) {
     if (!machine.isLike(here)) {
       throw new Failure(
-          ("the baseline was measured on %s, and this is %s; figures of two machines do"
-                  + " not compare, measure a baseline here with --json")
+          ("the baseline was measured on %s, but this machine is %s; figures from different"
+                  + " machines are not comparable, so measure a baseline here with --json")
               .formatted(description(machine), description(here)));
     }
   }

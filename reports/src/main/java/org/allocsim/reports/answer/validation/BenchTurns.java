@@ -56,7 +56,7 @@ public final class BenchTurns {
   private static void print(Map<String, Object> line, PrintWriter out) throws IOException {
     out.println(JsonText.line(line));
     if (out.checkError()) {
-      throw new IOException("standard output: nobody reads the samples");
+      throw new IOException("standard output: the reader of the samples has gone");
     }
   }
 }

@@ -46,7 +46,7 @@ public record CachesAnswer(
               .term(Columns.SERVED, each -> each.recording().result().served())
               .count(
                   "preemptions",
-                  "Sequences that were thrown out for lack of room.",
+                  "Sequences preempted for lack of memory.",
                   each -> each.recording().result().preemptions())
               .rank(9)
               .embed(ValidatedCase.RESULT, OneCache::result));
@@ -55,7 +55,7 @@ public record CachesAnswer(
       new Kind<>(
           "validate-caches",
           "validate cache --json",
-          "What `allocsim validate cache --json` writes: driver calls of caches, real and"
+          "What `allocsim validate cache --json` writes: driver calls of KV caches, real and"
               + " simulated.",
           Shape.of(answer ->
               answer
@@ -63,12 +63,12 @@ public record CachesAnswer(
                   .term(Columns.GPU_NAME, each -> each.gpu().name())
                   .term(Columns.DRIVER, CachesAnswer::driverVersion)
                   .missing("it is not known")
-                  .text("traffic", "File of requests.", CachesAnswer::traffic)
+                  .text("traffic", "Request file.", CachesAnswer::traffic)
                   .term(Columns.MODEL, CachesAnswer::model)
-                  .bytes("cache_bytes", "Memory for keys and values.", CachesAnswer::cacheBytes)
+                  .bytes("cache_bytes", "Memory of the KV cache.", CachesAnswer::cacheBytes)
                   .flag(
                       "exact",
-                      "Whether all calls, refusals and free bytes are as predicted.",
+                      "Whether all calls, failed calls and free bytes match the prediction.",
                       CachesAnswer::isExact)
                   .many("caches", "One entry for each cache.", ROWS, CachesAnswer::caches)));
 
@@ -103,8 +103,8 @@ public record CachesAnswer(
             isExact() ? Tone.GOOD : Tone.BAD,
             isExact()
                 ? Sentence.of(
-                    "This GPU's driver did for the caches what was predicted: the same calls, and"
-                        + " the same free bytes after each.")
+                    "This GPU's driver did what was predicted for the caches: the same calls,"
+                        + " and the same free bytes after each.")
                 : Sentence.of("The simulation and this GPU differ."),
             differences),
         List.of(new Section(null, List.of(facts, table))),

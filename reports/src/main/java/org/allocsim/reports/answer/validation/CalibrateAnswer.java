@@ -52,23 +52,26 @@ public record CalibrateAnswer(CalibrationResult result) {
               .missing(NOT_FOUND)
               .bytes(
                   "reservation_bytes",
-                  "Unit of reservations of addresses.",
+                  "Granularity of address reservations.",
                   each -> orNull(each.reservationBytes()))
               .missing(NOT_FOUND)
-              .count("arena_address", "First block of two pages.", Placement::arenaAddress)
+              .count("arena_address", "Smallest block of two pages.", Placement::arenaAddress)
               .count(
                   "top_address", "End of the first reservation.", each -> orNull(each.topAddress()))
               .missing(NOT_FOUND)
               .count(
                   "range_address",
-                  "First address of ranges for virtual memory.",
+                  "First address of virtual memory reservations.",
                   each -> orNull(each.rangeAddress()))
               .missing(NOT_FOUND)
-              .bytes("chunk_bytes", "Unit of the driver's pool.", each -> orNull(each.chunkBytes()))
+              .bytes(
+                  "chunk_bytes",
+                  "Granularity of the driver's pool.",
+                  each -> orNull(each.chunkBytes()))
               .missing(NOT_FOUND)
               .bytes(
                   "unusable_bytes",
-                  "Memory that a context cannot have.",
+                  "Memory that a context cannot use.",
                   each -> orNull(each.unusableBytes()))
               .missing(NOT_FOUND));
 
@@ -98,7 +101,7 @@ public record CalibrateAnswer(CalibrationResult result) {
                   each -> percentiles(each.fit()::errorPercentile, 5, 25, 50, 75, 95, 99))
               .number(
                   "modelled_over_measured",
-                  "Sum of modelled over sum of measured times.",
+                  "Sum of modelled times divided by the sum of measured times.",
                   each -> each.fit().ratio())
               .missing("there are no calls"));
 
@@ -125,18 +128,18 @@ public record CalibrateAnswer(CalibrationResult result) {
                   null,
                   "From the GPU to pageable memory.",
                   CopyExperiment.Result::pageableToHost)
-              .nanos("copy_nanos", "A copy beside its bytes.", CopyExperiment.Result::copyNanos)
+              .nanos("copy_nanos", "Fixed cost of a copy.", CopyExperiment.Result::copyNanos)
               .nanos(
                   "launch_nanos",
-                  "Time that a launch takes the host.",
+                  "Host time of a kernel launch.",
                   CopyExperiment.Result::launchNanos)
               .nanos(
                   "pin_nanos",
-                  "Time to lock pages, beside their number.",
+                  "Fixed cost of pinning host memory.",
                   CopyExperiment.Result::pinNanos)
               .nanos(
                   "pin_mebibyte_nanos",
-                  "Time for each MiB of them.",
+                  "Cost of pinning per MiB.",
                   CopyExperiment.Result::pinMebibyteNanos));
 
   public static final Kind<CalibrateAnswer> KIND =
@@ -155,24 +158,24 @@ public record CalibrateAnswer(CalibrationResult result) {
                       each -> ProfileFile.fields(each.result().profile()))
                   .one(
                       "placement",
-                      "Places of memory that were found.",
+                      "Memory layout constants found by probing.",
                       PLACEMENT,
                       each -> each.result().placement())
                   .count("rounds", "Rounds of measurements.", each -> each.result().rounds())
                   .named(
                       Unit.NUMBER,
                       "host_slowness",
-                      "How many times its usual time the host needed, by percentile.",
-                      "Slowness at this percentile.",
+                      "Slowdown of the host relative to its usual speed, by percentile.",
+                      "Slowdown at this percentile.",
                       each ->
                           percentiles(each.result().observations()::slowness, 5, 25, 50, 75, 95))
                   .count(
                       "answers",
-                      "Answers of the driver that were compared with the model's.",
+                      "Driver answers compared with the model.",
                       each -> each.result().observations().answers())
                   .count(
                       "other_answers",
-                      "Answers that the model gives otherwise.",
+                      "Driver answers that differ from the model.",
                       each -> each.result().observations().otherAnswers())
                   .named(
                       FIT,
@@ -188,13 +191,13 @@ public record CalibrateAnswer(CalibrationResult result) {
                   .missing("none were made")
                   .texts(
                       "undetermined",
-                      "Fields of the profile that the measurements do not determine.",
+                      "Fields of the profile not determined by the measurements.",
                       each -> each.result().undetermined())));
 
   private static final Shape<Call> CALLS =
       Shape.of(call ->
           call.text("class", "Kind of call.", each -> each.of().name())
-              .count("term1", "What its time depends on.", each -> each.term(0))
+              .count("term1", "Variable that its time depends on.", each -> each.term(0))
               .missing("it has none")
               .count("term2", "The same.", each -> each.term(1))
               .missing("it has none")
@@ -243,7 +246,7 @@ public record CalibrateAnswer(CalibrationResult result) {
               .shown(
                   Unit.NUMBER,
                   "model/time",
-                  "Sum of modelled over sum of measured times.",
+                  "Sum of modelled times divided by the sum of measured times.",
                   each -> each.isFirst() ? (Object) each.fit().ratio() : ""));
 
   /** The fit of a kind of call. */
@@ -316,8 +319,8 @@ public record CalibrateAnswer(CalibrationResult result) {
     return Table.of(
         heading,
         Shape.of(row ->
-            row.shown(Unit.TEXT, heading, "What was looked for.", Map.Entry::getKey)
-                .shown(Unit.COUNT, "found", "What was found.", Map.Entry::getValue)),
+            row.shown(Unit.TEXT, heading, "What was probed.", Map.Entry::getKey)
+                .shown(Unit.COUNT, "found", "Value found.", Map.Entry::getValue)),
         List.copyOf(figures.entrySet()));
   }
 
@@ -325,16 +328,16 @@ public record CalibrateAnswer(CalibrationResult result) {
     Placement found = result.placement();
     Map<String, String> figures = new LinkedHashMap<>();
     figures.put("size", Numbers.bytes(result.profile().totalBytes()));
-    figures.put("taken at the start (context, others)", bytes(result.profile().contextBytes()));
+    figures.put("in use at the start (context, others)", bytes(result.profile().contextBytes()));
     figures.put("unusable", bytes(found.unusableBytes()));
     figures.put("page", bytes(found.pageBytes()));
     figures.put("granularity of small blocks", bytes(found.alignmentBytes()));
     figures.put("largest block that shares a page", bytes(found.largestSharedBytes()));
-    figures.put("unit of reservations", bytes(found.reservationBytes()));
-    figures.put("first block of two pages", address(found.arenaAddress()));
+    figures.put("granularity of reservations", bytes(found.reservationBytes()));
+    figures.put("smallest block of two pages", address(found.arenaAddress()));
     figures.put("end of the first reservation", address(found.topAddress()));
     figures.put("first address range", address(found.rangeAddress()));
-    figures.put("unit of the stream-ordered pool", bytes(found.chunkBytes()));
+    figures.put("granularity of the stream-ordered pool", bytes(found.chunkBytes()));
     return figures;
   }
 
@@ -347,7 +350,7 @@ public record CalibrateAnswer(CalibrationResult result) {
     figures.put("small copy", Numbers.duration(copies.copyNanos()));
     figures.put("launch of a small fill", Numbers.duration(copies.launchNanos()));
     figures.put("pinning, fixed", Numbers.duration(copies.pinNanos()));
-    figures.put("pinning, each MiB", Numbers.duration(copies.pinMebibyteNanos()));
+    figures.put("pinning, per MiB", Numbers.duration(copies.pinMebibyteNanos()));
     return figures;
   }
 
@@ -355,22 +358,23 @@ public record CalibrateAnswer(CalibrationResult result) {
     List<Sentence> sentences = new ArrayList<>();
     sentences.add(
         Sentence.of(
-            "Over {} rounds the host needed {} (5 %), {} (50 %) and {} (95 % of the time) times its"
-                + " usual time for the same; all times are scaled to the usual speed.",
+            "Over {} rounds the host took {} (5th percentile), {} (median) and {} (95th"
+                + " percentile) times its usual time for the same work; all times are scaled to"
+                + " the usual speed.",
             count(result.rounds()),
             "%.2f".formatted(result.observations().slowness(5)),
             "%.2f".formatted(result.observations().slowness(50)),
             "%.2f".formatted(result.observations().slowness(95))));
     sentences.add(
         Sentence.of(
-            "The simulated device answered {} of {} questions for free and reserved bytes"
-                + " otherwise.",
+            "The simulated device gave a different answer to {} of {} queries for free and"
+                + " reserved bytes.",
             count(result.observations().otherAnswers()),
             count(result.observations().answers())));
     if (!result.undetermined().isEmpty()) {
       sentences.add(
           Sentence.of(
-              "Not determined, and as on the profile it began with: {}.",
+              "Not determined, kept from the starting profile: {}.",
               String.join(", ", result.undetermined())));
     }
     return sentences;

@@ -20,7 +20,7 @@ public record CallKind(String kind, List<CallVerdict> verdicts) {
 
   static final Shape<CallKind> SHAPE =
       Shape.of(row ->
-          row.text("kind", "calls", "What the sequences try.", CallKind::kind)
+          row.text("kind", "calls", "What the sequences test.", CallKind::kind)
               .count("sequences", "sequences", "Sequences.", each -> each.verdicts.size())
               .count(
                   "exact",
@@ -30,24 +30,24 @@ public record CallKind(String kind, List<CallVerdict> verdicts) {
                   CallKind::exact)
               .count(
                   "broken_off",
-                  "broken off",
-                  "Sequences that PyTorch broke off with a failed assertion of its own or a crash:"
-                      + " what came before an assertion is compared, and is equal unless"
-                      + " differences say otherwise.",
+                  "aborted",
+                  "Sequences that PyTorch aborted with a failed assertion of its own or a crash;"
+                      + " everything before an assertion is compared and equal unless listed in"
+                      + " differences.",
                   each -> each.verdicts.stream().filter(CallVerdict::broken).count())
               .count(
                   "events",
                   "events",
-                  "Events of PyTorch's allocator that were compared.",
+                  "Events of PyTorch's allocator compared.",
                   each -> each.verdicts.stream().mapToLong(CallVerdict::events).sum())
               .count(
                   "failed_requests",
                   "failed requests",
-                  "Failed requests, whose messages were compared.",
+                  "Failed requests whose messages were compared.",
                   each -> each.verdicts.stream().mapToLong(CallVerdict::failures).sum())
               .count(
                   "statistics",
-                  "Statistics that were compared.",
+                  "Statistics compared.",
                   each -> each.verdicts.stream().mapToLong(CallVerdict::statistics).sum())
               .texts("differences", "The first differences.", CallKind::differences));
 

@@ -41,13 +41,13 @@ public record TogetherAnswer(
               .bytes(
                   "context_bytes",
                   "context",
-                  "What its context took of the GPU; the first one's contains what the driver"
-                      + " keeps.",
+                  "GPU memory of its context; for the first process this includes the memory"
+                      + " that the driver keeps.",
                   TogetherResult.OneProcess::contextBytes)
               .rank(1)
               .bytes(
                   "unusable_bytes",
-                  "Free bytes that it could not have.",
+                  "Free bytes that it cannot use.",
                   TogetherResult.OneProcess::unusableBytes)
               .count(
                   "measured_calls",
@@ -61,21 +61,21 @@ public record TogetherAnswer(
               .count(
                   "equal_calls",
                   "equal",
-                  "Leading calls that agree in kind, size and refusal.",
+                  "Leading calls equal in kind, size and success.",
                   TogetherResult.OneProcess::equalCalls)
               .count(
                   "refused_calls",
                   "refused",
-                  "Calls among them that were refused.",
+                  "Failed calls among them.",
                   TogetherResult.OneProcess::refusedCalls)
               .count(
                   "free_bytes_compared",
-                  "Figures of free bytes that were compared.",
+                  "Free-byte figures compared.",
                   each -> each.freeBytes().compared())
               .count(
                   "free_bytes_exact",
                   "free bytes equal",
-                  "Figures of free bytes that are equal.",
+                  "Free-byte figures that are equal.",
                   each -> each.freeBytes().exact())
               .bytes(
                   "free_bytes_max_error_bytes",
@@ -94,7 +94,7 @@ public record TogetherAnswer(
                   TogetherResult.OneProcess::predictedFailures)
               .flag(
                   "same_failures",
-                  "Whether they are the same.",
+                  "Whether the same requests failed.",
                   TogetherResult.OneProcess::sameFailures)
               .term(
                   Columns.FIRST_DIFFERENCE,
@@ -118,15 +118,16 @@ public record TogetherAnswer(
                   .term(Columns.TOTAL_BYTES, each -> each.result().totalBytes())
                   .bytes(
                       "free_bytes",
-                      "What was free when the processes began, after their contexts.",
+                      "Free memory when the processes started, after their contexts.",
                       each -> each.result().freeBytes())
                   .count(
                       "turns",
-                      "How often the turn passed to another process.",
+                      "Number of switches from one process to another.",
                       each -> each.result().turns())
                   .flag(
                       "exact",
-                      "Whether calls, refusals, free bytes and failed requests are as predicted.",
+                      "Whether calls, failed calls, free bytes and failed requests match the"
+                          + " prediction.",
                       each -> each.result().isExact())
                   .many(
                       "processes",
@@ -147,7 +148,7 @@ public record TogetherAnswer(
         Notes.of(
             null,
             List.of(
-                "Each process waits while another one's requests come, so the order is that of the"
+                "Only one process runs at a time, so that the order of requests is that of the"
                     + " simulation."));
     boolean exact = result.isExact();
     return new Document<>(
@@ -157,10 +158,10 @@ public record TogetherAnswer(
             exact ? Tone.GOOD : Tone.BAD,
             exact
                 ? Sentence.of(
-                    "Calls, refusals, free bytes and failed requests of all {} processes are as"
-                        + " predicted.",
+                    "Calls, failed calls, free bytes and failed requests of all {} processes"
+                        + " match the prediction.",
                     result.processes().size())
-                : Sentence.of("Not all is as predicted.")),
+                : Sentence.of("Some results differ from the prediction.")),
         List.of(new Section(null, List.of(facts, table, notes))),
         table,
         this);

@@ -65,42 +65,41 @@ public record TorchAnswer(
               .count(
                   "repeated",
                   "repeated",
-                  "Cases that are exact where requests are known and the driver gives the recorded"
-                      + " addresses.",
+                  "Cases that are exact when requests are known and the driver returns the"
+                      + " recorded addresses.",
                   each -> each.count(TorchVerdict::repeats))
               .count(
                   "verified",
                   "verified",
-                  "Cases that are exact, with the state at the end, where only the snapshot is"
-                      + " known.",
+                  "Cases that are exact, end state included, when only the snapshot is known.",
                   each -> each.count(TorchVerdict::verified))
               .count(
                   "foreseen",
-                  "foreseen",
-                  "Cases in which actions, sizes, failures and their texts are exact where only"
+                  "predicted",
+                  "Cases whose actions, sizes, failures and failure messages are exact when only"
                       + " the requests are known.",
                   each -> each.count(TorchVerdict::foreseen))
               .count(
                   "foreseen_with_addresses",
                   "with addresses",
-                  "Cases that are foreseen with the driver's addresses.",
+                  "Cases predicted exactly, the driver's addresses included.",
                   each -> each.count(of -> of.foreseen() && of.predicted().exact()))
               .count(
                   "events",
                   "events",
-                  "Rows of the recorded histories.",
+                  "Events in the recorded histories.",
                   each -> each.sum(of -> of.predicted().recorded()))
               .count(
                   "events_repeated",
-                  "Events that are repeated.",
+                  "Events reproduced with known requests and driver addresses.",
                   each -> each.sum(of -> of.repeated().equal()))
               .count(
                   "events_verified",
-                  "Events that are verified.",
+                  "Events verified from the snapshot alone.",
                   each -> each.sum(of -> of.verification().eventsMatched()))
               .count(
                   "events_foreseen",
-                  "Events that are foreseen.",
+                  "Events predicted from the requests alone.",
                   each -> each.sum(of -> of.predicted().equal()))
               .term(Columns.ADDRESSES_COMPARED, each -> each.sum(of -> of.predicted().addresses()))
               .term(
@@ -117,8 +116,8 @@ public record TorchAnswer(
               .named(
                   Unit.COUNT,
                   "left_out",
-                  "What was not tried, and why.",
-                  "Requests that were left out for this reason.",
+                  "What was not tested, and why.",
+                  "Requests skipped for this reason.",
                   each -> leftOut(each.cases().stream().map(TorchCase::program))));
 
   public static final Kind<TorchAnswer> KIND =
@@ -134,27 +133,28 @@ public record TorchAnswer(
                   .term(Columns.GPU_NAME, each -> each.machine().device())
                   .flag(
                       "stand_in",
-                      "Whether a stand-in that computes nothing took the place of a GPU.",
-                      each -> each.machine().standIn())
+                      "Whether a mock CUDA driver, which computes nothing, replaced the GPU.",
+                      each -> each.machine().mockDriver())
                   .term(Columns.DRIVER, TorchAnswer::driver)
                   .missing("it is not known")
                   .text("torch", "Version of PyTorch.", each -> each.machine().torch())
                   .term(Columns.DEVICE_BYTES, each -> each.machine().totalBytes())
                   .term(Columns.EXACT, TorchAnswer::isExact)
-                  .seconds("seconds", "Time that the run took.", TorchAnswer::seconds)
+                  .seconds("seconds", "Duration of the run.", TorchAnswer::seconds)
                   .many(
                       "sequences",
-                      "Random sequences of calls to the allocator itself, one entry for each kind.",
+                      "Random sequences of direct calls to the allocator, one entry for each"
+                          + " kind.",
                       CallKind.SHAPE,
                       TorchAnswer::sequences)
                   .many("settings", "One entry for each setting.", SETTINGS, TorchAnswer::settings)
                   .text(
                       "cases_listed",
-                      "all, or not_exact where there are many.",
+                      "all, or not_exact if there are many.",
                       each -> each.cases().size() <= MAX_LISTED ? "all" : "not_exact")
                   .many(
                       "cases",
-                      "One entry for each case that is listed.",
+                      "One entry for each listed case.",
                       TorchCase.SHAPE,
                       each -> each.listed(MAX_LISTED))));
 
@@ -182,8 +182,9 @@ public record TorchAnswer(
             .and(
                 "GPU",
                 "{}{}",
-                machine.standIn()
-                    ? "none; PyTorch's own allocator on a stand-in for CUDA, which computes nothing"
+                machine.mockDriver()
+                    ? "none; PyTorch's own allocator on a mock CUDA driver, which computes"
+                        + " nothing"
                     : machine.device(),
                 driver == null ? "" : ", driver " + driver));
     if (!sequences.isEmpty()) {
@@ -201,15 +202,16 @@ public record TorchAnswer(
     blocks.add(table);
     blocks.add(
         Notes.of(
-            "In each column are the cases in which every event and memory_stats() are exact",
+            "Each column counts the cases in which every event and memory_stats() are exact",
             List.of(
-                "repeated: requests are known, the driver gives the recorded addresses",
+                "repeated: requests are known, the driver returns the recorded addresses",
                 "verified: only the snapshot is known; its end state is compared as well",
-                "foreseen: only the requests are known; actions, sizes, failures and their texts",
-                "with addresses: foreseen, the driver's addresses too")));
+                "predicted: only the requests are known; actions, sizes, failures and their"
+                    + " messages",
+                "with addresses: predicted, the driver's addresses too")));
     blocks.add(
         Notes.of(
-            "left out",
+            "skipped",
             leftOut(cases.stream().map(TorchCase::program).distinct()).entrySet().stream()
                 .map(each -> Numbers.count(each.getValue()) + " " + each.getKey())
                 .toList()));
@@ -223,8 +225,8 @@ public record TorchAnswer(
       return new Verdict(
           isExact() ? Verdict.Tone.GOOD : Verdict.Tone.BAD,
           Sentence.of(
-              "PyTorch's allocator, on a stand-in for a GPU that computes nothing, and the"
-                  + " simulation do the same in {} of {} of random calls.",
+              "PyTorch's allocator, on a mock CUDA driver that computes nothing, and the"
+                  + " simulation agree in {} of {} of random calls.",
               count(sequences.stream().mapToLong(CallKind::exact).sum()),
               count(sent, "sequence")));
     }
@@ -232,10 +234,10 @@ public record TorchAnswer(
     return new Verdict(
         isExact() ? Verdict.Tone.GOOD : Verdict.Tone.BAD,
         Sentence.of(
-            machine.standIn()
-                ? "PyTorch's allocator, on a stand-in for a GPU that computes nothing, and the"
-                    + " simulation do the same in {} of {}."
-                : "PyTorch and the simulation do the same in {} of {}.",
+            machine.mockDriver()
+                ? "PyTorch's allocator, on a mock CUDA driver that computes nothing, and the"
+                    + " simulation agree in {} of {}."
+                : "PyTorch and the simulation agree in {} of {}.",
             count(exact),
             count(cases.size(), "case")));
   }

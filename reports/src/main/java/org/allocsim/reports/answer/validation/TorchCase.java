@@ -32,46 +32,46 @@ public record TorchCase(
               .term(Columns.EVENTS, each -> each.predicted().recorded())
               .count(
                   "events_foreseen",
-                  "Events that are equal from the requests alone.",
+                  "Events predicted exactly from the requests alone.",
                   each -> each.predicted().equal())
               .text(
                   "first_unforeseen",
-                  "The first event that was not foreseen.",
+                  "The first event that was not predicted.",
                   each -> each.predicted().difference())
               .missing("all were")
               .term(Columns.ADDRESSES_COMPARED, each -> each.predicted().addresses())
               .term(Columns.ADDRESSES_EQUAL, each -> each.predicted().equalAddresses())
               .text(
                   "first_other_address",
-                  "The first address that was not foreseen.",
+                  "The first address that was not predicted.",
                   each -> each.predicted().addressDifference())
               .missing("all were")
               .term(Columns.FAILED_REQUESTS, TorchVerdict::failures)
               .texts(
                   "failure_differences",
-                  "Failures that were foreseen otherwise.",
+                  "Failures that differ from the prediction.",
                   TorchVerdict::failureDifferences)
               .term(Columns.STATISTICS_COMPARED, TorchVerdict::statisticsCompared)
               .texts(
                   "statistics_unforeseen",
-                  "Statistics that were not foreseen.",
+                  "Statistics that differ from the prediction.",
                   TorchVerdict::predictedStatistics)
               .count(
                   "events_repeated",
-                  "Events that are equal where the driver gives the recorded addresses.",
+                  "Events that are equal when the driver returns the recorded addresses.",
                   each -> each.repeated().equal())
               .text(
                   "first_not_repeated",
-                  "The first event that is not repeated.",
+                  "The first event that is not reproduced.",
                   TorchCase::notRepeated)
               .missing("all are")
               .texts(
                   "statistics_not_repeated",
-                  "Statistics that are not repeated.",
+                  "Statistics that are not reproduced.",
                   TorchVerdict::repeatedStatistics)
               .count(
                   "events_verified",
-                  "Events that are equal from the snapshot alone.",
+                  "Events that are equal when only the snapshot is known.",
                   each -> each.verification().eventsMatched())
               .text("first_divergence", "The first event that differs.", TorchCase::divergence)
               .missing("none does")
@@ -85,7 +85,7 @@ public record TorchCase(
                   TorchVerdict::verifiedStatistics)
               .count(
                   "forced_waits",
-                  "Times that the allocator waited for the GPU.",
+                  "Number of times the allocator waited for the GPU.",
                   TorchVerdict::forcedWaits));
 
   /** Its columns. */
@@ -103,8 +103,8 @@ public record TorchCase(
               .named(
                   Unit.COUNT,
                   "left_out",
-                  "What was not tried, and why.",
-                  "Requests that were left out for this reason.",
+                  "What was not tested, and why.",
+                  "Requests skipped for this reason.",
                   each -> new TreeMap<>(each.program().requests().leftOut()))
               .term(Columns.NOT_RUN, TorchCase::error)
               .missing("it ran")
@@ -136,7 +136,7 @@ public record TorchCase(
       return text.append(", all exact").toString();
     }
     if (!verdict.foreseen()) {
-      text.append("; not foreseen: ")
+      text.append("; not predicted: ")
           .append(
               !verdict.predicted().hasSameActions()
                   ? verdict.predicted().difference()
@@ -148,7 +148,7 @@ public record TorchCase(
       text.append("; ")
           .append(
               Numbers.share(verdict.predicted().equalAddresses(), verdict.predicted().addresses()))
-          .append(" of addresses foreseen, the first other one in ")
+          .append(" of addresses predicted, the first different one in ")
           .append(verdict.predicted().addressDifference());
     }
     String notRepeated = notRepeated(verdict);

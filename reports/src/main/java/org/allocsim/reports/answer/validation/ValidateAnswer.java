@@ -69,10 +69,10 @@ public record ValidateAnswer(
                       ValidateAnswer::freeBytesAfter)
                   .bytes(
                       "max_bytes",
-                      "Maximum memory that the run might take.",
+                      "Maximum GPU memory that the run may use.",
                       each -> each.maxBytes() == Long.MAX_VALUE ? null : each.maxBytes())
                   .missing("there is no bound")
-                  .flag("touched", "Whether every block was written.", ValidateAnswer::touched)
+                  .flag("touched", "Whether every block was written to.", ValidateAnswer::touched)
                   .one(
                       "summary",
                       "All cases together.",
@@ -127,9 +127,11 @@ public record ValidateAnswer(
     Sentence sentence =
         isExact
             ? Sentence.of(
-                "The simulation is right on this GPU: the same driver calls and the same failed"
+                "The simulation matches this GPU: the same driver calls and the same failed"
                     + " requests in {}.",
-                all.cases() == 1 ? "the one case" : Sentence.of("all {} cases", count(all.cases())))
+                all.cases() == 1
+                    ? "the only case"
+                    : Sentence.of("all {} cases", count(all.cases())))
             : Sentence.of(
                 "The simulation and this GPU differ: the same driver calls in {}, the same failed"
                     + " requests in {} of {}.",

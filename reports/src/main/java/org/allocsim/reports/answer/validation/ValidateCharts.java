@@ -18,7 +18,7 @@ public enum ValidateCharts {
     public JFreeChart draw(ValidateAnswer report, ChartTheme theme) {
       return PredictedMeasuredChart.create(
           "Time in the driver",
-          report.gpu().name() + ": all calls of one kind in one case are a point",
+          report.gpu().name() + ": one point for all calls of one kind in one case",
           "driver time",
           times(report),
           Unit.NANOS,
@@ -31,7 +31,7 @@ public enum ValidateCharts {
     public JFreeChart draw(ValidateAnswer report, ChartTheme theme) {
       return PredictedMeasuredChart.create(
           "Peak of memory",
-          report.gpu().name() + ": the maximum memory that a case took is a point",
+          report.gpu().name() + ": one point for the peak memory of each case",
           "peak memory",
           peaks(report),
           Unit.BYTES,

@@ -26,16 +26,16 @@ import org.jspecify.annotations.Nullable;
 
 /** What many cases of {@code validate} say of each quantity. */
 final class ValidateSummary {
-  private static final String NO_CASE = "no case gives a figure";
+  private static final String NO_CASE = "no case has one";
   private static final String LOW = "Lower end of its 95 % interval.";
   private static final String HIGH = "Upper end of its 95 % interval.";
 
   private static final Shape<Share> SHARE =
       Shape.of(share ->
           share
-              .count("part", "Cases in which it holds.", Share::part)
-              .count("whole", "All of them.", Share::whole)
-              .number("share", "The share, 0 to 1.", Share::value)
+              .count("part", "Cases for which it holds.", Share::part)
+              .count("whole", "All cases.", Share::whole)
+              .number("share", "Fraction, 0 to 1.", Share::value)
               .missing("there is none")
               .number("low", LOW, Share::low)
               .missing("there is none")
@@ -45,7 +45,7 @@ final class ValidateSummary {
   private static final Shape<QuantitySummary> QUANTITY =
       Shape.of(quantity ->
           quantity
-              .one("cases", "Cases in which it is right throughout.", SHARE, QuantitySummary::cases)
+              .one("cases", "Cases in which it is always right.", SHARE, QuantitySummary::cases)
               .term(Columns.COMPARED, QuantitySummary::compared)
               .term(Columns.EXACT_COMPARISONS, QuantitySummary::exact)
               .meanBytes("mean_error_bytes", null, "Mean error.", QuantitySummary::meanError)
@@ -65,7 +65,7 @@ final class ValidateSummary {
                   "same_calls", "Cases with the same driver calls.", ValidationSummary::sameCalls)
               .count(
                   "same_failures",
-                  "Cases in which the same requests fail, or none.",
+                  "Cases in which the same requests fail, or none does.",
                   ValidationSummary::sameFailures)
               .named(
                   Unit.COUNT,
@@ -86,11 +86,11 @@ final class ValidateSummary {
                   ValidationSummary::underEstimated)
               .count(
                   "free_bytes_exact",
-                  "Cases in which free bytes are right after every call.",
+                  "Cases whose free bytes are right after every call.",
                   ValidationSummary::freeBytesExact)
               .count(
                   "pool_exact",
-                  "Cases in which the driver's pool is right throughout.",
+                  "Cases in which the driver's pool is always right.",
                   ValidationSummary::poolExact)
               .count(
                   "pool_cases", "Cases that use the driver's pool.", ValidationSummary::poolCases)
@@ -102,7 +102,7 @@ final class ValidateSummary {
               .count("timed_cases", "Cases with times.", ValidationSummary::timedCases)
               .number(
                   "driver_time_ratio_median",
-                  "Median of predicted over measured time in the driver.",
+                  "Median of predicted divided by measured driver time.",
                   ValidationSummary::timeRatio)
               .missing(NO_CASE)
               .number("driver_time_ratio_low", LOW, ValidationSummary::lowTimeRatio)
@@ -130,25 +130,29 @@ final class ValidateSummary {
               .missing(NO_CASE)
               .number(
                   "host_slowness_min",
-                  "Time that the driver's calls took on this host over what the profile says,"
-                      + " before and after a case: the minimum. Predictions are for this speed.",
-                  ValidationSummary::leastSlowness)
+                  "Minimum, over the measurements before and after a case, of the time of driver"
+                      + " calls on this host divided by that of the profile. Predictions are"
+                      + " scaled to this speed.",
+                  ValidationSummary::minSlowness)
               .missing(NO_CASE)
-              .number("host_slowness_max", "The maximum.", ValidationSummary::mostSlowness)
+              .number("host_slowness_max", "The maximum.", ValidationSummary::maxSlowness)
               .missing(NO_CASE)
               .number(
                   "kendall_tau_mean",
-                  "Mean over cases of the rank correlation of addresses.",
+                  "Mean rank correlation of addresses over the cases.",
                   ValidationSummary::meanRankAgreement)
               .missing(NO_CASE)
-              .number("kendall_tau_min", "Lowest of them.", ValidationSummary::leastRankAgreement)
+              .number(
+                  "kendall_tau_min",
+                  "Lowest rank correlation.",
+                  ValidationSummary::minRankAgreement)
               .missing(NO_CASE)
               .named(
                   SHARE,
                   "shares_of_cases",
-                  "Shares of cases: same_calls, free_bytes_exact, same_failures,"
+                  "Fractions of cases: same_calls, free_bytes_exact, same_failures,"
                       + " peak_under_estimated, pool_exact.",
-                  "A share, with a 95 % interval.",
+                  "A fraction, with a 95 % interval.",
                   ValidateSummary::shares)
               .named(
                   QUANTITY,
@@ -160,7 +164,8 @@ final class ValidateSummary {
 
   private static final Shape<Map.Entry<String, Share>> SHARES =
       Shape.of(row ->
-          row.shown(Unit.TEXT, "cases with", "What a case has.", each -> shareName(each.getKey()))
+          row.shown(
+                  Unit.TEXT, "cases with", "Property of a case.", each -> shareName(each.getKey()))
               .shown(
                   Unit.COUNT,
                   "cases",
@@ -170,7 +175,8 @@ final class ValidateSummary {
                           "{} of {}",
                           count(each.getValue().part()),
                           count(each.getValue().whole())))
-              .shown(Unit.RATIO, "share", "The same as a share.", each -> each.getValue().value())
+              .shown(
+                  Unit.RATIO, "share", "The same as a fraction.", each -> each.getValue().value())
               .shown(
                   Unit.RATIO,
                   "interval",
@@ -189,7 +195,7 @@ final class ValidateSummary {
               .shown(
                   Unit.RATIO,
                   "exact",
-                  "Share without an error.",
+                  "Fraction without an error.",
                   each -> (double) each.getValue().exact() / each.getValue().compared())
               .shown(
                   Unit.MEAN_BYTES,
@@ -242,13 +248,13 @@ final class ValidateSummary {
                     "none predicted", all.failures(false, false), all.failures(false, true)),
                 new Failures("one predicted", all.failures(true, false), all.failures(true, true)),
                 new Failures("- at the same request", null, all.first(Verdict.SAME_REQUEST)),
-                new Failures("- at another request", null, all.first(Verdict.OTHER_REQUEST))));
+                new Failures("- at a different request", null, all.first(Verdict.OTHER_REQUEST))));
     return List.of(
         new Section(
             Numbers.count(all.cases(), "case")
                 + " with 95 % intervals (shares by Wilson, means and medians by resampling cases)",
             List.of(
-                Table.of("Shares of cases", SHARES, List.copyOf(shares(all).entrySet())),
+                Table.of("Fractions of cases", SHARES, List.copyOf(shares(all).entrySet())),
                 Table.of(
                     "Errors",
                     ERRORS,
@@ -264,10 +270,11 @@ final class ValidateSummary {
     sentences.add(
         all.timedCases() == 0
             ? Sentence.of(
-                "Driver time: no case without failures, held memory or other calls gives a figure.")
+                "Driver time: unknown, as every case has failures, held memory or different"
+                    + " calls.")
             : Sentence.of(
-                "Driver time, predicted over measured, in {} without failures: median {}{};"
-                    + " relative error {} in the median, {} on average{}, {} at most.",
+                "Driver time, predicted / measured, in {} without failures: median {}{};"
+                    + " relative error: median {}, mean {}{}, maximum {}.",
                 count(all.timedCases(), "case"),
                 "%.2f".formatted(all.timeRatio()),
                 Double.isFinite(all.lowTimeRatio())
@@ -283,24 +290,24 @@ final class ValidateSummary {
                         + ")"
                     : "",
                 Numbers.percent(all.maxTimeError())));
-    if (Double.isFinite(all.mostSlowness())) {
+    if (Double.isFinite(all.maxSlowness())) {
       sentences.add(
           Sentence.of(
-              "On this host the driver's calls took {} to {} times as long as the profile says,"
-                  + " timed before and after each case; predictions are for this speed.",
-              "%.2f".formatted(all.leastSlowness()),
-              "%.2f".formatted(all.mostSlowness())));
+              "On this host driver calls took {} to {} times as long as in the profile, timed"
+                  + " before and after each case; predictions are scaled to this speed.",
+              "%.2f".formatted(all.minSlowness()),
+              "%.2f".formatted(all.maxSlowness())));
     }
     if (Double.isFinite(all.meanRankAgreement())) {
       sentences.add(
           Sentence.of(
-              "Addresses: {} of {} ({}) lie where predicted relative to their anchor; rank"
-                  + " agreement with the prediction (Kendall's tau) {} on average, at least {}.",
+              "Addresses: {} of {} ({}) are where predicted relative to their anchor; rank"
+                  + " correlation with the prediction (Kendall's tau): mean {}, minimum {}.",
               count(all.addressesEqual()),
               count(all.addressesCompared()),
               share(all.addressesEqual(), all.addressesCompared()),
               "%.3f".formatted(all.meanRankAgreement()),
-              "%.3f".formatted(all.leastRankAgreement())));
+              "%.3f".formatted(all.minRankAgreement())));
     }
     return sentences;
   }
@@ -317,11 +324,11 @@ final class ValidateSummary {
 
   private static String shareName(String key) {
     return switch (key) {
-      case "same_calls" -> "the same driver calls, sizes and refusals";
+      case "same_calls" -> "the same driver calls, sizes and failures";
       case "free_bytes_exact" -> "free bytes right after every call";
       case "same_failures" -> "the same failed requests";
-      case "peak_under_estimated" -> "a peak that was under-estimated";
-      default -> "pool reserved and used right throughout";
+      case "peak_under_estimated" -> "peak underestimated";
+      default -> "pool reserved and used always right";
     };
   }
 

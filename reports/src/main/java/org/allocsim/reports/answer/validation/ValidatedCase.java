@@ -64,11 +64,11 @@ public record ValidatedCase(
               .count("anchors", "First addresses of a kind of memory.", AddressComparison::anchors)
               .count(
                   "displaced_anchors",
-                  "Anchors that lie elsewhere.",
+                  "Anchors that are at a different address.",
                   AddressComparison::displacedAnchors)
               .number(
                   "kendall_tau", "Rank correlation of addresses.", AddressComparison::rankAgreement)
-              .missing("there are not enough of them"));
+              .missing("there are too few"));
 
   private static final Shape<OomComparison> FAILURES =
       Shape.of(failures ->
@@ -79,18 +79,16 @@ public record ValidatedCase(
                   each -> Keys.of(each.verdict()))
               .count(
                   "predicted_first",
-                  "Number of the request that was predicted to fail first.",
+                  "Index of the request predicted to fail first.",
                   each -> each.predictedFirst() < 0 ? null : each.predictedFirst())
               .missing("there is none")
               .count(
                   "measured_first",
-                  "Number of the request that failed first.",
+                  "Index of the request that failed first.",
                   each -> each.measuredFirst() < 0 ? null : each.measuredFirst())
               .missing("there is none")
               .count(
-                  "predicted_count",
-                  "Requests that were predicted to fail.",
-                  OomComparison::predictedCount)
+                  "predicted_count", "Requests predicted to fail.", OomComparison::predictedCount)
               .count("measured_count", "Requests that failed.", OomComparison::measuredCount)
               .flag("same", "Whether the same requests failed.", OomComparison::same));
 
@@ -106,27 +104,27 @@ public record ValidatedCase(
       Shape.of(slowness ->
           slowness
               .number("blocks", "Of `cuMemAlloc` and `cuMemFree`.", HostSlowness::blocks)
-              .number("handles", "Of virtual memory.", HostSlowness::handles)
+              .number("handles", "Of the virtual memory API.", HostSlowness::handles)
               .number("pool", "Of the stream-ordered pool.", HostSlowness::pool));
 
   private static final Shape<DriverTime> TIME =
       Shape.of(time ->
           time.nanos(
                   "profile_nanos",
-                  "Predicted time on a host as fast as the profile says.",
+                  "Predicted time on a host as fast as the profile's.",
                   DriverTime::profileNanos)
               .one(
                   "host_slowness",
-                  "Time of the same calls on this host, right before and after, over what the"
-                      + " profile says.",
+                  "Time of the same calls on this host, just before and after, divided by the"
+                      + " time in the profile.",
                   SLOWNESS,
                   DriverTime::hostSlowness)
               .nanos(
                   "predicted_nanos",
-                  "Predicted time on the host as fast as it was.",
+                  "Predicted time at the measured speed of this host.",
                   DriverTime::predictedNanos)
               .term(Columns.MEASURED_NANOS, DriverTime::measuredNanos)
-              .ratio("ratio", "Predicted over measured time.", DriverTime::ratio)
+              .ratio("ratio", "Predicted divided by measured time.", DriverTime::ratio)
               .missing("there are no calls")
               .number("ratio_low", "Lower end of its 95 % interval.", DriverTime::lowRatio)
               .missing("there is none")
@@ -143,14 +141,14 @@ public record ValidatedCase(
   static final Shape<CaseResult> RESULT =
       Shape.of(result ->
           result
-              .text("profile", "Profile that predicted.", CaseResult::profile)
+              .text("profile", "Profile used for the prediction.", CaseResult::profile)
               .bytes(
                   "free_at_start_bytes",
-                  "Free memory of the GPU when the case began.",
+                  "Free memory of the GPU at the start of the case.",
                   CaseResult::freeBytesAtStart)
               .bytes(
                   "capacity_bytes",
-                  "What the simulated device had free.",
+                  "Free memory of the simulated device.",
                   CaseResult::capacityBytes)
               .term(Columns.REQUESTS, CaseResult::requests)
               .term(Columns.PREDICTED_CALLS, CaseResult::predictedCalls)
@@ -158,14 +156,14 @@ public record ValidatedCase(
               .count(
                   "equal_calls",
                   "equal",
-                  "Calls that are equal before the first one that differs.",
+                  "Calls before the first one that differs.",
                   CaseResult::equalCalls)
               .term(Columns.FIRST_DIFFERENCE, CaseResult::firstDifference)
               .missing("none does")
-              .count("refused_calls", "Calls that the driver refused.", CaseResult::refusedCalls)
+              .count("refused_calls", "Calls that the driver failed.", CaseResult::refusedCalls)
               .flag(
                   "addresses_learned",
-                  "Whether places of memory were learned from the run itself.",
+                  "Whether addresses were learned from the run itself.",
                   CaseResult::learned)
               .one(
                   "free_bytes",
@@ -190,25 +188,25 @@ public record ValidatedCase(
               .shown(
                   Unit.RATIO,
                   "free exact",
-                  "Share of calls after which free bytes are right.",
+                  "Fraction of calls after which free bytes are right.",
                   each -> share(each.freeBytes().exact(), each.freeBytes().compared()))
               .rank(4)
               .shown(
                   Unit.RATIO,
                   "addresses",
-                  "Share that lies where predicted relative to its anchor.",
+                  "Fraction at the predicted address relative to its anchor.",
                   each -> share(each.addresses().equalRelative(), each.addresses().compared()))
               .rank(5)
               .shown(
                   Unit.RATIO,
                   "pool exact",
-                  "Share of calls after which the pool's reserved bytes are right.",
+                  "Fraction of calls after which the pool's reserved bytes are right.",
                   each -> share(each.poolReserved().exact(), each.poolReserved().compared()))
               .rank(6)
               .shown(
                   Unit.TEXT,
                   "first failed request",
-                  "Measured, and whether that was predicted.",
+                  "Measured value, and whether it was predicted.",
                   each -> failures(each.failures()))
               .rank(1)
               .bytes(
@@ -234,7 +232,7 @@ public record ValidatedCase(
               .shown(
                   Unit.NUMBER,
                   "driver time",
-                  "Predicted over measured time, with its 95 % interval.",
+                  "Predicted divided by measured time, with its 95 % interval.",
                   each ->
                       "%.2f [%.2f, %.2f]"
                           .formatted(
@@ -249,17 +247,17 @@ public record ValidatedCase(
               .term(Columns.SHA256, ValidatedCase::sha256)
               .missing("the trace is a program")
               .term(Columns.POLICY, each -> each.choice().label())
-              .shown(Unit.BYTES, "limit", "What bounds memory.", ValidatedCase::limit)
+              .shown(Unit.BYTES, "limit", "What limits memory.", ValidatedCase::limit)
               .term(Columns.LIMIT_BYTES, each -> each.limitBytes() < 0 ? null : each.limitBytes())
               .missing("there is none")
               .bytes(
                   "chosen_capacity_bytes",
-                  "What was left free on the GPU on purpose.",
+                  "Memory deliberately left free on the GPU.",
                   each -> each.capacityBytes() < 0 ? null : each.capacityBytes())
               .missing("nothing was held back")
               .flag(
                   "near_limit",
-                  "Whether memory just suffices, or is a page short.",
+                  "Whether memory is just enough, or one page short.",
                   ValidatedCase::nearLimit)
               .term(Columns.NOT_RUN, ValidatedCase::notRunBecause)
               .missing("it ran")

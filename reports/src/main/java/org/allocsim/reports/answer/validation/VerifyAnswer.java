@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 public record VerifyAnswer(
     List<VerifiedDevice> devices, List<Unreadable> unreadable, boolean isLimitGiven) {
   /** What follows a single event is certain whatever the allocator does. */
-  private static final long LEAST_EVENTS = 2;
+  private static final long MIN_EVENTS = 2;
 
   private static final int LINES_SHOWN = 10;
   private static final String EXACT = "none does";
@@ -68,14 +68,14 @@ public record VerifyAnswer(
           divergence
               .term(Columns.FILE, each -> each.device().file())
               .term(Columns.DEVICE_INDEX, each -> each.device().verification().device())
-              .count("index", "Number of the event, from 0.", each -> each.divergence().index())
+              .count("index", "Index of the event, from 0.", each -> each.divergence().index())
               .text(
                   "expected",
-                  "The recorded event; empty where the recording ends.",
+                  "The recorded event; empty past the end of the recording.",
                   each -> each.divergence().expected())
               .text(
                   "actual",
-                  "The simulated event; empty where the simulation ends.",
+                  "The simulated event; empty past the end of the simulation.",
                   each -> each.divergence().actual())
               .texts("context", "The events around it.", each -> each.divergence().context()));
 
@@ -110,12 +110,12 @@ public record VerifyAnswer(
                       VerifiedDevice::statisticsDifferences)
                   .texts(
                       "statistics_undecided",
-                      "Statistics that differ by calls which leave no event.",
+                      "Statistics that differ because of calls that leave no event.",
                       VerifiedDevice::statisticsUndecided)
                   .named(
                       Unit.COUNT,
                       "stats",
-                      "Counters under the names of torch.cuda.memory_stats().",
+                      "Counters, named as in torch.cuda.memory_stats().",
                       "A counter of `torch.cuda.memory_stats()`.",
                       each -> each.verification().statistics())
                   .embed(Recorded.inferences(each -> each.verification().inferences()))
@@ -224,8 +224,8 @@ public record VerifyAnswer(
     if (!verified.exact()) {
       return Sentence.of("all events as recorded ({}), but the state at the end differs", matched);
     }
-    if (device.eventsRecorded() < LEAST_EVENTS) {
-      return Sentence.of("as recorded ({}), which is too little to show that it is exact", matched);
+    if (device.eventsRecorded() < MIN_EVENTS) {
+      return Sentence.of("as recorded ({}), too few to show that it is exact", matched);
     }
     return Sentence.of(
         "exact ({}, all segments and blocks at the end{}{})",
@@ -252,16 +252,16 @@ public record VerifyAnswer(
                 Notes.of(
                     null,
                     List.of(
-                        "Snapshots do not hold the memory fraction: if the program set one, give it"
-                            + " with --memory-fraction.")));
+                        "Snapshots do not record the memory fraction: if the program set one,"
+                            + " give it with --memory-fraction.")));
           }
         });
     blocks.add(list("final segments and blocks that differ", device.layoutDifferences()));
     blocks.add(list("statistics that differ", verified.statisticsDifferences()));
     blocks.add(
         list(
-            "statistics that differ by calls that leave no event, such as an empty_cache() that"
-                + " released nothing",
+            "statistics that differ because of calls that leave no event, such as an"
+                + " empty_cache() that released nothing",
             verified.statisticsUndecided()));
     blocks.add(Recorded.inferred(device.inferences()));
     blocks.add(Notes.of("notes", verified.snapshot().notes()));

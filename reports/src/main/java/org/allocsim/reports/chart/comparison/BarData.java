@@ -45,7 +45,7 @@ public final class BarData {
     }
     for (double value : values) {
       if (!(value >= 0) || Double.isInfinite(value)) {
-        throw new IllegalArgumentException(label + ": " + value + " is no quantity");
+        throw new IllegalArgumentException(label + ": " + value + " is not a valid quantity");
       }
     }
     String unique = label;

@@ -55,7 +55,7 @@ public final class DistributionChart {
     both.add(
         plot(
             data.bytes(),
-            ByteAxis.upTo(Math.max(1, top(data.bytes())) * HEADROOM, "requested in all"),
+            ByteAxis.upTo(Math.max(1, top(data.bytes())) * HEADROOM, "requested in total"),
             second,
             theme));
     // The axes say what the bars are.

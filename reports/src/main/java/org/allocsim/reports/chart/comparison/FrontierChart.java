@@ -86,7 +86,7 @@ public final class FrontierChart {
     String more =
         data.leftOut() == 0
             ? ""
-            : "; " + Numbers.count(data.leftOut(), "larger GPU") + " serve every request, too";
+            : "; " + Numbers.count(data.leftOut(), "larger GPU") + " also serve every request";
     return ChartStyle.chart(title, subtitle + more, plot, theme);
   }
 

@@ -123,7 +123,7 @@ public record Histogram(
   /** Where most allocations and most bytes are, as a title. */
   public String finding() {
     if (counts.length == 0) {
-      return "No allocation was made";
+      return "Nothing was allocated";
     }
     int few = 0;
     for (long seen = counts[0]; 2 * seen <= Arrays.stream(counts).sum(); seen += counts[few]) {
@@ -148,7 +148,7 @@ public record Histogram(
         froms[many] < 0
             ? "; most bytes are never freed"
             : isSize
-                ? "; most bytes are in those of " + bound(many) + " or more"
+                ? "; most bytes are in allocations of " + bound(many) + " or more"
                 : "; most bytes live " + bound(many) + " or longer";
     return froms[many] == 0 ? most : most + heavy;
   }

@@ -23,12 +23,12 @@ public final class PeakChart {
     return new BarData(
         "requested",
         "rounding",
-        "awaiting free on another stream",
-        "free beside blocks in use (stuck)",
-        "free as a whole (releasable)",
+        "waiting to be freed on another stream",
+        "free in segments in use (stuck)",
+        "wholly free segments (releasable)",
         "free, of other streams",
         "free, of private pools",
-        "taken before it was needed");
+        "reserved ahead of need");
   }
 
   /**

@@ -93,7 +93,7 @@ public final class PredictedMeasuredChart {
     String atTheEdge =
         data.oneSided() == 0
             ? ""
-            : "; " + Numbers.count(data.oneSided(), "point") + " at an edge for 0 on one side";
+            : "; " + Numbers.count(data.oneSided(), "point") + " drawn at the edge: 0 on one axis";
     return ChartStyle.chart(title, subtitle + atTheEdge, plot, theme);
   }
 
@@ -168,7 +168,14 @@ public final class PredictedMeasuredChart {
             theme.faintInk()));
     if (scale.isLogarithmic()) {
       items.add(
-          new LegendItem("twice and half", null, null, null, stroke, dashes(), theme.faintInk()));
+          new LegendItem(
+              "twice and half the measured value",
+              null,
+              null,
+              null,
+              stroke,
+              dashes(),
+              theme.faintInk()));
     }
     return items;
   }

@@ -45,7 +45,7 @@ public final class PredictedMeasuredData {
   public void add(String name, double predicted, double measured) {
     if (!(predicted >= 0 && measured >= 0)) {
       throw new IllegalArgumentException(
-          "%s: %s and %s are no quantities".formatted(name, predicted, measured));
+          "%s: %s and %s are not valid quantities".formatted(name, predicted, measured));
     }
     if (predicted == 0 && measured == 0) {
       return;

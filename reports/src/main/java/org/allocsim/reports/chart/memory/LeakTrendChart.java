@@ -137,7 +137,7 @@ public final class LeakTrendChart {
         line(reserved(theme), 2.2f, data));
     PlotLayers.add(
         plot,
-        points("live at the busiest moment", data, data.peakBytes(), 0, 0),
+        points("live at the peak", data, data.peakBytes(), 0, 0),
         line(ChartStyle.ORANGE, 1.6f, data));
     PlotLayers.add(
         plot,
@@ -158,13 +158,13 @@ public final class LeakTrendChart {
     }
     double margin = Math.max(MIN_SPAN, highest - lowest) * (HEADROOM - 1);
     NumberAxis axis =
-        ByteAxis.upTo(Math.max(MIN_SPAN, highest - lowest) + 2 * margin, "change of the minimum");
+        ByteAxis.upTo(Math.max(MIN_SPAN, highest - lowest) + 2 * margin, "growth of the minimum");
     axis.setRange(lowest - margin, Math.max(highest, lowest + MIN_SPAN) + margin);
     XYPlot plot = plot(axis, data, theme);
     PlotLayers.add(plot, band(data, start), bandRenderer());
     PlotLayers.add(plot, trend(data, start), line(ChartStyle.VERMILLION, 2.0f, null));
     PlotLayers.add(
-        plot, points("change of the minimum", data, floors, first, start), dots(data, theme));
+        plot, points("growth of the minimum", data, floors, first, start), dots(data, theme));
     return plot;
   }
 
@@ -290,7 +290,7 @@ public final class LeakTrendChart {
     LegendItemCollection items = new LegendItemCollection();
     Shape dash = new Line2D.Double(-9, 0, 9, 0);
     items.add(item("reserved at the end", dash, reserved(theme)));
-    items.add(item("live at the busiest moment", dash, ChartStyle.ORANGE));
+    items.add(item("live at the peak", dash, ChartStyle.ORANGE));
     items.add(item("minimum live", dash, quietest(theme)));
     items.add(item("trend", dash, ChartStyle.VERMILLION));
     if (data.upper() > data.lower()) {
@@ -298,8 +298,8 @@ public final class LeakTrendChart {
           ChartStyle.swatch(
               String.format(
                   Locale.ROOT,
-                  "where its slope lies with %.1f %% confidence; growth is certain if all of it"
-                      + " rises",
+                  "%.1f %% confidence interval of the slope; growth is certain if the whole"
+                      + " interval is above zero",
                   100 * data.confidence()),
               BAND));
     }

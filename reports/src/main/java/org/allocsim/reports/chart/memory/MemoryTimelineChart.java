@@ -142,8 +142,8 @@ public final class MemoryTimelineChart {
           boundLine(
               new Bound(
                   context.neededBytes() > heldBytes
-                      ? "what the program would hold, had all been served:"
-                      : "held by the program at its peak",
+                      ? "requested, had every request been served:"
+                      : "requested at the peak",
                   context.neededBytes()),
               ChartStyle.stroke(1.6f, 2),
               theme,
@@ -263,7 +263,7 @@ public final class MemoryTimelineChart {
     LegendItemCollection items = new LegendItemCollection();
     items.add(ChartStyle.swatch("reserved from the device", reservedFill(theme)));
     if (data.areDistinct(Series.ACTIVE, Series.ALLOCATED, PLOT_COLUMNS, minBytes)) {
-      items.add(ChartStyle.swatch("active: allocated or awaiting free", ChartStyle.ORANGE));
+      items.add(ChartStyle.swatch("active: allocated or waiting to be freed", ChartStyle.ORANGE));
     }
     if (data.areDistinct(Series.REQUESTED, Series.ALLOCATED, PLOT_COLUMNS, minBytes)) {
       items.add(ChartStyle.swatch("allocated, rounded", allocatedFill(theme)));
@@ -279,7 +279,7 @@ public final class MemoryTimelineChart {
           failures(
               "out of memory ("
                   + Numbers.count(timeline.failureCount(), "time")
-                  + "): allocated and asked for",
+                  + "): allocated plus requested",
               ChartStyle.VERMILLION));
     }
     if (!phases.isEmpty()) {

@@ -73,7 +73,7 @@ public final class SegmentMapChart {
             ? "; nothing was reserved"
             : "; a row is "
                 + ByteAxis.label(data.rowBytes())
-                + ", longer segments go on below, shorter ones share a row";
+                + "; longer segments continue below, shorter ones share a row";
     return ChartStyle.chart(title, subtitle + scale, plot, theme);
   }
 
@@ -128,7 +128,7 @@ public final class SegmentMapChart {
     if (data.askedBytes() > 0) {
       items.add(
           ChartStyle.swatch(
-              "the request that failed, drawn to size: " + ByteFormat.human(data.askedBytes()),
+              "the failed request, drawn to scale: " + ByteFormat.human(data.askedBytes()),
               ChartStyle.PURPLE));
     }
     return items;

@@ -18,10 +18,10 @@ public final class SegmentMapData {
   public static final String RELEASABLE = "free, whole segment";
 
   /** Category of free blocks of segments that are in use. */
-  public static final String STUCK = "free, beside blocks in use";
+  public static final String STUCK = "free, in a segment in use";
 
   /** Category of blocks that were given back and are in use on other streams. */
-  public static final String AWAITING = "awaiting free on another stream";
+  public static final String AWAITING = "waiting to be freed on another stream";
 
   private static final int MAX_ROWS = 40;
   private static final int MAX_ASKED_ROWS = 8;

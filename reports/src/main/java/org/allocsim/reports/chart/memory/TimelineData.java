@@ -147,7 +147,7 @@ public record TimelineData(
       int spanning = -1;
       while (bucket < buckets && column(clock.start(bucket), end, columns) == column) {
         if (column(clock.end(bucket), end, columns) == column) {
-          lowest = Math.min(lowest, timeline.leastBytes(bucket, series));
+          lowest = Math.min(lowest, timeline.minBytes(bucket, series));
           greatest = Math.max(greatest, timeline.greatestBytes(bucket, series));
           last = timeline.lastBytes(bucket, series);
         } else {
@@ -163,7 +163,7 @@ public record TimelineData(
         // Where between its ends the extremes of a bucket lie is not known: they are drawn last.
         path.step(
             clock.end(spanning),
-            timeline.leastBytes(spanning, series),
+            timeline.minBytes(spanning, series),
             timeline.greatestBytes(spanning, series),
             timeline.lastBytes(spanning, series));
       }

@@ -54,7 +54,7 @@ public final class UtilisationChart {
             ? "How busy the GPU is"
             : String.format(
                 Locale.ROOT, "The GPU computes %.1f %% of the time", data.computePercent()),
-        idle ? subtitle + "; what the GPU computed is not known" : subtitle,
+        idle ? subtitle + "; GPU activity is unknown" : subtitle,
         plot,
         theme);
   }

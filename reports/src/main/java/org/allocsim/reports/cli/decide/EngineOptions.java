@@ -16,7 +16,7 @@ final class EngineOptions {
       paramLabel = "N",
       defaultValue = "256",
       description = "Maximum number of concurrent sequences (default: ${DEFAULT-VALUE}).")
-  private int mostSequences;
+  private int maxSequences;
 
   @Option(
       names = "--max-num-batched-tokens",
@@ -30,7 +30,7 @@ final class EngineOptions {
       paramLabel = "N",
       description =
           "Maximum number of tokens of prompt plus output (default: the model's context length).")
-  private Integer mostTokens;
+  private Integer maxTokens;
 
   @Option(
       names = "--block-size",
@@ -55,9 +55,9 @@ final class EngineOptions {
 
   /** Refuses values that make no sense, before any file is read. */
   void check() {
-    require(mostSequences >= 1 && mostSequences <= 1 << 16, "--max-num-seqs", "1 to 65536");
+    require(maxSequences >= 1 && maxSequences <= 1 << 16, "--max-num-seqs", "1 to 65536");
     require(stepTokens >= 1, "--max-num-batched-tokens", "1 or more");
-    require(mostTokens == null || mostTokens >= 2, "--max-model-len", "2 or more");
+    require(maxTokens == null || maxTokens >= 2, "--max-model-len", "2 or more");
     require(blockTokens >= 1 && blockTokens <= 1 << 16, "--block-size", "1 to 65536");
     require(
         pageBytes >= 1 << 16 && Long.bitCount(pageBytes) == 1,
@@ -75,9 +75,9 @@ final class EngineOptions {
   /** How the engine serves a model. */
   ServingSettings settings(ServedModel model, Optional<Speculation> speculation) {
     return new ServingSettings(
-        mostSequences,
+        maxSequences,
         stepTokens,
-        mostTokens == null ? model.contextTokens() : mostTokens,
+        maxTokens == null ? model.contextTokens() : maxTokens,
         blockTokens,
         watermark == null ? 0 : watermark,
         pageBytes,

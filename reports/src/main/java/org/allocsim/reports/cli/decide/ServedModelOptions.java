@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 /** The options that say what a server loads: a model, adapters, and what guesses for it. */
 final class ServedModelOptions {
   private static final int EIGHT_BITS = 1;
-  private static final int MOST_GUESSES = 64;
+  private static final int MAX_GUESSES = 64;
 
   @Option(
       names = "--model",
@@ -91,8 +91,8 @@ final class ServedModelOptions {
     require(slots >= 0 && slots <= 1 << 16, "--max-loras %d must be 0 to 65536".formatted(slots));
     require(rank >= 1 && rank <= 1 << 16, "--max-lora-rank %d must be 1 to 65536".formatted(rank));
     require(
-        guesses >= 1 && guesses <= MOST_GUESSES,
-        "--num-speculative-tokens " + guesses + " must be 1 to " + MOST_GUESSES);
+        guesses >= 1 && guesses <= MAX_GUESSES,
+        "--num-speculative-tokens " + guesses + " must be 1 to " + MAX_GUESSES);
     require(
         (draftName == null) == (acceptance == null),
         "--speculative-model and --acceptance-rate need each other: give both or neither");

@@ -22,7 +22,7 @@ public final class SizeConverter implements ITypeConverter<Long> {
       Pattern.compile("([0-9]{1,19}(?:\\.[0-9]{1,19})?)\\s*([A-Za-z]*)");
 
   /** Sizes below it say what unit they are in. */
-  private static final BigDecimal LEAST_BARE = BigDecimal.valueOf(1L << 20);
+  private static final BigDecimal MIN_BARE = BigDecimal.valueOf(1L << 20);
 
   /**
    * Thousands of times the memory of a GPU. Sums of a thousand sizes are exact, and so is each in
@@ -59,7 +59,7 @@ public final class SizeConverter implements ITypeConverter<Long> {
       throw new TypeConversionException(
           "'" + text + "' is a fraction of a byte; add a unit, such as " + text + "GiB");
     }
-    if (unit.isEmpty() && number.signum() > 0 && number.compareTo(LEAST_BARE) < 0) {
+    if (unit.isEmpty() && number.signum() > 0 && number.compareTo(MIN_BARE) < 0) {
       throw new TypeConversionException(
           "'%1$s' could be %2$sGiB, %2$sMiB or %2$s bytes; write %2$sGiB, %2$sMiB or %2$sB"
               .formatted(text, size.group(1)));

@@ -33,7 +33,7 @@ public record TenantOption(String trace, Map<String, String> values) {
           "end");
 
   private static final double NANOS_PER_SECOND = 1e9;
-  private static final double MOST_SECONDS = 1e9;
+  private static final double MAX_SECONDS = 1e9;
   private static final String EXIT = "exit";
 
   /**
@@ -120,7 +120,7 @@ public record TenantOption(String trace, Map<String, String> values) {
           } catch (NumberFormatException _) {
             seconds = Double.NaN;
           }
-          if (!(seconds >= 0 && seconds <= MOST_SECONDS)) {
+          if (!(seconds >= 0 && seconds <= MAX_SECONDS)) {
             throw Failure.usage("start=" + text + " is not a time; give seconds, 0 or more");
           }
           return (long) (seconds * NANOS_PER_SECOND);

@@ -82,7 +82,7 @@ public final class CalibrateCommand implements Callable<Integer> {
       DeviceProfile base =
           GpuValidation.profile(target.identity(), target.identity().freeBytesAtStart());
       long highest = maxBytes != null ? maxBytes : GpuBounds.usualBytes(target.identity());
-      if (highest < CalibrationBounds.LEAST_BYTES) {
+      if (highest < CalibrationBounds.MIN_BYTES) {
         throw new Failure(
             "calibrate needs 4 GiB of GPU memory, but may use only %d bytes; free or allow more"
                 .formatted(highest));

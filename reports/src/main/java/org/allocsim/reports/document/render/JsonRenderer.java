@@ -31,14 +31,14 @@ public final class JsonRenderer {
           verdict
               .text(
                   "tone",
-                  "Whether the news is good: good, neutral or bad.",
+                  "Tone of the verdict: good, neutral or bad.",
                   each -> each.tone().name().toLowerCase(Locale.ROOT))
               .text("sentence", "What happened and what to do.", each -> each.sentence().toString())
               .texts(
                   "details",
-                  "Facts around it, one sentence each.",
+                  "Supporting facts, one sentence each.",
                   each -> each.details().stream().map(Sentence::toString).toList())
-              .text("paste_line", "A line for a shell that does it.", Verdict::pasteLine)
+              .text("paste_line", "Shell line that applies the remedy.", Verdict::pasteLine)
               .missing("there is none"));
 
   private JsonRenderer() {}
@@ -97,28 +97,28 @@ public final class JsonRenderer {
     Map<String, Object> name = new LinkedHashMap<>();
     name.put(
         DESCRIPTION,
-        "Names this schema and its version; a new version follows when a key goes or changes its"
-            + " meaning, not when one is added.");
+        "Name and version of this schema; the version changes when a key is removed or changes"
+            + " its meaning, not when one is added.");
     name.put("const", kind.id());
     properties.put(SCHEMA, name);
     Shape<Verdict> verdict =
         Shape.of(shape ->
             shape
-                .one(VERDICT, "What the answer comes to.", VERDICTS, each -> each)
-                .missing("there is nothing to judge"));
+                .one(VERDICT, "The conclusion of the answer.", VERDICTS, each -> each)
+                .missing("there is no verdict"));
     properties.putAll(properties(verdict));
     properties.putAll(properties(kind.shape()));
     putObject(schema, properties);
     Map<String, Object> partial = new LinkedHashMap<>();
     partial.put(
         DESCRIPTION,
-        "There only where a signal ended the command early: what it had not finished is missing.");
+        "Present only if a signal ended the command early; unfinished parts are missing.");
     partial.put("const", true);
     properties.put(PARTIAL, partial);
     Map<String, Object> plugins = new LinkedHashMap<>();
     plugins.put(
         DESCRIPTION,
-        "There only where --plugins or ALLOCSIM_PLUGINS names a folder: the jars whose code ran.");
+        "Present only if --plugins or ALLOCSIM_PLUGINS names a folder: the jars whose code ran.");
     plugins.put(TYPE, "array");
     plugins.put("items", Map.of(TYPE, "string"));
     properties.put(PLUGINS, plugins);
@@ -166,7 +166,7 @@ public final class JsonRenderer {
   private static String explanation(Column<?> column) {
     return column.missing() == null
         ? column.explanation()
-        : column.explanation().replaceFirst("\\.$", "") + "; null where " + column.missing() + ".";
+        : column.explanation().replaceFirst("\\.$", "") + "; null if " + column.missing() + ".";
   }
 
   private static void putObject(Map<String, Object> schema, Map<String, Object> properties) {

@@ -102,15 +102,14 @@ public record SweepQuestion(
                 Numbers.count(summary.ooms()),
                 summary.notRun() == 0
                     ? ""
-                    : ", " + Numbers.count(summary.notRun()) + " could not be made"));
+                    : ", " + Numbers.count(summary.notRun()) + " could not be simulated"));
     if (summary.unreadable() > 0) {
       lines.add(
           Numbers.count(summary.unreadable(), "file") + " could not be read; their rows say why");
     }
     if (summary.passedOver() > 0) {
       lines.add(
-          Numbers.count(summary.passedOver(), "file")
-              + " in folders without the name of a trace: passed over");
+          Numbers.count(summary.passedOver(), "file") + " in folders skipped: no trace extension");
     }
     lines.add(
         Numbers.count(made, "run")

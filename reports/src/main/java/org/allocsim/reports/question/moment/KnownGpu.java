@@ -116,7 +116,7 @@ public record KnownGpu(
     if (sample != null && sample.freeBytes() >= 0) {
       return new Free(sample.freeBytes(), "the sample");
     }
-    return new Free(moment.deviceFreeBytes(), "the simulated device, which nobody else uses");
+    return new Free(moment.deviceFreeBytes(), "the simulated device, which no other process uses");
   }
 
   /** What the driver keeps: reported by it, or what is neither used nor free. */

@@ -49,7 +49,7 @@ public final class PageRun {
    * @param label how the page calls the run
    */
   public static TraceRecording of(TraceRecording recording, RunSetup setup, String label) {
-    mostBytes(setup).ifPresent(recording::mostBytes);
+    maxBytes(setup).ifPresent(recording::maxBytes);
     PolicyRecorder recorder = recording.recorder();
     RunResult result = Run.of(setup, new TimelineObserver(recorder.timeline()), recorder);
     if (recorder.recording() != null) {
@@ -58,7 +58,7 @@ public final class PageRun {
     return recording;
   }
 
-  private static OptionalLong mostBytes(RunSetup setup) {
+  private static OptionalLong maxBytes(RunSetup setup) {
     long deviceBytes =
         switch (setup.memory()) {
           case MemorySource.Simulated(var profile) -> profile.capacityBytes();

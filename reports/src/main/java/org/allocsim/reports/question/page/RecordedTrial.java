@@ -104,7 +104,7 @@ public final class RecordedTrial {
    */
   public TraceRecording recording(List<RunResult> rows, @Nullable String recordedConf) {
     if (recording == null) {
-      throw new IllegalStateException("the runs were not recorded, as no page was wanted");
+      throw new IllegalStateException("the runs were not recorded, because no page was requested");
     }
     KeyRuns key = KeyRuns.of(rows, recordedConf);
     // What most readers look at is kept whole before the others: PyTorch under its settings.

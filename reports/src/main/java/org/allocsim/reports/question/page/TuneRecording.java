@@ -39,7 +39,7 @@ public final class TuneRecording {
    */
   public static TraceRecording of(
       TraceRecording recording, DeviceTrace input, Tuning tuning, long maxBytes) {
-    recording.mostBytes(maxBytes);
+    recording.maxBytes(maxBytes);
     return new TuneRecording(tuning).record(recording, input.trace(), input.device());
   }
 

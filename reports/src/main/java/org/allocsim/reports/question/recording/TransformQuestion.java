@@ -125,8 +125,8 @@ public record TransformQuestion(Change change, LeaksQuestion.Search steps, Strin
                   new SizeFit.Run(read(scaled.other()), all, scaled.otherScale())));
       if (!fit.isProportional()) {
         throw new IllegalArgumentException(
-            ("no request grows by --other-scale %s to its size in %s, as batch inputs do; give the"
-                    + " ratio of the batch sizes")
+            ("no request grows by a factor of --other-scale %s to its size in %s, as batch"
+                    + " inputs do; give the ratio of the batch sizes")
                 .formatted(scaled.otherScale(), scaled.other().name()));
       }
       return new Changed(fit.at(scaled.factor(), 0), fit.sharedRatio(0));
@@ -191,7 +191,7 @@ public record TransformQuestion(Change change, LeaksQuestion.Search steps, Strin
     return WrittenAnswer.document(
         "transform",
         List.of(
-            "%s: %s of %s, %s of them recreate what was held before%s"
+            "%s: %s of %s, %s of them recreate earlier allocations%s"
                 .formatted(
                     output,
                     Numbers.count(trace.eventCount(), "row"),
@@ -200,8 +200,8 @@ public record TransformQuestion(Change change, LeaksQuestion.Search steps, Strin
                     changed.sharedRatio() < 1
                         ? "; "
                             + Numbers.percent(1 - changed.sharedRatio())
-                            + " of the requests are not in the other run and grow as those of their"
-                            + " size, 'allocsim fit --batch' gives an interval"
+                            + " of the requests are not in the other run and are scaled like"
+                            + " others of their size; 'allocsim fit --batch' gives an interval"
                         : "")));
   }
 }

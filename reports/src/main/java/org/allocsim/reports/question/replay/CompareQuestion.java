@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.program.Program;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.analysis.tuning.TuningGrid;
@@ -82,7 +82,7 @@ public record CompareQuestion(List<PolicyChoice> policies, ConfChoices confs)
             program.input().conf(),
             tuning == null ? null : tuning.best().conf(),
             program.release(),
-            program.circumstances().profile());
+            program.recordedConditions().profile());
     RecordedTrial recorded = new RecordedTrial(program, asked.isShown());
     asked.mayEndEarly();
     List<ObservedRun> observed;
@@ -138,15 +138,15 @@ public record CompareQuestion(List<PolicyChoice> policies, ConfChoices confs)
     int number = 0;
     for (ComparedTrace each : compared.answer().traces()) {
       number++;
-      new CompareCharts(each, bound(each.circumstances()), each.runs())
+      new CompareCharts(each, bound(each.recordedConditions()), each.runs())
           .write(charts, compared.names().size() == 1 ? "" : number + "-");
     }
   }
 
-  private static MemoryTimelineChart.Bound bound(RecordedCircumstances circumstances) {
-    long maxBytes = circumstances.maxBytes();
+  private static MemoryTimelineChart.Bound bound(RecordedConditions recordedConditions) {
+    long maxBytes = recordedConditions.maxBytes();
     return new MemoryTimelineChart.Bound(
-        maxBytes == circumstances.limitBytes() ? "limit" : "the GPU has", maxBytes);
+        maxBytes == recordedConditions.limitBytes() ? "limit" : "the GPU has", maxBytes);
   }
 
   @Override

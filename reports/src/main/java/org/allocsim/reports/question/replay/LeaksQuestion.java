@@ -68,7 +68,7 @@ public record LeaksQuestion(
    */
   public record Analysed(LeaksAnswer answer, RunSetup run, String conf) {}
 
-  /** Refuses a warm-up that is no number of iterations. */
+  /** Refuses a warm-up that is not a number of iterations. */
   public LeaksQuestion {
     if (warmUp != null && warmUp < 0) {
       throw Failure.usage("--warm-up " + warmUp + " must be at least 0");
@@ -95,7 +95,7 @@ public record LeaksQuestion(
               trial.isRecorded() ? Addresses.RECORDED : Addresses.MODELLED,
               program.release(),
               analysis,
-              program.circumstances().maxBytes());
+              program.recordedConditions().maxBytes());
       return new Analysed(answer, trial.outcome().setup(), program.recordedConfig().text());
     } catch (IterationException e) {
       String sentence = asked.trace().name() + ": " + e.getMessage();

@@ -83,7 +83,7 @@ public record ViewQuestion(ConfChoices confs) implements Question<ViewQuestion.V
                 program.input().conf(),
                 null,
                 program.release(),
-                program.circumstances().profile())
+                program.recordedConditions().profile())
             .stream()
             // The recorded settings come first; others are shown where they are asked for.
             .limit(confs.given() == null ? 1 : Long.MAX_VALUE)

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.allocsim.analysis.attribution.CategoryRules;
-import org.allocsim.analysis.diagnosis.MessageCircumstances;
+import org.allocsim.analysis.diagnosis.MessageConditions;
 import org.allocsim.analysis.diagnosis.SettingTrial;
 import org.allocsim.analysis.oom.OomLog;
 import org.allocsim.analysis.program.Program;
@@ -58,7 +58,7 @@ public record DiagnoseQuestion(Platform platform, CategoryRules rules, @Nullable
       OomLog.Found message = said.contents().found().getFirst();
       program =
           program.knowing(
-              MessageCircumstances.of(
+              MessageConditions.of(
                   program, message.message(), "line " + message.line() + " of " + said.name()));
     }
     try (ProgressMeter progress = ProgressMeter.of("diagnosing", "settings")) {
@@ -84,7 +84,7 @@ public record DiagnoseQuestion(Platform platform, CategoryRules rules, @Nullable
                     new TraceRecording(program.input(), program::attribution),
                     program.input(),
                     program.diagnosis().tuning(),
-                    program.circumstances().maxBytes())));
+                    program.recordedConditions().maxBytes())));
   }
 
   @Override

@@ -7,7 +7,7 @@ import java.util.SequencedSet;
 import org.allocsim.analysis.fit.ProgramFit;
 import org.allocsim.analysis.job.Rank;
 import org.allocsim.analysis.program.Program;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.job.FitJob;
 import org.allocsim.reports.answer.job.JobView;
@@ -89,9 +89,9 @@ public record FitQuestion(
         if (EarlyEnd.isAsked() && !rows.isEmpty()) {
           break;
         }
-        RecordedCircumstances circumstances = first.circumstances(config);
+        RecordedConditions recordedConditions = first.recordedConditions(config);
         Scenario scenario =
-            scenario(first, config, circumstances.limitBytes(), circumstances.profile());
+            scenario(first, config, recordedConditions.limitBytes(), recordedConditions.profile());
         Scenario ample =
             scenario(first, config, MemoryLimit.NONE, DeviceProfiles.ofCapacity(AMPLE_BYTES));
         ProgramFit.Prediction prediction = fit.predict(wanted, ample);

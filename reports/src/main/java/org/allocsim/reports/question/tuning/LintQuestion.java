@@ -103,7 +103,7 @@ public record LintQuestion(
       believed = ConfigParser.parse(text, version);
     } catch (ConfigException e) {
       if (findings.stream().noneMatch(finding -> finding.kind() == LintFinding.Kind.ILLEGAL)) {
-        throw new IllegalStateException("the lint let a string pass that is refused", e);
+        throw new IllegalStateException("the lint accepted a string that PyTorch rejects", e);
       }
       return null;
     }

@@ -1,7 +1,7 @@
 package org.allocsim.reports.question.tuning;
 
 import org.allocsim.analysis.program.Program;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.tuning.Fragility;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.job.JobView;
@@ -34,14 +34,14 @@ public record PerturbQuestion(PolicyChoice policy, Perturbation perturbation, in
     String name = asked.trace().name();
     Program program = asked.trace().program();
     DeviceTrace input = program.input();
-    RecordedCircumstances circumstances = program.circumstances();
+    RecordedConditions recordedConditions = program.recordedConditions();
     Scenario scenario =
         new Scenario(
             policy,
             program.config(),
             program.release(),
-            circumstances.limitBytes(),
-            circumstances.profile().withHistory(input.addresses()));
+            recordedConditions.limitBytes(),
+            recordedConditions.profile().withHistory(input.addresses()));
     scenario
         .obstacle(input.trace(), input.device())
         .ifPresent(sentence -> {

@@ -56,7 +56,7 @@ public record TuneQuestion(Platform platform, TuningGrid.Fineness fineness, int 
             input.device(),
             program.release(),
             platform,
-            program.circumstances(),
+            program.recordedConditions(),
             tuning,
             Histogram.ofSizes(input.trace(), input.device()),
             Histogram.ofLifetimes(input.trace(), input.device()),
@@ -76,7 +76,7 @@ public record TuneQuestion(Platform platform, TuningGrid.Fineness fineness, int 
                 new TraceRecording(tuned.input()),
                 tuned.input(),
                 tuned.answer().tuning(),
-                tuned.answer().circumstances().maxBytes())));
+                tuned.answer().recordedConditions().maxBytes())));
   }
 
   @Override

@@ -75,7 +75,7 @@ public record BenchQuestion(BenchmarkPlan plan, @Nullable BenchBaseline baseline
       return engine.run(plan, progress::update);
     } catch (BenchmarkException e) {
       throw new Failure(
-          e.getMessage() + "; see 'allocsim bench --help' for what can be left out", e);
+          e.getMessage() + "; see 'allocsim bench --help' for what can be omitted", e);
     } finally {
       System.setProperty(CLASS_PATH, classPath);
     }

@@ -64,7 +64,7 @@ public record CachesQuestion(
         }
       }
       if (made.isEmpty()) {
-        throw new CudaException("no cache was finished");
+        throw new CudaException("no cache finished");
       }
       return new CachesAnswer(
           LocalDate.now(ZoneOffset.UTC).toString(),

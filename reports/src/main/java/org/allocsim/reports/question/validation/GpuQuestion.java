@@ -103,7 +103,7 @@ public record GpuQuestion(
               DriverVersion.installed(),
               identity,
               new GpuValidation(gpu, GpuBounds.NONE).identify().freeBytesAtStart(),
-              bounds.mostBytes(),
+              bounds.maxBytes(),
               touches,
               cases.all);
       return new Validated(answer, cases.recordings);
@@ -116,7 +116,7 @@ public record GpuQuestion(
   static Failure failure(CudaException e) {
     return new Failure(
         EarlyEnd.isAsked()
-            ? "stopped by a signal before a case was finished; give it more time"
+            ? "stopped by a signal before a case finished; give it more time"
             : e.getMessage(),
         e);
   }
@@ -190,7 +190,7 @@ public record GpuQuestion(
               GpuValidation.profile(identity, result.capacityBytes()));
         }
         if (question.triesLimits) {
-          long maxBytes = Math.min(bounds.mostBytes(), identity.freeBytesAtStart());
+          long maxBytes = Math.min(bounds.maxBytes(), identity.freeBytesAtStart());
           for (GpuCase near : new NearLimits(base, identity, maxBytes).cases()) {
             add(input, choice, near, true);
           }

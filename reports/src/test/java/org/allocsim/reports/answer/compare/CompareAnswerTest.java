@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 import org.allocsim.analysis.moment.MomentObserver;
 import org.allocsim.analysis.moment.ObservedRun;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Shape;
@@ -70,7 +70,7 @@ class CompareAnswerTest {
             setup.trace(),
             0,
             PyTorchVersion.DEFAULT,
-            RecordedCircumstances.given(MemoryLimit.NONE, DeviceProfiles.defaultProfile()),
+            RecordedConditions.given(MemoryLimit.NONE, DeviceProfiles.defaultProfile()),
             null,
             null,
             Optional.empty(),

@@ -75,7 +75,12 @@ class PredictedMeasuredChartTest {
     String wide = svg(data(3e3, 2e3, 4e7, 5e7), Unit.NANOS);
     for (String text :
         new String[] {
-          "A title", "first", "second", "effort, measured", "predicted = measured", "twice and half"
+          "A title",
+          "first",
+          "second",
+          "effort, measured",
+          "predicted = measured",
+          "twice and" + " half the measured value"
         }) {
       assertTrue(wide.contains(">" + text + "<"), text);
     }
@@ -99,7 +104,7 @@ class PredictedMeasuredChartTest {
   void whatIsNothingOnOneSideStandsAtTheEdgeAndIsCounted() throws IOException {
     PredictedMeasuredData data = data(0, 2e3, 4e7, 5e7, 0, 0);
     assertEquals(1, data.oneSided());
-    assertTrue(svg(data, Unit.NANOS).contains("1 point at an edge for 0 on one side"));
+    assertTrue(svg(data, Unit.NANOS).contains("1 point drawn at the edge: 0 on one axis"));
     assertEquals(2, data.series().size());
   }
 

@@ -47,10 +47,11 @@ class LeakTrendChartTest {
           "A title",
           "from a test",
           "reserved at the end",
-          "live at the busiest moment",
+          "live at the peak",
           "minimum live",
           "trend",
-          "where its slope lies with 97.5 % confidence; growth is certain if all of it rises",
+          "97.5 % confidence interval of the slope; growth is certain if the whole interval is"
+              + " above zero",
           "warm-up",
           "iteration",
         }) {

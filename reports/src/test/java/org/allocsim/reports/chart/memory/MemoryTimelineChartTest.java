@@ -69,21 +69,24 @@ class MemoryTimelineChartTest {
           "reserved from the device",
           "allocated, rounded",
           "requested",
-          "out of memory (1 time): allocated and asked for",
+          "out of memory (1 time): allocated plus requested",
           "limit 120.00 MiB",
           "32 MiB"
         }) {
       assertTrue(svg.contains(">" + text + "<"), text);
     }
     assertTrue(svg.startsWith("<?xml"), "it is a whole document");
-    assertFalse(svg.contains("awaiting free"), "nothing awaits its free here");
+    assertFalse(svg.contains("waiting to be freed"), "nothing waits to be freed here");
   }
 
   @Test
   void theLegendNamesOnlyWhatCanBeSeen() throws IOException {
-    assertFalse(legend(1, MIB).contains("active: allocated or awaiting free"), "for a moment");
-    assertFalse(legend(3_000_000_000L, 1).contains("active: allocated or awaiting free"), "a byte");
-    assertTrue(legend(3_000_000_000L, 9 * MIB).contains("active: allocated or awaiting free"));
+    assertFalse(
+        legend(1, MIB).contains("active: allocated or waiting to be freed"), "for a moment");
+    assertFalse(
+        legend(3_000_000_000L, 1).contains("active: allocated or waiting to be freed"), "a byte");
+    assertTrue(
+        legend(3_000_000_000L, 9 * MIB).contains("active: allocated or waiting to be" + " freed"));
     assertTrue(legend(3_000_000_000L, 9 * MIB).contains(">requested<"));
   }
 

@@ -49,7 +49,7 @@ final class EngineFiles {
   static byte[] read(Class<?> beside, String name) throws IOException {
     try (InputStream in = beside.getResourceAsStream(name)) {
       if (in == null) {
-        throw new IllegalStateException("the program lacks its file " + name);
+        throw new IllegalStateException("this installation does not contain the file " + name);
       }
       return in.readAllBytes();
     }

@@ -34,7 +34,7 @@ public final class StandIns {
           + "(Ljava/lang/Class;Ljava/nio/ByteOrder;)Ljava/lang/invoke/VarHandle;")
   static @Nullable VarHandle view(Class<?> type, ByteOrder order) {
     if (order != ByteOrder.LITTLE_ENDIAN) {
-      throw new UnsupportedOperationException("only little-endian numbers are read");
+      throw new UnsupportedOperationException("only little-endian numbers are supported");
     }
     return null;
   }

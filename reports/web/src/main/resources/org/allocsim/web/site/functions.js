@@ -67,7 +67,7 @@ function known(...parts) {
   }
   if (/^return \[[\w, ]*\]$/.test(body)) return (...values) => values;
   const own = BODIES[body.replace(/\s+/g, '')];
-  if (!own) throw new Error(`this page lacks the function (${parts.slice(0, -1)}) { ${body} } of the engine`);
+  if (!own) throw new Error(`this page does not have the function (${parts.slice(0, -1)}) { ${body} } of the engine`);
   return own;
 }
 

@@ -71,7 +71,7 @@ public final class ManySpans extends BlockRows implements SpanStore {
   public void remove(int span) {
     bySize.remove(span);
     byAddress.remove(span);
-    giveBack(span);
+    recycle(span);
   }
 
   @Override

@@ -88,7 +88,7 @@ public final class BfcAllocator implements AllocatorPolicy {
     if (chunk == ChunkHeap.NONE) {
       return fail(allocation, requestedBytes, stream);
     }
-    int rest = heap.split(chunk, rounded, settings.mostWasteBytes());
+    int rest = heap.split(chunk, rounded, settings.maxWasteBytes());
     if (rest != ChunkHeap.NONE) {
       if (timestamped != null) {
         timestamped.setFreedAt(rest, timestamped.freedAt(chunk));
@@ -216,7 +216,7 @@ public final class BfcAllocator implements AllocatorPolicy {
   }
 
   private long fail(int allocation, long requestedBytes, int stream) {
-    long rounded = ChunkHeap.roundedBytes(Math.min(requestedBytes, ChunkHeap.MOST_BYTES));
+    long rounded = ChunkHeap.roundedBytes(Math.min(requestedBytes, ChunkHeap.MAX_BYTES));
     return refused.report(allocation, requestedBytes, rounded, rounded, stream);
   }
 

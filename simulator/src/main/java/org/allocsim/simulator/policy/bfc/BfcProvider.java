@@ -53,8 +53,8 @@ public final class BfcProvider extends OptionsProvider {
   private static final PolicySpec SPEC =
       new PolicySpec(
           "bfc",
-          "BFC, the allocator of JAX, XLA and TensorFlow: one preallocated pool, or regions that"
-              + " double",
+          "BFC, the allocator of JAX, XLA and TensorFlow: one preallocated pool, or regions of"
+              + " doubling size",
           "openxla/xla, xla/tsl/framework/bfc_allocator.cc, 00df9ee (2026); JAX 0.11.2;"
               + " TensorFlow 2.x; JAX 0.11.2 recorded on an H100, other options read in the source",
           List.of(
@@ -62,44 +62,44 @@ public final class BfcProvider extends OptionsProvider {
                   PRESET,
                   "jax",
                   "",
-                  "whose defaults hold: jax, jax-host (its pinned host memory) or tensorflow"),
+                  "framework whose defaults apply: jax, jax-host (its pinned host memory) or"
+                      + " tensorflow"),
               new PolicySpec.Option(
                   FRACTION,
                   BY_PRESET,
                   "",
-                  "share of the device that is the limit where no memory limit is given"
+                  "fraction of the device used as the limit if no memory limit is given"
                       + " (XLA_PYTHON_CLIENT_MEM_FRACTION, per_process_gpu_memory_fraction); jax"
-                      + " 0.75, tensorflow all that is free but a reserve, jax-host 64 GiB"),
+                      + " 0.75, tensorflow all free memory except a reserve, jax-host 64 GiB"),
               new PolicySpec.Option(
                   PREALLOCATE,
                   BY_PRESET,
                   "",
-                  "whether the first request takes the whole limit, else regions grow from 2 MiB"
-                      + " (XLA_PYTHON_CLIENT_PREALLOCATE, TF_FORCE_GPU_ALLOW_GROWTH); true, but"
-                      + " jax-host false"),
+                  "whether the first request reserves the whole limit; otherwise regions grow"
+                      + " from 2 MiB (XLA_PYTHON_CLIENT_PREALLOCATE, TF_FORCE_GPU_ALLOW_GROWTH);"
+                      + " true, for jax-host false"),
               new PolicySpec.Option(
                   GARBAGE_COLLECTION,
                   BY_PRESET,
                   "",
-                  "whether free regions go back to the device before a request fails"
-                      + " (TF_ENABLE_GPU_GARBAGE_COLLECTION); tensorflow true, else false"),
+                  "whether free regions are released to the device before a request fails"
+                      + " (TF_ENABLE_GPU_GARBAGE_COLLECTION); tensorflow true, otherwise false"),
               new PolicySpec.Option(
                   FRAGMENTATION_FRACTION,
                   "0",
                   "",
-                  "share of the limit that a request may be given beyond its size; 0 stands for"
-                      + " 128 MiB"),
+                  "how much larger than its request a block may be, as a fraction of the limit;"
+                      + " 0 means 128 MiB"),
               new PolicySpec.Option(
                   COMPUTE_CAPABILITY,
                   "9",
                   "",
-                  "major compute capability, by which tensorflow chooses its reserve"),
+                  "major compute capability, from which tensorflow chooses its reserve"),
               new PolicySpec.Option(
                   MERGE_REGIONS,
                   "false",
                   "",
-                  "whether a region that begins where another ends is joined to it; not together"
-                      + " with garbage collection"),
+                  "whether adjacent regions are merged; not with garbage collection"),
               new PolicySpec.Option(
                   TIMESTAMPS,
                   "false",
@@ -122,8 +122,7 @@ public final class BfcProvider extends OptionsProvider {
     if (mergesRegions && collectsGarbage) {
       throw options.wrong(
           MERGE_REGIONS,
-          "possible together with garbage collection, which returns regions as they were obtained;"
-              + " set "
+          "possible with garbage collection, which releases regions as they were obtained; set "
               + GARBAGE_COLLECTION
               + " to false");
     }
@@ -133,7 +132,7 @@ public final class BfcProvider extends OptionsProvider {
           PREALLOCATE,
           "possible on a device of unknown size; give a memory limit, or set it to false");
     }
-    long limit = known < 0 ? ChunkHeap.MOST_BYTES : known;
+    long limit = known < 0 ? ChunkHeap.MAX_BYTES : known;
     double wasteShare = options.fraction(FRAGMENTATION_FRACTION, 0, 1);
     BfcSettings growth =
         preallocates ? BfcSettings.preallocating(limit) : BfcSettings.growing(limit);
@@ -143,7 +142,7 @@ public final class BfcProvider extends OptionsProvider {
             .withMergedRegions(mergesRegions)
             .withTimestamps(options.flag(TIMESTAMPS))
             .withMostWaste(
-                wasteShare > 0 ? (long) (wasteShare * limit) : BfcSettings.MOST_WASTE_BYTES),
+                wasteShare > 0 ? (long) (wasteShare * limit) : BfcSettings.MAX_WASTE_BYTES),
         device,
         listener);
   }

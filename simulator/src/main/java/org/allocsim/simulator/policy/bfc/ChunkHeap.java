@@ -24,7 +24,7 @@ final class ChunkHeap {
   static final long UNIT_BYTES = 256;
 
   /** Sizes above this are never served; twice this is still a long. */
-  static final long MOST_BYTES = 1L << 61;
+  static final long MAX_BYTES = 1L << 61;
 
   private final BlockHeap blocks;
   private final SizeOrderedRows free;
@@ -42,10 +42,10 @@ final class ChunkHeap {
 
   /** A limit as failures report it: −1 where it is beyond every size that is served. */
   static long limitOrNone(long limitBytes) {
-    return limitBytes == MOST_BYTES ? -1 : limitBytes;
+    return limitBytes == MAX_BYTES ? -1 : limitBytes;
   }
 
-  /** The chunk size that serves a request, at most {@link #MOST_BYTES}. */
+  /** The chunk size that serves a request, at most {@link #MAX_BYTES}. */
   static long roundedBytes(long requestedBytes) {
     return (requestedBytes + UNIT_BYTES - 1) & -UNIT_BYTES;
   }
@@ -55,9 +55,9 @@ final class ChunkHeap {
     return bytes & -UNIT_BYTES;
   }
 
-  /** Twice as much, at most {@link #MOST_BYTES}. */
+  /** Twice as much, at most {@link #MAX_BYTES}. */
   static long doubled(long bytes) {
-    return Math.min(bytes * 2, MOST_BYTES);
+    return Math.min(bytes * 2, MAX_BYTES);
   }
 
   /**
@@ -112,12 +112,12 @@ final class ChunkHeap {
   /**
    * Cuts a chunk down to a request if it is twice as large or larger, or if the rest is large.
    *
-   * @param mostWasteBytes a rest of this size is always cut off
+   * @param maxWasteBytes a rest of this size is always cut off
    * @return the rest, a free chunk not yet in a bin, or {@link #NONE} where all is handed out
    */
-  int split(int chunk, long roundedBytes, long mostWasteBytes) {
+  int split(int chunk, long roundedBytes, long maxWasteBytes) {
     long bytes = blocks.bytes(chunk);
-    if (bytes >= 2 * roundedBytes || bytes - roundedBytes >= mostWasteBytes) {
+    if (bytes >= 2 * roundedBytes || bytes - roundedBytes >= maxWasteBytes) {
       return blocks.split(chunk, roundedBytes);
     }
     return NONE;

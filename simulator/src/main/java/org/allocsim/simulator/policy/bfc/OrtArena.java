@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * bytes.
  */
 public final class OrtArena implements AllocatorPolicy {
-  private static final long LEAST_REGION_BYTES = 8L << 10;
+  private static final long MIN_REGION_BYTES = 8L << 10;
   private static final long NO_REGION = -1;
 
   private final OrtSettings settings;
@@ -81,7 +81,7 @@ public final class OrtArena implements AllocatorPolicy {
     if (chunk == ChunkHeap.NONE) {
       return fail(allocation, requestedBytes, stream);
     }
-    int rest = heap.split(chunk, rounded, settings.mostWasteBytes());
+    int rest = heap.split(chunk, rounded, settings.maxWasteBytes());
     if (rest != ChunkHeap.NONE) {
       if (streams != null) {
         streams.split(chunk, rest);
@@ -114,7 +114,7 @@ public final class OrtArena implements AllocatorPolicy {
     long address = device.allocate(bytes);
     while (address == DeviceMemory.REFUSED) {
       bytes = ChunkHeap.lessThan(bytes);
-      if (bytes < rounded || bytes < LEAST_REGION_BYTES) {
+      if (bytes < rounded || bytes < MIN_REGION_BYTES) {
         return false;
       }
       address = device.allocate(bytes);
@@ -143,7 +143,7 @@ public final class OrtArena implements AllocatorPolicy {
     }
     long bytes = Math.min(regionBytes, available);
     if (!grew) {
-      regionBytes = Math.min(ChunkHeap.doubled(regionBytes), settings.mostDoubledBytes());
+      regionBytes = Math.min(ChunkHeap.doubled(regionBytes), settings.maxDoubledBytes());
     }
     return bytes;
   }
@@ -170,7 +170,7 @@ public final class OrtArena implements AllocatorPolicy {
   }
 
   private long fail(int allocation, long requestedBytes, int stream) {
-    long rounded = ChunkHeap.roundedBytes(Math.min(requestedBytes, ChunkHeap.MOST_BYTES));
+    long rounded = ChunkHeap.roundedBytes(Math.min(requestedBytes, ChunkHeap.MAX_BYTES));
     return refused.report(allocation, requestedBytes, rounded, rounded, stream);
   }
 
@@ -181,7 +181,7 @@ public final class OrtArena implements AllocatorPolicy {
       return;
     }
     if (reserved.get(chunk)) {
-      giveBack(chunk);
+      releaseToDevice(chunk);
       return;
     }
     int next = blocks.next(chunk);
@@ -208,7 +208,7 @@ public final class OrtArena implements AllocatorPolicy {
     return true;
   }
 
-  private void giveBack(int reservedChunk) {
+  private void releaseToDevice(int reservedChunk) {
     long address = blocks.address(reservedChunk);
     long bytes = blocks.bytes(reservedChunk);
     reserved.clear(reservedChunk);

@@ -13,9 +13,9 @@ import org.allocsim.simulator.policy.PolicySpec;
 public final class OrtArenaProvider extends OptionsProvider {
   private static final String STRATEGY = "arena-extend-strategy";
   private static final String FIRST_REGION = "initial-chunk-size-bytes";
-  private static final String MOST_WASTE = "max-dead-bytes-per-chunk";
+  private static final String MAX_WASTE = "max-dead-bytes-per-chunk";
   private static final String AFTER_SHRINK = "initial-growth-chunk-size-bytes";
-  private static final String MOST_DOUBLED = "max-power-of-two-extend-bytes";
+  private static final String MAX_DOUBLED = "max-power-of-two-extend-bytes";
   private static final String STREAMS = "streams";
   private static final String TAKES_OVER = "takes-over";
 
@@ -33,13 +33,16 @@ public final class OrtArenaProvider extends OptionsProvider {
                   "kNextPowerOfTwo: regions double; kSameAsRequested: each is as large as its"
                       + " request; also 0 and 1"),
               new PolicySpec.Option(
-                  FIRST_REGION, "1MiB", "bytes", "size of the first region where regions double"),
+                  FIRST_REGION, "1MiB", "bytes", "size of the first region if regions double"),
               new PolicySpec.Option(
-                  MOST_WASTE, "128MiB", "bytes", "a rest of this size is always cut off"),
+                  MAX_WASTE,
+                  "128MiB",
+                  "bytes",
+                  "remainders of at least this size are always" + " split off"),
               new PolicySpec.Option(
                   AFTER_SHRINK, "2MiB", "bytes", "size of the first region after shrinking"),
               new PolicySpec.Option(
-                  MOST_DOUBLED, "1GiB", "bytes", "size beyond which regions do not double"),
+                  MAX_DOUBLED, "1GiB", "bytes", "size above which regions no longer double"),
               new PolicySpec.Option(
                   STREAMS,
                   "false",
@@ -49,8 +52,8 @@ public final class OrtArenaProvider extends OptionsProvider {
                   TAKES_OVER,
                   "false",
                   "",
-                  "whether every request takes its chunk over for its stream, as releases of 2026"
-                      + " do")));
+                  "whether every request takes over its chunk for its stream, as releases of"
+                      + " 2026 do")));
 
   /** A provider; the service loader makes it. */
   public OrtArenaProvider() {
@@ -61,15 +64,15 @@ public final class OrtArenaProvider extends OptionsProvider {
   protected AllocatorPolicy create(
       PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
-    long limit = limitBytes < 0 ? ChunkHeap.MOST_BYTES : limitBytes;
+    long limit = limitBytes < 0 ? ChunkHeap.MAX_BYTES : limitBytes;
     return new OrtArena(
         new OrtSettings(
             limit,
             strategy(options),
             size(options, FIRST_REGION),
-            size(options, MOST_WASTE),
+            size(options, MAX_WASTE),
             size(options, AFTER_SHRINK),
-            size(options, MOST_DOUBLED),
+            size(options, MAX_DOUBLED),
             options.flag(STREAMS),
             options.flag(TAKES_OVER)),
         device,
@@ -86,7 +89,7 @@ public final class OrtArenaProvider extends OptionsProvider {
 
   private static long size(PolicyOptions options, String name) throws PolicyOptionException {
     long bytes = options.bytes(name, 1);
-    if (bytes > ChunkHeap.MOST_BYTES) {
+    if (bytes > ChunkHeap.MAX_BYTES) {
       throw options.wrong(name, "at most 2^61 bytes; write a smaller size");
     }
     return bytes;

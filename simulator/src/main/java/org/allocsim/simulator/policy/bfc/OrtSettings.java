@@ -6,11 +6,11 @@ package org.allocsim.simulator.policy.bfc;
  * @param limitBytes most that it may hold from the device ({@code max_mem})
  * @param strategy how it grows ({@code arena_extend_strategy})
  * @param firstRegionBytes size that growth begins with ({@code initial_chunk_size_bytes})
- * @param mostWasteBytes a free rest of this size after a request is always cut off ({@code
+ * @param maxWasteBytes a free rest of this size after a request is always cut off ({@code
  *     max_dead_bytes_per_chunk})
  * @param regionBytesAfterShrink size that growth begins with after the arena was shrunk ({@code
  *     initial_growth_chunk_size_bytes})
- * @param mostDoubledBytes size up to which regions double ({@code max_power_of_two_extend_bytes})
+ * @param maxDoubledBytes size up to which regions double ({@code max_power_of_two_extend_bytes})
  * @param streams whether chunks belong to streams
  * @param everyRequestTakesOver whether each request makes its chunk one of its own stream, used
  *     now, as releases of 2026 do; before, only the first does
@@ -19,9 +19,9 @@ public record OrtSettings(
     long limitBytes,
     Strategy strategy,
     long firstRegionBytes,
-    long mostWasteBytes,
+    long maxWasteBytes,
     long regionBytesAfterShrink,
-    long mostDoubledBytes,
+    long maxDoubledBytes,
     boolean streams,
     boolean everyRequestTakesOver) {
   /** How an arena grows. */
@@ -42,11 +42,11 @@ public record OrtSettings(
   public OrtSettings {
     if (limitBytes < 0
         || firstRegionBytes <= 0
-        || mostWasteBytes <= 0
+        || maxWasteBytes <= 0
         || regionBytesAfterShrink <= 0
-        || mostDoubledBytes <= 0) {
+        || maxDoubledBytes <= 0) {
       throw new IllegalArgumentException("a size that is not positive");
     }
-    limitBytes = Math.min(limitBytes, ChunkHeap.MOST_BYTES);
+    limitBytes = Math.min(limitBytes, ChunkHeap.MAX_BYTES);
   }
 }

@@ -53,7 +53,7 @@ public final class BlockHeap extends SegmentBlocks {
     if (next(lastOfLower) != NONE
         || previous(firstOfUpper) != NONE
         || address(lastOfLower) + bytes(lastOfLower) != address(firstOfUpper)) {
-      throw new IllegalStateException("the segments do not touch");
+      throw new IllegalStateException("the segments are not adjacent");
     }
     count(lastOfLower, -1);
     count(firstOfUpper, -1);

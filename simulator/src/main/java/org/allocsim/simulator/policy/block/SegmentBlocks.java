@@ -106,7 +106,7 @@ public abstract class SegmentBlocks extends BlockRows {
   /** Removes a block that is linked to none. */
   protected final void destroy(int block) {
     links[block * LINKS + ALLOCATION] = GONE;
-    giveBack(block);
+    recycle(block);
   }
 
   /** Marks a free block as used. */

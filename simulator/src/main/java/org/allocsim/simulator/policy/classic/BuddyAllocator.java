@@ -35,7 +35,7 @@ final class BuddyAllocator implements AllocatorPolicy {
   private static final long NONE = -1;
 
   private final HeapMemory memory;
-  private final long leastBytes;
+  private final long minBytes;
   private final EffectListener listener;
   private final RefusedRequests refused;
 
@@ -54,7 +54,7 @@ final class BuddyAllocator implements AllocatorPolicy {
 
   BuddyAllocator(HeapOptions options, DeviceMemory device, EffectListener listener) {
     memory = options.memory(device);
-    leastBytes = options.unitBytes();
+    minBytes = options.unitBytes();
     this.listener = listener;
     refused = new RefusedRequests(options.limitBytes(), device, listener);
     Arrays.fill(offsets, NONE);
@@ -65,11 +65,11 @@ final class BuddyAllocator implements AllocatorPolicy {
     if (requestedBytes == 0) {
       return 0;
     }
-    if (requestedBytes > HeapMemory.MOST_BYTES) {
+    if (requestedBytes > HeapMemory.MAX_BYTES) {
       refuse(allocation, requestedBytes, requestedBytes, requestedBytes, stream);
       return OUT_OF_MEMORY;
     }
-    long bytes = Math.max(leastBytes, Long.highestOneBit(requestedBytes - 1) << 1);
+    long bytes = Math.max(minBytes, Long.highestOneBit(requestedBytes - 1) << 1);
     int position = free.ceiling(bytes, 0);
     long offset = position == OrderedBlocks.NONE ? takeFromTop(bytes) : take(position, bytes);
     if (offset == NONE) {

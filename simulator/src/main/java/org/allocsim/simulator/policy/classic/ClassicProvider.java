@@ -49,7 +49,7 @@ public abstract class ClassicProvider extends OptionsProvider {
   public static final class FirstFit extends Fit {
     /** A provider; the service loader makes it. */
     public FirstFit() {
-      super("first-fit", "one heap; the free block at the lowest address that fits", KNUTH, 1);
+      super("first-fit", "one heap; the fitting free block at the lowest address", KNUTH, 1);
     }
 
     @Override
@@ -62,7 +62,8 @@ public abstract class ClassicProvider extends OptionsProvider {
   public static final class NextFit extends Fit {
     /** A provider; the service loader makes it. */
     public NextFit() {
-      super("next-fit", "one heap; the next free block after the last allocation", KNUTH, 1);
+      super(
+          "next-fit", "one heap; the next fitting free block after the last allocation", KNUTH, 1);
     }
 
     @Override
@@ -116,18 +117,18 @@ public abstract class ClassicProvider extends OptionsProvider {
 
   /** Provider of {@code buddy}. */
   public static final class Buddy extends ClassicProvider {
-    private static final String LEAST_BLOCK = "min-block";
+    private static final String MIN_BLOCK = "min-block";
 
     /** A provider; the service loader makes it. */
     public Buddy() {
       super(
           new PolicySpec(
               "buddy",
-              "one heap; blocks are powers of two, which merge with their buddies",
+              "one heap; blocks are powers of two and merge with their buddies",
               KNUTH,
               List.of(
                   new PolicySpec.Option(
-                      LEAST_BLOCK, "256", "bytes", "smallest block, a power of two"),
+                      MIN_BLOCK, "256", "bytes", "smallest block, a power of two"),
                   HeapOptions.STEP_OPTION,
                   HeapOptions.ARENA_OPTION)));
     }
@@ -136,7 +137,7 @@ public abstract class ClassicProvider extends OptionsProvider {
     protected AllocatorPolicy create(
         PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
         throws PolicyOptionException {
-      HeapOptions heap = HeapOptions.ofBuddies(options, LEAST_BLOCK, limitBytes);
+      HeapOptions heap = HeapOptions.ofBuddies(options, MIN_BLOCK, limitBytes);
       return new BuddyAllocator(heap, device, listener);
     }
   }
@@ -144,14 +145,14 @@ public abstract class ClassicProvider extends OptionsProvider {
   /** Provider of {@code slab}. */
   public static final class Slab extends ClassicProvider {
     private static final String CLASSES = "classes-per-doubling";
-    private static final int MOST_CLASSES = 64;
+    private static final int MAX_CLASSES = 64;
 
     /** A provider; the service loader makes it. */
     public Slab() {
       super(
           new PolicySpec(
               "slab",
-              "slots of equal size in slabs of 2 MiB and more, large requests on their own",
+              "slots of equal size in slabs of 2 MiB or more; large requests get their own",
               "a model of segregated slabs",
               List.of(
                   new PolicySpec.Option(
@@ -162,9 +163,9 @@ public abstract class ClassicProvider extends OptionsProvider {
     protected AllocatorPolicy create(
         PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
         throws PolicyOptionException {
-      long classes = options.integer(CLASSES, 1, MOST_CLASSES);
+      long classes = options.integer(CLASSES, 1, MAX_CLASSES);
       if (Long.bitCount(classes) != 1) {
-        throw options.wrong(CLASSES, "a power of two up to " + MOST_CLASSES);
+        throw options.wrong(CLASSES, "a power of two up to " + MAX_CLASSES);
       }
       int log = Long.numberOfTrailingZeros(classes);
       return new SlabAllocator(log, limitBytes, device, listener);

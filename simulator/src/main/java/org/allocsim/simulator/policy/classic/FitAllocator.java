@@ -67,7 +67,7 @@ final class FitAllocator implements AllocatorPolicy {
       return 0;
     }
     long bytes = HeapMemory.roundUp(requestedBytes, unitBytes);
-    int block = bytes > HeapMemory.MOST_BYTES ? NONE : free.find(bytes);
+    int block = bytes > HeapMemory.MAX_BYTES ? NONE : free.find(bytes);
     if (block != NONE) {
       takeFrom(block, bytes);
     } else {

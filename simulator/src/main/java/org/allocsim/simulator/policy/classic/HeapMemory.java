@@ -12,7 +12,7 @@ final class HeapMemory {
   static final long PAGE_BYTES = 2L << 20;
 
   /** Most bytes of a heap; so long is the range for devices that do not report their size. */
-  static final long MOST_BYTES = 1L << 46;
+  static final long MAX_BYTES = 1L << 46;
 
   private final DeviceMemory device;
   private final long limitBytes;
@@ -96,8 +96,8 @@ final class HeapMemory {
     if (rangeBytes > 0) {
       return true;
     }
-    long most = device.totalBytes() < 0 ? MOST_BYTES : device.totalBytes();
-    long bytes = roundUp(Math.min(most, MOST_BYTES), stepBytes);
+    long most = device.totalBytes() < 0 ? MAX_BYTES : device.totalBytes();
+    long bytes = roundUp(Math.min(most, MAX_BYTES), stepBytes);
     long address = device.reserve(bytes, stepBytes, 0);
     if (address == DeviceMemory.REFUSED) {
       return false;

@@ -26,18 +26,24 @@ record HeapOptions(
 
   static final PolicySpec.Option STEP_OPTION =
       new PolicySpec.Option(
-          STEP, "2MiB", "bytes", "the heap grows by multiples of this, itself one of 2 MiB");
+          STEP,
+          "2MiB",
+          "bytes",
+          "the heap grows by multiples of this, which is a multiple of 2" + " MiB");
 
   static final PolicySpec.Option ARENA_OPTION =
       new PolicySpec.Option(
-          ARENA, "0", "bytes", "take one segment of this size, which never grows; 0 to grow");
+          ARENA,
+          "0",
+          "bytes",
+          "reserve one segment of this size, which never grows; 0: grow on" + " demand");
 
   static final PolicySpec.Option TRIM_OPTION =
       new PolicySpec.Option(
-          TRIM, "false", "", "give whole steps at the end of the heap back when they become free");
+          TRIM, "false", "", "release whole steps at the end of the heap when they become free");
 
   /** Largest unit and smallest block: more than any device page. */
-  private static final long MOST_UNIT_BYTES = 1L << 30;
+  private static final long MAX_UNIT_BYTES = 1L << 30;
 
   /**
    * Reads the options of a heap.
@@ -47,23 +53,23 @@ record HeapOptions(
   static HeapOptions of(PolicyOptions options, long unitDivisor, long limitBytes)
       throws PolicyOptionException {
     long unit = options.bytes(UNIT, 1);
-    if (unit > MOST_UNIT_BYTES || unit % unitDivisor != 0) {
+    if (unit > MAX_UNIT_BYTES || unit % unitDivisor != 0) {
       throw options.wrong(
           UNIT, "a multiple of " + unitDivisor + " up to 1GiB; write another number of bytes");
     }
     long arena = options.bytes(ARENA, 0);
     if (arena > 0 && options.flag(TRIM)) {
-      throw options.wrong(TRIM, "false, as a heap of fixed size needs; leave one of the two out");
+      throw options.wrong(TRIM, "false for a heap of fixed size; omit one of the two");
     }
     return new HeapOptions(unit, step(options), arena, options.flag(TRIM), limitBytes);
   }
 
   /** Reads the options of a heap whose blocks are powers of two times its smallest one. */
-  static HeapOptions ofBuddies(PolicyOptions options, String leastBlock, long limitBytes)
+  static HeapOptions ofBuddies(PolicyOptions options, String minBlock, long limitBytes)
       throws PolicyOptionException {
-    long least = options.bytes(leastBlock, 1);
-    if (least > MOST_UNIT_BYTES || Long.bitCount(least) != 1) {
-      throw options.wrong(leastBlock, "a power of two up to 1GiB; write such a number of bytes");
+    long least = options.bytes(minBlock, 1);
+    if (least > MAX_UNIT_BYTES || Long.bitCount(least) != 1) {
+      throw options.wrong(minBlock, "a power of two up to 1GiB; write such a number of bytes");
     }
     long arena = options.bytes(ARENA, 0);
     if (arena > 0 && (Long.bitCount(arena) != 1 || arena < least)) {

@@ -27,8 +27,8 @@ import org.allocsim.simulator.policy.RefusedRequests;
 final class SlabAllocator implements AllocatorPolicy {
   private static final int NONE = -1;
   private static final long PAGE_BYTES = HeapMemory.PAGE_BYTES;
-  private static final int LEAST_LOG = 9;
-  private static final int MOST_LOG = 20;
+  private static final int MIN_LOG = 9;
+  private static final int MAX_LOG = 20;
   private static final int SLOTS_PER_SLAB = 8;
 
   private final SizeClasses classes;
@@ -57,7 +57,7 @@ final class SlabAllocator implements AllocatorPolicy {
    */
   SlabAllocator(
       int classesPerDoublingLog, long limitBytes, DeviceMemory device, EffectListener listener) {
-    classes = new SizeClasses(LEAST_LOG, MOST_LOG, classesPerDoublingLog);
+    classes = new SizeClasses(MIN_LOG, MAX_LOG, classesPerDoublingLog);
     this.limitBytes = limitBytes;
     this.device = device;
     this.listener = listener;
@@ -115,7 +115,7 @@ final class SlabAllocator implements AllocatorPolicy {
 
   private int newSlab(int sizeClass, long requestedBytes) {
     long bytes = segmentBytes(sizeClass, requestedBytes);
-    if (bytes > HeapMemory.MOST_BYTES || (limitBytes >= 0 && bytes > limitBytes - heldBytes)) {
+    if (bytes > HeapMemory.MAX_BYTES || (limitBytes >= 0 && bytes > limitBytes - heldBytes)) {
       return NONE;
     }
     long address = device.allocate(bytes);

@@ -163,7 +163,7 @@ public final class CachingDeviceAllocator implements AllocatorPolicy {
     if (bin >= 0 && bytes <= settings.maxCachedBytes() - cachedBytes) {
       cache(block, bin);
     } else {
-      giveBack(block);
+      releaseToDevice(block);
       deviceWaitedUntil = moment;
     }
   }
@@ -197,7 +197,7 @@ public final class CachingDeviceAllocator implements AllocatorPolicy {
     streams = count;
   }
 
-  private void giveBack(int block) {
+  private void releaseToDevice(int block) {
     device.free(heap.address(block), heap.bytes(block));
     heap.removeSegment(block);
   }
@@ -220,7 +220,7 @@ public final class CachingDeviceAllocator implements AllocatorPolicy {
     for (int bin = 0; bin < binBytes.length; bin++) {
       for (int block = oldestOf(bin); block != NONE; block = oldestOf(bin)) {
         removeOldest(bin, heap.stream(block));
-        giveBack(block);
+        releaseToDevice(block);
       }
     }
   }

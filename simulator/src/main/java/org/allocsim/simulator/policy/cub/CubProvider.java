@@ -23,8 +23,7 @@ public final class CubProvider extends OptionsProvider {
           "CUB's CachingDeviceAllocator: blocks of fixed sizes, cached up to a limit",
           "NVIDIA/cccl, cub/util_allocator.cuh, CUB 3.0.1; recorded on an H100",
           List.of(
-              new PolicySpec.Option(
-                  GROWTH, "8", "", "quotient of the sizes of neighbouring bins, from 2 to 1024"),
+              new PolicySpec.Option(GROWTH, "8", "", "size ratio of adjacent bins, from 2 to 1024"),
               new PolicySpec.Option(
                   MIN_BIN, "3", "", "smallest bin; bin p holds blocks of bin-growth^p bytes"),
               new PolicySpec.Option(

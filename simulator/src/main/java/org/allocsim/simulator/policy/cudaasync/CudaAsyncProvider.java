@@ -29,18 +29,18 @@ public final class CudaAsyncProvider implements PolicyProvider {
                   THRESHOLD,
                   "0",
                   "bytes",
-                  "what the pool keeps when the host waits; 'max' for everything, as PyTorch and"
-                      + " RMM set it"),
+                  "memory that the pool keeps when the host synchronizes; 'max' for everything,"
+                      + " as PyTorch and RMM set it"),
               new PolicySpec.Option(
                   OPPORTUNISTIC,
                   "true",
                   "",
-                  "reuse what other streams gave back and have finished with"),
+                  "reuse memory that other streams have freed and finished using"),
               new PolicySpec.Option(
                   INTERNAL,
                   "true",
                   "",
-                  "let a stream wait for others rather than fail; matters where the option above"
+                  "let a stream wait for others instead of failing; matters if the option above"
                       + " is off")));
 
   /** A provider; the service loader makes it. */

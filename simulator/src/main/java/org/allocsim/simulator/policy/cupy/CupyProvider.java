@@ -14,7 +14,7 @@ public final class CupyProvider extends OptionsProvider {
   private static final PolicySpec SPEC =
       new PolicySpec(
           "cupy",
-          "CuPy's MemoryPool: best fit, segments of exactly the request, one arena a stream",
+          "CuPy's MemoryPool: best fit, segments of exactly the request, one arena per stream",
           "cupy/cupy, cupy/cuda/memory.pyx, 14.2.0; recorded",
           List.of());
 

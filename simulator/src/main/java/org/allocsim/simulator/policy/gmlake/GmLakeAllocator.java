@@ -54,7 +54,7 @@ public final class GmLakeAllocator implements AllocatorPolicy {
   private static final long ONE_EXABYTE = 1L << 60;
 
   /** No device has this many chunks (16 TiB), so none is asked for them. */
-  private static final long MOST_CHUNKS = 1L << 23;
+  private static final long MAX_CHUNKS = 1L << 23;
 
   private static final int COLLECT_ALL = 2;
   private static final int LEVEL_AFTER_REALLOCATION = 4;
@@ -340,7 +340,7 @@ public final class GmLakeAllocator implements AllocatorPolicy {
   }
 
   private @Nullable ChunkedSegment newChunks(long bytes, int stream) {
-    if (bytes / CHUNK_BYTES > MOST_CHUNKS) {
+    if (bytes / CHUNK_BYTES > MAX_CHUNKS) {
       return null;
     }
     long[] handles = new long[(int) (bytes / CHUNK_BYTES)];

@@ -31,19 +31,20 @@ public final class GmLakeProvider implements PolicyProvider {
                   "reuse-limit",
                   "10",
                   "times",
-                  "by how much a reused stitched block may exceed the request (reuseLimit)"),
+                  "how much larger a reused stitched block may be than the request (reuseLimit)"),
               new PolicySpec.Option(
                   "defrag-level", "0", "", "first of three attempts to stitch (defragLevel)"),
               new PolicySpec.Option(
                   "auto-gc",
                   "1000GiB",
                   "bytes",
-                  "stitched addresses from which stitched blocks are collected (autoGC)"),
+                  "number of stitched addresses above which stitched blocks are collected"
+                      + " (autoGC)"),
               new PolicySpec.Option(
                   "re-alloc",
                   "false",
                   "",
-                  "true asks the device only for what free memory lacks (reAlloc)")));
+                  "true requests only the missing memory from the device (reAlloc)")));
 
   /** A provider; the service loader makes it. */
   public GmLakeProvider() {}

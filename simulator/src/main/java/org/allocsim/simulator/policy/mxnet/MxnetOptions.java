@@ -16,7 +16,8 @@ final class MxnetOptions {
           "reserve",
           "5",
           "%",
-          "share of the device below which the cache is returned (MXNET_GPU_MEM_POOL_RESERVE)");
+          "percentage of the device's memory; if less is free, the cache is released"
+              + " (MXNET_GPU_MEM_POOL_RESERVE)");
 
   private MxnetOptions() {}
 }

@@ -148,11 +148,11 @@ public final class PooledStorage implements AllocatorPolicy {
             .mapToInt(Integer::intValue)
             .toArray();
     for (int bucket : ascending) {
-      giveBack(bucket);
+      releaseToDevice(bucket);
     }
   }
 
-  private void giveBack(int bucket) {
+  private void releaseToDevice(int bucket) {
     int oldestFirst = NONE;
     for (int block = lastFreed[bucket]; block != NONE; ) {
       int before = freedBefore[block];

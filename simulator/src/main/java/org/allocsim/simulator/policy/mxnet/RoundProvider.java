@@ -24,7 +24,7 @@ public final class RoundProvider extends OptionsProvider {
                   CUTOFF,
                   "24",
                   "",
-                  "powers of two up to 2^this, its multiples above"
+                  "powers of two up to 2^this, multiples of 2^this above"
                       + " (MXNET_GPU_MEM_POOL_ROUND_LINEAR_CUTOFF)"),
               MxnetOptions.RESERVE));
 

@@ -26,12 +26,12 @@ record Lifetimes(long[] lower, long[] upper, long[] nanos, long[] bytes) {
 
   /**
    * The allocations of a device by the numbers of its requests; what is not freed lives on after
-   * the last one. Requests of no bytes, and those that do not fit into {@code mostBytes} even
-   * alone, are left out.
+   * the last one. Requests of no bytes, and those that do not fit into {@code maxBytes} even alone,
+   * are left out.
    *
    * @param alignmentBytes what sizes are rounded up to
    */
-  static OfTrace of(FutureRequests future, long alignmentBytes, long mostBytes) {
+  static OfTrace of(FutureRequests future, long alignmentBytes, long maxBytes) {
     AllocationTrace trace = Objects.requireNonNull(future.trace());
     long[] lower = new long[256];
     long[] bytes = new long[256];
@@ -48,7 +48,7 @@ record Lifetimes(long[] lower, long[] upper, long[] nanos, long[] bytes) {
         freedAt[trace.allocation(event)] = event;
       } else if ((kind == RequestKind.ALLOCATE || kind == RequestKind.RESTORE_BLOCK)
           && trace.bytes(event) > 0
-          && trace.bytes(event) <= mostBytes) {
+          && trace.bytes(event) <= maxBytes) {
         if (count == bytes.length) {
           lower = Arrays.copyOf(lower, count * 2);
           bytes = Arrays.copyOf(bytes, count * 2);
@@ -73,7 +73,7 @@ record Lifetimes(long[] lower, long[] upper, long[] nanos, long[] bytes) {
   }
 
   /** Most bytes that live at one time: no plan is lower. */
-  long mostLiveBytes() {
+  long maxLiveBytes() {
     PriorityQueue<Integer> live = new PriorityQueue<>((a, b) -> Long.compare(upper[a], upper[b]));
     long now = 0;
     long most = 0;

@@ -22,7 +22,7 @@ final class MaxLive implements AllocatorPolicy {
   /** Made-up addresses begin here: not at the null address. */
   private static final long FIRST_ADDRESS = 1L << 40;
 
-  private final long mostBytes;
+  private final long maxBytes;
   private final long limitBytes;
   private final DeviceMemory device;
   private final EffectListener listener;
@@ -35,7 +35,7 @@ final class MaxLive implements AllocatorPolicy {
     this.device = device;
     this.listener = listener;
     long limit = limitBytes < 0 ? Long.MAX_VALUE : limitBytes;
-    mostBytes = Math.min(limit, device.freeBytes());
+    maxBytes = Math.min(limit, device.freeBytes());
     heap = new BlockHeap(listener);
   }
 
@@ -44,7 +44,7 @@ final class MaxLive implements AllocatorPolicy {
     if (requestedBytes == 0) {
       return 0;
     }
-    if (requestedBytes > mostBytes - liveBytes) {
+    if (requestedBytes > maxBytes - liveBytes) {
       listener.outOfMemory(
           new OutOfMemory(
               allocation,

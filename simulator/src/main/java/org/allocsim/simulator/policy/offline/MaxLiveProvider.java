@@ -15,7 +15,8 @@ public final class MaxLiveProvider extends OptionsProvider {
       new PolicySpec(
           PolicySpec.Kind.BOUND,
           "max-live",
-          "what is live at each moment: no allocator that leaves blocks in place reserves less",
+          "the memory live at each moment: no allocator that keeps blocks in place can reserve"
+              + " less",
           "sum of the live requests, unrounded; a definition",
           List.of());
 

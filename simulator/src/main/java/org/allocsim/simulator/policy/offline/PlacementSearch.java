@@ -69,7 +69,7 @@ final class PlacementSearch {
   private final long[] crowd;
   private final int[] rank;
   private final long[] offsets;
-  private final long[] leastOffset;
+  private final long[] minOffset;
   private final long[] floor;
   private final long[] unplacedBytes;
 
@@ -107,7 +107,7 @@ final class PlacementSearch {
     }
     rank = new int[n];
     offsets = new long[n];
-    leastOffset = new long[n];
+    minOffset = new long[n];
     floor = new long[sections.count()];
     unplacedBytes = new long[sections.count()];
     crossing = new int[sections.count()];
@@ -165,7 +165,7 @@ final class PlacementSearch {
     order = preference;
     Arrays.setAll(rank, i -> i);
     Arrays.fill(offsets, NOT_PLACED);
-    Arrays.fill(leastOffset, 0);
+    Arrays.fill(minOffset, 0);
     Arrays.fill(floor, 0);
     Arrays.fill(unplacedBytes, 0);
     Arrays.fill(crossing, 0);
@@ -176,7 +176,7 @@ final class PlacementSearch {
         crossing[s] += s + 1 < sections.end(buffer) ? 1 : 0;
       }
     }
-    if (mostUnplacedBytes(0, sections.count()) > capacity) {
+    if (maxUnplacedBytes(0, sections.count()) > capacity) {
       return Result.NONE;
     }
     int[] all = new int[n];
@@ -298,19 +298,19 @@ final class PlacementSearch {
     nodesLeft--;
     // No buffer may lie at this offset or above: another one fits whole below it, or what is still
     // to come in some section does not fit above it.
-    long endOfOffsets = capacityBytes - mostUnplacedBytes(from, to) + 1;
+    long endOfOffsets = capacityBytes - maxUnplacedBytes(from, to) + 1;
     for (int buffer : unplaced) {
-      endOfOffsets = Math.min(endOfOffsets, leastOffset[buffer] + bytes[buffer]);
+      endOfOffsets = Math.min(endOfOffsets, minOffset[buffer] + bytes[buffer]);
     }
     long triedOffset = lastOffset;
     int triedRank = lastRank;
     while (true) {
       int index = next(unplaced, triedOffset, triedRank);
-      if (index < 0 || leastOffset[unplaced[index]] >= endOfOffsets) {
+      if (index < 0 || minOffset[unplaced[index]] >= endOfOffsets) {
         return Result.NONE;
       }
       int buffer = unplaced[index];
-      triedOffset = leastOffset[buffer];
+      triedOffset = minOffset[buffer];
       triedRank = rank[buffer];
       if (hasEarlierTwin(unplaced, buffer)) {
         continue;
@@ -342,7 +342,7 @@ final class PlacementSearch {
     }
   }
 
-  private long mostUnplacedBytes(int from, int to) {
+  private long maxUnplacedBytes(int from, int to) {
     long most = 0;
     for (int s = from; s < to; s++) {
       most = Math.max(most, unplacedBytes[s]);
@@ -357,7 +357,7 @@ final class PlacementSearch {
     int bestRank = Integer.MAX_VALUE;
     for (int i = 0; i < unplaced.length; i++) {
       int buffer = unplaced[i];
-      long own = leastOffset[buffer];
+      long own = minOffset[buffer];
       int ownRank = rank[buffer];
       if ((own > offset || (own == offset && ownRank > after))
           && (own < bestOffset || (own == bestOffset && ownRank < bestRank))) {
@@ -383,8 +383,8 @@ final class PlacementSearch {
 
   /** Places a buffer as low as it can lie. */
   private void place(int buffer) {
-    long top = leastOffset[buffer] + bytes[buffer];
-    offsets[buffer] = leastOffset[buffer];
+    long top = minOffset[buffer] + bytes[buffer];
+    offsets[buffer] = minOffset[buffer];
     fits = true;
     for (int s = sections.first(buffer); s < sections.end(buffer); s++) {
       unplacedBytes[s] -= bytes[buffer];
@@ -409,10 +409,10 @@ final class PlacementSearch {
     for (int other : neighbours[placed]) {
       if (offsets[other] == NOT_PLACED) {
         covered = true;
-        long old = leastOffset[other];
+        long old = minOffset[other];
         if (old < top) {
           record(~other, old);
-          leastOffset[other] = top;
+          minOffset[other] = top;
           for (int s = sections.first(other); s < sections.end(other); s++) {
             // The floor of a section is where its lowest unplaced buffer can lie at best.
             if (old == floor[s]) {
@@ -441,7 +441,7 @@ final class PlacementSearch {
       long least = Long.MAX_VALUE;
       for (int resident : residents[s]) {
         if (offsets[resident] == NOT_PLACED) {
-          least = Math.min(least, leastOffset[resident]);
+          least = Math.min(least, minOffset[resident]);
         }
       }
       if (least != Long.MAX_VALUE && least > floor[s]) {
@@ -473,7 +473,7 @@ final class PlacementSearch {
       if (row >= 0) {
         floor[row] = trailValue[trail];
       } else {
-        leastOffset[~row] = trailValue[trail];
+        minOffset[~row] = trailValue[trail];
       }
     }
     forget(buffer);

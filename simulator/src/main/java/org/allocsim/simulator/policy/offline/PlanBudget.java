@@ -12,13 +12,13 @@ public final class PlanBudget {
   private static final long STEPS_OF_A_BUFFER = 4096;
 
   /** Enough for every plan of a few thousand buffers. */
-  private static final long LEAST_STEPS = 1L << 26;
+  private static final long MIN_STEPS = 1L << 26;
 
   private long stepsLeft;
 
   /** The budget for a plan of so many buffers. */
   public PlanBudget(int buffers) {
-    stepsLeft = Math.max(LEAST_STEPS, buffers * STEPS_OF_A_BUFFER);
+    stepsLeft = Math.max(MIN_STEPS, buffers * STEPS_OF_A_BUFFER);
   }
 
   /** Takes steps out of the budget; answers whether it held them. */
@@ -30,7 +30,7 @@ public final class PlanBudget {
   /** What says that no plan was made within a budget. */
   public static UnfitTraceException exceeded() {
     return new UnfitTraceException(
-        "fewer allocations that live at the same time: planning these takes more than "
+        "fewer allocations live at the same time: planning these takes more than "
             + STEPS_OF_A_BUFFER
             + " comparisons per allocation");
   }

@@ -14,7 +14,7 @@ final class PlanOptions {
           "offsets are multiples of this, and sizes are rounded up to it");
 
   /** Largest alignment: more than any device page. */
-  static final long MOST_ALIGNMENT_BYTES = 1L << 30;
+  static final long MAX_ALIGNMENT_BYTES = 1L << 30;
 
   private PlanOptions() {}
 

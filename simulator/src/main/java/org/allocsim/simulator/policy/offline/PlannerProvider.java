@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** Makes allocators that follow a plan of the whole trace. */
 public abstract class PlannerProvider implements PolicyProvider {
   /** Largest request that is planned on a device that does not report its size. */
-  private static final long MOST_BYTES = 1L << 46;
+  private static final long MAX_BYTES = 1L << 46;
 
   private final PolicySpec spec;
 
@@ -37,7 +37,7 @@ public abstract class PlannerProvider implements PolicyProvider {
       throws PolicyOptionException, UnfitTraceException {
     PolicyOptions options = new PolicyOptions(spec, settings);
     long alignment = options.bytes(PlanOptions.ALIGNMENT, 1);
-    if (alignment > PlanOptions.MOST_ALIGNMENT_BYTES || Long.bitCount(alignment) != 1) {
+    if (alignment > PlanOptions.MAX_ALIGNMENT_BYTES || Long.bitCount(alignment) != 1) {
       throw options.wrong(
           PlanOptions.ALIGNMENT, "a power of two up to 1GiB; write such a number of bytes");
     }
@@ -45,7 +45,7 @@ public abstract class PlannerProvider implements PolicyProvider {
       throw new UnfitTraceException("all requests before the first is served");
     }
     long limit = settings.limitBytes();
-    long most = device.totalBytes() < 0 ? MOST_BYTES : Math.min(MOST_BYTES, device.totalBytes());
+    long most = device.totalBytes() < 0 ? MAX_BYTES : Math.min(MAX_BYTES, device.totalBytes());
     Lifetimes.OfTrace planned =
         Lifetimes.of(future, alignment, limit < 0 ? most : Math.min(most, limit));
     Plan plan = plan(planned.lifetimes(), options, new PlanBudget(planned.lifetimes().count()));
@@ -69,12 +69,12 @@ public abstract class PlannerProvider implements PolicyProvider {
           new PolicySpec(
               PolicySpec.Kind.OFFLINE,
               "plan-greedy-size",
-              "one segment planned greedily: the largest first, each into its smallest gap",
+              "one segment planned greedily: largest first, each into the smallest gap that fits",
               "TensorFlow Lite, greedy_by_size_assignment.cc (25227c9); source read",
               List.of(
                   PlanOptions.ALIGNMENT_OPTION,
                   new PolicySpec.Option(
-                      ORDER, "size", "", "what comes first: size, area, lifetime or time"))));
+                      ORDER, "size", "", "planning order: size, area, lifetime or time"))));
     }
 
     @Override
@@ -100,7 +100,7 @@ public abstract class PlannerProvider implements PolicyProvider {
           new PolicySpec(
               PolicySpec.Kind.OFFLINE,
               "plan-search",
-              "one segment planned by branch and bound: the lowest plan where the search ends",
+              "one segment planned by branch and bound: the lowest plan found",
               "rules of MiniMalloc (M. Moffitt, ASPLOS 2023; google/minimalloc 9f5cf81);"
                   + " published rules",
               List.of(
@@ -109,7 +109,8 @@ public abstract class PlannerProvider implements PolicyProvider {
                       NODES,
                       "300000",
                       "",
-                      "maximum number of placements tried before the best so far counts"))));
+                      "maximum number of placements tried; after that, the best plan so far is"
+                          + " used"))));
     }
 
     @Override

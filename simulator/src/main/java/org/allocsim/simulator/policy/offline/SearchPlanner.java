@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * at its bottom, which costs nothing, as they part what is below them from what is above; the rest
  * may fall into parts again. A part that is higher than the bound is searched at the bound first,
  * with two thirds of the nodes, then by halving the heights between it and the best plan; both in
- * rounds of twice as many nodes. A part of more than {@value #MOST_BUFFERS} buffers keeps its
- * greedy plan.
+ * rounds of twice as many nodes. A part of more than {@value #MAX_BUFFERS} buffers keeps its greedy
+ * plan.
  *
  * <p><b>Cost.</b> Four orders are searched for each height, each up to the nodes of the round; all
  * together not more than the nodes that are given. Without such a bound the time is exponential in
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SearchPlanner {
   /** Parts of more buffers are not searched: their recursion would be too deep. */
-  static final int MOST_BUFFERS = 1000;
+  static final int MAX_BUFFERS = 1000;
 
   private static final long FIRST_ROUND_NODES = 4000;
 
@@ -40,7 +40,7 @@ final class SearchPlanner {
     this.budget = budget;
     offsets = new long[lifetimes.count()];
     nodesLeft = nodes;
-    boundBytes = lifetimes.mostLiveBytes();
+    boundBytes = lifetimes.maxLiveBytes();
     provenBytes = boundBytes;
   }
 
@@ -71,7 +71,7 @@ final class SearchPlanner {
 
   /** The lowest of the greedy plans that the budget holds, or null. */
   private static @Nullable Plan greedy(Lifetimes lifetimes, PlanBudget budget) {
-    long bound = lifetimes.mostLiveBytes();
+    long bound = lifetimes.maxLiveBytes();
     Plan best = null;
     for (GreedyPlanner.Order order : GreedyPlanner.Order.values()) {
       if (best == null || best.heightBytes() > bound) {
@@ -196,7 +196,7 @@ final class SearchPlanner {
     private final Lifetimes own;
     private final long base;
     private final long unit;
-    private long leastHeight;
+    private long minHeight;
     private long target;
     private long lastFailure;
     private Plan best;
@@ -214,23 +214,23 @@ final class SearchPlanner {
     }
 
     void plan() {
-      leastHeight = own.mostLiveBytes();
+      minHeight = own.maxLiveBytes();
       // A part need not be lower than the highest one, whose height is at least the bound.
-      long enough = Math.max(leastHeight, provenBytes - base);
-      if (best.heightBytes() > enough && buffers.length <= MOST_BUFFERS) {
+      long enough = Math.max(minHeight, provenBytes - base);
+      if (best.heightBytes() > enough && buffers.length <= MAX_BUFFERS) {
         search(enough);
       }
       for (int i = 0; i < buffers.length; i++) {
         offsets[buffers[i]] = base + best.offsets()[i];
       }
-      provenBytes = Math.max(provenBytes, base + leastHeight);
+      provenBytes = Math.max(provenBytes, base + minHeight);
     }
 
     /** Lowers the best plan, at most down to a height that is enough. */
     private void search(long enough) {
       PlacementSearch search =
           new PlacementSearch(own.bytes(), own.nanos(), new Sections(own, all()));
-      target = Math.max(leastHeight, enough / unit * unit);
+      target = Math.max(minHeight, enough / unit * unit);
       long kept = nodesLeft / 3;
       long roundNodes = FIRST_ROUND_NODES;
       while (target < best.heightBytes() && nodesLeft > kept) {
@@ -264,7 +264,7 @@ final class SearchPlanner {
           return Math.max(lastFailure, target - unit);
         }
         if (result == PlacementSearch.Result.NONE) {
-          leastHeight = Math.max(leastHeight, height + unit);
+          minHeight = Math.max(minHeight, height + unit);
           target = Math.max(target, height + unit);
           break;
         }

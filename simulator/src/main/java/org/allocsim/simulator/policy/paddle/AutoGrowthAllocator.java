@@ -127,12 +127,12 @@ public final class AutoGrowthAllocator implements AllocatorPolicy {
     block = FreeNeighbours.join(heap, free, block);
     if (settings.freesIdleChunks() && heap.coversSegment(block)) {
       free.remove(block);
-      giveBack(block);
+      releaseToDevice(block);
     }
     heap.settle();
   }
 
-  private void giveBack(int chunk) {
+  private void releaseToDevice(int chunk) {
     device.free(heap.address(chunk), heap.bytes(chunk));
     heap.removeSegment(chunk);
   }
@@ -151,7 +151,7 @@ public final class AutoGrowthAllocator implements AllocatorPolicy {
             .toArray();
     for (int chunk : chunks) {
       free.remove(chunk);
-      giveBack(chunk);
+      releaseToDevice(chunk);
     }
   }
 

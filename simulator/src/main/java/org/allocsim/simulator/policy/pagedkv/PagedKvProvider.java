@@ -14,30 +14,31 @@ public final class PagedKvProvider extends OptionsProvider {
   private static final PolicySpec SPEC =
       new PolicySpec(
           "paged-kv",
-          "vLLM's paged cache of keys and values; private pools are sequences",
+          "vLLM's paged KV cache; private pools are sequences",
           "vllm-project/vllm, v1/core/block_pool.py 002f349; arXiv 2309.06180; source read",
           List.of(
-              new PolicySpec.Option("block-size", "16", "tokens", "tokens of a block"),
+              new PolicySpec.Option("block-size", "16", "tokens", "tokens per block"),
               new PolicySpec.Option(
                   "token-bytes",
                   "819200",
                   "bytes",
-                  "keys and values of a token in all layers; the default is OPT-13B's at 16 bits"),
+                  "KV cache bytes per token, over all layers; the default is OPT-13B at 16 bits"),
               new PolicySpec.Option(
                   "num-blocks",
                   "0",
                   "blocks",
-                  "blocks of the cache (num_gpu_blocks_override), 0 for what memory holds"),
+                  "blocks of the cache (num_gpu_blocks_override); 0: as many as fit in memory"),
               new PolicySpec.Option(
                   "memory-utilization",
                   "0.92",
                   "",
-                  "share of the free memory that the cache takes (gpu_memory_utilization)"),
+                  "fraction of the free memory that the cache uses (gpu_memory_utilization)"),
               new PolicySpec.Option(
                   "watermark",
                   "0",
                   "",
-                  "share of the blocks that must stay free when a sequence begins (0.01 in V0)")));
+                  "fraction of the blocks that must stay free when a sequence starts (0.01 in"
+                      + " V0)")));
 
   /** A provider; the service loader makes it. */
   public PagedKvProvider() {

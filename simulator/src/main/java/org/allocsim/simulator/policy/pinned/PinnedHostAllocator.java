@@ -166,7 +166,7 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
     heap.completeFree(block);
     long bytes = heap.bytes(block);
     if (bytes > settings.maxCachedBytes()) {
-      giveBack(block);
+      releaseToDevice(block);
     } else {
       int sizeClass = sizeClass(bytes);
       freedBefore[block] = lastFreed[sizeClass];
@@ -174,7 +174,7 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
     }
   }
 
-  private void giveBack(int block) {
+  private void releaseToDevice(int block) {
     long bytes = heap.bytes(block);
     host.free(heap.address(block), bytes);
     heap.removeSegment(block);
@@ -231,7 +231,7 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
         block = before;
       }
       for (int block = oldestFirst; block != NONE; block = freedBefore[block]) {
-        giveBack(block);
+        releaseToDevice(block);
       }
       lastFreed[sizeClass] = NONE;
     }

@@ -57,11 +57,11 @@ public record AllocatorConfig(
    * @param isLimited whether the allocator has a limit of its own
    */
   public AllocatorConfig forProgram(long largestBytes, boolean isLimited) {
-    long mostBytes =
+    long maxBytes =
         RequestSizes.roundUp(
             Math.max(blockBytesFor(largestBytes), largeSegmentBytes),
             RequestSizes.SEGMENT_ROUND_BYTES);
-    boolean splits = expandableSegments || isOversize(mostBytes);
+    boolean splits = expandableSegments || isOversize(maxBytes);
     return new AllocatorConfig(
         splits ? maxSplitBytes : UNLIMITED,
         splits ? maxNonSplitRoundingBytes : DEFAULT.maxNonSplitRoundingBytes,

@@ -43,7 +43,7 @@ final class BlockPool {
   private final FreeLists lists;
 
   /** No free block of fewer bytes is a whole segment or has a whole page. */
-  private long leastReleasableBytes = Long.MAX_VALUE;
+  private long minReleasableBytes = Long.MAX_VALUE;
 
   BlockPool(
       int owner,
@@ -87,7 +87,7 @@ final class BlockPool {
 
   /** The pool has a segment that is given back whole, or by pages, of so many bytes. */
   void hasSegment(long releasableBytes) {
-    leastReleasableBytes = Math.min(leastReleasableBytes, releasableBytes);
+    minReleasableBytes = Math.min(minReleasableBytes, releasableBytes);
   }
 
   /**
@@ -96,7 +96,7 @@ final class BlockPool {
    * few.
    */
   List<Block> releasableInOrder() {
-    return freeInOrder(leastReleasableBytes);
+    return freeInOrder(minReleasableBytes);
   }
 
   /** All mapped free blocks by ascending (stream, bytes, position). */
@@ -104,12 +104,12 @@ final class BlockPool {
     return freeInOrder(0);
   }
 
-  private List<Block> freeInOrder(long leastBytes) {
+  private List<Block> freeInOrder(long minBytes) {
     List<Block> inOrder = new ArrayList<>();
     for (int stream = 0; stream < lists.streams(); stream++) {
       FreeList list = lists.find(stream, small);
       if (list != null) {
-        for (Block b = list.mapped.ceiling(leastBytes); b != null; b = list.mapped.next(b)) {
+        for (Block b = list.mapped.ceiling(minBytes); b != null; b = list.mapped.next(b)) {
           inOrder.add(b);
         }
       }

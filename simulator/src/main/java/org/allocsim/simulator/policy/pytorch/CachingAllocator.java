@@ -174,7 +174,7 @@ public final class CachingAllocator implements RestorablePolicy {
   @Override
   public void changeSettings(String text) {
     if (settingsChange == null) {
-      throw new IllegalStateException("changes were not expected");
+      throw new IllegalStateException("unexpected changes");
     }
     AllocatorConfig settings = settingsChange.apply(config, text, version);
     change(settings, limitBytes);
@@ -204,7 +204,7 @@ public final class CachingAllocator implements RestorablePolicy {
 
   private void change(AllocatorConfig settings, long bytes) {
     if (servesPlainly) {
-      throw new IllegalStateException("changes were not expected");
+      throw new IllegalStateException("unexpected changes");
     }
     config = settings;
     limitBytes = bytes;
@@ -264,8 +264,7 @@ public final class CachingAllocator implements RestorablePolicy {
       long roundedBytes,
       @Nullable Block first,
       FreeList list) {
-    Block block =
-        first == null ? findFree(list, roundedBytes, list.grows) : leastGrowth(list, first);
+    Block block = first == null ? findFree(list, roundedBytes, list.grows) : minGrowth(list, first);
     if (block == null) {
       return allocateInGeneral(allocation, requestedBytes, list.stream, 0);
     }
@@ -275,14 +274,14 @@ public final class CachingAllocator implements RestorablePolicy {
     return handOutFound(allocation, requestedBytes, roundedBytes, block, list);
   }
 
-  /** As {@link #leastGrowth(SizeOrder, Block)} for a start that has been taken out of its list. */
-  private Block leastGrowth(FreeList list, Block start) {
+  /** As {@link #minGrowth(SizeOrder, Block)} for a start that has been taken out of its list. */
+  private Block minGrowth(FreeList list, Block start) {
     Block next = list.mapped.ceiling(start.bytes(), start.position());
     if (next == null || expandables.expandableBytes(next) >= expandables.expandableBytes(start)) {
       return start;
     }
     list.mapped.add(start);
-    return leastGrowth(list.mapped, next);
+    return minGrowth(list.mapped, next);
   }
 
   /** Hands out a block, which is in no list, or its front. */
@@ -557,7 +556,7 @@ public final class CachingAllocator implements RestorablePolicy {
     Block block = free.ceiling(roundedBytes);
     if (block != null && block.isExpandable()) {
       if (grows) {
-        block = leastGrowth(free, block);
+        block = minGrowth(free, block);
       } else {
         while (block != null && block.isExpandable()) {
           block = free.next(block);
@@ -580,7 +579,7 @@ public final class CachingAllocator implements RestorablePolicy {
    * Walks on while the next block could grow to less: small free ends are used up first. Blocks
    * that cannot grow only get larger, so the walk ends after the first of them.
    */
-  private Block leastGrowth(SizeOrder<Block> free, Block start) {
+  private Block minGrowth(SizeOrder<Block> free, Block start) {
     Block block = start;
     while (expandables.canGrow(block)) {
       Block candidate = free.next(block);

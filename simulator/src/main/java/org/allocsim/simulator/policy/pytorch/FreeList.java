@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** Free blocks of one pool that belong to one stream. */
 final class FreeList {
   /** PyTorch 2.11: more than {@code kSmallSize} must be left of a large block. */
-  private static final long LEAST_LARGE_REST_BYTES = RequestSizes.SMALL_REQUEST_BYTES + 1;
+  private static final long MIN_LARGE_REST_BYTES = RequestSizes.SMALL_REQUEST_BYTES + 1;
 
   /** The pool that they are part of. */
   final BlockPool pool;
@@ -34,13 +34,13 @@ final class FreeList {
   final @Nullable EffectListener others;
 
   /** The smallest rest that is split off a block in a segment that grows in place. */
-  private final long leastGrowingRestBytes;
+  private final long minGrowingRestBytes;
 
   /** The smallest rest that is split off a block in another segment. */
-  private final long leastFixedRestBytes;
+  private final long minFixedRestBytes;
 
   /** Which of the two holds for the segments that the pool makes. */
-  private long leastRestBytes;
+  private long minRestBytes;
 
   /** Mapped free blocks by (bytes, position). */
   final SizeOrder<Block> mapped = new SizeOrder<>();
@@ -55,26 +55,25 @@ final class FreeList {
     counters = effects.counters();
     others = effects.others();
     this.stream = stream;
-    leastGrowingRestBytes = pool.neverSplits ? Long.MAX_VALUE : RequestSizes.MIN_BLOCK_BYTES;
-    leastFixedRestBytes =
-        small || pool.neverSplits ? leastGrowingRestBytes : LEAST_LARGE_REST_BYTES;
+    minGrowingRestBytes = pool.neverSplits ? Long.MAX_VALUE : RequestSizes.MIN_BLOCK_BYTES;
+    minFixedRestBytes = small || pool.neverSplits ? minGrowingRestBytes : MIN_LARGE_REST_BYTES;
     followPool();
   }
 
   /** Takes over how the pool obtains memory and splits blocks. */
   void followPool() {
     grows = pool.grows;
-    leastRestBytes = pool.splitsFinely ? leastGrowingRestBytes : leastFixedRestBytes;
+    minRestBytes = pool.splitsFinely ? minGrowingRestBytes : minFixedRestBytes;
   }
 
   /** Whether a rest of a block is large enough to be split off. */
   boolean splits(long restBytes, boolean inPlaceThatGrows) {
-    return restBytes >= (inPlaceThatGrows ? leastGrowingRestBytes : leastFixedRestBytes);
+    return restBytes >= (inPlaceThatGrows ? minGrowingRestBytes : minFixedRestBytes);
   }
 
   /** As above for a block in a segment that the pool made. */
   boolean splits(long restBytes) {
-    return restBytes >= leastRestBytes;
+    return restBytes >= minRestBytes;
   }
 
   /** Adds a mapped free block, which is of age 0 from now on. */

@@ -22,8 +22,8 @@ final class GivenUpPools {
   /** 2⁶⁴ over the golden ratio. */
   private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
 
-  private static final int LEAST_BUCKETS = 4;
-  private static final int LEAST_LOOKUPS = 4;
+  private static final int MIN_BUCKETS = 4;
+  private static final int MIN_LOOKUPS = 4;
   private static final int EMPTY = -1;
 
   private final Map<Integer, PrivatePool> others = new TreeMap<>();
@@ -31,7 +31,7 @@ final class GivenUpPools {
   /** A power of two; 0 until the first pool came. */
   private int buckets;
 
-  private int mostLookups;
+  private int maxLookups;
   private int count;
 
   /** One for each bucket, and room after them for those that are pushed out of the last ones. */
@@ -103,7 +103,7 @@ final class GivenUpPools {
       slot++;
       distance++;
     }
-    if (distance == mostLookups) {
+    if (distance == maxLookups) {
       grow();
       put(added);
       return;
@@ -119,7 +119,7 @@ final class GivenUpPools {
         distances[slot] = distance;
         pool = there;
         distance = distanceThere;
-      } else if (distance + 1 >= mostLookups) {
+      } else if (distance + 1 >= maxLookups) {
         slots[place] = pool;
         grow();
         put(added);
@@ -135,9 +135,9 @@ final class GivenUpPools {
 
   private void grow() {
     PrivatePool[] before = slots;
-    buckets = Math.max(LEAST_BUCKETS, 2 * buckets);
-    mostLookups = Math.max(LEAST_LOOKUPS, Integer.numberOfTrailingZeros(buckets));
-    slots = new PrivatePool[buckets + mostLookups];
+    buckets = Math.max(MIN_BUCKETS, 2 * buckets);
+    maxLookups = Math.max(MIN_LOOKUPS, Integer.numberOfTrailingZeros(buckets));
+    slots = new PrivatePool[buckets + maxLookups];
     distances = new int[slots.length];
     Arrays.fill(distances, EMPTY);
     count = 0;

@@ -71,10 +71,9 @@ public enum PyTorchVersion {
 
   /** How sure the rules of the releases are, in a few words. */
   public static String evidence() {
-    return "releases %s recorded; %s between recorded ones that decide alike; rules of %s dated by"
-            .formatted(
-                listed(Certainty.RECORDED), listed(Certainty.ENCLOSED), listed(Certainty.DATED))
-        + " their pull requests";
+    return ("releases %s recorded; %s between recorded releases that behave the same; rules of %s"
+            + " dated by their pull requests")
+        .formatted(listed(Certainty.RECORDED), listed(Certainty.ENCLOSED), listed(Certainty.DATED));
   }
 
   private static String listed(Certainty certainty) {

@@ -20,8 +20,8 @@ public final class RoundupDivisions {
   private RoundupDivisions(long[] divisions, boolean oneKeepsSizes) {
     this.divisions = divisions;
     this.oneKeepsSizes = oneKeepsSizes;
-    long mostPlain = oneKeepsSizes ? 0 : 1;
-    isPlain = Arrays.stream(divisions).allMatch(each -> each == 0 || each == mostPlain);
+    long maxPlain = oneKeepsSizes ? 0 : 1;
+    isPlain = Arrays.stream(divisions).allMatch(each -> each == 0 || each == maxPlain);
   }
 
   /** Whether no size is rounded to divisions. */

@@ -18,12 +18,11 @@ public final class ArenaMemoryResourceProvider extends OptionsProvider {
   private static final PolicySpec SPEC =
       new PolicySpec(
           "rmm-arena",
-          "RMM's arena_memory_resource: first fit in one piece of memory, superblocks for every"
-              + " stream",
+          "RMM's arena_memory_resource: first fit in one region, superblocks per stream",
           "rapidsai/rmm 5d50a37 (2026-07), arena_memory_resource; source read",
           List.of(
               new PolicySpec.Option(
-                  SIZE, HALF, "bytes", "size of the arena, or half for half of the free memory"),
+                  SIZE, HALF, "bytes", "size of the arena, or 'half' for half of the free memory"),
               new PolicySpec.Option(
                   SIZE_CLASSES,
                   "false",

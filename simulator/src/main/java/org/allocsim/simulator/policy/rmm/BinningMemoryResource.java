@@ -29,7 +29,7 @@ public final class BinningMemoryResource implements AllocatorPolicy {
   /** Blocks of a chunk ({@code default_blocks_to_preallocate}). */
   static final int CHUNK_BLOCKS = 128;
 
-  private final int leastExponent;
+  private final int minExponent;
   private final FixedSizeBlocks[] bins;
   private final Upstream upstream;
   private final RefusedRequests refused;
@@ -39,25 +39,24 @@ public final class BinningMemoryResource implements AllocatorPolicy {
   /**
    * A resource that holds nothing yet.
    *
-   * @param leastExponent log2 of the smallest bin, at least 8
-   * @param mostExponent log2 of the largest bin
+   * @param minExponent log2 of the smallest bin, at least 8
+   * @param maxExponent log2 of the largest bin
    * @param limitBytes most that the device gives, −1 for no limit
    */
   BinningMemoryResource(
-      int leastExponent,
-      int mostExponent,
+      int minExponent,
+      int maxExponent,
       long limitBytes,
       FutureRequests future,
       DeviceMemory device,
       EffectListener listener) {
-    this.leastExponent = leastExponent;
+    this.minExponent = minExponent;
     refused = new RefusedRequests(limitBytes, device, listener);
     upstream = new Upstream(device, limitBytes);
     heap = new BlockHeap(listener);
-    bins = new FixedSizeBlocks[mostExponent - leastExponent + 1];
+    bins = new FixedSizeBlocks[maxExponent - minExponent + 1];
     for (int i = 0; i < bins.length; i++) {
-      bins[i] =
-          new FixedSizeBlocks(1L << (leastExponent + i), CHUNK_BLOCKS, upstream, heap, future);
+      bins[i] = new FixedSizeBlocks(1L << (minExponent + i), CHUNK_BLOCKS, upstream, heap, future);
     }
   }
 
@@ -94,7 +93,7 @@ public final class BinningMemoryResource implements AllocatorPolicy {
   /** The bin of a size; the number of bins for one that is larger than all. */
   private int bin(long requestedBytes) {
     int exponent = 64 - Long.numberOfLeadingZeros(requestedBytes - 1);
-    return Math.min(Math.max(0, exponent - leastExponent), bins.length);
+    return Math.min(Math.max(0, exponent - minExponent), bins.length);
   }
 
   private int obtain(long bytes, int stream) {

@@ -25,9 +25,10 @@ public final class BinningMemoryResourceProvider implements PolicyProvider {
   private static final PolicySpec SPEC =
       new PolicySpec(
           "rmm-binning",
-          "RMM's binning_memory_resource: a fixed-size resource for every power of two of a range",
-          "rapidsai/rmm 5d50a37 (2026-07), binning_memory_resource; bins as its replay benchmark"
-              + " has them; source read",
+          "RMM's binning_memory_resource: one fixed-size resource for each power of two in a"
+              + " range",
+          "rapidsai/rmm 5d50a37 (2026-07), binning_memory_resource; bins as in its replay"
+              + " benchmark; source read",
           List.of(
               new PolicySpec.Option(MIN_EXPONENT, "18", "", "log2 of the smallest bin, 8 to 30"),
               new PolicySpec.Option(MAX_EXPONENT, "22", "", "log2 of the largest bin, 8 to 30")));
@@ -45,9 +46,9 @@ public final class BinningMemoryResourceProvider implements PolicyProvider {
       PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
     PolicyOptions options = new PolicyOptions(SPEC, settings);
-    int leastExponent = (int) options.integer(MIN_EXPONENT, LEAST, MOST);
-    int mostExponent = (int) options.integer(MAX_EXPONENT, leastExponent, MOST);
+    int minExponent = (int) options.integer(MIN_EXPONENT, LEAST, MOST);
+    int maxExponent = (int) options.integer(MAX_EXPONENT, minExponent, MOST);
     return new BinningMemoryResource(
-        leastExponent, mostExponent, settings.limitBytes(), future, device, listener);
+        minExponent, maxExponent, settings.limitBytes(), future, device, listener);
   }
 }

@@ -16,8 +16,8 @@ public final class FixedSizeMemoryResourceProvider implements PolicyProvider {
   private static final String BLOCK = "block";
   private static final String BLOCKS = "blocks";
 
-  private static final long MOST_BLOCK_BYTES = 1L << 40;
-  private static final long MOST_CHUNK_BLOCKS = 1 << 20;
+  private static final long MAX_BLOCK_BYTES = 1L << 40;
+  private static final long MAX_CHUNK_BLOCKS = 1 << 20;
 
   private static final PolicySpec SPEC =
       new PolicySpec(
@@ -47,10 +47,10 @@ public final class FixedSizeMemoryResourceProvider implements PolicyProvider {
       throws PolicyOptionException {
     PolicyOptions options = new PolicyOptions(SPEC, settings);
     long blockBytes = Upstream.alignUp(options.bytes(BLOCK, 1));
-    if (blockBytes > MOST_BLOCK_BYTES) {
+    if (blockBytes > MAX_BLOCK_BYTES) {
       throw options.wrong(BLOCK, "at most 1 TiB");
     }
-    int chunkBlocks = (int) options.integer(BLOCKS, 1, MOST_CHUNK_BLOCKS);
+    int chunkBlocks = (int) options.integer(BLOCKS, 1, MAX_CHUNK_BLOCKS);
     return new FixedSizeMemoryResource(
         blockBytes, chunkBlocks, settings.limitBytes(), future, device, listener);
   }

@@ -74,7 +74,7 @@ public final class PoolMemoryResource implements AllocatorPolicy {
     this.initialBytes = initialBytes;
     this.maximumBytes = maximumBytes;
     upstream = new Upstream(device, limitBytes);
-    refused = new RefusedRequests(mostBytes(), device, listener);
+    refused = new RefusedRequests(maxBytes(), device, listener);
     heap = new BlockHeap(listener);
     events = new StreamEvents(future);
   }
@@ -96,7 +96,7 @@ public final class PoolMemoryResource implements AllocatorPolicy {
   }
 
   /** The smaller of the pool's maximum and the limit on the device's memory. */
-  private long mostBytes() {
+  private long maxBytes() {
     long limit = upstream.limitBytes();
     if (maximumBytes == UNLIMITED || limit < 0) {
       return Math.max(maximumBytes, limit);
@@ -229,15 +229,15 @@ public final class PoolMemoryResource implements AllocatorPolicy {
     return bytes <= remaining ? Math.max(bytes, remaining / 2) : 0;
   }
 
-  /** Takes up to {@code wantedBytes} from the device, at least {@code leastBytes}. */
-  private int obtain(long wantedBytes, long leastBytes, int stream) {
-    for (long bytes = wantedBytes; bytes >= leastBytes; bytes = Math.max(leastBytes, bytes / 2)) {
+  /** Takes up to {@code wantedBytes} from the device, at least {@code minBytes}. */
+  private int obtain(long wantedBytes, long minBytes, int stream) {
+    for (long bytes = wantedBytes; bytes >= minBytes; bytes = Math.max(minBytes, bytes / 2)) {
       long address = upstream.allocate(bytes);
       if (address != DeviceMemory.REFUSED) {
         poolBytes += bytes;
         return heap.addSegment(address, bytes, stream);
       }
-      if (bytes == leastBytes) {
+      if (bytes == minBytes) {
         break;
       }
     }

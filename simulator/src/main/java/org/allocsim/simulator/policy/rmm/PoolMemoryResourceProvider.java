@@ -21,15 +21,15 @@ public final class PoolMemoryResourceProvider implements PolicyProvider {
   private static final PolicySpec SPEC =
       new PolicySpec(
           "rmm-pool",
-          "RMM's pool_memory_resource: best fit in one growing pool, a free list for every stream",
+          "RMM's pool_memory_resource: best fit in one growing pool, one free list per stream",
           "rapidsai/rmm 5d50a37 (2026-07), pool_memory_resource; source read",
           List.of(
               new PolicySpec.Option(
                   INITIAL,
                   "0",
                   "bytes",
-                  "taken at the first request, a multiple of 256; half stands for half of the"
-                      + " free memory, as RMM's Python classes choose it"),
+                  "reserved at the first request, a multiple of 256; 'half' means half of the"
+                      + " free memory, the default of RMM's Python classes"),
               new PolicySpec.Option(
                   MAX, NONE, "bytes", "maximum size of the pool, a multiple of 256, or none")));
 

@@ -72,8 +72,8 @@ final class Superblocks {
   }
 
   /** An owner's free block at the lowest address that has the bytes, or {@link BlockHeap#NONE}. */
-  int firstFit(int ownerNumber, long leastBytes) {
-    return ownerNumber < free.length ? free[ownerNumber].lowest(leastBytes) : BlockHeap.NONE;
+  int firstFit(int ownerNumber, long minBytes) {
+    return ownerNumber < free.length ? free[ownerNumber].lowest(minBytes) : BlockHeap.NONE;
   }
 
   /** Cuts an empty superblock of the global arena; what is after the kept bytes becomes one. */

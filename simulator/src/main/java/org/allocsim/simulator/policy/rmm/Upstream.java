@@ -11,7 +11,7 @@ final class Upstream {
   /** Unit of sizes and addresses ({@code CUDA_ALLOCATION_ALIGNMENT}). */
   static final long UNIT_BYTES = 256;
 
-  private static final long MOST_BYTES = Long.MAX_VALUE & -UNIT_BYTES;
+  private static final long MAX_BYTES = Long.MAX_VALUE & -UNIT_BYTES;
 
   private final DeviceMemory device;
   private final long limitBytes;
@@ -29,7 +29,7 @@ final class Upstream {
 
   /** A size rounded up to the unit; sizes that no device has end at the largest multiple. */
   static long alignUp(long bytes) {
-    return bytes >= MOST_BYTES ? MOST_BYTES : (bytes + UNIT_BYTES - 1) & -UNIT_BYTES;
+    return bytes >= MAX_BYTES ? MAX_BYTES : (bytes + UNIT_BYTES - 1) & -UNIT_BYTES;
   }
 
   /** A size rounded down to the unit. */

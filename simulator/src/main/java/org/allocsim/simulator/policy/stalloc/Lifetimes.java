@@ -68,7 +68,7 @@ final class Lifetimes {
   }
 
   /** Most bytes that are live at one time. */
-  long mostLiveBytes() {
+  long maxLiveBytes() {
     long[] change = new long[times + 1];
     for (int buffer = 0; buffer < count; buffer++) {
       change[start[buffer]] += bytes[buffer];

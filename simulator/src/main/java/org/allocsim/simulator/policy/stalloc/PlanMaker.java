@@ -29,7 +29,7 @@ final class PlanMaker {
 
   private final AllocationTrace trace;
   private final int device;
-  private final long mostBytes;
+  private final long maxBytes;
   private final Lifetimes lifetimes = new Lifetimes();
 
   /** Row of each allocation that has one. */
@@ -42,12 +42,12 @@ final class PlanMaker {
   private int steadyStart = -1;
 
   private int slots;
-  private int mostSlots;
+  private int maxSlots;
 
-  private PlanMaker(FutureRequests profile, long mostBytes) {
+  private PlanMaker(FutureRequests profile, long maxBytes) {
     trace = Objects.requireNonNull(profile.trace());
     device = profile.device();
-    this.mostBytes = mostBytes;
+    this.maxBytes = maxBytes;
     bufferOf = new int[trace.allocationCount()];
     Arrays.fill(bufferOf, NO_BUFFER);
     hasSlot = new boolean[trace.allocationCount()];
@@ -56,17 +56,17 @@ final class PlanMaker {
   /**
    * A plan for a profile.
    *
-   * @param mostBytes requests of more than this were never served, so none of them is planned
+   * @param maxBytes requests of more than this were never served, so none of them is planned
    * @throws UnfitTraceException where making a plan takes too long
    */
-  static StAllocPlan plan(FutureRequests profile, long mostBytes) throws UnfitTraceException {
-    return profile.isKnown() ? new PlanMaker(profile, mostBytes).make() : StAllocPlan.NONE;
+  static StAllocPlan plan(FutureRequests profile, long maxBytes) throws UnfitTraceException {
+    return profile.isKnown() ? new PlanMaker(profile, maxBytes).make() : StAllocPlan.NONE;
   }
 
   private StAllocPlan make() throws UnfitTraceException {
     readProfile();
     int count = lifetimes.count();
-    long liveBytes = lifetimes.mostLiveBytes();
+    long liveBytes = lifetimes.maxLiveBytes();
     PlanBudget budget = new PlanBudget(count);
     Placement best = null;
     for (Comparator<Integer> order : orders()) {
@@ -94,7 +94,7 @@ final class PlanMaker {
         firstRows,
         best.height(),
         liveBytes,
-        (long) mostSlots * SlotTable.SLOT_BYTES,
+        (long) maxSlots * SlotTable.SLOT_BYTES,
         unplanned.build().toArray());
   }
 
@@ -164,14 +164,14 @@ final class PlanMaker {
     }
     if (bytes <= SlotTable.SLOT_BYTES) {
       hasSlot[allocation] = true;
-      mostSlots = Math.max(mostSlots, ++slots);
+      maxSlots = Math.max(maxSlots, ++slots);
       return;
     }
     int number = requests++;
     if (iteration > 1) {
       return;
     }
-    if (bytes > mostBytes) {
+    if (bytes > maxBytes) {
       unplanned.add(number);
       return;
     }

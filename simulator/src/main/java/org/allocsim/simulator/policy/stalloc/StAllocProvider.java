@@ -19,8 +19,8 @@ public final class StAllocProvider implements PolicyProvider {
           PolicySpec.Kind.OFFLINE,
           "stalloc",
           "STAlloc: places planned from a profile of the program, with a caching fallback",
-          "infinigence/STAlloc 3a9f97f (2025-09), Allocator; arXiv 2507.16274; source read,"
-              + " the planner is a model, the fallback that of PyTorch 2.11",
+          "infinigence/STAlloc 3a9f97f (2025-09), Allocator; arXiv 2507.16274; source read; the"
+              + " planner is a model, the fallback is that of PyTorch 2.11",
           List.of());
 
   /** A provider; the service loader makes it. */
@@ -36,11 +36,11 @@ public final class StAllocProvider implements PolicyProvider {
       PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException, UnfitTraceException {
     new PolicyOptions(SPEC, settings);
-    long mostBytes = device.totalBytes() < 0 ? Long.MAX_VALUE >> 3 : device.totalBytes();
+    long maxBytes = device.totalBytes() < 0 ? Long.MAX_VALUE >> 3 : device.totalBytes();
     if (settings.limitBytes() >= 0) {
-      mostBytes = Math.min(mostBytes, settings.limitBytes());
+      maxBytes = Math.min(maxBytes, settings.limitBytes());
     }
     return new StAllocAllocator(
-        PlanMaker.plan(future, mostBytes), settings.limitBytes(), device, listener);
+        PlanMaker.plan(future, maxBytes), settings.limitBytes(), device, listener);
   }
 }

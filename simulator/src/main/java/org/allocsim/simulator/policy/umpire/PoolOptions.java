@@ -25,22 +25,21 @@ record PoolOptions(
   private static final long DRIVER_ALIGNMENT_BYTES = 256;
 
   /** Largest driver block that may be asked for at least. */
-  private static final long MOST_BLOCK_BYTES = 1L << 50;
+  private static final long MAX_BLOCK_BYTES = 1L << 50;
 
   /** The options as a policy describes them. */
   static final List<PolicySpec.Option> DESCRIPTION =
       List.of(
-          new PolicySpec.Option(
-              FIRST, "512MiB", "bytes", "minimum size of a driver block while the pool has none"),
-          new PolicySpec.Option(NEXT, "1MiB", "bytes", "minimum size of every other driver block"),
+          new PolicySpec.Option(FIRST, "512MiB", "bytes", "minimum size of the first driver block"),
+          new PolicySpec.Option(NEXT, "1MiB", "bytes", "minimum size of further driver blocks"),
           new PolicySpec.Option(
               ALIGNMENT, "16", "bytes", "unit of sizes, a power of two from 1 to 256"),
           new PolicySpec.Option(
               COALESCE,
               CoalesceHeuristic.DEFAULT,
               "",
-              "when free driver blocks become one: percent_releasable(P), blocks_releasable(N), or"
-                  + " either with _hwm"));
+              "when free driver blocks are coalesced: percent_releasable(P),"
+                  + " blocks_releasable(N), or either with _hwm"));
 
   /** The options that a policy was given. */
   static PoolOptions of(PolicyOptions options) throws PolicyOptionException {
@@ -61,7 +60,7 @@ record PoolOptions(
 
   private static long blockBytes(PolicyOptions options, String name) throws PolicyOptionException {
     long bytes = options.bytes(name, 1);
-    if (bytes > MOST_BLOCK_BYTES) {
+    if (bytes > MAX_BLOCK_BYTES) {
       throw options.wrong(name, "at most 1 PiB");
     }
     return bytes;

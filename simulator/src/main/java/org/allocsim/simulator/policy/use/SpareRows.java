@@ -13,7 +13,7 @@ final class SpareRows {
     return spareCount > 0 ? spare[--spareCount] : rows++;
   }
 
-  void giveBack(int row) {
+  void recycle(int row) {
     if (spareCount == spare.length) {
       spare = Arrays.copyOf(spare, 2 * spareCount);
     }

@@ -322,6 +322,6 @@ public final class StreamUses {
     }
     usesOfOwner.remove(owner[use], use);
     index.remove(owner[use], stream[use]);
-    spare.giveBack(use);
+    spare.recycle(use);
   }
 }

@@ -209,9 +209,9 @@ class OrtArenaConformanceTest {
         settings.limitBytes(),
         settings.strategy(),
         settings.firstRegionBytes(),
-        settings.mostWasteBytes(),
+        settings.maxWasteBytes(),
         settings.regionBytesAfterShrink(),
-        settings.mostDoubledBytes(),
+        settings.maxDoubledBytes(),
         settings.streams(),
         true);
   }

@@ -12,18 +12,18 @@ import java.util.Set;
 final class NaiveBuddies {
   private record Block(long offset, long bytes) {}
 
-  private final long leastBytes;
+  private final long minBytes;
   private final Set<Block> free = new HashSet<>();
   private final Map<Integer, Block> live = new HashMap<>();
 
   private long heapBytes;
 
-  NaiveBuddies(long leastBytes) {
-    this.leastBytes = leastBytes;
+  NaiveBuddies(long minBytes) {
+    this.minBytes = minBytes;
   }
 
   long allocate(int allocation, long requestedBytes) {
-    long bytes = leastBytes;
+    long bytes = minBytes;
     while (bytes < requestedBytes) {
       bytes *= 2;
     }
@@ -53,7 +53,7 @@ final class NaiveBuddies {
   private void cutGap(long end) {
     long offset = heapBytes;
     while (offset < end) {
-      long bytes = leastBytes;
+      long bytes = minBytes;
       while (offset % (2 * bytes) == 0 && offset + 2 * bytes <= end) {
         bytes *= 2;
       }

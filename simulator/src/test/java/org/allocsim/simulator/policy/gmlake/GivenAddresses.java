@@ -10,13 +10,13 @@ import org.allocsim.simulator.device.cost.DriverCall;
 /** A device that has few addresses for ranges, and remembers which addresses it gave. */
 final class GivenAddresses implements DeviceMemory {
   private final SimulatedDevice device;
-  private final long mostReservedBytes;
+  private final long maxReservedBytes;
   private final ArrayDeque<Long> given = new ArrayDeque<>();
   private long reservedBytes;
 
-  GivenAddresses(SimulatedDevice device, long mostReservedBytes) {
+  GivenAddresses(SimulatedDevice device, long maxReservedBytes) {
     this.device = device;
-    this.mostReservedBytes = mostReservedBytes;
+    this.maxReservedBytes = maxReservedBytes;
   }
 
   /** The address given first of those that were not answered here yet. */
@@ -55,7 +55,7 @@ final class GivenAddresses implements DeviceMemory {
 
   @Override
   public long reserve(long bytes, long pageBytes, int stream) {
-    if (reservedBytes + bytes > mostReservedBytes) {
+    if (reservedBytes + bytes > maxReservedBytes) {
       return REFUSED;
     }
     reservedBytes += bytes;

@@ -44,7 +44,7 @@ class LifetimesTest {
       Lifetimes lifetimes = RandomLifetimes.of(random, random.nextInt(30), 30, 9);
       long most =
           IntStream.range(0, 60).mapToLong(time -> liveBytes(lifetimes, time)).max().orElseThrow();
-      assertEquals(most, lifetimes.mostLiveBytes());
+      assertEquals(most, lifetimes.maxLiveBytes());
     }
   }
 

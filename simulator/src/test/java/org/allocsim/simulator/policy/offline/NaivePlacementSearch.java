@@ -89,7 +89,7 @@ final class NaivePlacementSearch {
     return all().filter(b -> livesIn(b, section) && !isPlaced(b)).mapToLong(b -> bytes[b]).sum();
   }
 
-  private long mostUnplacedBytes(int from, int to) {
+  private long maxUnplacedBytes(int from, int to) {
     return IntStream.range(from, to).mapToLong(this::unplacedBytes).max().orElse(0);
   }
 
@@ -116,7 +116,7 @@ final class NaivePlacementSearch {
 
   private Comparator<Integer> order() {
     Comparator<Integer> crowd =
-        Comparator.comparingLong(b -> -mostUnplacedBytes(sections.first(b), sections.end(b)));
+        Comparator.comparingLong(b -> -maxUnplacedBytes(sections.first(b), sections.end(b)));
     Comparator<Integer> widest = Comparator.comparingLong(b -> -width[b]);
     Comparator<Integer> area =
         Comparator.comparing(b ->
@@ -144,7 +144,7 @@ final class NaivePlacementSearch {
     }
     nodesLeft--;
     long lowestTop = unplaced.stream().mapToLong(b -> least(b) + bytes[b]).min().orElseThrow();
-    long highestFit = capacity - mostUnplacedBytes(from, to);
+    long highestFit = capacity - maxUnplacedBytes(from, to);
     List<Integer> candidates =
         unplaced.stream()
             .filter(b -> least(b) > afterOffset || (least(b) == afterOffset && rank[b] > afterRank))

@@ -26,7 +26,7 @@ final class NaiveSearchPlanner {
     this.all = all;
     this.nodes = nodes;
     offsets = new long[all.count()];
-    proven = all.mostLiveBytes();
+    proven = all.maxLiveBytes();
   }
 
   static Plan plan(Lifetimes lifetimes, long nodes) {
@@ -37,7 +37,7 @@ final class NaiveSearchPlanner {
     }
     Plan searched = Plan.of(lifetimes, planner.offsets, planner.proven);
     boolean isLower =
-        greedy.heightBytes() > lifetimes.mostLiveBytes()
+        greedy.heightBytes() > lifetimes.maxLiveBytes()
             && searched.heightBytes() < greedy.heightBytes();
     return isLower
         ? searched
@@ -100,7 +100,7 @@ final class NaiveSearchPlanner {
             pick(part, all.upper()),
             pick(part, all.nanos()),
             pick(part, all.bytes()));
-    Halving halving = new Halving(own, Math.max(own.mostLiveBytes(), proven - base));
+    Halving halving = new Halving(own, Math.max(own.maxLiveBytes(), proven - base));
     halving.run();
     for (int i = 0; i < part.size(); i++) {
       offsets[part.get(i)] = base + halving.best.offsets()[i];
@@ -135,7 +135,7 @@ final class NaiveSearchPlanner {
               .reduce(BigInteger.ZERO, BigInteger::gcd)
               .longValueExact();
       best = lowestGreedy(own);
-      least = own.mostLiveBytes();
+      least = own.maxLiveBytes();
       target = enough;
     }
 

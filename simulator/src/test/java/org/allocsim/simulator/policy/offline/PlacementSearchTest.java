@@ -41,7 +41,7 @@ class PlacementSearchTest {
       PlacementSearch search = new PlacementSearch(bytes, lifetimes.nanos(), sections);
       NaivePlacementSearch naive = new NaivePlacementSearch(bytes, lifetimes.nanos(), sections);
       for (Preference preference : Preference.values()) {
-        long most = lifetimes.mostLiveBytes();
+        long most = lifetimes.maxLiveBytes();
         long capacity = unit * (most - 1 + random.nextLong(2 + most / 4));
         long nodes = random.nextInt(4) == 0 ? random.nextInt(20) : 400;
         Result result = naive.search(capacity, preference, nodes);

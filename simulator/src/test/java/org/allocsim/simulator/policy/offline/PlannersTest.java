@@ -68,7 +68,7 @@ class PlannersTest {
     assertEquals(12, plan.heightBytes());
     assertEquals(
         12, GreedyPlanner.plan(fiveBuffers(), GreedyPlanner.Order.SIZE, ample()).heightBytes());
-    assertEquals(12, fiveBuffers().mostLiveBytes());
+    assertEquals(12, fiveBuffers().maxLiveBytes());
   }
 
   @Test
@@ -86,7 +86,7 @@ class PlannersTest {
     Plan plan = GreedyPlanner.plan(lifetimes, GreedyPlanner.Order.SIZE, ample());
     assertArrayEquals(new long[] {0, 5, 8, 5}, plan.offsets());
     assertEquals(9, plan.heightBytes());
-    assertEquals(9, lifetimes.mostLiveBytes());
+    assertEquals(9, lifetimes.maxLiveBytes());
   }
 
   @Test
@@ -118,7 +118,7 @@ class PlannersTest {
       Plan plan = GreedyPlanner.plan(lifetimes, order, ample());
       assertArrayEquals(naiveGreedy(lifetimes, order), plan.offsets());
       assertDisjoint(lifetimes, plan);
-      assertTrue(plan.heightBytes() >= lifetimes.mostLiveBytes());
+      assertTrue(plan.heightBytes() >= lifetimes.maxLiveBytes());
     }
   }
 
@@ -218,7 +218,7 @@ class PlannersTest {
       Plan plan = SearchPlanner.plan(lifetimes, 20_000, ample());
       assertDisjoint(lifetimes, plan);
       assertTrue(plan.heightBytes() >= plan.provenBytes());
-      assertTrue(plan.provenBytes() >= lifetimes.mostLiveBytes());
+      assertTrue(plan.provenBytes() >= lifetimes.maxLiveBytes());
       for (GreedyPlanner.Order order : GreedyPlanner.Order.values()) {
         assertTrue(
             plan.heightBytes() <= GreedyPlanner.plan(lifetimes, order, ample()).heightBytes());
@@ -232,7 +232,7 @@ class PlannersTest {
     Lifetimes lifetimes = RandomLifetimes.of(new SplittableRandom(7), 60, 60, 100);
     Plan plan = SearchPlanner.plan(lifetimes, 0, ample());
     assertDisjoint(lifetimes, plan);
-    assertEquals(lifetimes.mostLiveBytes(), plan.provenBytes());
+    assertEquals(lifetimes.maxLiveBytes(), plan.provenBytes());
   }
 
   @Test
@@ -266,7 +266,7 @@ class PlannersTest {
     "plan-greedy-size, order, colour, size",
     "plan-greedy-size, alignment, 3, power of two",
     "plan-search, nodes, -1, whole number",
-    "max-live, unit, 1, none at all"
+    "max-live, unit, 1, it has none"
   })
   void aBadOptionIsRefusedWithASentence(String policy, String option, String value, String part) {
     FutureRequests future =
@@ -300,7 +300,7 @@ class PlannersTest {
     long[] bytes = LongStream.range(0, depth).map(i -> 1 + i % 7).toArray();
     Lifetimes nested = new Lifetimes(lower, upper, bytes, bytes);
     Plan plan = SearchPlanner.plan(nested, 1000, ample());
-    assertEquals(nested.mostLiveBytes(), plan.heightBytes());
+    assertEquals(nested.maxLiveBytes(), plan.heightBytes());
   }
 
   @Test
@@ -330,6 +330,6 @@ class PlannersTest {
                     "plan-greedy-size",
                     Map.of(),
                     new FutureRequests(RandomTraces.build(trace), 0)));
-    assertTrue(error.getMessage().startsWith("fewer allocations that live at the same time"));
+    assertTrue(error.getMessage().startsWith("fewer allocations live at the same time"));
   }
 }

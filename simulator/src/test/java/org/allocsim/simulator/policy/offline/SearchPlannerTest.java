@@ -103,7 +103,7 @@ class SearchPlannerTest {
     SplittableRandom random = new SplittableRandom(3);
     for (int run = 0; run < 10; run++) {
       Lifetimes lifetimes = walls(random, 2, 12, 9, 6, 4);
-      long bound = lifetimes.mostLiveBytes();
+      long bound = lifetimes.maxLiveBytes();
       Plan full = SearchPlanner.plan(lifetimes, 2000, ample());
       long height = Long.MAX_VALUE;
       boolean whole = false;

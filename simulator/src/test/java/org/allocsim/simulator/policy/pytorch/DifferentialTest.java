@@ -69,7 +69,7 @@ class DifferentialTest {
     }
 
     /** Expandable segments grow by whole pages and may so pass the limit. */
-    long mostReservedBytes() {
+    long maxReservedBytes() {
       if (limitBytes < 0) {
         return capacityBytes;
       }
@@ -134,7 +134,7 @@ class DifferentialTest {
     EffectTape expected = new EffectTape();
     SimulatedDevice device = device(settings);
     SimulatedDevice naiveDevice = device(settings);
-    InvariantChecker checker = new InvariantChecker(settings.mostReservedBytes());
+    InvariantChecker checker = new InvariantChecker(settings.maxReservedBytes());
     CachingAllocator allocator =
         new CachingAllocator(
             settings.config(),

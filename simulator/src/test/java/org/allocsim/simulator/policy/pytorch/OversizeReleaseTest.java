@@ -15,10 +15,10 @@ import org.junit.jupiter.api.Test;
 class OversizeReleaseTest {
   private static final long MIB = 1L << 20;
   private static final int BLOCKS = 600;
-  private static final int LEAST_MIB = 22;
+  private static final int MIN_MIB = 22;
 
   private static long bytes(int block) {
-    return (LEAST_MIB + 2L * block) * MIB;
+    return (MIN_MIB + 2L * block) * MIB;
   }
 
   @Test

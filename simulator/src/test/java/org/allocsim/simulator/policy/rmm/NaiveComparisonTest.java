@@ -24,7 +24,7 @@ class NaiveComparisonTest {
 
   /** Answers how many requests failed. */
   private static int compare(
-      int seed, int streams, long mostBytes, RequestScript script, Model model, Runnable after) {
+      int seed, int streams, long maxBytes, RequestScript script, Model model, Runnable after) {
     SplittableRandom random = new SplittableRandom(seed);
     List<Integer> live = new ArrayList<>();
     int failures = 0;
@@ -38,7 +38,7 @@ class NaiveComparisonTest {
         model.free(id, stream);
       } else {
         long bytes =
-            random.nextInt(3) == 0 ? 1 + random.nextLong(2000) : 1 + random.nextLong(mostBytes);
+            random.nextInt(3) == 0 ? 1 + random.nextLong(2000) : 1 + random.nextLong(maxBytes);
         int id = script.allocate(bytes, stream);
         assertEquals(model.allocate(id, bytes, stream), script.address(id), "request " + i);
         failures += script.isServed(id) ? 0 : 1;
@@ -113,7 +113,7 @@ class NaiveComparisonTest {
     "5, 3, 33, 2500000",
     "6, 4, 9, 400000"
   })
-  void arenaActsAsItsRulesSay(int seed, int streams, int sizeMib, long mostBytes) throws Exception {
+  void arenaActsAsItsRulesSay(int seed, int streams, int sizeMib, long maxBytes) throws Exception {
     RequestScript script =
         RequestScript.onStreams("rmm-arena", Map.of("size", sizeMib + "MiB"), STREAMS);
     NaiveArena naive = new NaiveArena((long) sizeMib << 20);
@@ -134,7 +134,7 @@ class NaiveComparisonTest {
         compare(
             seed,
             streams,
-            mostBytes,
+            maxBytes,
             script,
             model,
             () -> {

@@ -145,7 +145,7 @@ final class NaiveUmpirePool {
     if (piece == null) {
       return;
     }
-    giveBack(piece);
+    releaseToDevice(piece);
     long suggested =
         heuristic.suggestedBytes(
             actualBytes(), releasableBytes(), releasableBlocks(), highWatermark);
@@ -157,12 +157,12 @@ final class NaiveUmpirePool {
     if (actual < suggested) {
       Piece missing = take((suggested - actual + 15) / 16 * 16);
       if (missing != null) {
-        giveBack(missing);
+        releaseToDevice(missing);
       }
     }
   }
 
-  private void giveBack(Piece piece) {
+  private void releaseToDevice(Piece piece) {
     usedBytes -= piece.bytes;
     piece.free = true;
     List<Piece> driverBlock = blockOf(piece);

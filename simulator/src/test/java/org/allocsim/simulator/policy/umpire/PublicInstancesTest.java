@@ -35,6 +35,6 @@ class PublicInstancesTest {
     assertEquals(peak, run.peakReservedBytes());
     assertEquals(obtained, run.count(EffectKind.SEGMENT_ALLOC));
     assertEquals(returned, run.count(EffectKind.SEGMENT_FREE));
-    assertEquals(pages, run.mostDeviceBytes());
+    assertEquals(pages, run.maxDeviceBytes());
   }
 }

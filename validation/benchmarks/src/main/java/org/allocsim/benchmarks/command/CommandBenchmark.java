@@ -21,7 +21,7 @@ public final class CommandBenchmark {
       List.of("replay", "tune", "diagnose", "min-capacity", "leaks");
 
   private static final int FEW_ENTRIES = 20_000;
-  private static final int MOST_SAMPLES_PER_RUN = 3;
+  private static final int MAX_SAMPLES_PER_RUN = 3;
   private static final double NANOS_PER_SECOND = 1e9;
 
   private final List<String> start;
@@ -49,7 +49,7 @@ public final class CommandBenchmark {
   public CommandBenchmark(List<String> start, Effort effort) {
     this.start = List.copyOf(start);
     entries = effort.warmUps() == 0 ? FEW_ENTRIES : LongRecording.USUAL_ENTRIES;
-    rounds = effort.runs() * Math.min(effort.samples(), MOST_SAMPLES_PER_RUN);
+    rounds = effort.runs() * Math.min(effort.samples(), MAX_SAMPLES_PER_RUN);
   }
 
   /** Number of commands that {@link #run} starts. */

@@ -58,24 +58,24 @@ final class LongRecording extends EffectRows {
   /**
    * Writes a snapshot; equal arguments give equal files.
    *
-   * @param leastEntries entries of the history; the last request may add a few
+   * @param minEntries entries of the history; the last request may add a few
    * @return the entries of its history
    */
-  static int write(Path file, int leastEntries) throws IOException {
-    int steps = leastEntries / STEP_ENTRIES + 1;
+  static int write(Path file, int minEntries) throws IOException {
+    int steps = minEntries / STEP_ENTRIES + 1;
     AllocationTrace trace = Programs.generate("gpt", Map.of("iterations", "" + steps), 1);
     try (OutputStream stream = Files.newOutputStream(file);
         PickleStream out = new PickleStream(stream)) {
-      return new LongRecording(out).record(trace, leastEntries);
+      return new LongRecording(out).record(trace, minEntries);
     }
   }
 
   /** PyTorch shows the segments at the end before the history, so the program runs twice. */
-  private int record(AllocationTrace trace, int leastEntries) {
+  private int record(AllocationTrace trace, int minEntries) {
     EntryCount count = new EntryCount();
     CachingAllocator policy = allocator(count);
     new Replay(trace, 0, policy, EffectListeners.NONE, () -> 0)
-        .run(_ -> count.entries < leastEntries);
+        .run(_ -> count.entries < minEntries);
     out.beginDict();
     out.text("segments");
     segments(MemoryLayout.of(policy));
@@ -85,7 +85,7 @@ final class LongRecording extends EffectRows {
     new Replay(trace, 0, allocator(this), EffectListeners.NONE, () -> 0)
         .run(_ -> {
           requests++;
-          return entries < leastEntries;
+          return entries < minEntries;
         });
     out.endList();
     out.endList();

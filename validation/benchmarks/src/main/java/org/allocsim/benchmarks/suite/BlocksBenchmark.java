@@ -51,19 +51,19 @@ public class BlocksBenchmark {
     };
 
     private final int count;
-    private final long leastBytes;
+    private final long minBytes;
     private final long stepBytes;
     private final long spareBytes;
 
-    Sizes(int count, long leastBytes, long stepBytes, long spareBytes) {
+    Sizes(int count, long minBytes, long stepBytes, long spareBytes) {
       this.count = count;
-      this.leastBytes = leastBytes;
+      this.minBytes = minBytes;
       this.stepBytes = stepBytes;
       this.spareBytes = spareBytes;
     }
 
     long bytes(int block) {
-      return leastBytes + block % count * stepBytes;
+      return minBytes + block % count * stepBytes;
     }
 
     long requestedBytes(int block) {

@@ -51,7 +51,7 @@ public class DeviceBenchmark {
       }
 
       @Override
-      void giveBack(SimulatedDevice device, long address) {
+      void free(SimulatedDevice device, long address) {
         device.free(address, PAGE_BYTES);
       }
     },
@@ -68,7 +68,7 @@ public class DeviceBenchmark {
       }
 
       @Override
-      void giveBack(SimulatedDevice device, long address) {
+      void free(SimulatedDevice device, long address) {
         device.free(address, UNIT_BYTES);
       }
     },
@@ -92,7 +92,7 @@ public class DeviceBenchmark {
       }
 
       @Override
-      void giveBack(SimulatedDevice device, long address) {
+      void free(SimulatedDevice device, long address) {
         device.unreserve(address, 2 * UNIT_BYTES);
       }
     },
@@ -115,7 +115,7 @@ public class DeviceBenchmark {
       }
 
       @Override
-      void giveBack(SimulatedDevice device, long address) {
+      void free(SimulatedDevice device, long address) {
         device.unmap(address, PAGE_BYTES, PAGE_BYTES);
       }
     };
@@ -126,7 +126,7 @@ public class DeviceBenchmark {
     /** Takes what the operations hold in one of their slots; answers where it lies. */
     abstract long take(SimulatedDevice device, long base, int slot);
 
-    abstract void giveBack(SimulatedDevice device, long address);
+    abstract void free(SimulatedDevice device, long address);
 
     private static long takeAlternately(SimulatedDevice device, int blocks, long bytes) {
       long[] addresses = new long[2 * blocks];
@@ -171,7 +171,7 @@ public class DeviceBenchmark {
   public long takeAndGiveBack(PassCounts counts) {
     long startNanos = PassCounts.now();
     for (int i = 0; i < OPERATIONS; i++) {
-      layout.giveBack(device, ring[next]);
+      layout.free(device, ring[next]);
       ring[next] = layout.take(device, base, next);
       next = (next + 1) & (RING - 1);
     }

@@ -85,7 +85,7 @@ public interface CudaCalls {
   long defaultPool();
 
   /** {@code cuMemPoolCreate} with at most this many bytes. */
-  long createPool(long mostBytes);
+  long createPool(long maxBytes);
 
   /** {@code cuMemPoolDestroy}. */
   void destroyPool(long pool);

@@ -65,7 +65,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   private static final int POOL_WARM_UP_ROUNDS = 20_000;
 
   /** More than were ever found. */
-  private static final long MOST_UNUSABLE_PAGES = 64;
+  private static final long MAX_UNUSABLE_PAGES = 64;
 
   /** Largest handle that {@link #holdBack} takes. */
   private static final long HELD_HANDLE_BYTES = 8L << 30;
@@ -112,7 +112,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
 
   /** Whether the bound refuses requests that the driver would serve. */
   public boolean isBounded() {
-    return bounds.mostBytes() <= freeBytesAtStart - pageBytes;
+    return bounds.maxBytes() <= freeBytesAtStart - pageBytes;
   }
 
   /** Makes every kind of call often enough for Java to have compiled it, with a page at a time. */
@@ -186,7 +186,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   /** Asks for all that is free, then for a page less, until the driver gives it. */
   private long findUnusable() {
     List<Long> aside = new ArrayList<>();
-    while (cuda.freeBytes() > HELD_HANDLE_BYTES + MOST_UNUSABLE_PAGES * pageBytes) {
+    while (cuda.freeBytes() > HELD_HANDLE_BYTES + MAX_UNUSABLE_PAGES * pageBytes) {
       long handle = cuda.create(HELD_HANDLE_BYTES);
       if (handle == REFUSED) {
         break;
@@ -196,7 +196,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
     long free = cuda.freeBytes() & -pageBytes;
     long pages = 0;
     long handle = REFUSED;
-    while (handle == REFUSED && pages <= MOST_UNUSABLE_PAGES && free > pages * pageBytes) {
+    while (handle == REFUSED && pages <= MAX_UNUSABLE_PAGES && free > pages * pageBytes) {
       handle = cuda.create(free - pages * pageBytes);
       pages += handle == REFUSED ? 1 : 0;
     }
@@ -306,7 +306,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
     requireOpen();
     long handle = stream(stream);
     long from = pool();
-    if (bounds.mostBytes() != Long.MAX_VALUE
+    if (bounds.maxBytes() != Long.MAX_VALUE
         && isBeyondBound(bytes - poolReservedBytes() + poolUsedBytes())) {
       return REFUSED;
     }
@@ -481,7 +481,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   }
 
   boolean isBeyondBound(long bytes) {
-    if (bounds.mostBytes() == Long.MAX_VALUE) {
+    if (bounds.maxBytes() == Long.MAX_VALUE) {
       return false;
     }
     boolean beyond = bytes > boundLeft();
@@ -492,9 +492,9 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   }
 
   private long boundLeft() {
-    return bounds.mostBytes() == Long.MAX_VALUE
+    return bounds.maxBytes() == Long.MAX_VALUE
         ? Long.MAX_VALUE
-        : bounds.mostBytes() - (freeBytesAtStart - cuda.freeBytes());
+        : bounds.maxBytes() - (freeBytesAtStart - cuda.freeBytes());
   }
 
   void called(DriverCall call, long bytes, long startedNanos, boolean refused) {
@@ -505,10 +505,10 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
     if (closed) {
       throw new CudaException("the GPU was released because the program is ending");
     }
-    if (System.nanoTime() - startNanos > bounds.mostNanos()) {
+    if (System.nanoTime() - startNanos > bounds.maxNanos()) {
       throw new CudaException(
           "the GPU was used for longer than the allowed %.0f s; allow more or run less"
-              .formatted(bounds.mostNanos() / 1e9));
+              .formatted(bounds.maxNanos() / 1e9));
     }
   }
 
@@ -520,7 +520,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   private synchronized void closeEarly() {
     if (!closed) {
       cuda.useContext();
-      giveBack();
+      freeAll();
     }
   }
 
@@ -531,18 +531,18 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
       return;
     }
     part.close();
-    giveBack();
+    freeAll();
   }
 
   /** Goes on after a call that fails, so that one failure leaves nothing else behind. */
-  private void giveBack() {
+  private void freeAll() {
     closed = true;
     Cleanup cleanup = new Cleanup();
     cleanup.attempt(cuda::synchronizeContext);
     long any = streams[0];
     asyncBlocks.keySet().forEach(address -> cleanup.attempt(() -> cuda.freeAsync(address, any)));
     blocks.keySet().forEach(address -> cleanup.attempt(() -> cuda.free(address)));
-    handles.giveBack(cleanup);
+    handles.freeAll(cleanup);
     heldBack.forEach(handle -> cleanup.attempt(() -> cuda.release(handle)));
     hostBlocks.forEach(address -> cleanup.attempt(() -> cuda.freeHost(address)));
     ranges.forEach((address, bytes) -> cleanup.attempt(() -> cuda.unreserve(address, bytes)));

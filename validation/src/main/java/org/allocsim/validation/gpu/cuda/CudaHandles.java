@@ -164,7 +164,7 @@ final class CudaHandles implements HandleMemory {
   }
 
   /** Gives everything back that is still mapped or held. */
-  void giveBack(Cleanup cleanup) {
+  void freeAll(Cleanup cleanup) {
     mappings.forEach(
         (address, mapping) -> cleanup.attempt(() -> cuda.unmap(address, mapping.bytes())));
     held.keySet().forEach(handle -> cleanup.attempt(() -> cuda.release(handle)));

@@ -30,7 +30,7 @@ final class ForeignCuda {
   /** {@code CUmemPoolProps}; the maximum of bytes stands at offset 24. */
   private static final long POOL_PROPERTIES_BYTES = 88;
 
-  private static final long POOL_MOST_BYTES_OFFSET = 24;
+  private static final long POOL_MAX_BYTES_OFFSET = 24;
   private static final int PINNED = 1;
   private static final int ON_DEVICE = 1;
   private static final int READ_AND_WRITE = 3;
@@ -164,13 +164,13 @@ final class ForeignCuda {
     }
   }
 
-  int createPool(long mostBytes) {
+  int createPool(long maxBytes) {
     try (Arena call = Arena.ofConfined()) {
       MemorySegment pool = call.allocate(POOL_PROPERTIES_BYTES, 8);
       pool.set(JAVA_INT, 0, PINNED);
       pool.set(JAVA_INT, 8, ON_DEVICE);
       pool.set(JAVA_INT, 12, device);
-      pool.set(JAVA_LONG, POOL_MOST_BYTES_OFFSET, mostBytes);
+      pool.set(JAVA_LONG, POOL_MAX_BYTES_OFFSET, maxBytes);
       return (int) createPool.invokeExact(result, pool);
     } catch (Throwable e) {
       throw impossible(e);

@@ -234,8 +234,8 @@ public final class NativeCuda implements CudaCalls {
   }
 
   @Override
-  public long createPool(long mostBytes) {
-    check("cuMemPoolCreate", foreign.createPool(mostBytes));
+  public long createPool(long maxBytes) {
+    check("cuMemPoolCreate", foreign.createPool(maxBytes));
     return foreign.result();
   }
 

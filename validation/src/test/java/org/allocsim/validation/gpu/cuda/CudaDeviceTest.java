@@ -25,16 +25,16 @@ class CudaDeviceTest {
   private final FakeCuda otherCuda = new FakeCuda(256 * MIB);
   private final StringBuilder calls = new StringBuilder();
 
-  private CudaDevice open(long mostBytes) {
+  private CudaDevice open(long maxBytes) {
     return new CudaDevice(
         cuda,
-        bound(mostBytes),
+        bound(maxBytes),
         (call, bytes, nanos, refused) ->
             calls.append(call).append(refused ? " refused" : "").append('\n'));
   }
 
-  private static GpuBounds bound(long mostBytes) {
-    return new GpuBounds(mostBytes, GpuBounds.NONE.mostNanos());
+  private static GpuBounds bound(long maxBytes) {
+    return new GpuBounds(maxBytes, GpuBounds.NONE.maxNanos());
   }
 
   @Test

@@ -278,7 +278,7 @@ public final class FakeCuda implements CudaCalls {
   }
 
   @Override
-  public long createPool(long mostBytes) {
+  public long createPool(long maxBytes) {
     call("cuMemPoolCreate");
     pools.add(next);
     return next++;

@@ -47,9 +47,9 @@ public final class BfcLogReader {
   private static final Pattern DEVICE_NAME = Pattern.compile("GPU_(\\d{1,2})_bfc");
 
   /** More allocators than any program has; a damaged log may hold any number of names. */
-  private static final int MOST_POOLS = 127;
+  private static final int MAX_POOLS = 127;
 
-  private static final int MOST_WRITERS = 10_000;
+  private static final int MAX_WRITERS = 10_000;
 
   /** What a thread wrote last. */
   private static final class Writer {
@@ -126,9 +126,9 @@ public final class BfcLogReader {
       return;
     }
     Writer writer = writers.computeIfAbsent(thread, any -> new Writer());
-    if (writers.size() > MOST_WRITERS) {
+    if (writers.size() > MAX_WRITERS) {
       throw input.failure(
-          "it contains more than " + MOST_WRITERS + " threads", "give the log of one program");
+          "it contains more than " + MAX_WRITERS + " threads", "give the log of one program");
     }
     Matcher next;
     if (text.startsWith("Merging") && (next = MERGED_NEXT.matcher(text)).matches()) {
@@ -255,9 +255,9 @@ public final class BfcLogReader {
   private PoolLog pool(String name) throws TraceFormatException {
     PoolLog pool = pools.get(name);
     if (pool == null) {
-      if (pools.size() == MOST_POOLS) {
+      if (pools.size() == MAX_POOLS) {
         throw input.failure(
-            "it contains more than " + MOST_POOLS + " allocators", "give the log of one program");
+            "it contains more than " + MAX_POOLS + " allocators", "give the log of one program");
       }
       pool = new PoolLog(name, keepsEffects);
       pools.put(name, pool);
@@ -332,10 +332,8 @@ public final class BfcLogReader {
     count(
         notes,
         pool.implied(),
-        "frees to "
-            + name
-            + " missing from the log, inserted where their memory is handed out again");
-    count(notes, pool.unknown(), "frees to " + name + " left out, of memory from before the log");
+        "frees to " + name + " missing from the log, inserted where their memory is reused");
+    count(notes, pool.unknown(), "frees to " + name + " omitted, of memory from before the log");
     if (!pool.isFollowed()) {
       notes.add(
           "the log of "

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ChunkModel {
   private static final long UNIT_BYTES = 256;
-  private static final long MOST_WASTE_BYTES = 128L << 20;
+  private static final long MAX_WASTE_BYTES = 128L << 20;
 
   private static final class Chunk {
     final long address;
@@ -48,7 +48,7 @@ final class ChunkModel {
       return;
     }
     long rest = chunk.bytes - rounded;
-    if (rest >= rounded || rest >= MOST_WASTE_BYTES) {
+    if (rest >= rounded || rest >= MAX_WASTE_BYTES) {
       Chunk upper = new Chunk(address + rounded, chunk.region, rest);
       upper.untouched = false;
       chunks.put(upper.address, upper);

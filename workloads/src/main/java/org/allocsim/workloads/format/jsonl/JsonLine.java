@@ -20,8 +20,8 @@ final class JsonLine {
   static final JsonFactory FACTORY =
       JsonFactory.builder().recyclerPool(JsonRecyclerPools.threadLocalPool()).build();
 
-  private static final int MOST_FIELDS = 16;
-  private static final int MOST_ITEMS = 1 << 16;
+  private static final int MAX_FIELDS = 16;
+  private static final int MAX_ITEMS = 1 << 16;
   private static final Set<String> OF_REQUESTS = Set.of("op", "time_ns", "device", "stack");
 
   /** Kinds of values. */
@@ -35,10 +35,10 @@ final class JsonLine {
   }
 
   private final LineInput lines;
-  private final String[] names = new String[MOST_FIELDS];
-  private final Kind[] kinds = new Kind[MOST_FIELDS];
-  private final long[] numbers = new long[MOST_FIELDS];
-  private final Object[] values = new Object[MOST_FIELDS];
+  private final String[] names = new String[MAX_FIELDS];
+  private final Kind[] kinds = new Kind[MAX_FIELDS];
+  private final long[] numbers = new long[MAX_FIELDS];
+  private final Object[] values = new Object[MAX_FIELDS];
   private int count;
 
   JsonLine(LineInput lines) {
@@ -71,7 +71,7 @@ final class JsonLine {
 
   private void field(JsonParser json) throws TraceFormatException {
     String name = json.currentName();
-    if (count == MOST_FIELDS) {
+    if (count == MAX_FIELDS) {
       throw broken("has too many fields");
     }
     for (int i = 0; i < count; i++) {
@@ -108,8 +108,8 @@ final class JsonLine {
     List<StackTable.Frame> frames = new ArrayList<>();
     JsonToken token;
     while ((token = json.nextToken()) != JsonToken.END_ARRAY) {
-      if (list.size() + frames.size() == MOST_ITEMS) {
-        throw lines.failure("a list has more than " + MOST_ITEMS + " items", "shorten it");
+      if (list.size() + frames.size() == MAX_ITEMS) {
+        throw lines.failure("a list has more than " + MAX_ITEMS + " items", "shorten it");
       }
       switch (token) {
         case VALUE_NUMBER_INT -> list.add(json.getLongValue());

@@ -47,8 +47,8 @@ public final class JsonLinesFormat implements RecordedFormat {
 
   @Override
   public String summary() {
-    return "allocsim's own JSON Lines, versions 1 and 2; holds everything a trace or a recording"
-        + " has";
+    return "allocsim's own JSON Lines, versions 1 and 2; contains everything that a trace or a"
+        + " recording has";
   }
 
   @Override

@@ -80,15 +80,15 @@ final class JsonLinesReader {
       ("{\"op\":\"" + JsonLinesFormat.END_MARK + "\"").getBytes(StandardCharsets.UTF_8);
 
   /** Differences of times stay within 64 bits. */
-  private static final long MOST_NANOS = 1L << 62;
+  private static final long MAX_NANOS = 1L << 62;
 
-  private static final long MOST_WORK = 1L << 60;
+  private static final long MAX_WORK = 1L << 60;
 
   // What slow devices do in a nanosecond: bytes of a copy, operations and bytes of a kernel.
   private static final int COPY_SHIFT = 2;
 
   /** More ranks than any job has, and for each a power of two above the nanoseconds of a step. */
-  private static final long MOST_RANKS = 1L << 20;
+  private static final long MAX_RANKS = 1L << 20;
 
   private static final int STEP_SHIFT = 15;
   private static final int KERNEL_SHIFT = 8;
@@ -135,7 +135,7 @@ final class JsonLinesReader {
     this.lines = lines;
     line = new JsonLine(lines);
     stackNumbers.put(0L, StackTable.NONE);
-    Arrays.fill(latestNanos, -MOST_NANOS);
+    Arrays.fill(latestNanos, -MAX_NANOS);
   }
 
   private static Map.Entry<String, Set<String>> entry(String op, String... fields) {
@@ -317,7 +317,7 @@ final class JsonLinesReader {
     line.allowRequest(fields);
     lines.hold(ROW_BYTES);
     timeNanos = line.number("time_ns", timeNanos);
-    if (timeNanos > MOST_NANOS || timeNanos < -MOST_NANOS) {
+    if (timeNanos > MAX_NANOS || timeNanos < -MAX_NANOS) {
       throw lines.failure("time " + timeNanos + " ns is out of range", REMEDY);
     }
     long index = line.number("device", device);
@@ -472,7 +472,7 @@ final class JsonLinesReader {
    * @param shift power of two of the amounts that a device does in a nanosecond
    */
   private long work(long amount, int shift) throws TraceFormatException {
-    if (amount > MOST_WORK) {
+    if (amount > MAX_WORK) {
       throw lines.failure(
           "work of " + amount + " nanoseconds, operations or bytes is implausibly large", REMEDY);
     }
@@ -485,8 +485,8 @@ final class JsonLinesReader {
 
   private int ranks() throws TraceFormatException {
     long ranks = line.number("ranks");
-    if (ranks < 1 || ranks > MOST_RANKS) {
-      throw lines.failure("field \"ranks\" is " + ranks, "write a number from 1 to " + MOST_RANKS);
+    if (ranks < 1 || ranks > MAX_RANKS) {
+      throw lines.failure("field \"ranks\" is " + ranks, "write a number from 1 to " + MAX_RANKS);
     }
     return (int) (work(ranks << STEP_SHIFT, 0) >> STEP_SHIFT);
   }

@@ -9,10 +9,10 @@ import tools.jackson.core.ObjectReadContext;
 
 /** A line that is a list of a text and some integers: a row of a table. */
 final class JsonRow {
-  private static final int MOST_NUMBERS = 8;
+  private static final int MAX_NUMBERS = 8;
 
   private final LineInput lines;
-  private final long[] numbers = new long[MOST_NUMBERS];
+  private final long[] numbers = new long[MAX_NUMBERS];
   private String text = "";
   private int count;
 
@@ -34,7 +34,7 @@ final class JsonRow {
       }
       text = json.getString();
       JsonToken token;
-      while ((token = json.nextToken()) == JsonToken.VALUE_NUMBER_INT && count < MOST_NUMBERS) {
+      while ((token = json.nextToken()) == JsonToken.VALUE_NUMBER_INT && count < MAX_NUMBERS) {
         numbers[count++] = json.getLongValue();
       }
       if (token != JsonToken.END_ARRAY || json.nextToken() != null) {

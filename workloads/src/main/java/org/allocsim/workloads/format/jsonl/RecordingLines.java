@@ -111,7 +111,7 @@ final class RecordingLines {
         case END -> {
           line.allow(Set.of("op"));
           if (!facts.isEmpty()) {
-            snapshot.facts(RecordedFactsReader.read(facts.toString(), Snapshot.MOST_DEVICES));
+            snapshot.facts(RecordedFactsReader.read(facts.toString(), Snapshot.MAX_DEVICES));
           }
           return;
         }

@@ -265,7 +265,7 @@ final class KinetoReader {
         "events within more than %d operators; only the innermost were kept"
             .formatted(OperatorStacks.DEEPEST));
     TraceFile.add(
-        notes, mismatches, "events after which the profile's own total shows others in between");
+        notes, mismatches, "events after which the profile's own total shows missing events");
     return notes;
   }
 }

@@ -25,32 +25,32 @@ final class ProfileParser {
   private static final int CUDA = 1;
 
   /** Base, begin and duration of an event add up within 64 bits. */
-  private static final long MOST_NANOS = 3_000_000_000_000_000_000L;
+  private static final long MAX_NANOS = 3_000_000_000_000_000_000L;
 
-  private static final BigDecimal MOST_MICROS = BigDecimal.valueOf(MOST_NANOS / 1_000);
+  private static final BigDecimal MAX_MICROS = BigDecimal.valueOf(MAX_NANOS / 1_000);
 
   // Digits before the point; fewer than none where zeros follow it.
-  private static final int MOST_DIGITS = 16;
-  private static final int LEAST_DIGITS = -3;
+  private static final int MAX_DIGITS = 16;
+  private static final int MIN_DIGITS = -3;
 
   /** A pebibyte, above any memory of today. */
-  private static final long MOST_BYTES = 1L << 50;
+  private static final long MAX_BYTES = 1L << 50;
 
-  private static final int MOST_NESTED = 64;
-  private static final int MOST_CHARACTERS = 1 << 16;
+  private static final int MAX_NESTED = 64;
+  private static final int MAX_CHARACTERS = 1 << 16;
   private static final JsonFactory FACTORY =
       JsonFactory.builder()
           .streamReadConstraints(
               StreamReadConstraints.builder()
-                  .maxNestingDepth(MOST_NESTED)
-                  .maxStringLength(MOST_CHARACTERS)
+                  .maxNestingDepth(MAX_NESTED)
+                  .maxStringLength(MAX_CHARACTERS)
                   .build())
           .build();
 
   private final String name;
   private final Plain plain;
   private final MemoryBudget budget = new MemoryBudget();
-  private long mostHeldBytes;
+  private long maxHeldBytes;
   private long heldEventBytes;
   private final ProfilerEvents events = new ProfilerEvents();
   private long baseNanos;
@@ -150,12 +150,12 @@ final class ProfileParser {
 
   private void hold(long bytes) throws TraceFormatException {
     budget.add(bytes);
-    if (budget.heldBytes() > mostHeldBytes) {
-      MemoryBudget.Refusal refusal = budget.refusal(plain.plainBytes, plain.input.storedBytes());
-      if (refusal != null) {
-        throw new TraceFormatException(name, "", refusal.cause(), refusal.remedy());
+    if (budget.heldBytes() > maxHeldBytes) {
+      MemoryBudget.Excess excess = budget.excess(plain.plainBytes, plain.input.storedBytes());
+      if (excess != null) {
+        throw new TraceFormatException(name, "", excess.cause(), excess.remedy());
       }
-      mostHeldBytes = budget.mostBytes(plain.plainBytes, plain.input.storedBytes());
+      maxHeldBytes = budget.maxBytes(plain.plainBytes, plain.input.storedBytes());
     }
   }
 
@@ -175,7 +175,7 @@ final class ProfileParser {
         }
       } else if (field.equals("baseTimeNanoseconds") && value == JsonToken.VALUE_NUMBER_INT) {
         baseNanos = json.getLongValue();
-        if (Math.abs(baseNanos) > MOST_NANOS || baseNanos == Long.MIN_VALUE) {
+        if (Math.abs(baseNanos) > MAX_NANOS || baseNanos == Long.MIN_VALUE) {
           throw tooFar(json, "time " + baseNanos + " ns");
         }
       } else {
@@ -227,14 +227,14 @@ final class ProfileParser {
       micros = json.getDecimalValue();
     } catch (NumberFormatException _) {
       // An exponent that is no int.
-      throw tooFar(json, "time or duration of more than " + MOST_MICROS + " µs");
+      throw tooFar(json, "time or duration of more than " + MAX_MICROS + " µs");
     }
     long digits = (long) micros.precision() - micros.scale();
-    if (micros.signum() == 0 || digits < LEAST_DIGITS) {
+    if (micros.signum() == 0 || digits < MIN_DIGITS) {
       return BigDecimal.ZERO;
     }
-    if (digits > MOST_DIGITS || micros.abs().compareTo(MOST_MICROS) > 0) {
-      throw tooFar(json, "time or duration of more than " + MOST_MICROS + " µs");
+    if (digits > MAX_DIGITS || micros.abs().compareTo(MAX_MICROS) > 0) {
+      throw tooFar(json, "time or duration of more than " + MAX_MICROS + " µs");
     }
     return micros;
   }
@@ -270,7 +270,7 @@ final class ProfileParser {
 
   private long amount(JsonParser json) throws TraceFormatException {
     long amount = json.getLongValue();
-    if (amount > MOST_BYTES || amount < -MOST_BYTES) {
+    if (amount > MAX_BYTES || amount < -MAX_BYTES) {
       throw new TraceFormatException(
           name,
           "line " + json.currentLocation().getLineNr(),

@@ -43,7 +43,7 @@ final class MemoryEvents {
   /** Bytes that a row takes here, in the trace, and where it is live. */
   private static final int ROW_BYTES = 120;
 
-  private static final int MOST_USERS = 128;
+  private static final int MAX_USERS = 128;
   private static final int PROGRESS_ROWS = 1 << 14;
 
   /**
@@ -152,9 +152,9 @@ final class MemoryEvents {
     User user = new User(globalPid, device);
     Integer known = users.get(user);
     if (known == null) {
-      if (users.size() == MOST_USERS) {
+      if (users.size() == MAX_USERS) {
         throw new IllegalArgumentException(
-            "more than " + MOST_USERS + " processes and devices have memory");
+            "more than " + MAX_USERS + " processes and devices have memory");
       }
       known = users.size();
       users.put(user, known);

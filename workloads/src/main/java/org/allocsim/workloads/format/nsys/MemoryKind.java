@@ -21,7 +21,7 @@ enum MemoryKind {
   private static final String PREFIX = "CUDA_MEMOPR_MEMORY_KIND_";
 
   /** Rows that the table has at most. */
-  private static final int MOST_ROWS = 100;
+  private static final int MAX_ROWS = 100;
 
   /** Kinds by the numbers that an export gives them; those of release 2025.3 where it has none. */
   static Map<Long, MemoryKind> numbers(SqliteFile file) throws IOException {
@@ -33,7 +33,7 @@ enum MemoryKind {
       }
       return numbers;
     }
-    for (int i = 0; i < MOST_ROWS && rows.next(); i++) {
+    for (int i = 0; i < MAX_ROWS && rows.next(); i++) {
       String name = rows.text(1);
       for (MemoryKind kind : values()) {
         if (name.equals(PREFIX + kind.name())) {

@@ -15,7 +15,7 @@ import org.allocsim.workloads.format.pytorch.pickle.Vocabulary;
  */
 final class EntryShape {
   /** Maximum number of keys of an entry; PyTorch 2.12 writes nine. */
-  static final int MOST_KEYS = 32;
+  static final int MAX_KEYS = 32;
 
   // What follows a key.
   static final int NUMBER = 0;
@@ -54,10 +54,10 @@ final class EntryShape {
   private static final int CONTENT_SHIFT = 16;
 
   /** The bytes of each key, in the upper bytes of a word; SETITEMS stands after the last. */
-  final long[] keys = new long[MOST_KEYS + 1];
+  final long[] keys = new long[MAX_KEYS + 1];
 
   /** What else is known of each key, as the methods below say. */
-  final int[] rows = new int[MOST_KEYS + 1];
+  final int[] rows = new int[MAX_KEYS + 1];
 
   private int count;
 
@@ -65,7 +65,7 @@ final class EntryShape {
   long present;
 
   /** Keys that are no field, as numbers in the pool of texts. */
-  final int[] others = new int[MOST_KEYS];
+  final int[] others = new int[MAX_KEYS];
 
   int otherCount;
 
@@ -119,7 +119,7 @@ final class EntryShape {
 
   private boolean learnKeys(byte[] bytes, int from, int end, Memo memo, StackScanner stacks) {
     int at = from;
-    while (at >= 0 && at + EntryScanner.STEP_BYTES <= end && count < MOST_KEYS) {
+    while (at >= 0 && at + EntryScanner.STEP_BYTES <= end && count < MAX_KEYS) {
       if (bytes[at] == Opcode.SETITEMS) {
         addRow(bytes, at, 1, 0, END);
         return true;

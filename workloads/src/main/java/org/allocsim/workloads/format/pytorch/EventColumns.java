@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class EventColumns {
   /** Maximum number of rows, in whole pieces. */
-  private static final int MOST_ROWS =
+  private static final int MAX_ROWS =
       Integer.MAX_VALUE / EffectLog.PIECE_ROWS * EffectLog.PIECE_ROWS;
 
   /** Bytes of a row, and of its place among the rows of segments, about. */
@@ -169,7 +169,7 @@ final class EventColumns {
     String impossible = Snapshot.impossible(kind, address, bytes);
     if (impossible != null) {
       fail(impossible, "no allocator records that, so " + DAMAGED);
-    } else if (Math.abs(allocatedBytes) > Snapshot.MOST_SUM_BYTES) {
+    } else if (Math.abs(allocatedBytes) > Snapshot.MAX_SUM_BYTES) {
       fail("the sizes up to it add up to an implausible total", DAMAGED);
     } else if (stream < 0) {
       fail("it refers to one more than " + StreamNumbers.MOST + " streams", DAMAGED);
@@ -177,8 +177,8 @@ final class EventColumns {
       fail(
           "its time of " + micros + " µs is before that of an earlier entry, " + lastMicros + " µs",
           "a history runs forward, so " + DAMAGED);
-    } else if (effects.count() == MOST_ROWS) {
-      fail("there are more than " + MOST_ROWS + " entries", "record a shorter history");
+    } else if (effects.count() == MAX_ROWS) {
+      fail("there are more than " + MAX_ROWS + " entries", "record a shorter history");
     } else {
       if (micros < 0) {
         untimed++;

@@ -71,7 +71,7 @@ sealed interface ListContent {
   /** Lists; {@code null} stands for an empty one. */
   final class Lists implements ListContent {
     /** Elements beyond this are only counted. */
-    static final int MOST = Snapshot.MOST_DEVICES;
+    static final int MOST = Snapshot.MAX_DEVICES;
 
     final List<ListContent> lists = new ArrayList<>();
     int count;

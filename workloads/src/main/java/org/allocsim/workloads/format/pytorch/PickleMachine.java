@@ -25,16 +25,16 @@ final class PickleMachine {
   static final int DEEPEST = 64;
 
   /** Most frames of a stack; Python ends a recursion at a thousand. */
-  private static final int MOST_FRAMES = 1 << 16;
+  private static final int MAX_FRAMES = 1 << 16;
 
   /** How far the memo may grow before it is looked at. */
   private static final long MEMO_STEP_BYTES = 1L << 23;
 
   /** Maximum number of values on the stack. */
-  private static final int MOST_VALUES = 1 << 20;
+  private static final int MAX_VALUES = 1 << 20;
 
   /** Maximum number of values on the stack beside which entries are scanned. */
-  private static final int MOST_SCANNED = 1 << 10;
+  private static final int MAX_SCANNED = 1 << 10;
 
   private static final String DAMAGED = "the file is damaged, " + PickleInput.WRITE_ANEW;
   private static final String NOT_PLAIN =
@@ -176,8 +176,8 @@ final class PickleMachine {
 
   private void push(byte type, long value) throws TraceFormatException {
     if (size == types.length) {
-      if (size == MOST_VALUES) {
-        throw in.failure("more than " + MOST_VALUES + " values wait for their container", DAMAGED);
+      if (size == MAX_VALUES) {
+        throw in.failure("more than " + MAX_VALUES + " values wait for their container", DAMAGED);
       }
       types = Arrays.copyOf(types, size * 2);
       values = Arrays.copyOf(values, size * 2);
@@ -253,7 +253,7 @@ final class PickleMachine {
   /** Reads entries of a history at one go; false where none was read. */
   private boolean scanEntries(long frameEnd) {
     // Few values wait in a real snapshot; with more, a limit could be reached within an entry.
-    if (scanner == null || markCount == 0 || markCount > DEEPEST - 3 || size > MOST_SCANNED) {
+    if (scanner == null || markCount == 0 || markCount > DEEPEST - 3 || size > MAX_SCANNED) {
       return false;
     }
     int mark = marks[markCount - 1];
@@ -313,8 +313,8 @@ final class PickleMachine {
       switch (types[i]) {
         case Value.FRAME -> {
           if (content instanceof ListContent.Frames frames) {
-            if (frames.count == MOST_FRAMES) {
-              throw in.failure("a stack has more than " + MOST_FRAMES + " frames", NOT_PLAIN);
+            if (frames.count == MAX_FRAMES) {
+              throw in.failure("a stack has more than " + MAX_FRAMES + " frames", NOT_PLAIN);
             }
             frames.add((int) values[i]);
           } else {

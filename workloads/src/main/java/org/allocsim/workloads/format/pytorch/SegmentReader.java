@@ -110,8 +110,8 @@ final class SegmentReader {
     }
     Fields f = fields.of(dict);
     long device = f.number(Vocabulary.DEVICE, 0);
-    if (device < 0 || device >= Snapshot.MOST_DEVICES) {
-      f.fail(Vocabulary.DEVICE, "a device index from 0 to " + (Snapshot.MOST_DEVICES - 1));
+    if (device < 0 || device >= Snapshot.MAX_DEVICES) {
+      f.fail(Vocabulary.DEVICE, "a device index from 0 to " + (Snapshot.MAX_DEVICES - 1));
     }
     long address = f.address(Vocabulary.ADDRESS);
     long total = f.bytes(Vocabulary.TOTAL_SIZE);
@@ -145,7 +145,7 @@ final class SegmentReader {
       return;
     }
     totalBytes += total;
-    if (totalBytes > Snapshot.MOST_SUM_BYTES) {
+    if (totalBytes > Snapshot.MAX_SUM_BYTES) {
       segments.problem =
           new Problem("segment " + index, "segments add up to an implausible total", REMEDY);
       return;
@@ -174,8 +174,8 @@ final class SegmentReader {
 
   /** Sizes that no memory has would let sums of them wrap. */
   private static void checkSize(Fields f, int field, long bytes) {
-    if (bytes < 0 || bytes > Snapshot.MOST_BYTES) {
-      f.fail(field, "a size of at most " + Snapshot.MOST_BYTES + " bytes");
+    if (bytes < 0 || bytes > Snapshot.MAX_BYTES) {
+      f.fail(field, "a size of at most " + Snapshot.MAX_BYTES + " bytes");
     }
   }
 
@@ -219,8 +219,8 @@ final class SegmentReader {
     }
     long micros = f.micros(Vocabulary.TIME_US, 0);
     long device = f.number(Vocabulary.DEVICE, -1);
-    if (device < -1 || device >= Snapshot.MOST_DEVICES) {
-      f.fail(Vocabulary.DEVICE, "a device index from 0 to " + (Snapshot.MOST_DEVICES - 1));
+    if (device < -1 || device >= Snapshot.MAX_DEVICES) {
+      f.fail(Vocabulary.DEVICE, "a device index from 0 to " + (Snapshot.MAX_DEVICES - 1));
     }
     if (f.bad() != null) {
       annotations.problem =

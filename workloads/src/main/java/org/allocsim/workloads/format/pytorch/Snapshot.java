@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Snapshot {
   /** A pebibyte: more than any GPU has, so that sums of sizes stay within 64 bits. */
-  static final long MOST_BYTES = 1L << 50;
+  static final long MAX_BYTES = 1L << 50;
 
   /** The most that sizes may add up to at any time. */
-  static final long MOST_SUM_BYTES = 1L << 52;
+  static final long MAX_SUM_BYTES = 1L << 52;
 
   /** Maximum number of devices of a snapshot. */
-  public static final int MOST_DEVICES = 128;
+  public static final int MAX_DEVICES = 128;
 
   private final String fileName;
   private final String sha256;
@@ -174,7 +174,7 @@ public final class Snapshot {
     if (address == 0) {
       return "it is at address 0, which is never allocated";
     }
-    if (bytes < 0 || bytes > MOST_BYTES) {
+    if (bytes < 0 || bytes > MAX_BYTES) {
       return "its size of " + Long.toUnsignedString(bytes) + " bytes is implausibly large";
     }
     if (bytes == 0 && isOfSegment(kind)) {
@@ -255,7 +255,7 @@ public final class Snapshot {
      */
     public void device(boolean hasTimes, Optional<Boolean> overflowed) {
       finishDevice();
-      require(devices.size() < MOST_DEVICES, "there are more than 128 devices");
+      require(devices.size() < MAX_DEVICES, "there are more than 128 devices");
       history = new HistoryColumns(hasTimes, overflowed);
     }
 
@@ -285,7 +285,7 @@ public final class Snapshot {
     /** Begins the next segment of the final state. */
     public void segment(SegmentSums segment) {
       finishSegment();
-      require(segment.device() >= 0 && segment.device() < MOST_DEVICES, "no such device");
+      require(segment.device() >= 0 && segment.device() < MAX_DEVICES, "no such device");
       requireStream(segment.stream());
       requireStack(segment.stack());
       sums = segment;

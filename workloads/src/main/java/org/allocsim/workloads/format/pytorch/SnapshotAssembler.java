@@ -143,7 +143,7 @@ final class SnapshotAssembler {
     }
     try {
       int text = f.text(Vocabulary.ALLOCSIM_RECORD);
-      facts = RecordedFactsReader.read(text < 0 ? "" : texts.text(text), Snapshot.MOST_DEVICES);
+      facts = RecordedFactsReader.read(text < 0 ? "" : texts.text(text), Snapshot.MAX_DEVICES);
       if (facts.lostCalls() > 0) {
         lines.add("allocsim_record lost its oldest " + facts.lostCalls() + " calls");
       }
@@ -207,10 +207,10 @@ final class SnapshotAssembler {
     if (!(content instanceof ListContent.Lists lists)) {
       throw in.failureAt("device_traces", "not a list of histories", NOT_A_SNAPSHOT);
     }
-    if (lists.count > Snapshot.MOST_DEVICES) {
+    if (lists.count > Snapshot.MAX_DEVICES) {
       throw in.failureAt(
           "device_traces",
-          lists.count + " devices are more than " + Snapshot.MOST_DEVICES,
+          lists.count + " devices are more than " + Snapshot.MAX_DEVICES,
           NOT_A_SNAPSHOT);
     }
     Set<EventColumns> seen = new HashSet<>();

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SnapshotBuilder {
   /** Maximum number of lists of entries, of which only device histories are kept. */
-  private static final int MOST_EVENT_LISTS = 1 << 12;
+  private static final int MAX_EVENT_LISTS = 1 << 12;
 
   /** Bytes of a small object, such as a list of flags. */
   private static final int OBJECT_BYTES = 120;
@@ -176,7 +176,7 @@ final class SnapshotBuilder {
   ListContent appendDict(ListContent content, int dict) {
     closed(Value.SPENT, 0);
     if (dicts.has(dict, Vocabulary.ACTION) || content instanceof ListContent.Events) {
-      if (content == null && eventLists++ < MOST_EVENT_LISTS) {
+      if (content == null && eventLists++ < MAX_EVENT_LISTS) {
         content = new ListContent.Events(new EventColumns(fields, texts, streams, held));
       }
       if (content instanceof ListContent.Events events) {

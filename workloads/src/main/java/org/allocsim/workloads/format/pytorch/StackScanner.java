@@ -26,12 +26,12 @@ final class StackScanner {
   private static final int NAME = 4;
 
   // Lists seen before; all are forgotten where they take more than this.
-  private static final int MOST_LISTS = 1 << 14;
-  private static final int MOST_LIST_BYTES = 4 << 20;
-  private static final int TABLE_SLOTS = 2 * MOST_LISTS;
+  private static final int MAX_LISTS = 1 << 14;
+  private static final int MAX_LIST_BYTES = 4 << 20;
+  private static final int TABLE_SLOTS = 2 * MAX_LISTS;
 
   /** Places of the table at which a list is looked for; many begin with the same frames. */
-  private static final int MOST_PROBES = 8;
+  private static final int MAX_PROBES = 8;
 
   /** First bytes of a list that choose its place: its opcodes and two to six frames. */
   private static final int KEY_BYTES = 2 * Long.BYTES;
@@ -45,9 +45,9 @@ final class StackScanner {
 
   // Number, bytes and notes of each list, and a table of them by their first bytes.
   private final int[] table = new int[TABLE_SLOTS];
-  private final int[] stacks = new int[MOST_LISTS];
-  private final int[] byteStarts = new int[MOST_LISTS + 1];
-  private final int[] noteStarts = new int[MOST_LISTS + 1];
+  private final int[] stacks = new int[MAX_LISTS];
+  private final int[] byteStarts = new int[MAX_LISTS + 1];
+  private final int[] noteStarts = new int[MAX_LISTS + 1];
   private byte[] listBytes = new byte[1 << 12];
   private int[] listNotes = new int[1 << 8];
   private int listCount;
@@ -237,7 +237,7 @@ final class StackScanner {
       forget();
     }
     int slot = slot(bytes, from);
-    for (int probe = 0; probe < MOST_PROBES; probe++) {
+    for (int probe = 0; probe < MAX_PROBES; probe++) {
       int list = table[slot + probe & TABLE_SLOTS - 1] - 1;
       if (list < 0) {
         return -1;
@@ -261,10 +261,10 @@ final class StackScanner {
   /** Keeps the list read last. */
   private void add(byte[] bytes, int stack) {
     int length = listEnd - listStart;
-    if (length > MOST_LIST_BYTES / 16) {
+    if (length > MAX_LIST_BYTES / 16) {
       return;
     }
-    if (listCount == MOST_LISTS || length > MOST_LIST_BYTES - byteStarts[listCount]) {
+    if (listCount == MAX_LISTS || length > MAX_LIST_BYTES - byteStarts[listCount]) {
       forget();
     }
     int list = listCount++;
@@ -284,11 +284,11 @@ final class StackScanner {
     stacks[list] = stack;
     int slot = slot(bytes, listStart);
     int probe = 0;
-    while (probe < MOST_PROBES && table[slot + probe & TABLE_SLOTS - 1] != 0) {
+    while (probe < MAX_PROBES && table[slot + probe & TABLE_SLOTS - 1] != 0) {
       probe++;
     }
     // Where its places are taken it replaces the first.
-    table[slot + probe % MOST_PROBES & TABLE_SLOTS - 1] = list + 1;
+    table[slot + probe % MAX_PROBES & TABLE_SLOTS - 1] = list + 1;
   }
 
   private void forget() {

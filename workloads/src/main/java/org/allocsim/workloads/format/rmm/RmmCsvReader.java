@@ -37,7 +37,7 @@ final class RmmCsvReader {
   private static final int THREAD_BYTES = 120;
 
   /** Larger requests than any GPU fail anywhere, and are counted only. */
-  private static final long MOST_BYTES = 1L << 48;
+  private static final long MAX_BYTES = 1L << 48;
 
   private final Map<Long, Integer> threads = new HashMap<>();
   private final List<String> notes = new ArrayList<>();
@@ -171,7 +171,7 @@ final class RmmCsvReader {
   private void fail(long bytes, long stream) {
     failures++;
     largestFailure = Math.max(largestFailure, bytes);
-    if (bytes <= MOST_BYTES) {
+    if (bytes <= MAX_BYTES) {
       trace.allocate(bytes, stream, PoolId.DEFAULT);
       trace.refuse(liveBytes + bytes);
     } else {

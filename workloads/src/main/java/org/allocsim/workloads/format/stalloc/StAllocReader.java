@@ -59,7 +59,7 @@ final class StAllocReader {
     }
     endPhases();
     if (calls == 0) {
-      throw new TraceFormatException(input.name(), "", "it holds no allocations", REMEDY);
+      throw new TraceFormatException(input.name(), "", "it has no allocations", REMEDY);
     }
     List<String> notes = new ArrayList<>();
     notes.add("the format has no times: calls are placed one microsecond apart");

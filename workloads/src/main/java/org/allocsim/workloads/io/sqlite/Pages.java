@@ -77,9 +77,9 @@ final class Pages implements Closeable {
 
   private static void refuseTooMuch(MemoryBudget budget, long plainBytes, long storedBytes)
       throws SqliteException {
-    MemoryBudget.Refusal refusal = budget.refusal(plainBytes, storedBytes);
-    if (refusal != null) {
-      throw new SqliteException(refusal.cause());
+    MemoryBudget.Excess excess = budget.excess(plainBytes, storedBytes);
+    if (excess != null) {
+      throw new SqliteException(excess.cause());
     }
   }
 

@@ -17,7 +17,7 @@ public final class SqliteFile implements Closeable {
   /** Bytes of the file's header, at the begin of the first page. */
   static final int HEADER_BYTES = 100;
 
-  private static final int LEAST_USABLE_BYTES = 480;
+  private static final int MIN_USABLE_BYTES = 480;
   private static final int UTF_8 = 1;
 
   private final Pages pages;
@@ -34,7 +34,7 @@ public final class SqliteFile implements Closeable {
     usableBytes = pageBytes - (header[20] & 0xff);
     if (!Arrays.equals(header, 0, magic.length, magic, 0, magic.length)
         || Integer.bitCount(pageBytes) != 1
-        || usableBytes < LEAST_USABLE_BYTES) {
+        || usableBytes < MIN_USABLE_BYTES) {
       throw new SqliteException("the header of the database is damaged");
     }
     // Programs that do not know this count leave the two counters different.

@@ -16,7 +16,7 @@ record TableColumns(List<String> names, int rowid) {
   private static final Pattern COMMENT = Pattern.compile("--[^\n]*|/\\*.*?\\*/", Pattern.DOTALL);
 
   /** Longest statement that is taken apart; those of profiles have 2 000 characters. */
-  private static final int MOST_CHARACTERS = 1 << 14;
+  private static final int MAX_CHARACTERS = 1 << 14;
 
   /** What begins a condition on the whole table and no column. */
   private static final List<String> CONDITIONS =
@@ -32,10 +32,10 @@ record TableColumns(List<String> names, int rowid) {
    * @throws SqliteException where it makes no table that can be read
    */
   static TableColumns of(String statement) throws SqliteException {
-    if (statement.length() > MOST_CHARACTERS) {
+    if (statement.length() > MAX_CHARACTERS) {
       throw new SqliteException(
           "the database has a table whose statement is longer than %d characters"
-              .formatted(MOST_CHARACTERS));
+              .formatted(MAX_CHARACTERS));
     }
     String text = COMMENT.matcher(statement).replaceAll(" ");
     int open = text.indexOf('(');

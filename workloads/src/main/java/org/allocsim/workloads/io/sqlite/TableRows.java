@@ -16,9 +16,9 @@ public final class TableRows {
   private static final int POINTER_BYTES = 2;
 
   /** SQLite's own bound on the depth of a tree. */
-  private static final int MOST_DEPTH = 20;
+  private static final int MAX_DEPTH = 20;
 
-  private static final int MOST_ROW_BYTES = 1 << 24;
+  private static final int MAX_ROW_BYTES = 1 << 24;
 
   // Types of values in a row (file format of SQLite, "Record Format").
   private static final int NULL = 0;
@@ -37,12 +37,12 @@ public final class TableRows {
   private final int lastPlace;
 
   // The pages from the root to the one with the current row.
-  private final byte[][] pages = new byte[MOST_DEPTH][];
-  private final long[] numbers = new long[MOST_DEPTH];
-  private final int[] cells = new int[MOST_DEPTH];
+  private final byte[][] pages = new byte[MAX_DEPTH][];
+  private final long[] numbers = new long[MAX_DEPTH];
+  private final int[] cells = new int[MAX_DEPTH];
 
   /** Of each of them, the bytes that its cells took so far, with the pointers to them. */
-  private final int[] takenBytes = new int[MOST_DEPTH];
+  private final int[] takenBytes = new int[MAX_DEPTH];
 
   private int depth;
   private long pagesRead;
@@ -67,7 +67,7 @@ public final class TableRows {
   }
 
   private void enter(long page) throws IOException {
-    if (depth == MOST_DEPTH) {
+    if (depth == MAX_DEPTH) {
       throw SqliteException.damaged(numbers[depth - 1]);
     }
     if (pages[depth] == null) {
@@ -157,7 +157,7 @@ public final class TableRows {
     if (varint.isBroken() || bytes < 0) {
       throw damaged();
     }
-    if (bytes > MOST_ROW_BYTES) {
+    if (bytes > MAX_ROW_BYTES) {
       throw new SqliteException(
           "a row on page %d of the database takes %d bytes, more than 16 MiB"
               .formatted(numbers[depth - 1], bytes));

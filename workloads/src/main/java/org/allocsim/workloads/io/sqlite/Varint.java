@@ -2,7 +2,7 @@ package org.allocsim.workloads.io.sqlite;
 
 /** Numbers of one to nine bytes (file format of SQLite, "Varint"), one after the other. */
 final class Varint {
-  private static final int MOST_BYTES = 9;
+  private static final int MAX_BYTES = 9;
 
   private final byte[] bytes;
   private final int end;
@@ -18,13 +18,13 @@ final class Varint {
   /** The next number; 0, and broken, after the end. */
   long next() {
     long value = 0;
-    for (int i = 1; i <= MOST_BYTES; i++) {
+    for (int i = 1; i <= MAX_BYTES; i++) {
       if (position >= end) {
         isBroken = true;
         return 0;
       }
       int b = bytes[position++];
-      if (i == MOST_BYTES) {
+      if (i == MAX_BYTES) {
         return value << Byte.SIZE | b & 0xff;
       }
       value = value << 7 | b & 0x7f;

@@ -40,8 +40,9 @@ final class Batches {
     int prefetch = values.count(PREFETCH);
     values.require(
         workers == 0 || batchNanos > 0,
-        "workers of a loader have nothing to do where " + HOST_MILLIS + " is 0");
-    values.require((long) workers * prefetch <= 1 << 16, "more than 65536 batches would be ahead");
+        "loader workers would be idle when " + HOST_MILLIS + " is 0");
+    values.require(
+        (long) workers * prefetch <= 1 << 16, "more than 65536 batches would be" + " prefetched");
     loader =
         batchNanos > 0
             ? device.declareLoader(new Loader(workers, prefetch, batchNanos, 0, seed))
@@ -51,10 +52,11 @@ final class Batches {
   static List<ProgramOption> options() {
     return List.of(
         new ProgramOption(HOST_MILLIS, "0", "host time to prepare a batch, in ms"),
-        new ProgramOption(WORKERS, "0", "processes that prepare batches; 0: the program itself"),
-        new ProgramOption(PREFETCH, "2", "batches that each of these processes may be ahead"),
         new ProgramOption(
-            PIN, "false", "copy batches from page-locked host memory, without waiting for it"));
+            WORKERS, "0", "worker processes that prepare batches; 0: the main" + " process"),
+        new ProgramOption(PREFETCH, "2", "batches that each worker may prefetch"),
+        new ProgramOption(
+            PIN, "false", "copy batches asynchronously from page-locked host memory"));
   }
 
   /** Whether batches come from the host even where the program would draw them on the device. */

@@ -20,17 +20,17 @@ public final class CatGrowth extends DescribedProgram {
   public CatGrowth() {
     super(
         "cat-growth",
-        "a tensor that grows by torch.cat or torch.stack, so that no freed block fits, beside"
-            + " kept ones",
+        "a tensor that grows by torch.cat or torch.stack, so that no freed block fits, alongside"
+            + " tensors that are kept",
         Options.with(
             new ProgramOption("iterations", "120", "times the tensor grows"),
             new ProgramOption(
-                "join", "cat", "cat, or stack: of all parts, which a list keeps, in every step"),
-            new ProgramOption("grain", "1048576", "elements that it grows by"),
-            new ProgramOption("kept", "300000", "elements of the first tensor kept beside it"),
-            new ProgramOption("kept-growth", "977", "elements by which each further one is larger"),
+                "join", "cat", "cat, or stack: stack all parts, kept in a list, in every step"),
+            new ProgramOption("grain", "1048576", "elements added in each step"),
+            new ProgramOption("kept", "300000", "elements of the first tensor that is kept"),
             new ProgramOption(
-                "thin-every", "17", "drop every other kept tensor after so many steps")));
+                "kept-growth", "977", "additional elements of each further kept tensor"),
+            new ProgramOption("thin-every", "17", "drop every other kept tensor every N steps")));
   }
 
   @Override

@@ -35,24 +35,24 @@ public final class ColocatedEngine extends DescribedProgram {
   public ColocatedEngine() {
     super(
         "colocated-engine",
-        "the engine of reinforcement learning, which sleeps while a trainer on the same GPU"
+        "a reinforcement learning inference engine that sleeps while a trainer on the same GPU"
             + " trains",
         Colocation.options(
-            new ProgramOption("kv-cache", "20480", "keys and values in MiB"),
+            new ProgramOption("kv-cache", "20480", "KV cache in MiB"),
             new ProgramOption(
-                "activations", "2048", "peak of a step above weights and cache in MiB"),
+                "activations", "2048", "peak of a step, in addition to weights and cache, in MiB"),
             new ProgramOption("graphs", "1024", "CUDA graphs in MiB"),
-            new ProgramOption("buffers", "256", "what else stays for good in MiB"),
-            new ProgramOption("bucket", "512", "weights that arrive at a time in MiB"),
-            new ProgramOption(
-                "sleep", "1", "0 for none, level 1 (weights to the host) or 2 (dropped)"),
+            new ProgramOption("buffers", "256", "other permanent memory in MiB"),
+            new ProgramOption("bucket", "512", "size of a weight transfer in MiB"),
+            new ProgramOption("sleep", "1", "0: none, 1: weights to the host, 2: weights dropped"),
             new ProgramOption(
                 "wake",
                 STAGES,
-                "stages: first the weights, the cache once they are there; or at-once: both"
-                    + " together"),
+                "stages: first the weights, then the cache; at-once: both together"),
             new ProgramOption(
-                "empty-cache", "true", "whether it empties PyTorch's cache for a sleep")));
+                "empty-cache",
+                "true",
+                "whether it empties PyTorch's cache when it goes to sleep")));
   }
 
   @Override
@@ -88,7 +88,7 @@ public final class ColocatedEngine extends DescribedProgram {
       bufferBytes = Colocation.mib(values, "buffers");
       bucketBytes = Colocation.mib(values, "bucket");
       level = values.number("sleep", NO_SLEEP);
-      values.require(level <= DEEPEST, "sleep has the levels 0, 1 and 2");
+      values.require(level <= DEEPEST, "the sleep levels are 0, 1 and 2");
       wakesInStages = values.choice("wake", STAGES, "at-once").equals(STAGES);
       emptiesCache = values.flag("empty-cache");
     }
@@ -169,15 +169,15 @@ public final class ColocatedEngine extends DescribedProgram {
         return;
       }
       both.trace().synchronize();
-      giveBack(weights, weightPool);
-      giveBack(cache, cachePool);
+      free(weights, weightPool);
+      free(cache, cachePool);
       if (emptiesCache) {
         both.trace().emptyCache();
       }
     }
 
     /** The pages of a tag. */
-    private void giveBack(List<Integer> allocations, PoolId pool) {
+    private void free(List<Integer> allocations, PoolId pool) {
       both.free(allocations);
       both.trace().releasePool(pool);
       both.trace().emptyPool(pool);

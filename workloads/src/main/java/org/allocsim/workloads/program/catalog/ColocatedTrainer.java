@@ -25,16 +25,20 @@ public final class ColocatedTrainer extends DescribedProgram {
   public ColocatedTrainer() {
     super(
         "colocated-trainer",
-        "the trainer of reinforcement learning, which gives memory back while an engine on the"
-            + " same GPU generates",
+        "a reinforcement learning trainer that releases memory while an engine on the same GPU"
+            + " generates",
         Colocation.options(
             new ProgramOption(
                 "offload",
                 "all",
-                "what leaves the GPU while the engine generates: none, optimizer, or all"),
-            new ProgramOption("empty-cache", "true", "whether torch.cuda.empty_cache() follows"),
-            new ProgramOption("micro-batches", "4", "forward and backward passes of a training"),
-            new ProgramOption("activations", "128", "activations of a layer in MiB"),
+                "what is moved off the GPU while the engine generates: none, optimizer or all"),
+            new ProgramOption(
+                "empty-cache",
+                "true",
+                "whether torch.cuda.empty_cache() is called" + " afterwards"),
+            new ProgramOption(
+                "micro-batches", "4", "forward and backward passes per training" + " phase"),
+            new ProgramOption("activations", "128", "activations per layer in MiB"),
             new ProgramOption("logits", "2048", "logits in MiB, in 32 bits")));
   }
 

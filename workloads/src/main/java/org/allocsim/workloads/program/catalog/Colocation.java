@@ -27,12 +27,12 @@ final class Colocation {
 
   private static final List<ProgramOption> TIMETABLE =
       List.of(
-          new ProgramOption("iterations", "3", "times that they generate and train"),
-          new ProgramOption("start-ms", "20000", "how long each of the two takes to start"),
+          new ProgramOption("iterations", "3", "number of rounds of generating and training"),
+          new ProgramOption("start-ms", "20000", "startup time of each of the two"),
           new ProgramOption(
-              "sync-ms", "1000", "how long the engine takes to get the weights, and between turns"),
-          new ProgramOption("generate-ms", "30000", "how long the engine then generates"),
-          new ProgramOption("train-ms", "20000", "how long the trainer trains"));
+              "sync-ms", "1000", "time for the engine to receive the weights, and between turns"),
+          new ProgramOption("generate-ms", "30000", "time that the engine generates"),
+          new ProgramOption("train-ms", "20000", "time that the trainer trains"));
 
   private static final List<ProgramOption> MODEL =
       List.of(
@@ -52,7 +52,7 @@ final class Colocation {
   Colocation(ProgramValues values) {
     layers = values.count("layers");
     layerParameters = values.count("parameters") * MILLION / values.count("gpus") / layers;
-    values.require(layerParameters > 0, "there is less than a parameter in a layer");
+    values.require(layerParameters > 0, "a layer would have less than one parameter");
     iterations = values.count("iterations");
     startNanos = values.count("start-ms") * NANOS_PER_MILLI;
     syncNanos = values.count("sync-ms") * NANOS_PER_MILLI;

@@ -27,9 +27,9 @@ record Evaluation(int every, int batches, int batch) {
 
   static List<ProgramOption> options() {
     return List.of(
-        new ProgramOption(EVERY, "0", "evaluate after so many steps; 0 for never"),
-        new ProgramOption(BATCHES, "4", "batches of an evaluation"),
-        new ProgramOption(BATCH, "0", "samples of such a batch; 0: as many as in training"));
+        new ProgramOption(EVERY, "0", "evaluate every N steps; 0: never"),
+        new ProgramOption(BATCHES, "4", "batches per evaluation"),
+        new ProgramOption(BATCH, "0", "samples per evaluation batch; 0: as in training"));
   }
 
   /** Runs the phase after a step, counted from 0, where it is due. */

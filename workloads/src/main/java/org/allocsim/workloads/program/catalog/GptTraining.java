@@ -23,43 +23,42 @@ public final class GptTraining extends DescribedProgram {
   public GptTraining() {
     super(
         "gpt",
-        "training of a GPT-2 (transformers), batches of drawn lengths",
+        "training of a GPT-2 (transformers), batches of random lengths",
         Options.ofTraining(
             new ProgramOption("iterations", "25", "optimiser steps"),
             new ProgramOption("layers", "6", "blocks of the model"),
-            new ProgramOption("width", "512", "features of a token"),
+            new ProgramOption("width", "512", "features per token"),
             new ProgramOption("heads", "8", "attention heads"),
             new ProgramOption("vocabulary", "8000", "different tokens"),
-            new ProgramOption("positions", "2048", "longest sequence the model can take"),
-            new ProgramOption("batch", "8", "sequences of a batch"),
-            new ProgramOption("shortest", "64", "shortest length drawn"),
-            new ProgramOption("longest", "1024", "longest length drawn"),
+            new ProgramOption("positions", "2048", "maximum sequence length of the model"),
+            new ProgramOption("batch", "8", "sequences per batch"),
+            new ProgramOption("shortest", "64", "minimum sequence length"),
+            new ProgramOption("longest", "1024", "maximum sequence length"),
             new ProgramOption("amp", "none", "autocast: none, bfloat16 or float16"),
-            new ProgramOption("accumulate", "1", "batches whose gradients make one step"),
-            new ProgramOption("checkpoint", "false", "compute blocks again in the backward pass"),
-            new ProgramOption("fused", "false", "fused AdamW in place of the foreach one"),
-            new ProgramOption("set-to-none", "true", "give gradients back after each step"),
-            new ProgramOption("empty-cache-every", "0", "empty the cache after so many steps"),
+            new ProgramOption("accumulate", "1", "batches accumulated per step"),
+            new ProgramOption("checkpoint", "false", "recompute blocks in the backward pass"),
+            new ProgramOption("fused", "false", "fused AdamW instead of foreach"),
+            new ProgramOption("set-to-none", "true", "free gradients after each step"),
+            new ProgramOption("empty-cache-every", "0", "empty the cache every N steps"),
             new ProgramOption(
                 "keep",
                 "none",
-                "what a list keeps of each batch: none, loss (walked backward, so that the number"
-                    + " is left), or graph (the loss of one more forward pass that is never"
-                    + " walked)"),
+                "what a list keeps of each batch: none, loss (after backward(), so that only the"
+                    + " number remains), or graph (the loss of an extra forward pass without"
+                    + " backward())"),
             new ProgramOption(
                 "fails-at",
                 "0",
-                "step, counted from 1, that runs out of memory when its backward pass begins and is"
-                    + " tried again with a smaller batch; 0 for none. A program does not see the"
+                "step, counted from 1, that runs out of memory when its backward pass begins and"
+                    + " is retried with a smaller batch; 0: none. The program does not see the"
                     + " allocator, so the step is given"),
             new ProgramOption(
                 "exception",
                 "released",
-                "whether the second try comes when the exception is gone (released), or inside of"
-                    + " the except clause, where its traceback holds the first try's tensors"
+                "whether the retry runs after the exception is gone (released), or inside the"
+                    + " except clause, where the traceback keeps the first attempt's tensors"
                     + " (held)"),
-            new ProgramOption(
-                "retry-batch", "0", "sequences of the second try; 0: half of the batch")));
+            new ProgramOption("retry-batch", "0", "sequences of the retry; 0: half of the batch")));
   }
 
   @Override
@@ -116,8 +115,8 @@ public final class GptTraining extends DescribedProgram {
               values.count("vocabulary"),
               values.count("positions"),
               values.flag("checkpoint"));
-      values.require(longest >= shortest, "the longest length is below the shortest");
-      values.require(shape.positions() >= longest, "lengths reach beyond the positions");
+      values.require(longest >= shortest, "the maximum length is below the minimum");
+      values.require(shape.positions() >= longest, "lengths exceed the number of positions");
       values.require(shape.width() % shape.heads() == 0, "heads must divide the width");
       device = Options.device(values);
       torch = new Torch(device);

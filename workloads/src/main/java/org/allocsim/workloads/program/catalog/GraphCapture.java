@@ -42,17 +42,19 @@ public final class GraphCapture extends DescribedProgram {
         "cuda-graph",
         "CUDA graphs of two linear layers for several batch sizes, captured into private pools",
         Options.with(
-            new ProgramOption("graphs", "3", "graphs that are captured"),
-            new ProgramOption("batch", "8", "rows of the first graph's batch"),
-            new ProgramOption("growth", "8", "factor by which each further one's batch is larger"),
+            new ProgramOption("graphs", "3", "number of captured graphs"),
+            new ProgramOption("batch", "8", "batch rows of the first graph"),
+            new ProgramOption(
+                "growth", "8", "growth factor of the batch from one graph to the next"),
             new ProgramOption("width", "1024", "features outside"),
             new ProgramOption("inner", "4096", "features between the layers"),
-            new ProgramOption("warm-up", "3", "runs before each capture"),
-            new ProgramOption("replays", "1", "runs of each graph"),
+            new ProgramOption("warm-up", "3", "warm-up runs before each capture"),
+            new ProgramOption("replays", "1", "replays of each graph"),
             new ProgramOption("shared-pool", "false", "capture all graphs into one pool"),
             new ProgramOption(
-                "filler", "20", "tensors of 4 MB that are made and let go at the end"),
-            new ProgramOption("drop", "1", "graphs that are let go then, the first ones")));
+                "filler", "20", "tensors of 4 MB that are allocated and freed at the end"),
+            new ProgramOption(
+                "drop", "1", "graphs that are deleted then, starting with the" + " first")));
   }
 
   @Override
@@ -65,7 +67,7 @@ public final class GraphCapture extends DescribedProgram {
     long batch = values.count("batch");
     long width = values.count("width");
     int dropped = values.number("drop", 0);
-    values.require(dropped <= graphs, "more graphs are let go than there are");
+    values.require(dropped <= graphs, "more graphs would be deleted than there are");
     Device device = Options.device(values);
     Torch torch = new Torch(device);
     Network model = new Network(torch, width, values.count("inner"));

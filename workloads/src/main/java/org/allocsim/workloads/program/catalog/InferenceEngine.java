@@ -39,36 +39,34 @@ public final class InferenceEngine extends DescribedProgram {
             + " then steps, sleeping and waking",
         Options.with(
             new ProgramOption(MODEL, "llama-3.1-8b", "a known model, or a config.json"),
-            new ProgramOption(DEVICE, "h100-80gb", "the GPU whose share the cache gets"),
-            new ProgramOption(SHARE, "0.9", "share of the GPU that the engine may use"),
-            new ProgramOption("max-num-seqs", "256", "sequences that run together"),
-            new ProgramOption("max-num-batched-tokens", "8192", "tokens that a step computes"),
+            new ProgramOption(DEVICE, "h100-80gb", "the GPU whose memory the cache uses"),
+            new ProgramOption(SHARE, "0.9", "fraction of the GPU that the engine may use"),
+            new ProgramOption("max-num-seqs", "256", "maximum number of concurrent sequences"),
             new ProgramOption(
-                "max-model-len", "0", "tokens of a sequence; 0 for what the model knows"),
-            new ProgramOption("block-size", "16", "tokens of a block of the cache"),
+                "max-num-batched-tokens", "8192", "maximum number of tokens per" + " step"),
+            new ProgramOption(
+                "max-model-len", "0", "maximum sequence length; 0: that of the model"),
+            new ProgramOption("block-size", "16", "tokens per block of the cache"),
             new ProgramOption(GPUS, "1", "GPUs that share each layer"),
             new ProgramOption("dtype", "bfloat16", "weights: bfloat16, float16 or float32"),
             new ProgramOption(
-                "quantization", NONE, "fp8 turns linear layers to 8 bits once loaded"),
-            new ProgramOption(
-                "kv-cache-dtype", "auto", "auto, or fp8 for keys and values of 8 bits"),
+                "quantization", NONE, "fp8 quantizes linear layers to 8 bits after loading"),
+            new ProgramOption("kv-cache-dtype", "auto", "auto, or fp8 for an 8-bit KV cache"),
             new ProgramOption("enforce-eager", "false", "no compilation and no CUDA graphs"),
             new ProgramOption(
                 "non-torch",
                 "128",
-                "MiB that the process takes beside PyTorch while it is profiled; vLLM's log says"
-                    + " it"),
-            new ProgramOption("max-loras", "0", "low-rank adapters that run together"),
-            new ProgramOption("max-lora-rank", "16", "their highest rank"),
-            new ProgramOption(TARGETS, "all", "modules that get them, such as qkv_proj+o_proj"),
-            new ProgramOption(
-                DRAFT, NONE, "what guesses tokens: none, eagle (one layer), or a known model"),
-            new ProgramOption("num-speculative-tokens", "3", "tokens that it guesses"),
-            new ProgramOption("steps", "8", "steps after the start and after each sleep"),
+                "MiB that the process uses outside PyTorch during profiling; see vLLM's log"),
+            new ProgramOption("max-loras", "0", "maximum number of concurrent low-rank adapters"),
+            new ProgramOption("max-lora-rank", "16", "maximum rank of the adapters"),
+            new ProgramOption(TARGETS, "all", "modules with adapters, such as qkv_proj+o_proj"),
+            new ProgramOption(DRAFT, NONE, "draft model: none, eagle (one layer) or a known model"),
+            new ProgramOption("num-speculative-tokens", "3", "number of draft tokens"),
+            new ProgramOption("steps", "8", "steps after startup and after each sleep"),
             new ProgramOption("top-p", "true", "whether steps sort logits for top-k or top-p"),
-            new ProgramOption("sleep", "0", "0: sleep mode is off; level 1 or 2"),
-            new ProgramOption("sleeps", "1", "times that it falls asleep, where sleep mode is on"),
-            new ProgramOption("wake", "at-once", "at-once, or stages: first the weights")));
+            new ProgramOption("sleep", "0", "0: sleep mode is off; otherwise level 1 or 2"),
+            new ProgramOption("sleeps", "1", "number of sleeps, if sleep mode is on"),
+            new ProgramOption("wake", "at-once", "at-once, or stages: weights first")));
   }
 
   @Override
@@ -87,9 +85,9 @@ public final class InferenceEngine extends DescribedProgram {
     int gpus = values.count(GPUS);
     // Refuses numbers of GPUs that cannot share the model.
     model.served(gpus, 1, 1);
-    int mostTokens = values.number("max-model-len", 0);
+    int maxTokens = values.number("max-model-len", 0);
     int sleepLevel = values.number("sleep", 0);
-    values.require(sleepLevel <= 2, "sleep has the levels 0, 1 and 2");
+    values.require(sleepLevel <= 2, "the sleep levels are 0, 1 and 2");
     int slots = values.number("max-loras", 0);
     return new EngineSettings(
         model,
@@ -104,7 +102,7 @@ public final class InferenceEngine extends DescribedProgram {
         new EngineSettings.Schedule(
             values.count("max-num-seqs"),
             values.count("max-num-batched-tokens"),
-            mostTokens == 0 ? model.contextTokens() : mostTokens,
+            maxTokens == 0 ? model.contextTokens() : maxTokens,
             values.count("block-size")),
         ShippedProfiles.named(values.text(DEVICE)),
         share(values.text(SHARE)),
@@ -148,7 +146,7 @@ public final class InferenceEngine extends DescribedProgram {
       // Refused below, with what the option takes.
     }
     throw new ProgramOptionException(
-        "option %s of program engine takes a share above 0 and at most 1, not '%s'"
+        "option %s of program engine must be above 0 and at most 1, not '%s'"
             .formatted(SHARE, text));
   }
 }

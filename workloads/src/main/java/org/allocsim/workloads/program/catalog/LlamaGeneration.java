@@ -22,20 +22,20 @@ public final class LlamaGeneration extends DescribedProgram {
         "llama-generate",
         "answers of a Llama (transformers) to prompts, token by token with a growing cache",
         Options.with(
-            new ProgramOption("prompts", "5", "batches of prompts, one after the other"),
-            new ProgramOption("least-batch", "1", "minimum number of prompts of a batch"),
-            new ProgramOption("most-batch", "8", "maximum number of prompts of a batch"),
-            new ProgramOption("shortest", "20", "shortest prompt drawn"),
-            new ProgramOption("longest", "700", "longest prompt drawn"),
-            new ProgramOption("new-tokens", "40", "tokens of each answer"),
+            new ProgramOption("prompts", "5", "batches of prompts, run one after the other"),
+            new ProgramOption("least-batch", "1", "minimum number of prompts per batch"),
+            new ProgramOption("most-batch", "8", "maximum number of prompts per batch"),
+            new ProgramOption("shortest", "20", "minimum prompt length"),
+            new ProgramOption("longest", "700", "maximum prompt length"),
+            new ProgramOption("new-tokens", "40", "tokens per answer"),
             new ProgramOption("layers", "8", "blocks of the model"),
-            new ProgramOption("width", "1024", "features of a token"),
+            new ProgramOption("width", "1024", "features per token"),
             new ProgramOption("heads", "16", "attention heads"),
-            new ProgramOption("inner", "2816", "features inside a feed-forward part"),
+            new ProgramOption("inner", "2816", "features inside a feed-forward block"),
             new ProgramOption("vocabulary", "8000", "different tokens"),
             new ProgramOption(
-                "device-seed", "0", "seed of the prompts' tokens, drawn on the device"),
-            new ProgramOption("empty-cache-every", "0", "empty the cache after so many batches")));
+                "device-seed", "0", "seed of the random prompt tokens, generated on the device"),
+            new ProgramOption("empty-cache-every", "0", "empty the cache every N batches")));
   }
 
   @Override
@@ -47,15 +47,15 @@ public final class LlamaGeneration extends DescribedProgram {
             values.count("heads"),
             values.count("inner"),
             values.count("vocabulary"));
-    int leastBatch = values.count("least-batch");
-    int mostBatch = values.count("most-batch");
+    int minBatch = values.count("least-batch");
+    int maxBatch = values.count("most-batch");
     int shortest = values.count("shortest");
     int longest = values.count("longest");
     int emptyEvery = values.number("empty-cache-every", 0);
-    values.require(mostBatch >= leastBatch, "the largest batch is below the smallest");
-    values.require(longest >= shortest, "the longest prompt is below the shortest");
+    values.require(maxBatch >= minBatch, "the maximum batch is below the minimum");
+    values.require(longest >= shortest, "the maximum prompt length is below the minimum");
     values.require(shape.width() % shape.heads() == 0, "heads must divide the width");
-    values.require((long) mostBatch * longest <= 1056 * 256, "batches exceed 270336 tokens");
+    values.require((long) maxBatch * longest <= 1056 * 256, "batches exceed 270336 tokens");
 
     Device device = Options.device(values);
     Torch torch = new Torch(device);
@@ -69,7 +69,7 @@ public final class LlamaGeneration extends DescribedProgram {
     Tensor ids = null;
     for (int i = 0; i < prompts; i++) {
       device.begin("prompts " + i);
-      int batch = random.between(leastBatch, mostBatch);
+      int batch = random.between(minBatch, maxBatch);
       int length = random.between(shortest, longest);
       boolean masked = tokens.zerosOfNext(batch * length, shape.vocabulary()) > 0;
       Tensor fresh = Elementwise.filled(torch, DType.INT64, batch, length);

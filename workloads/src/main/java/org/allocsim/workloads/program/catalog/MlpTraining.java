@@ -22,19 +22,19 @@ public final class MlpTraining extends DescribedProgram {
   public MlpTraining() {
     super(
         "mlp",
-        "training of linear layers, which can keep losses and with them whole graphs",
+        "training of linear layers, optionally keeping losses and with them whole graphs",
         Options.ofTraining(
             new ProgramOption("iterations", "40", "optimiser steps"),
             new ProgramOption("layers", "6", "linear layers"),
-            new ProgramOption("width", "2048", "features of each layer"),
-            new ProgramOption("batch", "512", "rows of a batch"),
-            new ProgramOption("fused", "false", "fused Adam in place of the foreach one"),
-            new ProgramOption("set-to-none", "true", "give gradients back after each step"),
+            new ProgramOption("width", "2048", "features per layer"),
+            new ProgramOption("batch", "512", "rows per batch"),
+            new ProgramOption("fused", "false", "fused Adam instead of foreach"),
+            new ProgramOption("set-to-none", "true", "free gradients after each step"),
             new ProgramOption(
                 "keep",
                 "none",
-                "what a list keeps of each step: none, loss (the number alone would do), or graph"
-                    + " (a loss whose graph was never walked)")));
+                "what a list keeps of each step: none, loss (only its number is needed), or"
+                    + " graph (a loss without backward())")));
   }
 
   @Override

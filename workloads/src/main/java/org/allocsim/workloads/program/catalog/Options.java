@@ -20,7 +20,7 @@ final class Options {
         new ProgramOption(
             HOST_NANOS,
             Long.toString(Device.HOST_NANOS_PER_KERNEL),
-            "host time of PyTorch for each kernel beside its launch, in ns; 0 for none"));
+            "host time of PyTorch per kernel, in addition to its launch, in ns; 0: none"));
     return List.copyOf(all);
   }
 

@@ -23,25 +23,25 @@ public final class Prefetching extends DescribedProgram {
   public Prefetching() {
     super(
         "prefetch",
-        "a convolution of batches that are copied to the GPU on a stream of their own",
+        "a convolution of batches that are copied to the GPU on a separate stream",
         Options.with(
             new ProgramOption("iterations", "40", "batches"),
-            new ProgramOption("batch", "16", "images of a batch"),
-            new ProgramOption("image", "256", "pixels of an image's side"),
+            new ProgramOption("batch", "16", "images per batch"),
+            new ProgramOption("image", "256", "image side length in pixels"),
             new ProgramOption("channels", "64", "channels of the convolution"),
             new ProgramOption("pinned", "true", "copy from page-locked host memory"),
-            new ProgramOption("side-stream", "true", "copy on a stream of its own"),
+            new ProgramOption("side-stream", "true", "copy on a separate stream"),
             new ProgramOption(
                 "record-stream",
                 "true",
-                "report to the allocator that the main stream uses the batch"),
+                "call record_stream() for the use of the batch on the main stream"),
             new ProgramOption("synchronize", "true", "wait for the GPU after each batch"),
-            new ProgramOption("loader", "false", "take batches from a data loader"),
+            new ProgramOption("loader", "false", "load batches with a data loader"),
             new ProgramOption("workers", "0", "worker processes of the loader"),
-            new ProgramOption("prefetch-factor", "2", "batches that each worker is ahead"),
+            new ProgramOption("prefetch-factor", "2", "batches that each worker prefetches"),
             new ProgramOption("batch-micros", "2000", "host time to prepare a batch, in us"),
             new ProgramOption(
-                "spread-micros", "0", "how much longer or shorter it may take, in us")));
+                "spread-micros", "0", "variation of this time, plus or minus, in us")));
   }
 
   @Override
@@ -56,7 +56,9 @@ public final class Prefetching extends DescribedProgram {
     boolean synchronizes = values.flag("synchronize");
     long batchNanos = values.number("batch-micros", 0) * NANOS_OF_MICRO;
     long spreadNanos = values.number("spread-micros", 0) * NANOS_OF_MICRO;
-    values.require(spreadNanos <= batchNanos, "a batch cannot vary by more than it takes");
+    values.require(
+        spreadNanos <= batchNanos,
+        "the time of a batch cannot vary by more than the" + " time itself");
     Device device = Options.device(values);
     Torch torch = new Torch(device);
     int loader =

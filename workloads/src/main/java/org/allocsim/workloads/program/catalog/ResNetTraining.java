@@ -24,18 +24,18 @@ public final class ResNetTraining extends DescribedProgram {
         Options.ofTraining(
             new ProgramOption("iterations", "4", "optimiser steps"),
             new ProgramOption("depth", "50", "layers: 50, 101 or 152"),
-            new ProgramOption("batch", "32", "images of a batch"),
-            new ProgramOption("image", "224", "pixels of an image's side"),
-            new ProgramOption("classes", "1000", "classes to distinguish"),
+            new ProgramOption("batch", "32", "images per batch"),
+            new ProgramOption("image", "224", "image side length in pixels"),
+            new ProgramOption("classes", "1000", "number of classes"),
             new ProgramOption("amp", "float16", "autocast: none, bfloat16 or float16"),
             new ProgramOption("scaler", "true", "scale gradients (GradScaler)"),
             new ProgramOption(
                 "overflows",
                 "3",
-                "first steps that the scaler leaves out because scaled gradients overflow, which"
+                "initial steps that the scaler skips because scaled gradients overflow, which"
                     + " depends on their values"),
             new ProgramOption("momentum", "true", "SGD with momentum"),
-            new ProgramOption("set-to-none", "true", "give gradients back after each step")));
+            new ProgramOption("set-to-none", "true", "free gradients after each step")));
   }
 
   @Override

@@ -23,17 +23,17 @@ public final class VisionTransformerTraining extends DescribedProgram {
         "training of a vision transformer (torchvision's vit_b_16 unless set otherwise)",
         Options.ofTraining(
             new ProgramOption("iterations", "4", "optimiser steps"),
-            new ProgramOption("batch", "16", "images of a batch"),
-            new ProgramOption("image", "224", "pixels of an image's side"),
-            new ProgramOption("patch", "16", "pixels of a patch's side"),
+            new ProgramOption("batch", "16", "images per batch"),
+            new ProgramOption("image", "224", "image side length in pixels"),
+            new ProgramOption("patch", "16", "patch side length in pixels"),
             new ProgramOption("layers", "12", "blocks of the model"),
-            new ProgramOption("width", "768", "features of a token"),
+            new ProgramOption("width", "768", "features per token"),
             new ProgramOption("heads", "12", "attention heads"),
-            new ProgramOption("inner", "3072", "features inside a feed-forward part"),
-            new ProgramOption("classes", "1000", "classes to distinguish"),
+            new ProgramOption("inner", "3072", "features inside a feed-forward block"),
+            new ProgramOption("classes", "1000", "number of classes"),
             new ProgramOption("amp", "none", "autocast: none, bfloat16 or float16"),
-            new ProgramOption("fused", "false", "fused AdamW in place of the foreach one"),
-            new ProgramOption("set-to-none", "true", "give gradients back after each step")));
+            new ProgramOption("fused", "false", "fused AdamW instead of foreach"),
+            new ProgramOption("set-to-none", "true", "free gradients after each step")));
   }
 
   @Override

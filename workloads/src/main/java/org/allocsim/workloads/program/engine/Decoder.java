@@ -81,7 +81,7 @@ final class Decoder {
     for (int layer = 0; layer < shape.layers(); layer++) {
       layers.add(layer());
       if (layer == 0) {
-        rotations(settings.schedule().mostTokens(), isReady);
+        rotations(settings.schedule().maxTokens(), isReady);
       }
     }
     weight(shape.hidden());

@@ -115,7 +115,7 @@ public final class Engine {
   private void makeBuffers() {
     device.enter(RUNNER, "__init__");
     EngineSettings.Schedule schedule = settings.schedule();
-    int sequences = schedule.mostSequences();
+    int sequences = schedule.maxSequences();
     int tokens = schedule.stepTokens();
     torch.empty(DType.INT32, tokens);
     // Positions, and the slots of the cache that are written.
@@ -123,7 +123,7 @@ public final class Engine {
     torch.empty(DType.INT64, tokens);
     torch.empty(DType.INT32, sequences + 1);
     torch.empty(DType.INT32, sequences);
-    long blocks = (schedule.mostTokens() + schedule.blockTokens() - 1L) / schedule.blockTokens();
+    long blocks = (schedule.maxTokens() + schedule.blockTokens() - 1L) / schedule.blockTokens();
     for (int group = 0; group < sharing(1).groups().size(); group++) {
       torch.empty(DType.INT32, sequences, blocks);
     }
@@ -215,7 +215,7 @@ public final class Engine {
     KvTensors tensors = new KvTensors(torch, blockBytes(), availableBytes);
     if (tensors.blocks() == 0) {
       throw new IllegalArgumentException(
-          ("nothing is left for the cache: %d bytes of weights, %d of the profiling run and %d"
+          ("no memory is left for the cache: %d bytes of weights, %d of the profiling run and %d"
                   + " outside PyTorch exceed %s of %s; use a larger GPU, more GPUs, or a larger"
                   + " gpu-memory-utilization")
               .formatted(
@@ -242,7 +242,7 @@ public final class Engine {
     EngineSettings.Schedule schedule = settings.schedule();
     List<Integer> sizes =
         CaptureSizes.of(
-            schedule.mostSequences(), settings.tokensOfSequence(), schedule.stepTokens());
+            schedule.maxSequences(), settings.tokensOfSequence(), schedule.stepTokens());
     for (int size : sizes) {
       graphs.put(size, capture(size));
     }
@@ -395,11 +395,11 @@ public final class Engine {
           if (draft != null) {
             draft.release();
           }
-          giveBack(weightPool);
+          free(weightPool);
           if (cache != null) {
             cache.release();
           }
-          giveBack(cachePool);
+          free(cachePool);
           device.emptyCache();
           device.leave();
         });
@@ -413,7 +413,7 @@ public final class Engine {
     return all;
   }
 
-  private void giveBack(PoolId pool) {
+  private void free(PoolId pool) {
     device.releasePool(pool);
     device.emptyPool(pool);
   }

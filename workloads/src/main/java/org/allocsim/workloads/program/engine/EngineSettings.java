@@ -43,12 +43,12 @@ public record EngineSettings(
   /**
    * How much runs together.
    *
-   * @param mostSequences {@code max_num_seqs}
+   * @param maxSequences {@code max_num_seqs}
    * @param stepTokens {@code max_num_batched_tokens}
-   * @param mostTokens {@code max_model_len}
+   * @param maxTokens {@code max_model_len}
    * @param blockTokens {@code block_size}
    */
-  public record Schedule(int mostSequences, int stepTokens, int mostTokens, int blockTokens) {}
+  public record Schedule(int maxSequences, int stepTokens, int maxTokens, int blockTokens) {}
 
   /**
    * What an engine does once it runs.
@@ -69,6 +69,6 @@ public record EngineSettings(
 
   /** Sequences of the largest step. */
   int sequencesOfStep() {
-    return Math.min(schedule.mostSequences(), schedule.stepTokens());
+    return Math.min(schedule.maxSequences(), schedule.stepTokens());
   }
 }

@@ -21,18 +21,19 @@ public final class DataParallelTraining extends DescribedProgram {
   public DataParallelTraining() {
     super(
         "ddp",
-        "a rank of a training of encoder layers with DistributedDataParallel",
+        "one rank training encoder layers with DistributedDataParallel",
         EncoderJob.options(
             new ProgramOption(
-                "gradient-as-bucket-view", "false", "whether gradients live in the buckets"),
+                "gradient-as-bucket-view", "false", "whether gradients are views of the buckets"),
             new ProgramOption(
-                "zero", "0", "1: each rank has the optimizer's state of some parameters (ZeRO 1)"),
+                "zero", "0", "1: the optimizer state is sharded over the ranks (ZeRO 1)"),
             new ProgramOption("bucket-mib", "25", "bucket_cap_mb, in MiB"),
             new ProgramOption(
                 "watchdog",
                 "early",
-                "when NCCL's watchdog, which looks every 100 ms, lets the first iteration's bucket"
-                    + " go: early, before the second iteration, or late, in its backward pass")));
+                "when NCCL's watchdog, which polls every 100 ms, releases the first iteration's"
+                    + " bucket: early, before the second iteration, or late, in its backward"
+                    + " pass")));
   }
 
   @Override

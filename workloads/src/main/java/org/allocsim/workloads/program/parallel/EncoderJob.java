@@ -67,15 +67,15 @@ final class EncoderJob {
         List.of(
             new ProgramOption("iterations", "4", "optimiser steps"),
             new ProgramOption("layers", "8", "encoder layers of the whole model"),
-            new ProgramOption("width", "1024", "features of a token"),
+            new ProgramOption("width", "1024", "features per token"),
             new ProgramOption("heads", "16", "attention heads"),
-            new ProgramOption("inner", "4096", "features inside a feed-forward part"),
-            new ProgramOption("batch", "16", "sequences of a rank's batch"),
-            new ProgramOption("tokens", "256", "tokens of a sequence"),
+            new ProgramOption("inner", "4096", "features inside a feed-forward block"),
+            new ProgramOption("batch", "16", "sequences per batch and rank"),
+            new ProgramOption("tokens", "256", "tokens per sequence"),
             new ProgramOption(
                 "host-nanos-per-kernel",
                 Long.toString(Device.HOST_NANOS_PER_KERNEL),
-                "host time of PyTorch for each kernel beside its launch, in ns; 0 for none")));
+                "host time of PyTorch per kernel, in addition to its launch, in ns; 0: none")));
     return List.copyOf(all);
   }
 

@@ -27,16 +27,18 @@ public final class ExpertParallelTraining extends DescribedProgram {
   public ExpertParallelTraining() {
     super(
         "experts",
-        "a rank of a training with expert parallelism and uneven routing",
+        "one rank of a training run with expert parallelism and uneven routing",
         EncoderJob.options(
-            new ProgramOption("experts-each", "2", "experts to which each token goes"),
-            new ProgramOption("share", "50", "percent of all tokens that go to rank 0"),
-            new ProgramOption("uneven-share", "85", "the same in an uneven step"),
-            new ProgramOption("uneven-every", "3", "every which step is uneven, from the first on"),
+            new ProgramOption("experts-each", "2", "experts per token"),
+            new ProgramOption("share", "50", "percentage of all tokens that go to rank 0"),
+            new ProgramOption("uneven-share", "85", "the same for uneven steps"),
+            new ProgramOption(
+                "uneven-every", "3", "every Nth step is uneven, starting with the" + " first"),
             new ProgramOption(
                 "exchange",
                 "true",
-                "whether tokens travel (all-to-all), or a rank's own stand for those that come")));
+                "whether tokens are exchanged (all-to-all); otherwise a rank reuses its own"
+                    + " tokens in their place")));
   }
 
   @Override
@@ -47,7 +49,7 @@ public final class ExpertParallelTraining extends DescribedProgram {
     int each = values.count("experts-each");
     int evenShare = values.number("share", 0);
     int unevenShare = values.number("uneven-share", 0);
-    values.require(Math.max(evenShare, unevenShare) <= 100, "no share is above 100 percent");
+    values.require(Math.max(evenShare, unevenShare) <= 100, "a percentage cannot exceed 100");
     int every = values.count("uneven-every");
     Parameters parameters = new Parameters(torch, DType.FLOAT32);
     List<Block> blocks = job.layers(parameters, values.count("layers"));

@@ -23,7 +23,7 @@ final class FlatShard implements Block {
   /** What the blocks of a model share. */
   static final class Shared {
     /** Whole parameters for which the host does not wait ({@code limit_all_gathers}). */
-    private static final int MOST_IN_FLIGHT = 2;
+    private static final int MAX_IN_FLIGHT = 2;
 
     private final Torch torch;
     private final ParallelLayout layout;
@@ -47,7 +47,7 @@ final class FlatShard implements Block {
     }
 
     private void limitGathers() {
-      if (freed.size() >= MOST_IN_FLIGHT) {
+      if (freed.size() >= MAX_IN_FLIGHT) {
         torch.device().synchronizeEvent(freed.removeFirst());
       }
     }
@@ -94,7 +94,7 @@ final class FlatShard implements Block {
 
   @Override
   public void compute(List<Tensor> tensors) {
-    throw new UnsupportedOperationException("what a sharded block computes with is gathered");
+    throw new UnsupportedOperationException("a sharded block computes with gathered parameters");
   }
 
   /** What the first forward pass makes sure of: memory for the whole parameters, given back. */

@@ -21,7 +21,7 @@ public final class FlatShardedTraining extends DescribedProgram {
   public FlatShardedTraining() {
     super(
         "fsdp1",
-        "a rank of a training of encoder layers, each under FullyShardedDataParallel",
+        "one rank training encoder layers, each wrapped in FullyShardedDataParallel",
         EncoderJob.options());
   }
 

@@ -22,17 +22,21 @@ public final class FullyShardedTraining extends DescribedProgram {
   public FullyShardedTraining() {
     super(
         "fsdp2",
-        "a rank of a training of encoder layers, each under fully_shard (ZeRO 2 and 3)",
+        "one rank training encoder layers, each with fully_shard (ZeRO 2 and 3)",
         EncoderJob.options(
             new ProgramOption(
                 "reshard-after-forward",
                 "true",
-                "whether whole parameters go between forward and backward passes (ZeRO 3), or stay"
-                    + " (ZeRO 2)"),
+                "whether full parameters are freed between forward and backward passes (ZeRO 3)"
+                    + " or kept (ZeRO 2)"),
             new ProgramOption(
-                "param-dtype", "float32", "in what parameters are gathered: float32 or bfloat16"),
+                "param-dtype",
+                "float32",
+                "data type in which parameters are gathered: float32" + " or bfloat16"),
             new ProgramOption(
-                "reduce-dtype", "float32", "in what gradients are reduced: float32 or bfloat16")));
+                "reduce-dtype",
+                "float32",
+                "data type in which gradients are reduced: float32 or" + " bfloat16")));
   }
 
   @Override

@@ -20,7 +20,7 @@ final class GradientBuckets {
   private static final long FIRST_BUCKET_BYTES = 1L << 20;
 
   /** Most buckets of parameters that are on their way from the first rank at once. */
-  private static final int MOST_BROADCASTS = 2;
+  private static final int MAX_BROADCASTS = 2;
 
   private static final long BROADCAST_BYTES = 250L << 20;
 
@@ -110,7 +110,7 @@ final class GradientBuckets {
       Elementwise.charge(torch, flat, 0, 2);
       communicator.start(Pattern.BROADCAST, flat.bytes());
       flying.add(flat);
-      if (flying.size() > MOST_BROADCASTS) {
+      if (flying.size() > MAX_BROADCASTS) {
         arrive(flying.removeFirst());
       }
     }

@@ -10,9 +10,10 @@ import org.allocsim.workloads.program.ProgramValues;
  * @param rank this one, counted from 0
  */
 record ParallelLayout(int ranks, int rank) {
-  static final ProgramOption RANKS = new ProgramOption("ranks", "2", "processes, one on each GPU");
+  static final ProgramOption RANKS =
+      new ProgramOption("ranks", "2", "number of processes, one" + " per GPU");
   static final ProgramOption RANK =
-      new ProgramOption("rank", "0", "which of the processes this is, counted from 0");
+      new ProgramOption("rank", "0", "rank of this process, counted from 0");
 
   static ParallelLayout of(ProgramValues values) {
     ParallelLayout layout = new ParallelLayout(values.count("ranks"), values.number("rank", 0));

@@ -21,12 +21,15 @@ public final class PipelineTraining extends DescribedProgram {
   public PipelineTraining() {
     super(
         "pipeline",
-        "a rank of a pipeline that trains encoder layers: GPipe, 1F1B, interleaved or"
+        "one rank of a pipeline that trains encoder layers: GPipe, 1F1B, interleaved or"
             + " zero-bubble",
         EncoderJob.options(
             new ProgramOption("schedule", "1f1b", "gpipe, 1f1b, interleaved or zero-bubble"),
-            new ProgramOption("stages-each", "1", "stages of each rank; the last two take several"),
-            new ProgramOption("microbatches", "8", "parts of a batch")));
+            new ProgramOption(
+                "stages-each",
+                "1",
+                "stages per rank; only interleaved and" + " zero-bubble schedules allow several"),
+            new ProgramOption("microbatches", "8", "microbatches per batch")));
   }
 
   @Override
@@ -84,7 +87,7 @@ public final class PipelineTraining extends DescribedProgram {
     values.require(
         !schedule.takesSeveralStages()
             || PipelineSchedule.perRound(layout.ranks(), microbatches) > 0,
-        "rounds of as many microbatches as there are ranks must divide the microbatches");
+        "the number of ranks must divide the number of microbatches");
     return schedule;
   }
 

@@ -123,7 +123,7 @@ final class ShardedGroup implements Block {
 
   @Override
   public void compute(List<Tensor> tensors) {
-    throw new UnsupportedOperationException("what a sharded block computes with is gathered");
+    throw new UnsupportedOperationException("a sharded block computes with gathered parameters");
   }
 
   private long shardElements() {

@@ -18,15 +18,20 @@ public final class TensorParallelTraining extends DescribedProgram {
   public TensorParallelTraining() {
     super(
         "tensor-parallel",
-        "a rank of a training of feed-forward and attention blocks whose linears are split among"
+        "one rank training feed-forward and attention blocks whose linear layers are split among"
             + " ranks",
         EncoderJob.options(
             new ProgramOption(
-                "sequence-parallel", "false", "whether tokens are split between the linears, too"),
+                "sequence-parallel",
+                "false",
+                "whether tokens are also split between the linear"
+                    + " layers (sequence parallelism)"),
             new ProgramOption(
-                "attention", "false", "whether attention, split by heads, precedes each block"),
-            new ProgramOption("dtype", "float32", "of parameters and activations: or bfloat16"),
-            new ProgramOption("foreach", "true", "whether AdamW changes all parameters at once")));
+                "attention", "false", "whether each block starts with attention, split by heads"),
+            new ProgramOption(
+                "dtype", "float32", "data type of parameters and activations, or" + " bfloat16"),
+            new ProgramOption(
+                "foreach", "true", "whether AdamW updates all parameters at once" + " (foreach)")));
   }
 
   @Override

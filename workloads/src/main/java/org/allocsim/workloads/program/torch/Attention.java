@@ -22,7 +22,7 @@ public final class Attention {
   private static final long CUDNN_WORKSPACE_BYTES = 256;
 
   /** Keys that cuDNN lets one block serve for a single query. */
-  private static final long MOST_KEYS_UNDIVIDED = 512;
+  private static final long MAX_KEYS_UNDIVIDED = 512;
 
   /** Parts into which it divides more keys. */
   private static final long KEY_PARTS = 4;
@@ -181,7 +181,7 @@ public final class Attention {
       return CUDNN_WORKSPACE_BYTES;
     }
     long heads = q.size(0) * q.size(1);
-    if (2 * heads > ReductionPlan.MULTIPROCESSORS || k.size(2) <= MOST_KEYS_UNDIVIDED) {
+    if (2 * heads > ReductionPlan.MULTIPROCESSORS || k.size(2) <= MAX_KEYS_UNDIVIDED) {
       return 0;
     }
     return KEY_PARTS * heads * (q.size(3) + 2) * DType.FLOAT32.bytes() + CUDNN_WORKSPACE_BYTES / 2;

@@ -47,7 +47,7 @@ public final class Autograd {
   private void walkFrom(Tensor output, Tensor gradient, boolean retain) {
     Node root = output.producer();
     if (root == null) {
-      throw new IllegalStateException("nothing was recorded to walk backward from " + output);
+      throw new IllegalStateException("there is no recorded graph for backward() " + output);
     }
     boolean recorded = torch.recordGradients(false);
     boolean onEngine = torch.setAutogradThread(true);

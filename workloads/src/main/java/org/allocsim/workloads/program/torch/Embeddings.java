@@ -5,7 +5,7 @@ import org.allocsim.workloads.program.torch.kernel.Cub;
 /** Look-up of rows by number. */
 public final class Embeddings {
   /** Ids up to which they are not sorted (EmbeddingBackwardKernel's caller). */
-  private static final long MOST_UNSORTED = 3072;
+  private static final long MAX_UNSORTED = 3072;
 
   /** Rows that one thread adds ({@code NROWS_PER_THREAD}). */
   private static final long ROWS_OF_A_PART = 10;
@@ -31,7 +31,7 @@ public final class Embeddings {
     Tensor values = torch.contiguous(gradient);
     long count = ids.count();
     Tensor out =
-        count <= MOST_UNSORTED
+        count <= MAX_UNSORTED
             ? Elementwise.filled(torch, gradient.type(), rows, gradient.size(-1))
             : sorted(torch, values, count, rows);
     Elementwise.charge(torch, values, 1, 2);

@@ -42,7 +42,7 @@ public final class Frame implements AutoCloseable {
         return;
       }
     }
-    throw new IllegalStateException("no variable holds tensor " + tensor);
+    throw new IllegalStateException("no variable refers to tensor " + tensor);
   }
 
   @Override

@@ -7,7 +7,7 @@ interface Saved {
       new Saved() {
         @Override
         public Tensor get() {
-          throw new IllegalStateException("no gradient flows here");
+          throw new IllegalStateException("there is no gradient here");
         }
 
         @Override

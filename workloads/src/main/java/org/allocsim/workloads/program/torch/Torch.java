@@ -210,7 +210,7 @@ public final class Torch {
     @Override
     public Tensor get() {
       if (tensor == null) {
-        throw new IllegalStateException("a graph was walked backward a second time");
+        throw new IllegalStateException("backward() was called twice on the same graph");
       }
       return tensor;
     }

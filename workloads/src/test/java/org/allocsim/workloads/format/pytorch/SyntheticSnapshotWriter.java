@@ -32,7 +32,7 @@ public final class SyntheticSnapshotWriter {
   private static final long SMALL_SEGMENT = 2 * MIB;
   private static final long LARGE_BASE = 0x7e00_0000_0000L;
   private static final int LARGE_BLOCKS = 8;
-  private static final int MOST_SMALL = 64;
+  private static final int MAX_SMALL = 64;
   private static final int STACKS = 1500;
   private static final int FRAMES = 600;
 
@@ -43,8 +43,8 @@ public final class SyntheticSnapshotWriter {
   private final int[][] stacks = new int[STACKS][];
   private final boolean[] largeLive = new boolean[LARGE_BLOCKS];
   private final boolean[] largeSegment = new boolean[LARGE_BLOCKS];
-  private final long[] smallRequests = new long[MOST_SMALL];
-  private final long[] smallAddresses = new long[MOST_SMALL];
+  private final long[] smallRequests = new long[MAX_SMALL];
+  private final long[] smallAddresses = new long[MAX_SMALL];
   private int small;
   private boolean smallSegment;
   private long tailRequested;
@@ -127,11 +127,11 @@ public final class SyntheticSnapshotWriter {
         event("alloc", largeAddress(large), largeBytes(large), large);
         largeLive[large] = true;
       }
-    } else if (small > 0 && room >= 2 && (small == MOST_SMALL || random.nextInt(2) == 0)) {
+    } else if (small > 0 && room >= 2 && (small == MAX_SMALL || random.nextInt(2) == 0)) {
       small--;
       free(smallAddresses[small], smallRequests[small]);
       tailRequested = smallRequests[small];
-    } else if (room >= 2 || (smallSegment && small < MOST_SMALL)) {
+    } else if (room >= 2 || (smallSegment && small < MAX_SMALL)) {
       allocateSmall();
     } else {
       // One entry is left and nothing fits but a segment's or a snapshot's entry.

@@ -38,7 +38,7 @@ final class LocalEngine implements SweepEngine {
                 + Numbers.count((long) inputs.list().size() * grid.usualCellCount())
                 + " are in "
                 + out
-                + "; repeat the command to make the others",
+                + "; repeat the command to finish the rest",
             null);
       }
       return SweepResults.write(

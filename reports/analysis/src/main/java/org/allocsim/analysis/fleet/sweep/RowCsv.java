@@ -65,7 +65,7 @@ public final class RowCsv {
 
   static void read(Iterator<CsvRecord> records, Consumer<SweepRow> rows) throws IOException {
     if (!records.hasNext() || !records.next().getFields().equals(List.of(SweepColumn.labels()))) {
-      throw new IOException("it does not have the columns of " + SweepColumn.SCHEMA);
+      throw new IOException("its columns are not those of " + SweepColumn.SCHEMA);
     }
     while (records.hasNext()) {
       CsvRecord next = records.next();

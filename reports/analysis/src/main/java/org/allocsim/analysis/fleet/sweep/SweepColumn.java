@@ -19,64 +19,71 @@ import org.jspecify.annotations.Nullable;
  * that can be without a value is empty in CSV and null in Parquet.
  */
 public enum SweepColumn {
-  FILE(TEXT, "name of the trace's file as it was given or found"),
+  FILE(TEXT, "name of the trace file, as given or found"),
   JOB(
       OPTIONAL_TEXT,
-      "folder of the job that the file is of; none where no other file is of another rank of it"),
-  RANK(INTEGER, "rank within the job that the file's name gives, on its host where it has one"),
-  HOST(OPTIONAL_TEXT, "host that the file's name gives"),
+      "folder of the job that the file belongs to; empty unless the job has files of other ranks"),
+  RANK(
+      INTEGER,
+      "rank within the job, taken from the file name; within its host if the name" + " gives one"),
+  HOST(OPTIONAL_TEXT, "host, taken from the file name"),
   SHA256(
       OPTIONAL_TEXT,
-      "digest of the file as stored, of a program that of its name; none where it could not be"
-          + " read"),
+      "digest of the stored file, or of the program's name; empty if the file could not be read"),
   FILE_BYTES(INTEGER, "size of the file as stored"),
-  FORMAT(OPTIONAL_TEXT, "format of the file, as 'allocsim list formats' names it"),
+  FORMAT(OPTIONAL_TEXT, "file format; see 'allocsim list formats'"),
   DEVICE_INDEX(INTEGER, "device of the trace whose requests were replayed"),
   RECORDED_OOMS(
-      INTEGER, "requests that failed in the recording; none where the format has no failures"),
+      INTEGER,
+      "requests that failed in the recording; empty if the format does not record" + " failures"),
   DEMAND_BYTES(
       INTEGER,
-      "maximum that the program asks for at once, whatever is served: no smaller GPU can do"),
+      "peak of requested memory, whether or not it is served; no smaller GPU can run the program"),
   OUTCOME(
       TEXT,
       "passed: every request was served; oom: a request failed; not_run: the allocator cannot serve"
           + " the trace; unreadable: the file is not a trace"),
-  ERROR(OPTIONAL_TEXT, "why the run was not made, or why the file could not be read"),
-  POLICY(OPTIONAL_TEXT, "allocator, as 'allocsim list policies' names it"),
-  CONF(TEXT, "PYTORCH_CUDA_ALLOC_CONF of policy pytorch; empty is its default, and no other's"),
+  ERROR(OPTIONAL_TEXT, "why the run was skipped, or why the file could not be read"),
+  POLICY(OPTIONAL_TEXT, "allocator; see 'allocsim list policies'"),
+  CONF(
+      TEXT,
+      "PYTORCH_CUDA_ALLOC_CONF of policy pytorch; empty for its defaults and for all"
+          + " other policies"),
   OPTIONS(TEXT, "other options of the policy, name=value, separated by semicolons"),
-  TORCH_VERSION(OPTIONAL_TEXT, "release of PyTorch whose rules policy pytorch followed"),
+  TORCH_VERSION(OPTIONAL_TEXT, "PyTorch release that policy pytorch modelled"),
   IS_RECORDED_CONF(
       BOOLEAN,
-      "whether conf is what the trace was recorded with; for traces of formats that keep no"
-          + " settings, whether it is PyTorch's default; none for other policies"),
-  DEVICE(OPTIONAL_TEXT, "profile of the simulated GPU; 'capacity' for a size"),
+      "whether conf is the setting of the recording, or PyTorch's default if the format records"
+          + " no settings; empty for other policies"),
+  DEVICE(OPTIONAL_TEXT, "simulated GPU profile, or 'capacity' for a given size"),
   CAPACITY_BYTES(INTEGER, "free memory of the GPU before the first allocation"),
-  LIMIT_BYTES(INTEGER, "the allocator's own limit; none where only the GPU limits it"),
+  LIMIT_BYTES(INTEGER, "the allocator's memory limit; empty if only the GPU limits it"),
   OOM(BOOLEAN, "whether a request failed"),
   OOMS(INTEGER, "number of requests that failed"),
-  FIRST_OOM_REQUEST_INDEX(INTEGER, "the first of them, counted from 0 among allocation requests"),
-  FIRST_OOM_REQUESTED_BYTES(INTEGER, "what it asked for"),
-  REQUESTS(INTEGER, "allocation requests that were sent"),
-  EVENTS(INTEGER, "requests of all kinds that were sent"),
-  PEAK_REQUESTED_BYTES(INTEGER, "maximum that the program had asked for at once"),
-  PEAK_ALLOCATED_BYTES(INTEGER, "maximum that blocks handed out took, after rounding"),
-  PEAK_ACTIVE_BYTES(INTEGER, "the same with blocks that await their free"),
-  PEAK_RESERVED_BYTES(INTEGER, "maximum that was held from the GPU"),
-  PEAK_DEVICE_BYTES(INTEGER, "the same in whole pages of the GPU"),
-  UTILISATION_RATIO(REAL, "peak of allocated over peak of reserved bytes"),
+  FIRST_OOM_REQUEST_INDEX(INTEGER, "index of the first failed allocation request, counted from 0"),
+  FIRST_OOM_REQUESTED_BYTES(INTEGER, "size of that request"),
+  REQUESTS(INTEGER, "allocation requests replayed"),
+  EVENTS(INTEGER, "requests of all kinds replayed"),
+  PEAK_REQUESTED_BYTES(INTEGER, "peak of requested memory"),
+  PEAK_ALLOCATED_BYTES(INTEGER, "peak of allocated memory: requested memory after rounding"),
+  PEAK_ACTIVE_BYTES(
+      INTEGER, "peak of active memory: allocated memory plus blocks waiting to be" + " freed"),
+  PEAK_RESERVED_BYTES(INTEGER, "peak of memory reserved from the GPU"),
+  PEAK_DEVICE_BYTES(INTEGER, "the same, in whole GPU pages"),
+  UTILISATION_RATIO(REAL, "peak allocated bytes divided by peak reserved bytes"),
   AT_PEAK_INTERNAL_BYTES(
-      INTEGER,
-      "lost to rounding inside active blocks when reserved bytes first reached their peak"),
-  AT_PEAK_INACTIVE_BYTES(INTEGER, "reserved and not active at that moment"),
-  AT_END_RESERVED_BYTES(INTEGER, "reserved bytes after the last request"),
-  AT_END_INACTIVE_BYTES(INTEGER, "reserved and not active after the last request"),
-  AT_END_LARGEST_INACTIVE_BLOCK_BYTES(INTEGER, "largest inactive block after it"),
+      INTEGER, "lost to rounding inside active blocks when reserved memory first peaked"),
+  AT_PEAK_INACTIVE_BYTES(INTEGER, "reserved but inactive at that moment"),
+  AT_END_RESERVED_BYTES(INTEGER, "reserved memory after the last request"),
+  AT_END_INACTIVE_BYTES(INTEGER, "reserved but inactive after the last request"),
+  AT_END_LARGEST_INACTIVE_BLOCK_BYTES(INTEGER, "largest inactive block after the last request"),
   AT_END_EXTERNAL_FRAGMENTATION_RATIO(
-      REAL, "1 - largest inactive block / inactive bytes after it; none without any"),
-  ALLOC_RETRIES(INTEGER, "requests that were tried again after the cache was released"),
-  SYNC_ALL_STREAMS(INTEGER, "how often the allocator waited for all streams"),
-  DRIVER_CALLS(INTEGER, "calls of the driver of all kinds"),
+      REAL,
+      "1 - largest inactive block / inactive bytes, after the last request; empty without"
+          + " inactive bytes"),
+  ALLOC_RETRIES(INTEGER, "requests retried after the cache was released"),
+  SYNC_ALL_STREAMS(INTEGER, "times the allocator waited for all streams"),
+  DRIVER_CALLS(INTEGER, "driver calls of all kinds"),
   DRIVER_ALLOCATE_CALLS(DriverCall.ALLOCATE),
   DRIVER_FREE_CALLS(DriverCall.FREE),
   DRIVER_ADDRESS_RESERVE_CALLS(DriverCall.ADDRESS_RESERVE),
@@ -89,10 +96,10 @@ public enum SweepColumn {
   DRIVER_ALLOCATE_ASYNC_CALLS(DriverCall.ALLOCATE_ASYNC),
   DRIVER_FREE_ASYNC_CALLS(DriverCall.FREE_ASYNC),
   DRIVER_TRIM_POOL_CALLS(DriverCall.TRIM_POOL),
-  DRIVER_NANOS(INTEGER, "modelled time of these calls; waiting for the GPU is not in it"),
+  DRIVER_NANOS(INTEGER, "modelled time of these calls, excluding waits for the GPU"),
   SIMULATED_NANOS(
-      INTEGER, "modelled time of the whole program; none where the trace holds no work"),
-  SECONDS(REAL, "wall time of the run; differs from run to run, all other columns do not");
+      INTEGER, "modelled time of the whole program; empty if the trace records no GPU work"),
+  SECONDS(REAL, "wall-clock time of the simulation; the only column that differs from run to run");
 
   /** Name and version of this set of columns. It changes with their names, order or meaning. */
   public static final String SCHEMA = "allocsim-sweep-3";

@@ -14,7 +14,7 @@ import java.util.function.Function;
 import org.allocsim.analysis.program.Conditions;
 import org.allocsim.analysis.program.ConfOnDevice;
 import org.allocsim.analysis.program.Program;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.TuningGrid;
 import org.allocsim.simulator.device.DeviceProfile;
@@ -106,7 +106,7 @@ public final class SweepGrid {
    */
   public int usualCellCount() {
     DeviceProfile usual = DeviceProfiles.defaultProfile();
-    return cells("", _ -> RecordedCircumstances.given(MemoryLimit.NONE, usual)).size();
+    return cells("", _ -> RecordedConditions.given(MemoryLimit.NONE, usual)).size();
   }
 
   /**
@@ -135,18 +135,20 @@ public final class SweepGrid {
   List<SweepCell> cells(Program program) {
     return cells(
         program.recordedConfig().text(),
-        profile -> profile == null ? program.circumstances() : program.circumstancesOn(profile));
+        profile ->
+            profile == null ? program.recordedConditions() : program.recordedConditionsOn(profile));
   }
 
   private List<SweepCell> cells(
-      String recordedConf, Function<@Nullable DeviceProfile, RecordedCircumstances> circumstances) {
+      String recordedConf,
+      Function<@Nullable DeviceProfile, RecordedConditions> recordedConditions) {
     List<SweepCell> cells = new ArrayList<>();
     for (PolicyChoice policy : policies) {
       boolean takesSettings =
           policy.provider().spec().id().equals(Program.PYTORCH)
               && !policy.options().containsKey(SweepCell.CONF);
       for (Gpu gpu : gpus) {
-        RecordedCircumstances held = circumstances.apply(gpu.profile());
+        RecordedConditions held = recordedConditions.apply(gpu.profile());
         DeviceProfile profile = held.profile();
         long limitBytes = held.limitBytes();
         for (String conf :

@@ -71,7 +71,8 @@ public final class EngineAdvice {
                         ? "--cuda-graph-max-bs-decode"
                         : "--cuda-graph-max-bs",
                     Long.toString(Math.max(1, Math.round(batch.value()) / 2)),
-                    "graphs of half as large a batch need less; the log does not say how much"));
+                    "halving the largest captured batch needs less memory; the log does not show"
+                        + " how much"));
       }
       case TENSORRT_LLM -> advice.lowerFreeShare(shortBytes);
       case LLAMA_CPP, OLLAMA -> {}
@@ -124,9 +125,8 @@ public final class EngineAdvice {
       add(
           "--gpu-memory-utilization",
           ratio(possible, 2),
-          "would start with what is free, if the model and one sequence fit; for %s, %s more must be"
-                  .formatted(ratio(share, 2), describe(missing))
-              + " free");
+          "would start with the free memory, if the model and one sequence fit; %s needs %s more"
+              .formatted(ratio(share, 2), describe(missing)));
     }
   }
 
@@ -148,7 +148,7 @@ public final class EngineAdvice {
       add(
           "--max-model-len",
           Long.toString(Math.round(tokens.value())),
-          "the tokens that the cache holds; a longer sequence needs a larger share");
+          "as many tokens as the cache holds; a longer sequence needs a larger share");
       return;
     }
     if (have == null || needed == null || needed.value() < have.value()) {
@@ -165,18 +165,18 @@ public final class EngineAdvice {
       add(
           "--gpu-memory-utilization",
           ratio(raised, 3),
-          "gives the %s that are missing (at most %s, since the log rounds)%s"
+          "gives the missing %s (at most %s, because the log rounds)%s"
               .formatted(
                   describe(Math.max(0, needed.value() - have.value())),
                   describe(missing),
-                  total.isPresent() ? "" : " on any GPU that holds weights and cache"));
+                  total.isPresent() ? "" : " on any GPU that fits weights and cache"));
     }
     longest(have, needed, length, tokens)
         .ifPresent(longest ->
             add(
                 "--max-model-len",
                 Long.toString(longest),
-                "the longest sequence that the cache holds"));
+                "the longest sequence that fits the cache"));
   }
 
   /**
@@ -197,13 +197,13 @@ public final class EngineAdvice {
       add(
           "--gpu-memory-utilization",
           "above " + ratio(raised, 3),
-          "with %s the model needs %s more than its share; what is beyond goes to the cache"
+          "with %s the model needs %s more than its share; anything above that goes to the cache"
               .formatted(ratio(share, 2), describe(missing)));
     }
     add(
         "--max-num-batched-tokens",
         "lower",
-        "weights and activations together must need at least %s less%s"
+        "weights and activations must shrink by at least %s%s"
             .formatted(
                 describe(missing),
                 of(EngineFigure.ACTIVATIONS)
@@ -241,7 +241,7 @@ public final class EngineAdvice {
       add(
           "--mem-fraction-static",
           ratio(least, 2),
-          "the smallest share that holds the weights (%s of %s) and leaves something for the cache"
+          "the smallest share that fits the weights (%s of %s) and leaves room for the cache"
               .formatted(describe(before.value() - after.value()), describe(before.value())));
     }
   }
@@ -262,14 +262,14 @@ public final class EngineAdvice {
       add(
           "--kv_cache_free_gpu_memory_fraction",
           ratio(raised, 2),
-          "instead of %s holds one sequence of %,d tokens, where %,d fit now"
+          "instead of %s fits one sequence of %,d tokens; now %,d fit"
               .formatted(ratio(share, 2), Math.round(length.value()), Math.round(tokens.value())));
     }
     if (tokens.value() > 0) {
       add(
           "--max_seq_len",
           Long.toString(Math.round(tokens.value())),
-          "the longest sequence that the cache holds");
+          "the longest sequence that fits the cache");
     }
   }
 
@@ -349,9 +349,9 @@ public final class EngineAdvice {
               add(
                   layersOption,
                   Long.toString(layers),
-                  "so many layers' weights fit into the %s that were free; the cache and compute"
-                          .formatted(describe(free.value()))
-                      + " buffers need some of it, too"));
+                  ("the weights of that many layers fit into the %s that were free; the cache and"
+                          + " compute buffers also need some of it")
+                      .formatted(describe(free.value()))));
     } else if (cache.isEmpty()) {
       of(EngineFigure.LENGTH)
           .map(length -> (long) (length.value() * Math.max(0, left) / buffer.high()))
@@ -360,15 +360,15 @@ public final class EngineAdvice {
               add(
                   lengthOption,
                   Long.toString(length / 256 * 256),
-                  "a cache of that length fits into the %s that the weights leave; compute buffers"
-                          .formatted(describe(left))
-                      + " need some of it, too"));
+                  ("a cache of that length fits into the %s that the weights leave; compute buffers"
+                          + " also need some of it")
+                      .formatted(describe(left))));
     } else {
       double rest = left - cache.get().high();
       add(
           batchOption,
           rest >= buffer.high() / 2 ? "256" : "128",
-          "the compute buffer of %s grows with it; %s are left beside weights and cache"
+          "the compute buffer of %s grows with it; weights and cache leave %s"
               .formatted(describe(buffer.value()), describe(Math.max(0, rest))));
     }
   }

@@ -3,11 +3,11 @@ package org.allocsim.analysis.oom.engine;
 /** A figure that the log of an engine prints. */
 public enum EngineFigure {
   /** Part of the GPU's memory that the engine may use, or its static part. */
-  SHARE("share_ratio", "Part of the GPU's memory that the engine may use.", Unit.RATIO),
+  SHARE("share_ratio", "Fraction of the GPU's memory that the engine may use.", Unit.RATIO),
   /** Memory of the GPU. */
   TOTAL("gpu_bytes", "Memory of the GPU.", Unit.BYTES),
   /** Free before the model was loaded. */
-  FREE_AT_START("free_at_start_bytes", "Free before the model was loaded.", Unit.BYTES),
+  FREE_AT_START("free_at_start_bytes", "Free before loading the model.", Unit.BYTES),
   /** Free with the model loaded. */
   FREE_AFTER_WEIGHTS("free_after_weights_bytes", "Free with the model loaded.", Unit.BYTES),
   /** Free with the KV cache allocated. */
@@ -15,7 +15,7 @@ public enum EngineFigure {
   /** Free with the graphs captured, too. */
   FREE_AT_END("free_at_end_bytes", "Free when the engine is ready.", Unit.BYTES),
   /** Free on all GPUs together. */
-  FREE_FOR_ALL("free_for_all_bytes", "Free on all GPUs together.", Unit.BYTES),
+  FREE_FOR_ALL("free_for_all_bytes", "Free on all GPUs combined.", Unit.BYTES),
   /** The model's weights on the GPU. */
   WEIGHTS("weights_bytes", "The model's weights on the GPU.", Unit.BYTES),
   /** The most that computing takes beside the weights. */
@@ -23,31 +23,34 @@ public enum EngineFigure {
   /** Libraries' and contexts' memory. */
   OUTSIDE("outside_bytes", "Memory outside PyTorch: contexts, libraries, NCCL.", Unit.BYTES),
   /** The most that was in use while the engine measured. */
-  PEAK("profiled_peak_bytes", "Peak that the engine measured before its cache.", Unit.BYTES),
+  PEAK(
+      "profiled_peak_bytes",
+      "Peak measured by the engine before it allocates its cache.",
+      Unit.BYTES),
   /** Buffers of intermediate results. */
   COMPUTE("compute_bytes", "Buffers of intermediate results.", Unit.BYTES),
   /** What the whole model would need. */
-  NEEDED("needed_bytes", "What the model, cache and buffers need on GPUs.", Unit.BYTES),
+  NEEDED("needed_bytes", "Memory that model, cache and buffers need on GPUs.", Unit.BYTES),
   /** What the share leaves for the KV cache. */
   KV_CACHE("kv_cache_bytes", "Memory of the KV cache.", Unit.BYTES),
   /** What one sequence of the largest length needs of it. */
-  KV_NEEDED("kv_needed_bytes", "KV cache that one longest sequence needs.", Unit.BYTES),
+  KV_NEEDED("kv_needed_bytes", "KV cache that one sequence of maximum length needs.", Unit.BYTES),
   /** Tokens that the KV cache holds. */
-  KV_TOKENS("kv_tokens", "Tokens that the KV cache holds.", Unit.COUNT),
+  KV_TOKENS("kv_tokens", "Tokens that fit the KV cache.", Unit.COUNT),
   /** Memory of CUDA graphs. */
   GRAPHS("graphs_bytes", "Memory of CUDA graphs.", Unit.BYTES),
   /** Largest batch that is captured as a graph. */
-  GRAPH_BATCH("graph_batch", "Largest batch that is captured as a CUDA graph.", Unit.COUNT),
+  GRAPH_BATCH("graph_batch", "Largest batch size captured as a CUDA graph.", Unit.COUNT),
   /** Longest sequence that was asked for. */
-  LENGTH("length_tokens", "Longest sequence that was asked for.", Unit.COUNT),
+  LENGTH("length_tokens", "Requested maximum sequence length.", Unit.COUNT),
   /** Longest sequence that the engine found possible. */
-  LONGEST("longest_tokens", "Longest sequence that the engine found possible.", Unit.COUNT),
+  LONGEST("longest_tokens", "Maximum sequence length that the engine found possible.", Unit.COUNT),
   /** Sequences that run at once at most. */
-  SEQUENCES("sequences", "Most sequences that run at once.", Unit.COUNT),
+  SEQUENCES("sequences", "Maximum number of concurrent sequences.", Unit.COUNT),
   /** Tokens that are computed at once. */
-  MICRO_BATCH("micro_batch_tokens", "Tokens that are computed at once.", Unit.COUNT),
+  MICRO_BATCH("micro_batch_tokens", "Maximum number of tokens per step.", Unit.COUNT),
   /** Layers of the model, with the output layer. */
-  LAYERS("layers", "Layers of the model, with the output layer.", Unit.COUNT),
+  LAYERS("layers", "Layers of the model, including the output layer.", Unit.COUNT),
   /** Layers of them on GPUs. */
   GPU_LAYERS("gpu_layers", "Layers on GPUs.", Unit.COUNT),
   /** A buffer that could not be allocated. */

@@ -69,7 +69,7 @@ public record EngineReport(
         changes.addAll(EngineAdvice.atStart(figures));
         return done(
             false,
-            "%s has nothing left for its KV cache: %s are missing%s"
+            "%s has no memory left for its KV cache: %s short%s"
                 .formatted(name(), size(-cache.low()), scarcest()));
       }
       if (tokens != null && length != null && tokens.value() < length.value()) {
@@ -96,7 +96,8 @@ public record EngineReport(
         add(
             sequencesOption(),
             Long.toString(sequences),
-            "so many sequences of %s tokens fit at once; more of them wait or are preempted"
+            ("the number of sequences of %s tokens that fit at once; more would wait or be"
+                    + " preempted")
                 .formatted(count(length)));
       }
       return done(
@@ -135,7 +136,8 @@ public record EngineReport(
             add(
                 "--gpu-memory-utilization",
                 EngineAdvice.ratio(most, 2),
-                "the most that would start with the %s that were free; gives the cache %s more"
+                ("the highest value that starts with the %s that were free; gives the cache %s"
+                        + " more")
                     .formatted(size(free.value()), size((most - now) * total.value())));
           }
         }
@@ -151,7 +153,7 @@ public record EngineReport(
           add(
               "--mem-fraction-static",
               EngineAdvice.ratio(changed, 2),
-              "%s are free when the server is ready; SGLang's guide calls 5 to 8 GB good"
+              "%s are free when the server is ready; SGLang's guide recommends 5 to 8 GB"
                   .formatted(size(left.value())));
         }
       }
@@ -180,7 +182,7 @@ public record EngineReport(
       if (layers == null || there == null || there.value() >= layers.value()) {
         return missing > 0
             ? done(
-                false, "%s needs %s more on the GPU than are free".formatted(name(), size(missing)))
+                false, "%s needs %s more GPU memory than is free".formatted(name(), size(missing)))
             : done(
                 true,
                 "no failure: %s has all %s layers on the GPU%s"
@@ -198,7 +200,7 @@ public record EngineReport(
                   name(),
                   count(there),
                   count(layers),
-                  missing > 0 ? "; %s are missing for all".formatted(size(missing)) : "",
+                  missing > 0 ? "; all of them need %s more".formatted(size(missing)) : "",
                   scarcest()));
     }
 
@@ -213,7 +215,7 @@ public record EngineReport(
         add(
             lengthOption(),
             Long.toString(Math.round(length.value())),
-            "needs %s, %s more than are free"
+            "needs %s, %s more than is free"
                 .formatted(size(needed.value()), size(Math.max(0, needed.high() - free.low()))));
       }
       return done(
@@ -233,14 +235,14 @@ public record EngineReport(
           add(
               lengthOption(),
               Long.toString(shorter),
-              "all layers fit then; with %s tokens %s are missing"
+              "then all layers fit; with %s tokens %s more are needed"
                   .formatted(count(length), size(missing)));
         }
         if (cache.low() / 2 > missing) {
           add(
               figures.engine() == Engine.OLLAMA ? "OLLAMA_KV_CACHE_TYPE" : "-ctk",
               "q8_0",
-              "about half of the cache of %s, so that all layers fit; needs flash attention"
+              "about half of the cache of %s, so that all layers fit; requires flash attention"
                   .formatted(size(cache.value())));
         }
       }
@@ -263,7 +265,7 @@ public record EngineReport(
         add(
             figures.engine() == Engine.OLLAMA ? "num_gpu" : "-ngl",
             Long.toString(Math.round(there.value()) + more),
-            "%s are left on the GPU, and a layer takes %s with its cache"
+            "%s are left on the GPU, and a layer with its cache needs %s"
                 .formatted(size(left), size(each)));
       }
     }
@@ -290,7 +292,7 @@ public record EngineReport(
 
     private String scarcest() {
       return figures.isScarcest()
-          ? "; %s has least of %d".formatted(figures.rank(), figures.ranks())
+          ? "; %s has the least of %d".formatted(figures.rank(), figures.ranks())
           : "";
     }
 

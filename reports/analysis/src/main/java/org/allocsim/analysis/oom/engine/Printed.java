@@ -12,12 +12,12 @@ public record Printed(double low, double value, double high) {
   /**
    * The number of a text of decimal digits, at most one point, and commas that group them.
    *
-   * @param leastDecimals places after the point to which it was rounded, if it has fewer
+   * @param minDecimals places after the point to which it was rounded, if it has fewer
    */
-  static Printed of(String text, double scale, int leastDecimals) {
+  static Printed of(String text, double scale, int minDecimals) {
     int point = text.indexOf('.');
     double value = Double.parseDouble(text.replace(",", "")) * scale;
-    int decimals = Math.max(leastDecimals, decimals(text));
+    int decimals = Math.max(minDecimals, decimals(text));
     double error = point < 0 && scale == 1 ? 0 : scale * Math.pow(10, -decimals) / 2;
     return new Printed(value - error, value, value + error);
   }

@@ -41,8 +41,8 @@ public final class ArticleGpu implements SuiteScenario {
         Kind.FAILURE,
         "16 GiB GPU: 14.5 reserved, 12 allocated, 1 free, 2 asked",
         "article 'PyTorch Memory Management Overview' (mindfulchase.com); constructed twin",
-        "0.5 GiB are held outside PyTorch. 29 blocks of 512 MiB are taken and given back, 29 of"
-            + " 424 MiB stay, 2 GiB are asked for. Before: default settings; after: one"
+        "0.5 GiB is in use outside PyTorch. 29 blocks of 512 MiB are allocated and freed, 29 of"
+            + " 424 MiB stay, then 2 GiB are requested. Before: default settings; after: one"
             + " empty_cache() between the phases.");
   }
 
@@ -93,11 +93,11 @@ public final class ArticleGpu implements SuiteScenario {
       findings
           .gib("reserved then", "14.50", plain.atFailure().reservedBytes())
           .gib("allocated then", "12.01", plain.atFailure().allocatedBytes())
-          .gib("free on the device then", "1.00", plain.atFailure().deviceFreeBytes());
+          .gib("free on the device at that moment", "1.00", plain.atFailure().deviceFreeBytes());
     }
     findings
-        .holds("with empty_cache() just before they fail too", !outcomes.of(JUST_BEFORE).passes())
-        .holds("with empty_cache() between the phases they pass", after.passes())
+        .holds("with empty_cache() just before, they fail too", !outcomes.of(JUST_BEFORE).passes())
+        .holds("with empty_cache() between the phases, they pass", after.passes())
         .gib("reserved then", "14.01", after.end().reservedBytes());
     for (int limit : new int[] {128, 256, 512}) {
       Outcome limited = outcomes.of("max_split_size_mb:" + limit);
@@ -112,9 +112,9 @@ public final class ArticleGpu implements SuiteScenario {
         .holds("they pass with expandable segments", expandable.passes())
         .gib("reserved then", "14.51", expandable.peakReservedBytes())
         .conclude(
-            "All {} of cached memory lie in the rests of segments in use, which no release can"
-                + " return; empty_cache() right before the request finds nothing to release,"
-                + " between the phases it does.",
+            "All {} of cached memory is in partly used segments, which cannot be released;"
+                + " empty_cache() right before the request finds nothing to release, between the"
+                + " phases it does.",
             plain.end().slackBytes());
   }
 }

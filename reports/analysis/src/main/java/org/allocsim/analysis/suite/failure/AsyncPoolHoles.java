@@ -34,12 +34,12 @@ public final class AsyncPoolHoles implements SuiteScenario {
     return new Topic(
         "async-pool-holes",
         Kind.FAILURE,
-        "the driver's pool fails beside a third of free memory",
+        "the driver's pool fails with a third of its memory free",
         "rapidsai/rmm#1245, pytorch/pytorch#110194 (totals published; program constructed)",
-        "Blocks of 4 to 12 MiB fill an eighth of an 84.5 GB GPU; a third of them, one beside each"
-            + " that stays, is given back; 132 870 728 B are asked for. Before: cudaMallocAsync's"
-            + " pool; after: cudaMalloc for every request. Also: half a GPU freed on another"
-            + " stream, with and without waiting for it.");
+        "Blocks of 4 to 12 MiB fill an eighth of an 84.5 GB GPU; a third of them, each next to"
+            + " one that stays, is freed; then 132 870 728 B are requested. Before:"
+            + " cudaMallocAsync's pool; after: cudaMalloc for every request. Also: half a GPU"
+            + " freed on another stream, with and without waiting for it.");
   }
 
   @Override
@@ -97,15 +97,16 @@ public final class AsyncPoolHoles implements SuiteScenario {
     double used = (double) pool.at("freed").allocatedBytes() / pool.at("freed").reservedBytes();
     return Findings.ofFailure()
         .shows(Findings.reserved(pool), Findings.reserved(direct))
-        .holds("the pool refuses 132 870 728 B", !pool.passes())
-        .between("share of the pool in use then, 53.5 : 84.5", 0.62, 0.66, used)
+        .holds("the pool fails on 132 870 728 B", !pool.passes())
+        .between("fraction of the pool in use at that moment, 53.5 : 84.5", 0.62, 0.66, used)
         .holds("cudaMalloc for every request serves them", direct.passes())
-        .holds("what another stream freed is refused at first", !outcomes.of(NO_WAIT).passes())
+        .holds(
+            "memory freed on another stream is not reused at first", !outcomes.of(NO_WAIT).passes())
         .holds("and served after a synchronisation", outcomes.of(WAIT).passes())
         .conclude(
-            "The pool holds {} free, in pieces between blocks that stay; it can move chunks of 32"
-                + " MiB only where they are free as a whole. Memory that comes and goes with each"
-                + " request has no such holes ({} at most, served).",
+            "The pool has {} free, in pieces between blocks that stay; it can remap 32 MiB"
+                + " chunks only if they are free as a whole. With cudaMalloc for every request"
+                + " there are no such holes ({} at most, served).",
             pool.end().slackBytes(),
             direct.peakReservedBytes());
   }

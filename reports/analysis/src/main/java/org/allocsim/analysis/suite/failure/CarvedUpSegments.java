@@ -21,8 +21,8 @@ public final class CarvedUpSegments implements SuiteScenario {
   private static final long SURVIVOR_BYTES = 499_214_336L;
   private static final String TENSOR = "tensor of 11.6 GB, again";
   private static final String TENSOR_EXPANDABLE = "tensor of 11.6 GB, expandable segments";
-  private static final String SPLIT_BLOCKS = "50 MB beside 13 GB";
-  private static final String SPLIT_BLOCKS_LIMITED = "50 MB beside 13 GB, split limit";
+  private static final String SPLIT_BLOCKS = "50 MB with 13 GB free";
+  private static final String SPLIT_BLOCKS_LIMITED = "50 MB with 13 GB free, split limit";
   private static final int SEGMENTS = 400;
 
   @Override
@@ -30,12 +30,13 @@ public final class CarvedUpSegments implements SuiteScenario {
     return new Topic(
         "carved-up-segments",
         Kind.FAILURE,
-        "a request fails beside more free memory than it asks for",
+        "a request fails although more memory is free than it asks for",
         "flashlight/flashlight#180, pytorch/pytorch#35901, pytorch/pytorch#44742",
-        "On 12 GiB: 10 GiB are taken and given back, 5 GiB stay in their segment, 6 GiB are asked"
-            + " for. Before: default settings; after: max_split_size_mb:200. Also: a tensor of 11"
-            + " 643 387 904 B whose segment 499 214 336 B of survivors carve up, and 50 MB beside"
-            + " 13 GB of free parts of segments on a 32 GB GPU.");
+        "On 12 GiB: 10 GiB are allocated and freed, 5 GiB are placed in their segment and stay,"
+            + " then 6 GiB are requested. Before: default settings; after: max_split_size_mb:200."
+            + " Also: a tensor of 11 643 387 904 B whose segment is carved up by 499 214 336 B of"
+            + " survivors, and a request for 50 MB on a 32 GB GPU with 13 GB free in parts of"
+            + " segments.");
   }
 
   @Override
@@ -101,28 +102,32 @@ public final class CarvedUpSegments implements SuiteScenario {
     if (!plain.passes()) {
       findings
           .gib("live then", "5.00", plain.atFailure().allocatedBytes())
-          .gib("stuck in the segment then", "5.00", plain.atFailure().slackBytes())
-          .gib("free on the device then", "2.00", plain.atFailure().deviceFreeBytes());
+          .gib("stuck in the segment at that moment", "5.00", plain.atFailure().slackBytes())
+          .gib("free on the device at that moment", "2.00", plain.atFailure().deviceFreeBytes());
     }
     findings
         .holds("they are served with max_split_size_mb:200", after.passes())
         .gib("reserved then", "11.00", after.peakReservedBytes())
         .holds("and with expandable segments", outcomes.of("expandable_segments:True").passes())
         .holds(
-            "the tensor of 11.6 GB fits once and not again",
+            "the tensor of 11.6 GB fits the first time but not the second",
             !tensor.passes() && tensor.reached("second iteration"))
-        .holds("with expandable segments it does", outcomes.of(TENSOR_EXPANDABLE).passes())
-        .holds("50 MB fail beside 13 GB", !parts.passes());
+        .holds("with expandable segments it fits again", outcomes.of(TENSOR_EXPANDABLE).passes())
+        .holds("50 MB fail with 13 GB free", !parts.passes());
     if (!parts.passes()) {
       findings.between(
-          "GB free in parts of segments then", 13, 14.5, parts.atFailure().slackBytes() / 1e9);
+          "GB free in parts of segments at that moment",
+          13,
+          14.5,
+          parts.atFailure().slackBytes() / 1e9);
     }
     return findings
         .holds("with a split limit they do not", outcomes.of(SPLIT_BLOCKS_LIMITED).passes())
         .conclude(
-            "A survivor of {} keeps the rest of a once larger segment, {}, from being released or"
-                + " joined with the {} that the device has left; settings that keep small requests"
-                + " out of large segments, or release single pages, serve the same request.",
+            "A survivor of {} keeps the rest of its large segment, {}, from being released or"
+                + " merged with the {} that is free on the device. Settings that keep small"
+                + " requests out of large segments, or release single pages, serve the same"
+                + " request.",
             plain.end().allocatedBytes(),
             plain.end().slackBytes(),
             plain.end().deviceFreeBytes());

@@ -119,15 +119,15 @@ public final class CleaningCadence implements SuiteScenario {
         .holds(
             "peak reserved: never > every step, published 23.5 > 19.3 GB",
             never.peakReservedBytes() > each.peakReservedBytes())
-        .between("ms a call, published 80: the same order", 80 / 3.0, 80 * 3, millisPerCall)
+        .between("ms per call, published 80: the same order", 80 / 3.0, 80 * 3, millisPerCall)
         .conclude(
             String.format(
                 Locale.ROOT,
-                "Cleaned every step, the program holds %.1f GiB on average instead of %.1f and"
-                    + " takes %.1f s instead of %.1f: a call waits %.0f ms for the GPU to finish,"
-                    + " and each step pays %.0f ms for segments that are returned and taken anew"
-                    + " while the GPU has nothing to do. Every tenth step it holds %.1f GiB and"
-                    + " takes %.1f s.",
+                "With empty_cache() after every step, the program holds %.1f GiB on average"
+                    + " instead of %.1f and takes %.1f s instead of %.1f: a call waits %.0f ms"
+                    + " for the GPU to finish, and each step spends %.0f ms on freeing and"
+                    + " reallocating segments while the GPU idles. With a call every tenth step"
+                    + " it holds %.1f GiB and takes %.1f s.",
                 each.meanReservedBytes() / GIB,
                 never.meanReservedBytes() / GIB,
                 each.seconds(),

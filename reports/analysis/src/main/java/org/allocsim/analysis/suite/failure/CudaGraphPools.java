@@ -34,11 +34,11 @@ public final class CudaGraphPools implements SuiteScenario {
     return new Topic(
         "cuda-graph-pools",
         Kind.FAILURE,
-        "every captured graph keeps a pool of its own",
+        "every captured graph keeps its own pool",
         "roboflow/rf-detr#1490 (totals published; resolutions and temporaries are constructed)",
-        "6.3 GiB stay. Graphs of 11 resolutions are captured; each takes 16 temporaries in"
-            + " proportion to its pixels and gives them back into its pool. Before: a private pool"
-            + " for each graph; after: one pool that all share, the largest first.");
+        "6.3 GiB stay. Graphs for 11 resolutions are captured; each allocates 16 temporaries in"
+            + " proportion to its pixels and frees them into its pool. Before: a private pool"
+            + " for each graph; after: one shared pool, largest graph first.");
   }
 
   @Override
@@ -70,14 +70,14 @@ public final class CudaGraphPools implements SuiteScenario {
     double ratio = (double) pools.peakReservedBytes() / shared.peakReservedBytes();
     return Findings.ofFailure()
         .shows(Findings.reserved(pools), Findings.reserved(shared))
-        .between("reserved by a pool each over one pool, 38.2 : 11.4", 3.18, 3.52, ratio)
+        .between("reserved by private pools over one shared pool, 38.2 : 11.4", 3.18, 3.52, ratio)
         .between(
-            "GiB reserved by a pool each, published 38.2",
+            "GiB reserved by private pools, published 38.2",
             37.4,
             39,
             (double) pools.peakReservedBytes() / GIB)
         .between(
-            "GiB reserved by one pool, published 11.4",
+            "GiB reserved by one shared pool, published 11.4",
             11.2,
             11.6,
             (double) shared.peakReservedBytes() / GIB)
@@ -86,9 +86,9 @@ public final class CudaGraphPools implements SuiteScenario {
             0,
             pools.at("captured").reservedBytes() - pools.end().reservedBytes())
         .conclude(
-            "Memory that a graph gave back stays in its pool for the next replay: {} lie free in"
-                + " 11 pools while {} are live, and empty_cache() returns none of it; graphs that"
-                + " never run at once can share one pool of {}.",
+            "Memory that a graph frees stays in its pool for the next replay: {} is free in 11"
+                + " pools while {} is live, and empty_cache() releases none of it. Graphs that"
+                + " never run at the same time can share one pool of {}.",
             pools.at("captured").slack().privateBytes(),
             pools.end().allocatedBytes(),
             shared.at("captured").slack().privateBytes());

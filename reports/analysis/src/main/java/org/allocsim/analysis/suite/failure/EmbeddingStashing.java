@@ -33,11 +33,12 @@ public final class EmbeddingStashing implements SuiteScenario {
         Kind.FAILURE,
         "stashing embeddings strands 16 GiB",
         "meta-pytorch/torchrec#4584 (totals and kinds of gaps published; program constructed)",
-        "45 GiB stay; 32 tables of 0.5 GiB are stashed in host memory, the freed 16 GiB are too"
-            + " small piecewise for the 32 activations of 1 GiB that follow. Before: default;"
-            + " after: one empty_cache() after the stashing. Also: 77 GiB taken and given back at"
-            + " the start; and a program whose gap has all three kinds: hard (free parts of"
-            + " segments in use), soft (whole free segments) and of another stream.");
+        "45 GiB stay; 32 tables of 0.5 GiB are stashed in host memory, and the pieces of the"
+            + " freed 16 GiB are too small for the 32 activations of 1 GiB that follow. Before:"
+            + " default; after: one empty_cache() after the stashing. Also: 77 GiB allocated and"
+            + " freed at the start; and a program whose gap has all three kinds: hard (free"
+            + " parts of segments in use), soft (wholly free segments) and free on another"
+            + " stream.");
   }
 
   @Override
@@ -118,12 +119,12 @@ public final class EmbeddingStashing implements SuiteScenario {
             "77.00",
             outcomes.of(PREALLOCATED).peakReservedBytes())
         .count("device synchronisations of empty_cache()", 1, after.stat("num_sync_all_streams"))
-        .bytes("hard, soft and stream part together", before.slackBytes(), hard + soft + stream)
+        .bytes("hard, soft and stream parts together", before.slackBytes(), hard + soft + stream)
         .bytes("hard part after empty_cache()", hard, released.totalBytes())
         .conclude(
-            "The stranded {} are whole free segments of a size that nothing asks for, which one"
-                + " release cures. In a gap of all kinds ({} hard, {} soft, {} of another stream)"
-                + " only the hard part survives a release.",
+            "The stranded {} is in wholly free segments of a size that nothing requests any"
+                + " more, and one release cures that. Of a gap of all three kinds ({} hard, {}"
+                + " soft, {} on another stream) only the hard part survives a release.",
             plain.end().slackBytes(),
             hard,
             soft,

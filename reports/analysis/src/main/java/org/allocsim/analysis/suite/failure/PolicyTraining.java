@@ -33,9 +33,9 @@ public final class PolicyTraining implements SuiteScenario {
         Kind.FAILURE,
         "half of a reinforcement learner's reserved memory is slack",
         "nvidia-cosmos/cosmos-rl#388 (totals published; lengths and order are constructed)",
-        "Weights, gradients and states of Qwen2.5-7B, 60.9 GiB, stay. Twelve batches of generated"
-            + " answers, 5 000 to 7 500 tokens, are trained on. Before: default settings; after:"
-            + " expandable segments.");
+        "Weights, gradients and optimizer states of Qwen2.5-7B, 60.9 GiB, stay. Twelve batches"
+            + " of generated answers, 5 000 to 7 500 tokens, are trained on. Before: default"
+            + " settings; after: expandable segments.");
   }
 
   @Override
@@ -69,9 +69,9 @@ public final class PolicyTraining implements SuiteScenario {
             outside(plain),
             outside(expandable))
         .conclude(
-            "After the batches {} are live and {} cached in sizes of batches gone by; expandable"
-                + " segments need {}. What the driver shows beyond reserved memory is the process's"
-                + " context, {} under either.",
+            "After the batches {} is live and {} is cached in the sizes of earlier batches;"
+                + " expandable segments need {}. What the driver shows beyond reserved memory is"
+                + " the process's context, {} with either setting.",
             plain.end().allocatedBytes(),
             plain.end().slackBytes(),
             expandable.peakReservedBytes(),

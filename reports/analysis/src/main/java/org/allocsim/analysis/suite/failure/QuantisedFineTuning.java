@@ -33,9 +33,9 @@ public final class QuantisedFineTuning implements SuiteScenario {
         Kind.FAILURE,
         "expandable segments save a third of QLoRA's memory",
         "meta-pytorch/torchtune#1185 (totals published; lengths and order are constructed)",
-        "Llama-3-8B in four bits, 7 GiB with its adapters, stays. 12 steps of 2 200 to 2 600 tokens"
-            + " keep one activation a layer, recompute the others, and make logits in half and"
-            + " single precision. Before: default settings; after: expandable segments.");
+        "Llama-3-8B in four bits, 7 GiB with its adapters, stays. 12 steps of 2 200 to 2 600"
+            + " tokens keep one activation per layer, recompute the others, and create logits in"
+            + " half and single precision. Before: default settings; after: expandable segments.");
   }
 
   @Override
@@ -69,10 +69,10 @@ public final class QuantisedFineTuning implements SuiteScenario {
             15.5,
             17.3,
             (double) plain.peakReservedBytes() / GIB)
-        .between("share of the published step time that their driver calls take", 0, 0.01, share)
+        .between("fraction of the published step time spent in driver calls", 0, 0.01, share)
         .conclude(
-            "Batches of ever new lengths leave cached blocks that the next does not fit: {} are"
-                + " reserved for a peak of {}; in one growing segment {} suffice.",
+            "Each batch has a new length and leaves cached blocks that the next one does not"
+                + " fit: {} is reserved for a peak of {}; with one growing segment {} is enough.",
             plain.peakReservedBytes(),
             plain.peakAllocatedBytes(),
             expandable.peakReservedBytes());

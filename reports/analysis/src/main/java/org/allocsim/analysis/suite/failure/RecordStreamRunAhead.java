@@ -36,10 +36,10 @@ public final class RecordStreamRunAhead implements SuiteScenario {
         Kind.FAILURE,
         "the peak grows with how far the host runs ahead",
         "pytorch/torchtitan#191 (71 to 87 GB), pytorch/torchtitan#735, pytorch/pytorch#147168",
-        "60 GiB stay. 40 layers' weights of 512 MiB are gathered on one stream and used on another"
-            + " (record_stream), and the host runs k layers ahead of it. Before: k = 32; after:"
-            + " the gathering stream waits for the use instead, and memory is free for reuse at"
-            + " once.");
+        "60 GiB stay. 40 layers' weights of 512 MiB are gathered on one stream and used on"
+            + " another (record_stream), and the host runs k layers ahead of it. Before: k = 32;"
+            + " after: the gathering stream waits for the use instead, and memory can be reused"
+            + " at once.");
   }
 
   @Override
@@ -107,10 +107,10 @@ public final class RecordStreamRunAhead implements SuiteScenario {
             1.35,
             (double) far.peakReservedBytes() / waiting.peakReservedBytes())
         .conclude(
-            "Memory that another stream uses can serve again only when that stream has come so"
-                + " far; every layer that the host is ahead costs one more buffer, {} at 32 layers."
-                + " Where the gathering waits, one buffer does, and 40 layers take {} and with"
-                + " record_stream {}.",
+            "Memory in use on another stream can be reused only once that stream has caught up;"
+                + " every layer that the host runs ahead costs one more buffer, {} at 32 layers."
+                + " If the gathering stream waits, one buffer is enough, and 40 layers need {},"
+                + " and with record_stream {}.",
             far.peakReservedBytes() - waiting.peakReservedBytes(),
             Numbers.duration(waiting.time().endNanos()),
             Numbers.duration(far.time().endNanos()));

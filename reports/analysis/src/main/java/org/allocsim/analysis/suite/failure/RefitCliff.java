@@ -31,11 +31,11 @@ public final class RefitCliff implements SuiteScenario {
     return new Topic(
         "refit-cliff",
         Kind.FAILURE,
-        "less live memory, and yet a worse result",
+        "less live memory, yet a worse result",
         "NVIDIA-NeMo/RL#2471 (table published; constructed twin)",
-        "Training leaves a cached segment of 17.86 GiB and 13 of 852 MiB on 48.65 GiB. Weights are"
-            + " refitted through a buffer of ratio x 38.8 GiB, 13 tensors of 430 MiB stay, 5 GiB"
-            + " are asked for. Before: ratio 0.45; after: ratio 0.5.");
+        "Training leaves a cached segment of 17.86 GiB and 13 of 852 MiB on 48.65 GiB. Weights"
+            + " are refitted through a buffer of ratio x 38.8 GiB, 13 tensors of 430 MiB stay,"
+            + " then 5 GiB are requested. Before: ratio 0.45; after: ratio 0.5.");
   }
 
   @Override
@@ -91,8 +91,8 @@ public final class RefitCliff implements SuiteScenario {
         .holds("5 GiB fail after ratio 0.45", !small.passes())
         .conclude(
             "The larger buffer fits no cached segment, so the allocator releases all of them and"
-                + " starts afresh; the smaller one fits, nothing is released, and the next tensors"
-                + " settle in segments of twice their size: {} stuck instead of {}. Expandable"
+                + " starts over; the smaller one fits, nothing is released, and the next tensors"
+                + " end up in segments of twice their size: {} stuck instead of {}. Expandable"
                 + " segments {} the same request.",
             smallRefit.slackBytes(),
             largeRefit.slackBytes(),

@@ -33,10 +33,10 @@ public final class RisingLogits implements SuiteScenario {
         "rising-logits",
         Kind.FAILURE,
         "reserved memory is the sum of all maxima",
-        "ROCm/legacy-rocm-build#6333 (sizes published; what is held before them is constructed)",
-        "A model of 7.40 GiB stays; batches of 14 500, 17 000, 19 000 and 20 480 tokens each take"
-            + " and give back logits of 303 872 B a token. Before: in this order; after: the"
-            + " largest batch first.");
+        "ROCm/legacy-rocm-build#6333 (sizes published; earlier allocations are constructed)",
+        "A model of 7.40 GiB stays; batches of 14 500, 17 000, 19 000 and 20 480 tokens each"
+            + " allocate and free logits of 303 872 B per token. Before: in this order; after:"
+            + " the largest batch first.");
   }
 
   @Override
@@ -107,9 +107,9 @@ public final class RisingLogits implements SuiteScenario {
             "11.60",
             outcomes.of(TWO_EXPANDABLE).peakReservedBytes())
         .conclude(
-            "No cached segment serves a larger batch, so every new maximum adds its own: {} for"
-                + " {} of live memory. With the largest batch first all others fit into its segment"
-                + " ({}); expandable segments need {} in either order.",
+            "No cached segment fits a larger batch, so every new maximum adds its own: {} for {}"
+                + " of live memory. With the largest batch first, all others fit into its"
+                + " segment ({}); expandable segments need {} in either order.",
             rising.peakReservedBytes(),
             rising.peakAllocatedBytes(),
             falling.peakReservedBytes(),

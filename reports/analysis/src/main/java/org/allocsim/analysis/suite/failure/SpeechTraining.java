@@ -69,10 +69,11 @@ public final class SpeechTraining implements SuiteScenario {
         .shows(Findings.reserved(plain), Findings.reserved(limited))
         .holds("the default runs out of memory", !plain.passes())
         .holds("max_split_size_mb:256 passes", limited.passes())
-        .between("its cudaMalloc and cudaFree calls : those of an ample GPU", 2, 1000, calls)
+        .between("cudaMalloc and cudaFree calls, relative to an ample GPU", 2, 1000, calls)
         .conclude(
-            "With the split limit large segments are returned and taken anew instead of being cut:"
-                + " {} calls a step instead of {} on an ample GPU. Expandable segments {} with {}.",
+            "With the split limit large segments are freed and reallocated instead of being"
+                + " split: {} calls per step instead of {} on an ample GPU. Expandable segments"
+                + " {} with {}.",
             Numbers.count(limited.memoryCalls() / STEPS),
             Numbers.count(ample.memoryCalls() / STEPS),
             outcomes.of("expandable_segments:True").passes() ? "pass" : "fail",

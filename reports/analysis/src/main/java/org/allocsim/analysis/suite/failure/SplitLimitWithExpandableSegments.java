@@ -32,8 +32,8 @@ public final class SplitLimitWithExpandableSegments implements SuiteScenario {
         Kind.FAILURE,
         "split limit and expandable segments poison each other",
         "pytorch/pytorch#193400, pytorch/pytorch#123548",
-        "A canary of 64 MiB stays. In each of 101 cycles 91 MiB and 45.5 MiB are taken, then 2 MiB"
-            + " that stay, and the first two are given back. Before: both settings; after:"
+        "A canary of 64 MiB stays. In each of 101 cycles 91 MiB and 45.5 MiB are allocated, then"
+            + " 2 MiB that stay, and the first two are freed. Before: both settings; after:"
             + " expandable segments alone.");
   }
 
@@ -81,9 +81,9 @@ public final class SplitLimitWithExpandableSegments implements SuiteScenario {
           "below 500 MiB with " + label, outcomes.of(label).peakReservedBytes() < 500 * MIB);
     }
     return findings.conclude(
-        "Each cycle the 2 MiB that stay keep a range of pages that the split limit forbids"
-            + " to cut, so 101 cycles that hold {} reserve {}; expandable segments alone reserve"
-            + " {}, the split limit alone {}.",
+        "In each cycle the 2 MiB that stay hold a range of pages open that the split limit does"
+            + " not allow to split, so 101 cycles with {} live reserve {}; expandable segments"
+            + " alone reserve {}, the split limit alone {}.",
         both.at("cycle 100").allocatedBytes(),
         both.peakReservedBytes(),
         after.peakReservedBytes(),

@@ -28,9 +28,9 @@ public final class UserPoolKeepsAll implements SuiteScenario {
     return new Topic(
         "user-pool-keeps-all",
         Kind.FAILURE,
-        "a live MemPool cannot give back",
+        "a live MemPool never releases memory",
         "pytorch/pytorch#159674 (sizes published), vllm-project/vllm#49151 (totals published)",
-        "On 80 GiB, of which 79 GiB are free: 60 GiB are taken and given back, 70 GiB asked for."
+        "On 80 GiB with 79 GiB free: 60 GiB are allocated and freed, then 70 GiB are requested."
             + " Before: inside a MemPool; after: outside. Also: weights of 9.61 GiB whose"
             + " conversion needs temporaries, loaded inside and outside of a MemPool on 16 GB.");
   }
@@ -82,9 +82,9 @@ public final class UserPoolKeepsAll implements SuiteScenario {
         .count("retries outside", 1, outside.stat("num_alloc_retries"))
         .gib(
             "live before the load, published 9.08", "9.08", load.at("held before").allocatedBytes())
-        .gib("live after it, published 9.61", "9.61", load.end().allocatedBytes())
+        .gib("live after the load, published 9.61", "9.61", load.end().allocatedBytes())
         .between(
-            "GiB of the pool after it, published 14.44",
+            "GiB in the pool after the load, published 14.44",
             14.3,
             14.6,
             (double) (load.end().reservedBytes() - Requests.gib(0.53)) / GIB)
@@ -93,9 +93,10 @@ public final class UserPoolKeepsAll implements SuiteScenario {
             loadOutside.end().allocatedBytes(),
             loadOutside.end().reservedBytes())
         .conclude(
-            "Outside, the failed request makes the allocator release the free segment and try again"
-                + " ({} cudaFree calls); inside a pool that is still owned nothing is released: {}"
-                + " lie free while 70 GiB are refused, and empty_cache() does not help either.",
+            "Outside the pool, the failed request makes the allocator release the free segment"
+                + " and retry ({} cudaFree calls). Inside a pool that is still owned nothing is"
+                + " released: {} is free while a request for 70 GiB fails, and empty_cache()"
+                + " does not help either.",
             String.valueOf(outside.calls(DriverCall.FREE)),
             inside.end().slack().privateBytes());
   }

@@ -29,8 +29,8 @@ public final class WeightConversion implements SuiteScenario {
         Kind.FAILURE,
         "weights converted while loading leave holes",
         "vllm-project/vllm#41268 (GPT-OSS-120B on two H100; sizes published, order re-created)",
-        "For each of 36 layers: a temporary of 530 MiB, a weight of 530 MiB, the temporary is given"
-            + " back, a weight of 270 MiB stays. Before: default settings; after:"
+        "For each of 36 layers: a temporary of 530 MiB, a weight of 530 MiB, the temporary is"
+            + " freed, a weight of 270 MiB stays. Before: default settings; after:"
             + " max_split_size_mb:20.");
   }
 
@@ -75,18 +75,19 @@ public final class WeightConversion implements SuiteScenario {
                 "37.27",
                 outcomes.of("max_split_size_mb:600").peakReservedBytes())
             .holds("a 31 GiB GPU runs out of memory", !small.passes())
-            .holds("it does in layer 30", small.reached("layer 30") && !small.reached("layer 31"))
-            .holds("expandable segments pass there", expandable.passes())
+            .holds("it fails in layer 30", small.reached("layer 30") && !small.reached("layer 31"))
+            .holds("with expandable segments it passes", expandable.passes())
             .count("their retries", 1, expandable.stat("num_alloc_retries"))
-            .count("pages that they unmap", 348, expandable.calls(DriverCall.UNMAP));
+            .count(
+                "pages unmapped by expandable segments", 348, expandable.calls(DriverCall.UNMAP));
     for (int limit : HELPFUL_MIB) {
       String conf = "max_split_size_mb:" + limit;
       findings.gib("reserved, " + conf, "28.64", outcomes.of(conf).peakReservedBytes());
     }
     return findings.conclude(
-        "Each weight of 270 MiB moves into a cached segment of 530 MiB whose rest no weight"
-            + " fits: {} are reserved for {}. A split limit below 530 MiB leaves those segments"
-            + " whole for the next temporary ({}), one of 600 MiB changes nothing.",
+        "Each weight of 270 MiB is placed in a cached segment of 530 MiB, and no other weight"
+            + " fits the rest: {} is reserved for {}. A split limit below 530 MiB keeps those"
+            + " segments whole for the next temporary ({}), a limit of 600 MiB changes nothing.",
         plain.peakReservedBytes(),
         plain.end().allocatedBytes(),
         after.peakReservedBytes());

@@ -35,16 +35,16 @@ public final class RetryAfterOom implements SuiteScenario {
         "a caught OOM keeps the memory of the failed attempt",
         "pytorch/pytorch#27600 (Linear(10000, 10000) on 7.92 GiB), #18853, #82218; "
             + "PyTorch FAQ",
-        "Layers of 10 000 by 10 000 are made until one fails, then again. Before: the "
-            + "exception is held, and with it the frames of the first attempt; after: it is "
-            + "let go before the second.");
+        "Layers of 10 000 by 10 000 are created until one fails, then once more. Before: the"
+            + " exception, and with it the frames of the first attempt, is kept; after: it is"
+            + " released before the second attempt.");
   }
 
   @Override
   public List<Variant> variants() {
     Variant held =
-        Variant.of("exception held", attempts(true)).capacity(GPU_BYTES - OTHER_BYTES).goingOn();
-    return List.of(held, held.named("exception let go").running(attempts(false)));
+        Variant.of("exception kept", attempts(true)).capacity(GPU_BYTES - OTHER_BYTES).goingOn();
+    return List.of(held, held.named("exception released").running(attempts(false)));
   }
 
   private static AllocationTrace attempts(boolean held) {
@@ -74,14 +74,14 @@ public final class RetryAfterOom implements SuiteScenario {
         .shows(
             made(held, FIRST) + " layers, then " + second(held),
             made(letGo, FIRST) + " layers, then " + second(letGo))
-        .count("layers in the first attempt, exception held", 19, made(held, FIRST))
-        .count("layers in the second attempt, exception held", 0, second(held))
-        .count("layers in the first attempt, exception let go", 19, made(letGo, FIRST))
-        .count("layers in the second attempt, exception let go", 19, second(letGo))
+        .count("layers in the first attempt, exception kept", 19, made(held, FIRST))
+        .count("layers in the second attempt, exception kept", 0, second(held))
+        .count("layers in the first attempt, exception released", 19, made(letGo, FIRST))
+        .count("layers in the second attempt, exception released", 19, second(letGo))
         .conclude(
-            "The exception's traceback refers to the frames of the failed attempt, and these to its"
-                + " tensors: while it is held the second attempt makes {} layers, once it is let go"
-                + " {}.",
+            "The exception's traceback refers to the frames of the failed attempt, and these"
+                + " refer to its tensors: while the exception is kept, the second attempt"
+                + " creates {} layers, once it is released {}.",
             String.valueOf(second(held)),
             String.valueOf(second(letGo)));
   }

@@ -162,7 +162,7 @@ class EngineLogsTest {
             .report()
             .orElseThrow()
             .headline()
-            .endsWith("RANK 1 has least of 2"));
+            .endsWith("RANK 1 has the least of 2"));
   }
 
   @Test

@@ -28,7 +28,7 @@ public final class CachingAllocatorProvider implements PolicyProvider {
               new PolicySpec.Option(
                   CONF, "", "", "configuration string, as in PYTORCH_CUDA_ALLOC_CONF"),
               new PolicySpec.Option(
-                  VERSION, PyTorchVersion.DEFAULT.id(), "", "release whose rules are followed")));
+                  VERSION, PyTorchVersion.DEFAULT.id(), "", "PyTorch release whose rules apply")));
 
   /** A provider; the service loader makes it. */
   public CachingAllocatorProvider() {}

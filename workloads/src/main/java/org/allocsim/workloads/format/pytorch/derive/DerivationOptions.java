@@ -38,8 +38,8 @@ public record DerivationOptions(
 
   /**
    * The same with what was recorded beside a snapshot, whose limits and memory go before what is
-   * said: how the history came about depends on the recorded circumstances alone. A limit that
-   * changed on the way leaves the same to infer as a snapshot.
+   * said: how the history came about depends on the recorded conditions alone. A limit that changed
+   * on the way leaves the same to infer as a snapshot.
    */
   DerivationOptions with(RecordedFacts recorded) {
     if (!recorded.devices().stream().allMatch(RecordedFacts.Device::isLimitKnown)) {

@@ -42,8 +42,8 @@ public record DerivedRequests(
    * The least that this may have been, where the history shows no more than that it was between two
    * sizes; what it was where that is known.
    */
-  public long leastLimitBytes(int device) {
-    return limits.get(device).leastBytes();
+  public long minLimitBytes(int device) {
+    return limits.get(device).minBytes();
   }
 
   /** Entries of all devices that are not explained. */
@@ -77,9 +77,9 @@ public record DerivedRequests(
    * A limit; {@link MemoryLimit#NONE} twice where the allocator had none or none is known.
    *
    * @param bytes the limit, the highest that explains the history
-   * @param leastBytes the most that was granted: no limit below it explains the history
+   * @param minBytes the most that was granted: no limit below it explains the history
    */
-  public record Limit(long bytes, long leastBytes) {}
+  public record Limit(long bytes, long minBytes) {}
 
   /**
    * State of a device when its history begins.

@@ -25,10 +25,10 @@ record HistoryBounds(
   private static final long UNKNOWN = Long.MAX_VALUE;
 
   /** No GPU has as much. */
-  private static final long MOST_LIMIT_BYTES = 1L << 60;
+  private static final long MAX_LIMIT_BYTES = 1L << 60;
 
   /** Thresholds of garbage collection that are tried at most. */
-  private static final int MOST_THRESHOLDS = 16;
+  private static final int MAX_THRESHOLDS = 16;
 
   /** Whether memory up to a total would have been granted. */
   enum Judgement {
@@ -75,9 +75,9 @@ record HistoryBounds(
           anyRefused = true;
           beforeGrowthBytes = -1;
           long deviceFreeBytes = effects.address(row);
-          long mostBytes = DeviceRefusal.mostBytes(reservedBytes, bytes, deviceFreeBytes, config);
-          capacityBytes = Math.min(capacityBytes, mostBytes);
-          if (mostBytes == UNKNOWN && deviceFreeBytes >= 0) {
+          long maxBytes = DeviceFailure.maxBytes(reservedBytes, bytes, deviceFreeBytes, config);
+          capacityBytes = Math.min(capacityBytes, maxBytes);
+          if (maxBytes == UNKNOWN && deviceFreeBytes >= 0) {
             limitedBytes = Math.min(limitedBytes, reservedBytes + config.segmentBytesFor(bytes));
           }
         }
@@ -108,7 +108,7 @@ record HistoryBounds(
               .filter(from -> from > (long) (garbageCollectionThreshold * highestGrantedBytes))
               .sorted()
               .distinct()
-              .limit(MOST_THRESHOLDS)
+              .limit(MAX_THRESHOLDS)
               .toArray();
       for (long from : thresholds) {
         limits.add(Math.min(highest, limitOf(from, garbageCollectionThreshold) - 1));
@@ -138,8 +138,8 @@ record HistoryBounds(
   /** The smallest limit of which a share is at least so much, in whole bytes as PyTorch rounds. */
   private static long limitOf(long thresholdBytes, double share) {
     double estimate = thresholdBytes / share;
-    if (estimate >= MOST_LIMIT_BYTES) {
-      return MOST_LIMIT_BYTES;
+    if (estimate >= MAX_LIMIT_BYTES) {
+      return MAX_LIMIT_BYTES;
     }
     // The product is rounded down to bytes, so the limit is at most two such steps away.
     long step = 2 + (long) (2 / share);

@@ -11,7 +11,7 @@ import org.allocsim.simulator.trace.PoolId;
  * allows a few assumptions, which are tried in turn until the history is explained beyond it.
  */
 final class PoolLearning {
-  private static final int MOST_AT_ONE_ROW = 64;
+  private static final int MAX_AT_ONE_ROW = 64;
 
   private final SegmentPools pools;
   private int contradictedRow = -1;
@@ -37,7 +37,7 @@ final class PoolLearning {
   boolean learn(int row, int used, int recorded, int releasedRun) {
     boolean advanced = row > contradictedRow;
     boolean otherConflict = row == contradictedRow && used != conflict;
-    if (advanced || (otherConflict && acceptedAtRow < MOST_AT_ONE_ROW)) {
+    if (advanced || (otherConflict && acceptedAtRow < MAX_AT_ONE_ROW)) {
       acceptedAtRow = advanced ? 0 : acceptedAtRow + 1;
       contradictedRow = row;
       conflict = used;

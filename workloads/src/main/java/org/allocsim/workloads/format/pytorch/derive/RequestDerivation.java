@@ -285,7 +285,7 @@ public final class RequestDerivation {
         "releases taken as retries of failed requests",
         counts.likelyRetries,
         Confidence.LIKELY,
-        "more memory than ever before was obtained after them; without stacks, an empty_cache()"
+        "after them, more memory was obtained than ever before; without stacks, an empty_cache()"
             + " call right before would look the same, and the limit is unknown");
     infer(
         device,
@@ -317,7 +317,7 @@ public final class RequestDerivation {
         "blocks restored to their place by CUDA graph trees",
         counts.restoredBlocks,
         Confidence.CERTAIN,
-        "they are at a place in a private pool where best fit would not have put them");
+        "best fit would not have placed them there in a private pool");
     infer(
         device,
         Inference.UNKNOWN_FREES,
@@ -386,7 +386,7 @@ public final class RequestDerivation {
       what =
           "entry "
               + torn.row()
-              + (isObtained ? " obtains " : " gives back ")
+              + (isObtained ? " obtains " : " releases ")
               + memory
               + ", which reaches into "
               + block;

@@ -54,7 +54,7 @@ public final class SnapshotFormat implements RecordedFormat {
   @Override
   public boolean isOther(FileStart start) {
     boolean isEnough =
-        start.length() == FileStart.MOST_BYTES || start.byteAt(start.length() - 1) == PICKLE_STOP;
+        start.length() == FileStart.MAX_BYTES || start.byteAt(start.length() - 1) == PICKLE_STOP;
     return isEnough && FIRST_WORDS.stream().noneMatch(start.text()::contains);
   }
 

@@ -23,7 +23,7 @@ import tools.jackson.core.json.JsonFactory;
  */
 public final class RecordedFactsReader {
   private static final int VERSION = 1;
-  private static final int MOST_RANK = 9_999_999;
+  private static final int MAX_RANK = 9_999_999;
   private static final RecordedFacts.Position BEGIN = new RecordedFacts.Position(0, 0, 0, 0);
   private static final JsonFactory FACTORY =
       JsonFactory.builder()
@@ -32,7 +32,7 @@ public final class RecordedFactsReader {
           .build();
 
   private final JsonParser json;
-  private final int mostDevices;
+  private final int maxDevices;
   private final List<Partial> devices = new ArrayList<>();
   private final Map<Integer, List<Told>> calls = new HashMap<>();
   private final Map<Integer, List<RecordedFacts.StreamUse>> uses = new HashMap<>();
@@ -116,9 +116,9 @@ public final class RecordedFactsReader {
   /** A call before the memory of its device is known. */
   private record Told(RecordedFacts.Call call, double fraction) {}
 
-  private RecordedFactsReader(JsonParser json, int mostDevices) {
+  private RecordedFactsReader(JsonParser json, int maxDevices) {
     this.json = json;
-    this.mostDevices = mostDevices;
+    this.maxDevices = maxDevices;
   }
 
   /**
@@ -188,7 +188,7 @@ public final class RecordedFactsReader {
   private @Nullable Integer rank() {
     long value = json.currentToken() == JsonToken.VALUE_NUMBER_INT ? json.getLongValue() : -1;
     json.skipChildren();
-    return value >= 0 && value <= MOST_RANK ? Integer.valueOf((int) value) : null;
+    return value >= 0 && value <= MAX_RANK ? Integer.valueOf((int) value) : null;
   }
 
   private void readAll(Runnable one) {
@@ -228,7 +228,7 @@ public final class RecordedFactsReader {
         default -> json.skipChildren();
       }
     }
-    require(device < mostDevices, "no device " + device);
+    require(device < maxDevices, "no device " + device);
     if (totalBytes <= 0 || end == null) {
       throw new IllegalArgumentException("device " + device + " has no memory or position");
     }
@@ -260,7 +260,7 @@ public final class RecordedFactsReader {
         default -> json.skipChildren();
       }
     }
-    int most = isBeforeStart ? mostDevices : positions.size();
+    int most = isBeforeStart ? maxDevices : positions.size();
     for (int device = 0; kind != null && device < most; device++) {
       if (only < 0 || only == device) {
         calls

@@ -72,9 +72,9 @@ public final class PickleInput {
    */
   public void checkHeld() throws TraceFormatException {
     budget.add(heldBytes.getAsLong() - budget.heldBytes());
-    MemoryBudget.Refusal refusal = budget.refusal(bufferStart + limit, input.storedBytes());
-    if (refusal != null) {
-      throw failure(refusal.cause(), refusal.remedy());
+    MemoryBudget.Excess excess = budget.excess(bufferStart + limit, input.storedBytes());
+    if (excess != null) {
+      throw failure(excess.cause(), excess.remedy());
     }
   }
 
@@ -166,7 +166,7 @@ public final class PickleInput {
   private int kept(int id) throws TraceFormatException {
     if (id < 0) {
       throw failure(
-          "the distinct strings take more than " + (TextPool.MOST_BYTES >> 20) + " MiB",
+          "the distinct strings take more than " + (TextPool.MAX_BYTES >> 20) + " MiB",
           "record with fewer stack frames or a shorter history");
     }
     return id;
@@ -279,7 +279,7 @@ public final class PickleInput {
               + " compressed bytes have unpacked to "
               + limit.plainBytes()
               + ", more than "
-              + StoredInput.MOST_EXPANSION
+              + StoredInput.MAX_EXPANSION
               + " to 1, which is implausible for a recording",
           "if you trust the file, unpack it first and read the result");
     }

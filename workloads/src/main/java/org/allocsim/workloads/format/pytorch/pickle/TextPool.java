@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** Distinct texts by number, kept as the bytes they came in; a text is decoded when asked for. */
 public final class TextPool {
   /** Maximum bytes of distinct texts; a real snapshot has a few hundred KiB. */
-  public static final int MOST_BYTES = 64 << 20;
+  public static final int MAX_BYTES = 64 << 20;
 
   private static final int STRING_BYTES = 64;
 
@@ -49,7 +49,7 @@ public final class TextPool {
 
   private int add(byte[] source, int offset, int length, int slot) {
     int start = starts[count];
-    if (length > MOST_BYTES - start) {
+    if (length > MAX_BYTES - start) {
       return -1;
     }
     if (start + length > bytes.length) {

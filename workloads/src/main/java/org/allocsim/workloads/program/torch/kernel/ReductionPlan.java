@@ -8,11 +8,11 @@ package org.allocsim.workloads.program.torch.kernel;
  * @param turnsBytes memory for the counters with which blocks take turns
  */
 public record ReductionPlan(long partsBytes, long turnsBytes) {
-  private static final int MOST_THREADS = 512;
+  private static final int MAX_THREADS = 512;
   private static final int WARP = 32;
   private static final int VECTOR = 4;
-  private static final int LEAST_VALUES = 16;
-  private static final int MOST_VALUES = 256;
+  private static final int MIN_VALUES = 16;
+  private static final int MAX_VALUES = 256;
   public static final int MULTIPROCESSORS = 132;
   private static final int THREADS_PER_MULTIPROCESSOR = 2048;
 
@@ -46,7 +46,7 @@ public record ReductionPlan(long partsBytes, long turnsBytes) {
       }
       width /= outputVector;
     }
-    int most = MOST_THREADS / outputVector;
+    int most = MAX_THREADS / outputVector;
     int widthPower = width < most ? (int) Long.highestOneBit(Math.max(1, width)) : most;
     int heightPower = height < most ? (int) Long.highestOneBit(Math.max(1, height)) : most;
     int blockWidth = Math.min(widthPower, WARP);
@@ -60,7 +60,7 @@ public record ReductionPlan(long partsBytes, long turnsBytes) {
     } else {
       stepOutput *= blockWidth;
     }
-    boolean acrossWarps = divideUp(inputs, stepInput) >= Math.min(blockHeight * 16, MOST_VALUES);
+    boolean acrossWarps = divideUp(inputs, stepInput) >= Math.min(blockHeight * 16, MAX_VALUES);
     if (acrossWarps) {
       stepInput *= blockHeight;
     } else {
@@ -70,13 +70,13 @@ public record ReductionPlan(long partsBytes, long turnsBytes) {
     long grid = divideUp(outputs / outputVector, stepOutput);
     int threads = blockWidth * blockHeight;
     long target = (long) MULTIPROCESSORS * (THREADS_PER_MULTIPROCESSOR / threads);
-    if (!acrossWarps || values < MOST_VALUES || grid > target) {
+    if (!acrossWarps || values < MAX_VALUES || grid > target) {
       return WITHOUT_MEMORY;
     }
     long blocks =
         Math.max(
-            Math.min(divideUp(target, grid), divideUp(values, LEAST_VALUES)),
-            divideUp(values, MOST_VALUES));
+            Math.min(divideUp(target, grid), divideUp(values, MIN_VALUES)),
+            divideUp(values, MAX_VALUES));
     if (blocks <= 1) {
       return WITHOUT_MEMORY;
     }

@@ -14,9 +14,9 @@ public final class Tiles {
   private static final long SHORT_SIDE = 64;
 
   /** Parts of a sum that are worth a division are this long at least; chosen. */
-  private static final long LEAST_SUM = 1_024;
+  private static final long MIN_SUM = 1_024;
 
-  private static final long MOST_PARTS = 4;
+  private static final long MAX_PARTS = 4;
 
   private Tiles() {}
 
@@ -24,7 +24,7 @@ public final class Tiles {
   public static long operations(long batch, long rows, long columns, long inner) {
     long needed = 2 * batch * rows * columns * inner;
     long least = Long.MAX_VALUE;
-    for (long parts = 1; parts == 1 || parts * LEAST_SUM <= inner && parts <= MOST_PARTS; parts++) {
+    for (long parts = 1; parts == 1 || parts * MIN_SUM <= inner && parts <= MAX_PARTS; parts++) {
       long part = divideUp(inner, parts);
       least = Math.min(least, inRounds(batch * parts, rows, columns, part, SIDE, SIDE));
       least = Math.min(least, inRounds(batch * parts, rows, columns, part, SIDE, SHORT_SIDE));

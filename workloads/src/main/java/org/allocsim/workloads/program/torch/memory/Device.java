@@ -133,7 +133,7 @@ public final class Device {
 
   /** Ends the recording of kernels and returns them in order. */
   public List<Work.Kernel> endCapture() {
-    List<Work.Kernel> graph = Objects.requireNonNull(captured, "a capture was begun");
+    List<Work.Kernel> graph = Objects.requireNonNull(captured, "a capture is in progress");
     captured = null;
     return graph;
   }

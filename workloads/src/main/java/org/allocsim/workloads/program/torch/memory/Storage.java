@@ -47,7 +47,7 @@ public final class Storage {
   /** Asks for memory where there is none. */
   public void takeMemory(long bytes) {
     if (allocation != NONE) {
-      throw new IllegalStateException("the storage has memory already");
+      throw new IllegalStateException("the storage already has memory");
     }
     allocation = device.allocate(bytes);
   }

@@ -12,10 +12,10 @@ import org.allocsim.workloads.program.torch.Torch;
  */
 final class Foreach {
   private static final long CHUNK_ELEMENTS = 65_536;
-  private static final int MOST_CHUNKS = 320;
+  private static final int MAX_CHUNKS = 320;
 
   /** Lists of an operation that a kernel reads and writes, less one, to the tensors it can take. */
-  private static final int[] MOST_TENSORS = {110, 64, 48, 36, 30};
+  private static final int[] MAX_TENSORS = {110, 64, 48, 36, 30};
 
   private Foreach() {}
 
@@ -34,11 +34,11 @@ final class Foreach {
       long left = tensor.count();
       inKernel++;
       while (left > 0) {
-        long now = Math.min(left, (MOST_CHUNKS - chunks) * CHUNK_ELEMENTS);
+        long now = Math.min(left, (MAX_CHUNKS - chunks) * CHUNK_ELEMENTS);
         chunks += (int) ((now + CHUNK_ELEMENTS - 1) / CHUNK_ELEMENTS);
         elements += now;
         left -= now;
-        if (chunks == MOST_CHUNKS || (left == 0 && inKernel == MOST_TENSORS[lists - 1])) {
+        if (chunks == MAX_CHUNKS || (left == 0 && inKernel == MAX_TENSORS[lists - 1])) {
           launch(torch, tensor.type(), elements, lists, operations);
           inKernel = left == 0 ? 0 : 1;
           chunks = 0;

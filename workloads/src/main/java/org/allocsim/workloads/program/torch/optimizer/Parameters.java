@@ -44,7 +44,7 @@ public final class Parameters {
   /** Sets the order in which {@code parameters()} lists them, where it is another. */
   public void reorder(List<Tensor> order) {
     if (order.size() != all.size() || !order.containsAll(all)) {
-      throw new IllegalArgumentException("the order must hold every parameter once");
+      throw new IllegalArgumentException("the order must contain every parameter exactly once");
     }
     all.clear();
     all.addAll(order);

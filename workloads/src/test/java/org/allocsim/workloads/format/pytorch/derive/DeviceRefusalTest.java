@@ -26,10 +26,10 @@ class DeviceRefusalTest {
     "expandable_segments:True, 500, 4096, -1",
   })
   void theDeviceCanRefuseWhatItsFreeMemoryHardlyHolds(
-      String conf, long wantedKib, long freeKib, long mostKib) throws Exception {
+      String conf, long wantedKib, long freeKib, long maxKib) throws Exception {
     var config = ConfigParser.parse(conf, PyTorchVersion.V2_11).allocator();
     long held = 1000 * KIB;
-    long most = DeviceRefusal.mostBytes(held, wantedKib * KIB, freeKib * KIB, config);
-    assertEquals(mostKib, most == Long.MAX_VALUE ? -1 : (most - held) / KIB);
+    long most = DeviceFailure.maxBytes(held, wantedKib * KIB, freeKib * KIB, config);
+    assertEquals(maxKib, most == Long.MAX_VALUE ? -1 : (most - held) / KIB);
   }
 }

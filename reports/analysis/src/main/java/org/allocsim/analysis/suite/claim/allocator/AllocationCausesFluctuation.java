@@ -33,8 +33,8 @@ public final class AllocationCausesFluctuation implements SuiteScenario {
         "article 'What causes fluctuating GPU utilization and high memory consumption "
             + "in PyTorch?' (its third part); CUDA semantics notes",
         "A step computes for 10 ms on ten tensors of 100 to 500 MiB. Before: on an ample GPU;"
-            + " after: on one that is just large enough, with max_split_size_mb:64. Shown is the"
-            + " share of time that goes to driver calls and to waiting in them.");
+            + " after: on one that is just large enough, with max_split_size_mb:64. The figure"
+            + " shown is the fraction of time spent in driver calls, waits included.");
   }
 
   @Override
@@ -69,9 +69,9 @@ public final class AllocationCausesFluctuation implements SuiteScenario {
         .documented(Verdict.PARTLY_TRUE)
         .holds("both serve every request", ample.passes() && tight.passes())
         .conclude(
-            "With room the allocator serves from its cache, and {} of the GPU's time are lost. On a"
-                + " GPU without room and with a split limit it returns and takes segments again and"
-                + " again ({} calls a step), and {} are lost.",
+            "With enough memory the allocator serves from its cache, and {} of the GPU's time is"
+                + " lost. On a tight GPU with a split limit it frees and reallocates segments"
+                + " over and over ({} calls per step), and {} is lost.",
             Numbers.percent(lost(ample)),
             Numbers.count(tight.memoryCalls() / STEPS),
             Numbers.percent(lost(tight)));

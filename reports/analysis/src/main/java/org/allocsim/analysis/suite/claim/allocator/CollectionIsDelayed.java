@@ -32,9 +32,9 @@ public final class CollectionIsDelayed implements SuiteScenario {
             + "'What causes fluctuating GPU utilization and high memory consumption in "
             + "PyTorch?'; CPython (reference counts free at once, cycles wait for the "
             + "collector)",
-        "100 steps make a tensor of 64 MiB. Before: the last reference goes at the "
-            + "step's end; after: the tensors are in reference cycles, which the collector "
-            + "frees every 20 steps.");
+        "100 steps allocate a tensor of 64 MiB each. Before: the last reference is dropped at"
+            + " the end of the step; after: the tensors are in reference cycles, which the"
+            + " collector frees every 20 steps.");
   }
 
   @Override
@@ -83,13 +83,14 @@ public final class CollectionIsDelayed implements SuiteScenario {
         .documented(Verdict.PARTLY_TRUE)
         .bytes("live tensors of 64 MiB in cycles", 20 * 64 * MIB, cycles.peakAllocatedBytes())
         .bytes(
-            "kept by names that were not deleted: the article's x and y",
+            "kept alive by undeleted variables: the article's x and y",
             2 * 10_000L * 10_000 * 4,
             outcomes.of(KEPT).end().requestedBytes() - outcomes.of(DELETED).end().requestedBytes())
         .conclude(
-            "A tensor is freed the moment its last reference goes, without a collector: {} for"
-                + " 100 of them. Only what is part of a reference cycle waits ({}), and what a name"
-                + " still refers to is not garbage at all.",
+            "A tensor is freed as soon as its last reference is dropped, without the garbage"
+                + " collector: {} for 100 of them. Only objects in a reference cycle wait for"
+                + " the collector ({}), and whatever a variable still refers to is not garbage"
+                + " at all.",
             counted.peakReservedBytes(),
             cycles.peakReservedBytes());
   }

@@ -28,8 +28,8 @@ public final class DelNeedsEmptyCache implements SuiteScenario {
         "article 'Is PyTorch CUDA exceeding available GPU memory?'; article 'How can "
             + "PyTorch effectively manage GPU memory?'; article 'PyTorch Memory Management "
             + "Overview'; docs of torch.cuda.empty_cache",
-        "A tensor of 4 GiB is deleted and another of 4 GiB made, ten times. Before: del "
-            + "only; after: del and empty_cache() each time.");
+        "A tensor of 4 GiB is deleted and another of 4 GiB created, ten times. Before: del only;"
+            + " after: del and empty_cache() each time.");
   }
 
   @Override
@@ -64,8 +64,9 @@ public final class DelNeedsEmptyCache implements SuiteScenario {
         .bytes("held from other processes after del", 4 * GIB, deleted.reservedBytes())
         .bytes("held after empty_cache()", 0, emptied.reservedBytes())
         .conclude(
-            "All ten tensors use the same segment of {}. empty_cache() only gives it to other"
-                + " processes and to what nvidia-smi shows, for {} driver calls instead of {}.",
+            "All ten tensors use the same segment of {}. empty_cache() only makes it available"
+                + " to other processes, and nvidia-smi shows less, at the price of {} driver"
+                + " calls instead of {}.",
             plain.peakReservedBytes(),
             Numbers.count(cleaned.memoryCalls()),
             String.valueOf(plain.memoryCalls()));

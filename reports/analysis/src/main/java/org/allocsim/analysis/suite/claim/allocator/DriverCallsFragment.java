@@ -29,8 +29,8 @@ public final class DriverCallsFragment implements SuiteScenario {
         "repeated cudaMalloc and cudaFree calls fragment memory",
         "article 'What causes fluctuating GPU utilization and high memory consumption "
             + "in PyTorch?'; CUDA semantics notes (the cache exists to avoid the calls)",
-        "100 equal steps take and give back 20 tensors of 50 to 240 MiB. Before: "
-            + "PyTorch's cache; after: cudaMalloc and cudaFree for every tensor.");
+        "100 identical steps allocate and free 20 tensors of 50 to 240 MiB. Before: PyTorch's"
+            + " cache; after: cudaMalloc and cudaFree for every tensor.");
   }
 
   @Override
@@ -63,9 +63,9 @@ public final class DriverCallsFragment implements SuiteScenario {
         .count("cudaMalloc calls without a cache", 2000, direct.calls(DriverCall.ALLOCATE))
         .count("cudaFree calls without a cache", 2000, direct.calls(DriverCall.FREE))
         .conclude(
-            "After its first step PyTorch makes no driver call at all. A program that does call the"
-                + " driver each time has no fragmentation either ({} reserved for {}); it pays in"
-                + " time, at least {} a step, and each cudaFree waits for the device.",
+            "After the first step PyTorch makes no driver calls at all. A program that calls the"
+                + " driver every time does not fragment either ({} reserved for {}), but it pays"
+                + " in time, at least {} per step, and each cudaFree waits for the device.",
             direct.peakReservedBytes(),
             direct.peakAllocatedBytes(),
             Numbers.millis(direct.result().driverNanos() / 100));

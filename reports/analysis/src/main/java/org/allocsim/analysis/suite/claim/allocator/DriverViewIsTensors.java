@@ -31,7 +31,7 @@ public final class DriverViewIsTensors implements SuiteScenario {
         "article 'Is PyTorch CUDA exceeding available GPU memory?'; article 'PyTorch "
             + "Memory Management Overview'; CUDA semantics notes; pytorch/pytorch#17120 (2 "
             + "MiB pages), pytorch/pytorch#37250",
-        "On an H100. Before: a tensor of one byte; after: 6 GiB of which 4 GiB were " + "deleted.");
+        "On an H100. Before: a tensor of one byte; after: 6 GiB, then 4 GiB of them deleted.");
   }
 
   @Override
@@ -62,18 +62,20 @@ public final class DriverViewIsTensors implements SuiteScenario {
         .tried(driverView(deleted) == deleted.end().requestedBytes())
         .documented(Verdict.WRONG)
         .bytes(
-            "driver's view of one byte: a page of 2 MiB and the context",
+            "driver's view of one byte: one 2 MiB page plus the context",
             2 * MIB + context,
             driverView(tiny))
         .bytes(
-            "driver's view of 2 GiB beside 4 GiB deleted", 6 * GIB + context, driverView(deleted))
+            "driver's view of 2 GiB after 4 GiB were deleted",
+            6 * GIB + context,
+            driverView(deleted))
         .bytes(
             "live, rounding, cached and context together",
             driverView(deleted),
             deleted.end().allocatedBytes() + deleted.end().slack().totalBytes() + context)
         .conclude(
-            "The driver counts the process's context ({}) and whatever the allocator caches: {}"
-                + " for one byte, {} for {} in tensors.",
+            "The driver's figure includes the process's context ({}) and everything the"
+                + " allocator caches: {} for one byte, {} for {} of tensors.",
             context,
             driverView(tiny),
             driverView(deleted),

@@ -18,8 +18,9 @@ import org.allocsim.simulator.trace.AllocationTrace;
 
 /** Whether emptying the cache helps, and where. */
 public final class EmptyCacheCuresOom implements SuiteScenario {
-  private static final String WHOLE = "whole segments in the way";
-  private static final String WHOLE_CLEANED = "whole segments, empty_cache just before";
+  private static final String WHOLE = "blocked by whole segments";
+  private static final String WHOLE_CLEANED =
+      "blocked by whole segments, empty_cache just" + " before";
 
   @Override
   public Topic topic() {
@@ -27,12 +28,12 @@ public final class EmptyCacheCuresOom implements SuiteScenario {
         "empty-cache-cures-oom",
         Kind.CLAIM,
         "empty_cache() cures out-of-memory errors",
-        "article 'How can PyTorch effectively manage GPU memory?'; article 'PyTorch "
-            + "Memory Management Overview'; docs of torch.cuda.empty_cache; "
-            + "discuss.pytorch.org 34232 (a maintainer: it is done before the error anyway)",
-        "The GPU of scenario article-gpu. Before: empty_cache() right before the "
-            + "request that fails; after: between the phases. Also: right before a request "
-            + "for which whole cached segments are in the way.");
+        "article 'How can PyTorch effectively manage GPU memory?'; article 'PyTorch Memory"
+            + " Management Overview'; docs of torch.cuda.empty_cache; discuss.pytorch.org 34232"
+            + " (a maintainer: PyTorch does this before the error anyway)",
+        "The GPU of scenario article-gpu. Before: empty_cache() right before the request that"
+            + " fails; after: between the phases. Also: right before a request that whole cached"
+            + " segments block.");
   }
 
   @Override
@@ -72,15 +73,12 @@ public final class EmptyCacheCuresOom implements SuiteScenario {
         .tried(between.passes() && !plain.passes())
         .tried(outcomes.of(WHOLE_CLEANED).passes() && !whole.passes())
         .documented(Verdict.PARTLY_TRUE)
-        .count(
-            "retries that released the cache without being asked",
-            1,
-            whole.stat("num_alloc_retries"))
+        .count("automatic retries that released the cache", 1, whole.stat("num_alloc_retries"))
         .conclude(
-            "Before it raises the error PyTorch releases every whole free segment itself, so a call"
-                + " just before changes nothing: the request {} either way, and one that a release"
-                + " can help is served without the call. Between two phases it helps, because it"
-                + " keeps the second phase out of the first one's segments.",
+            "PyTorch releases every wholly free segment before it raises the error, so a call"
+                + " just before changes nothing: the request {} either way, and a request that a"
+                + " release can help is served without the call. Between two phases the call"
+                + " helps, because it keeps the second phase out of the first phase's segments.",
             justBefore.passes() ? "passes" : "fails");
   }
 }

@@ -61,8 +61,9 @@ public final class ExpandableSegmentsAlwaysHelp implements SuiteScenario {
       shown.add(program + " " + ByteFormat.human(plain) + " to " + ByteFormat.human(expandable));
     }
     return findings.conclude(
-        "Reserved memory changes, without and with them: {}. They help where sizes grow, not"
-            + " where holes are smaller than what comes, and do harm beside a split limit.",
+        "Reserved memory without and with expandable segments: {}. They help when sizes grow, do"
+            + " not help when the holes are smaller than the next requests, and do harm when"
+            + " combined with a split limit.",
         String.join(", ", shown));
   }
 }

@@ -19,7 +19,7 @@ public final class FiguresAreABug implements SuiteScenario {
     return new Topic(
         "figures-are-a-bug",
         Kind.CLAIM,
-        "failing beside 2.5 GiB of cached memory must be a bug",
+        "failing with 2.5 GiB of cached memory must be a bug",
         "article 'PyTorch Memory Management Overview' (its error message); "
             + "pytorch/pytorch#13751 (what the figures mean)",
         "The GPU of scenario article-gpu. Before: the error; after: the same request "
@@ -42,13 +42,13 @@ public final class FiguresAreABug implements SuiteScenario {
         .tried(missed > 0)
         .documented(Verdict.WRONG)
         .bytes(
-            "cached memory that lies in segments in use",
+            "cached memory in segments still in use",
             plain.end().slackBytes(),
             plain.end().slack().stuckBytes())
         .holds("another setting serves the request", after.passes())
         .conclude(
-            "Of the {} that are cached, {} could have been released; the rest are ends of 29"
-                + " segments whose beginnings are in use, and no request can span two of them.",
+            "Of the {} that is cached, {} could have been released; the rest is in the tails of"
+                + " 29 segments that are still in use, and a request cannot span two segments.",
             plain.end().slackBytes(),
             missed);
   }

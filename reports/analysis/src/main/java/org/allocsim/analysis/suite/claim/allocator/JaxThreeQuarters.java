@@ -26,8 +26,8 @@ public final class JaxThreeQuarters implements SuiteScenario {
         Kind.CLAIM,
         "JAX can only ever use 75 % of the GPU",
         "answers in public threads; docs of JAX, GPU memory allocation",
-        "A program takes 88 blocks of 0.5 GiB on 50 GiB. Before: JAX's defaults; after: "
-            + "XLA_PYTHON_CLIENT_MEM_FRACTION=0.9. Also: without preallocation.");
+        "A program allocates 88 blocks of 0.5 GiB on 50 GiB. Before: JAX's defaults; after:"
+            + " XLA_PYTHON_CLIENT_MEM_FRACTION=0.9. Also: without preallocation.");
   }
 
   @Override
@@ -76,14 +76,14 @@ public final class JaxThreeQuarters implements SuiteScenario {
         .tried(!more.passes())
         .documented(Verdict.PARTLY_TRUE)
         .gib(
-            "taken at the first request by default: 75 % of 50 GiB",
+            "reserved at the first request by default: 75 % of 50 GiB",
             "37.50", plain.peakReservedBytes())
         .holds("growing regions serve less than one pool", preallocated.passes() && !grown.passes())
         .conclude(
-            "By default the first request takes 75 % of the GPU and that is the limit; a fraction"
-                + " of 0.9 makes it {}, and the program passes. Without preallocation memory grows"
-                + " with need, in regions that are never joined: a program that one pool serves"
-                + " fails there with {} free in them.",
+            "By default JAX reserves 75 % of the GPU at the first request, and that is the"
+                + " limit; a fraction of 0.9 raises it to {}, and the program passes. Without"
+                + " preallocation memory grows on demand, in regions that are never merged: a"
+                + " program that fits in one pool fails there with {} free in the regions.",
             more.peakReservedBytes(), grown.end().slackBytes());
   }
 }

@@ -60,10 +60,13 @@ public final class KernelsHideMemory implements SuiteScenario {
         .tried(slow.peakReservedBytes() < fast.peakReservedBytes())
         .documented(Verdict.WRONG)
         .between(
-            "time of slow over that of fast kernels", 4.5, 5.5, slow.seconds() / fast.seconds())
+            "time of slow kernels / time of fast kernels",
+            4.5,
+            5.5,
+            slow.seconds() / fast.seconds())
         .conclude(
-            "Both hold {}: a kernel's shared memory lies on the chip and asks the allocator for"
-                + " nothing. What changes is time, {} against {}.",
+            "Both use {}: a kernel's shared memory is on the chip and never goes through the"
+                + " allocator. Only the time differs, {} against {}.",
             fast.peakReservedBytes(),
             Numbers.duration(slow.time().endNanos()),
             Numbers.duration(fast.time().endNanos()));

@@ -33,9 +33,9 @@ public final class LowMemoryIsAFault implements SuiteScenario {
         "article 'Why is PyTorch only using 15GB of memory on a device with more "
             + "available?'; article 'What causes fluctuating GPU utilization and high memory "
             + "consumption in PyTorch?'",
-        "A model of 1 GiB on 16 GiB. Before: its GPU is busy all the time; after: it "
-            + "waits for data. Also: batches so small that queueing kernels takes longer than "
-            + "running them, and eight times larger ones.");
+        "A model of 1 GiB on 16 GiB. Before: the GPU is always busy; after: it waits for data."
+            + " Also: batches so small that launching kernels takes longer than running them,"
+            + " and batches eight times as large.");
   }
 
   @Override
@@ -93,10 +93,10 @@ public final class LowMemoryIsAFault implements SuiteScenario {
             starved.peakReservedBytes() == busy.peakReservedBytes())
         .holds("and the GPU less", starved.time().utilisation() < 0.5)
         .conclude(
-            "Memory and utilisation are two things: with {} of 16 GiB in use the GPU is busy for {}"
-                + " of the time in one program and for {} in another. Only where batches are too"
-                + " small for the GPU do both go together: ones eight times as large make it {}"
-                + " times as fast.",
+            "Memory use and GPU utilisation are independent: with {} of 16 GiB in use the GPU is"
+                + " busy {} of the time in one program and {} in another. They are linked only"
+                + " when batches are too small for the GPU: batches eight times as large make it"
+                + " {} times as fast.",
             busy.peakReservedBytes(),
             Numbers.percent(busy.time().utilisation()),
             Numbers.percent(starved.time().utilisation()),

@@ -28,8 +28,8 @@ public final class MemoryOfAllGpus implements SuiteScenario {
         "article 'Why is PyTorch only using 15GB of memory on a device with more "
             + "available?' ('might not always optimally distribute memory'); CUDA semantics "
             + "notes (tensors go to the current device)",
-        "A model of 20 layers of 1 GiB on two GPUs of 16 GiB. Before: without a word "
-            + "about devices; after: the program moves every other layer to the second GPU.");
+        "A model of 20 layers of 1 GiB on two GPUs of 16 GiB. Before: the program never names a"
+            + " device; after: it moves every other layer to the second GPU.");
   }
 
   @Override
@@ -61,10 +61,13 @@ public final class MemoryOfAllGpus implements SuiteScenario {
         .documented(Verdict.WRONG)
         .holds("the first GPU runs out of memory", !first.passes())
         .holds("split by the program, it does not", after.passes())
-        .bytes("on the second GPU then", 10 * GIB, outcomes.of(SECOND_SPLIT).peakReservedBytes())
+        .bytes(
+            "reserved on the second GPU meanwhile",
+            10 * GIB,
+            outcomes.of(SECOND_SPLIT).peakReservedBytes())
         .conclude(
             "Every tensor goes to the current device: the first GPU fails with {} reserved while"
-                + " the second holds {}. The program has to place its layers itself.",
+                + " the second holds {}. The program has to place its own layers.",
             first.peakReservedBytes(),
             second.peakReservedBytes());
   }

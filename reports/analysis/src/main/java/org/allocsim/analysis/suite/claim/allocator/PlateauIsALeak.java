@@ -31,8 +31,8 @@ public final class PlateauIsALeak implements SuiteScenario {
         "a step-by-step rise of memory is a leak",
         "KaijuML/data-to-text-hierarchical#7 (a plateau taken for a leak); article "
             + "'PyTorch Memory Management Overview' (rising memory over epochs)",
-        "200 steps. Before: batches of drawn lengths, of which ever longer ones come "
-            + "first; after: equal batches that leave 8 MiB each.");
+        "200 steps. Before: batches of random lengths, with new maximum lengths early on; after:"
+            + " equal batches that leak 8 MiB each.");
   }
 
   @Override
@@ -72,11 +72,11 @@ public final class PlateauIsALeak implements SuiteScenario {
             "and not in the second",
             plateau.at(HALF).reservedBytes(),
             plateau.at(LAST).reservedBytes())
-        .bytes("live memory that a leak adds in the second half", 99 * 8 * MIB, liveGrowth(leak))
+        .bytes("live memory added by a leak in the second half", 99 * 8 * MIB, liveGrowth(leak))
         .conclude(
-            "Reserved memory rises with each batch longer than all before, from {} to {}, and"
-                + " stays; live memory between steps is the same all along. A leak shows there: {}"
-                + " more in the second half.",
+            "Reserved memory rises with each batch that is longer than all earlier ones, from {}"
+                + " to {}, and then stays; live memory between steps never changes. A leak shows"
+                + " up in live memory: {} more in the second half.",
             plateau.at(FIRST).reservedBytes(),
             plateau.at(HALF).reservedBytes(),
             liveGrowth(leak));

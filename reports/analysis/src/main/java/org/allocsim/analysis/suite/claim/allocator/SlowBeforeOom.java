@@ -30,8 +30,8 @@ public final class SlowBeforeOom implements SuiteScenario {
         "slow-before-oom",
         Kind.CLAIM,
         "a slow-down precedes out-of-memory errors",
-        "article 'Is PyTorch CUDA exceeding available GPU memory?'; CUDA semantics "
-            + "notes (the cache is released and the request tried again)",
+        "article 'Is PyTorch CUDA exceeding available GPU memory?'; CUDA semantics notes (the"
+            + " cache is released and the request retried)",
         "Steps of varying length whose live memory grows by 40 MiB each, on 8 GiB, until a request"
             + " fails, with max_split_size_mb:64. Before: varying sizes; after: equal sizes.");
   }
@@ -76,10 +76,10 @@ public final class SlowBeforeOom implements SuiteScenario {
         .conclude(
             String.format(
                 Locale.ROOT,
-                "With varying sizes the allocator releases and retakes its cache more and more"
-                    + " often as the GPU fills (%d cudaMalloc calls): the last ten steps take %.1f"
-                    + " times as long as the median. With equal sizes there is no warning: they"
-                    + " take %.1f times as long.",
+                "With varying sizes the allocator frees and refills its cache more and more"
+                    + " often as the GPU fills up (%d cudaMalloc calls): the last ten steps take"
+                    + " %.1f times as long as the median step. With equal sizes there is no"
+                    + " warning: they take %.1f times as long.",
                 varying.calls(DriverCall.ALLOCATE),
                 slowdown(varying),
                 slowdown(equal)));

@@ -32,10 +32,10 @@ public final class SmallAllocations implements SuiteScenario {
             + "in PyTorch?'; article 'PyTorch Memory Management Overview'; article 'Why is "
             + "PyTorch only using 15GB of memory on a device with more available?'; "
             + "pytorch/pytorch#17120 (small requests have segments of their own)",
-        "Before: 100 000 requests of up to 1 MiB come and go, 500 of them live at a "
-            + "time; after: 50 large ones of other sizes, 100 to 590 MiB, are given back and "
-            + "followed by survivors of 55 % of their sizes. Also: 4 096 of 512 KiB of which every "
-            + "other one stays.");
+        "Before: 100 000 requests of up to 1 MiB come and go, 500 of them live at a time; after:"
+            + " 50 large blocks of different sizes, 100 to 590 MiB, are freed, each followed by"
+            + " a long-lived block of 55 % of its size. Also: 4 096 blocks of 512 KiB, every"
+            + " other one of them long-lived.");
   }
 
   @Override
@@ -105,10 +105,10 @@ public final class SmallAllocations implements SuiteScenario {
         .holds("small ones leave less than 64 MiB stuck", small.end().slackBytes() < 64 * MIB)
         .holds("large ones leave more than 1 GiB stuck", large.end().slackBytes() > GIB)
         .conclude(
-            "Requests up to 1 MiB share segments of 2 MiB, and what comes and goes fits there"
-                + " again: {} after 100 000 of them. Large ones of varying size with a survivor"
-                + " each leave {}. Small ones do harm where survivors lie in every segment ({}"
-                + " here).",
+            "Requests of up to 1 MiB share 2 MiB segments, and short-lived ones reuse the space:"
+                + " {} stuck after 100 000 of them. Large blocks of varying sizes, each replaced"
+                + " by a smaller survivor, leave {} stuck. Small blocks do harm only if some"
+                + " survive in every segment ({} here).",
             stuck(small),
             stuck(large),
             stuck(survivors));

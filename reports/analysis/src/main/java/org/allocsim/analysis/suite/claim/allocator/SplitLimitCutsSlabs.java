@@ -26,8 +26,8 @@ public final class SplitLimitCutsSlabs implements SuiteScenario {
         Kind.CLAIM,
         "max_split_size_mb cuts big slabs into pieces of that size",
         "answers in public threads; CUDA notes (it forbids splitting blocks above the " + "limit)",
-        "10 GiB are taken and given back, then 30 tensors of 100 MiB made. Before: "
-            + "default; after: max_split_size_mb:200.");
+        "10 GiB are allocated and freed, then 30 tensors of 100 MiB are created. Before:"
+            + " default; after: max_split_size_mb:200.");
   }
 
   @Override
@@ -51,12 +51,12 @@ public final class SplitLimitCutsSlabs implements SuiteScenario {
         .shows(whole(plain), whole(limited))
         .tried(limited.end().slack().releasableBytes() < 10 * GIB)
         .documented(Verdict.WRONG)
-        .bytes("whole free memory by default", 0, plain.end().slack().releasableBytes())
+        .bytes("wholly free segments by default", 0, plain.end().slack().releasableBytes())
         .bytes("reserved with the limit", 10 * GIB + 30 * 100 * MIB, limited.peakReservedBytes())
         .conclude(
-            "With the limit the free segment of 10 GiB stays whole ({} releasable), and the tensors"
-                + " get segments of their own; without it they are cut out of the large one, of"
-                + " which {} are then stuck.",
+            "With the limit the free segment of 10 GiB stays whole ({} releasable) and the"
+                + " tensors get their own segments; without it they are carved out of the large"
+                + " one, which leaves {} stuck.",
             limited.end().slack().releasableBytes(),
             plain.end().slack().stuckBytes());
   }

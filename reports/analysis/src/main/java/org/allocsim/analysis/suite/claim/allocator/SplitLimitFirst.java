@@ -57,12 +57,12 @@ public final class SplitLimitFirst implements SuiteScenario {
     }
     return findings
         .holds(
-            "on speech-training the split limit makes three times the calls",
+            "on speech-training the split limit triples the driver calls",
             before.memoryCalls() > 3 * after.memoryCalls())
         .conclude(
-            "It depends on the program: converted weights reserve {} with a split limit and {}"
-                + " with expandable segments, rising logits {} and {}; on speech both pass, with {}"
-                + " and {} driver calls.",
+            "It depends on the program: weight-conversion reserves {} with a split limit and {}"
+                + " with expandable segments, rising-logits {} and {}; speech-training passes"
+                + " with both, with {} and {} driver calls.",
             outcomes.of("weights, split limit").peakReservedBytes(),
             outcomes.of("weights, expandable segments").peakReservedBytes(),
             outcomes.of("logits, split limit").peakReservedBytes(),

@@ -22,7 +22,7 @@ public final class ActivationCheckpointing implements SuiteScenario {
     return new Topic(
         "activation-checkpointing",
         Kind.CLAIM,
-        "gradient checkpointing saves memory for computation",
+        "gradient checkpointing trades computation for memory",
         "article 'What causes fluctuating GPU utilization and high memory consumption "
             + "in PyTorch?'; docs of torch.utils.checkpoint",
         "A GPT-2 of 6 layers, batches of 8 sequences. Before: all activations are kept; "
@@ -44,9 +44,9 @@ public final class ActivationCheckpointing implements SuiteScenario {
         .shows(kept.peakAllocatedBytes(), again.peakAllocatedBytes())
         .tried(again.peakAllocatedBytes() < kept.peakAllocatedBytes() && longer > 1)
         .documented(Verdict.TRUE)
-        .between("time of kernels, over that without", 1.05, 1.5, longer)
+        .between("kernel time relative to no checkpointing", 1.05, 1.5, longer)
         .conclude(
-            "The peak falls from {} to {}, and kernels take {} times as long.",
+            "The peak drops from {} to {}, and kernels take {} times as long.",
             kept.peakAllocatedBytes(),
             again.peakAllocatedBytes(),
             String.format(Locale.ROOT, "%.2f", longer));

@@ -37,9 +37,9 @@ public final class CatGrowth implements SuiteScenario {
         "torch.cat's temporaries inflate the peak",
         "article 'Is PyTorch CUDA exceeding available GPU memory?'; "
             + "ml-explore/mlx-lm#1038, foundation-model-stack#84 (growing KV caches)",
-        "56 tensors of 20 MiB grow by 0.5 MiB 59 times, each by a copy into a new "
-            + "tensor. Before: by torch.cat; after: every tensor has its final size from the "
-            + "start. Also: capacities that grow by half, and expandable segments.");
+        "56 tensors of 20 MiB grow by 0.5 MiB 59 times, each time by a copy into a new tensor."
+            + " Before: with torch.cat; after: every tensor has its final size from the start."
+            + " Also: capacities that grow by half, and expandable segments.");
   }
 
   @Override
@@ -108,9 +108,10 @@ public final class CatGrowth implements SuiteScenario {
             "capacities that grow by half reserve less than a third",
             3 * outcomes.of(GEOMETRIC).peakReservedBytes() < cat.peakReservedBytes())
         .conclude(
-            "Old and new tensor live at once, which one torch.cat pays once; in a loop every"
-                + " size is new as well, so no cached block fits: {} are reserved for {}. Made at"
-                + " their final size the tensors take {}, with capacities that grow by half {}.",
+            "The old and the new tensor are live at the same time, a cost that a single"
+                + " torch.cat pays once; in a loop every size is new as well, so no cached block"
+                + " fits: {} is reserved for {} of live memory. Created at their final size the"
+                + " tensors need {}, with capacities that grow by half {}.",
             cat.peakReservedBytes(),
             cat.peakAllocatedBytes(),
             presized.peakReservedBytes(),

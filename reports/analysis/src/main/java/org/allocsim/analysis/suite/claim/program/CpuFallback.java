@@ -29,9 +29,8 @@ public final class CpuFallback implements SuiteScenario {
         "article 'Is PyTorch CUDA exceeding available GPU memory?'; CUDA semantics "
             + "notes of PyTorch; NVIDIA answer 5490 (system memory fallback); "
             + "graphdeco-inria/gaussian-splatting#558",
-        "A program takes 53 blocks of 1 GiB on a GPU with 24 GiB. Before: on Linux; "
-            + "after: on Windows, where the driver may place allocations in 32 GiB of system "
-            + "memory.");
+        "A program allocates 53 blocks of 1 GiB on a 24 GiB GPU. Before: on Linux; after: on"
+            + " Windows, where the driver may place allocations in 32 GiB of system memory.");
   }
 
   @Override
@@ -61,8 +60,9 @@ public final class CpuFallback implements SuiteScenario {
         .count("requests served on Linux", GPU_BYTES / GIB, linux.result().requests() - 1)
         .bytes("in system memory on Windows", BLOCKS * GIB - GPU_BYTES, spilled)
         .conclude(
-            "Request {} raises an error; nothing moves to the CPU. Windows' driver may hand out"
-                + " system memory instead ({} here), on which the GPU goes on computing, slowly.",
+            "Request {} raises an error; nothing moves to the CPU. The Windows driver may hand"
+                + " out system memory instead ({} here); the GPU still does the computing, but"
+                + " slowly.",
             String.valueOf(linux.result().requests()),
             spilled);
   }

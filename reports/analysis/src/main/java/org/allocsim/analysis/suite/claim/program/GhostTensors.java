@@ -29,8 +29,8 @@ public final class GhostTensors implements SuiteScenario {
         "ghost tensors live in DataLoader workers",
         "article 'PyTorch Memory Management Overview'; rwth-i6/returnn#1469 (every "
             + "worker reserves on every GPU), pytorch/pytorch#28113 (it is the context)",
-        "Four worker processes load batches on an H100. Before: they make CPU tensors; "
-            + "after: each of them touches CUDA with one tensor of 1 MiB.");
+        "Four worker processes load batches on an H100. Before: they create CPU tensors; after:"
+            + " each of them creates one 1 MiB CUDA tensor.");
   }
 
   @Override
@@ -59,13 +59,13 @@ public final class GhostTensors implements SuiteScenario {
         .documented(Verdict.PARTLY_TRUE)
         .bytes("GPU memory of workers that never touch CUDA", 0, without)
         .bytes(
-            "of workers that do: a context and a segment of 2 MiB each",
+            "of workers that do: a context and a 2 MiB segment each",
             WORKERS * (GPU.totalBytes() - GPU.capacityBytes() + 2 * MIB),
             with)
         .conclude(
-            "A worker is a process of its own; without CUDA calls it holds no GPU memory. One"
-                + " that makes a single CUDA tensor holds a context as well, {} for four of them,"
-                + " until it ends.",
+            "A worker is a separate process; without CUDA calls it uses no GPU memory. A worker"
+                + " that creates a single CUDA tensor also holds a CUDA context until it exits,"
+                + " {} for four of them.",
             with);
   }
 

@@ -53,8 +53,9 @@ public final class GradientAccumulation implements SuiteScenario {
             "more than the micro-batch alone: gradients live through all of them",
             parts.peakAllocatedBytes() > small.peakAllocatedBytes())
         .conclude(
-            "Activations are those of the micro-batch: {} instead of {}. Against the micro-batch"
-                + " alone, {}, gradients live through the next forward pass as well.",
+            "Activations are those of the micro-batch: {} instead of {}. Training on the"
+                + " micro-batch alone needs {}, because its gradients do not stay alive through"
+                + " the next forward pass.",
             parts.peakAllocatedBytes(),
             whole.peakAllocatedBytes(),
             small.peakAllocatedBytes());

@@ -51,9 +51,9 @@ public final class GradientsWithoutZeroGrad implements SuiteScenario {
         .bytes(
             "peak of 20 passes: that of 2", two.peakAllocatedBytes(), twenty.peakAllocatedBytes())
         .conclude(
-            "Gradients are added in place: 20 backward passes without zero_grad() hold {} at the"
-                + " peak, as 2 do. What is wrong then is the result, not the memory; clearing them"
-                + " each step peaks at {}.",
+            "Gradients are accumulated in place: 20 backward passes without zero_grad() peak at"
+                + " {}, the same as 2. The result is wrong, but memory does not grow; clearing"
+                + " the gradients at each step peaks at {}.",
             twenty.peakAllocatedBytes(),
             cleared.peakAllocatedBytes());
   }

@@ -23,10 +23,10 @@ public final class InPlaceOperations implements SuiteScenario {
         "in-place-operations",
         Kind.CLAIM,
         "in-place operations need less memory",
-        "article 'PyTorch Memory Management Overview'; PyTorch's notes on autograd "
-            + "(what is saved must not be overwritten)",
-        "Ten operations on a tensor of 1 GiB. Before: each makes a new tensor; after: "
-            + "each overwrites its input.");
+        "article 'PyTorch Memory Management Overview'; PyTorch's notes on autograd (saved"
+            + " tensors must not be overwritten)",
+        "Ten operations on a tensor of 1 GiB. Before: each creates a new tensor; after: each"
+            + " overwrites its input.");
   }
 
   @Override
@@ -57,8 +57,9 @@ public final class InPlaceOperations implements SuiteScenario {
         .bytes("input and result at once", 2 * GIB, fresh.peakAllocatedBytes())
         .bytes("in place", GIB, inPlace.peakAllocatedBytes())
         .conclude(
-            "A new tensor lives beside its input, {}; one that is overwritten needs no other,"
-                + " {}. Ten operations make no difference to one: the cache serves the others.",
+            "Out of place, the result and its input are live at the same time: {}; in place,"
+                + " only one tensor is: {}. Ten operations need no more than one: the cache"
+                + " serves the rest.",
             fresh.peakAllocatedBytes(),
             inPlace.peakAllocatedBytes());
   }

@@ -28,9 +28,9 @@ public final class KeptLosses implements SuiteScenario {
         "losses.append(loss) leaks the graph",
         "article 'PyTorch Memory Management Overview'; PyTorch FAQ (history that is "
             + "accumulated)",
-        "A network of 6 linear layers is trained; a list keeps each step's loss. "
-            + "Before: losses that were walked by backward(); after: losses with a graph that "
-            + "never was. 40 steps against 10 give the growth of a step; also without a list.");
+        "A network of 6 linear layers is trained; a list keeps the loss of each step. Before:"
+            + " losses on which backward() was called; after: losses on which it never was. The"
+            + " growth per step is the difference between 40 and 10 steps. Also: without a list.");
   }
 
   @Override
@@ -60,11 +60,11 @@ public final class KeptLosses implements SuiteScenario {
         .tried(ofLoss > MIB)
         .tried(ofGraph > MIB)
         .documented(Verdict.PARTLY_TRUE)
-        .bytes("growth of a step with kept losses: a block of 512 B", 512, ofLoss)
-        .bytes("growth with nothing kept", 0, ofNothing)
+        .bytes("growth per step with kept losses: one 512 B block", 512, ofLoss)
+        .bytes("growth without a list", 0, ofNothing)
         .conclude(
-            "backward() gives the saved activations back, so a kept loss costs {} a step; one"
-                + " whose graph was never walked keeps all of them, {} a step.",
+            "backward() frees the saved activations, so a kept loss costs {} per step; without"
+                + " backward() its graph keeps all of them alive, {} per step.",
             ofLoss,
             ofGraph);
   }

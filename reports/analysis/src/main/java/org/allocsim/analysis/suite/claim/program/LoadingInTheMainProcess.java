@@ -32,9 +32,8 @@ public final class LoadingInTheMainProcess implements SuiteScenario {
         "num_workers=0 makes the GPU wait for data",
         "article 'What causes fluctuating GPU utilization and high memory consumption "
             + "in PyTorch?'; PyTorch's performance tuning guide",
-        "A batch takes 30 ms to prepare, 2 ms more or less, a step 10 ms on the GPU. "
-            + "Before: num_workers=0; after: 4 workers. Also: 1 worker, and 4 where a step "
-            + "takes 40 ms.");
+        "Preparing a batch takes 30 ms, plus or minus 2 ms, a step 10 ms on the GPU. Before:"
+            + " num_workers=0; after: 4 workers. Also: 1 worker, and 4 where a step takes 40 ms.");
   }
 
   @Override
@@ -79,9 +78,9 @@ public final class LoadingInTheMainProcess implements SuiteScenario {
             "with 1 worker: 10 of 30 ms", 0.31, 0.36, outcomes.of("1 worker").time().utilisation())
         .holds("GPU memory is the same", none.peakReservedBytes() == four.peakReservedBytes())
         .conclude(
-            "The GPU is busy for {} of the time where the program loads its own batches, {} with"
-                + " one worker and {} with four, which prepare them meanwhile; its memory is {} in"
-                + " all of them.",
+            "The GPU is busy {} of the time when the main process loads the batches, {} with one"
+                + " worker and {} with four, which prepare batches in parallel; GPU memory is {}"
+                + " in every case.",
             Numbers.percent(none.time().utilisation()),
             Numbers.percent(outcomes.of("1 worker").time().utilisation()),
             Numbers.percent(four.time().utilisation()),

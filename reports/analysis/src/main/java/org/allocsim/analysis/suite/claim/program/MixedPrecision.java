@@ -56,8 +56,9 @@ public final class MixedPrecision implements SuiteScenario {
         .tried(tinyCast.peakAllocatedBytes() < tiny.peakAllocatedBytes())
         .documented(Verdict.PARTLY_TRUE)
         .conclude(
-            "Activations shrink, from {} to {} at the peak; but weights stay in single precision"
-                + " and are cast as well, so with hardly any activations it is {} instead of {}.",
+            "Activations shrink, which lowers the peak from {} to {}; but the weights stay in"
+                + " single precision and get a cast copy as well, so with hardly any activations"
+                + " the peak is {} instead of {}.",
             single.peakAllocatedBytes(),
             cast.peakAllocatedBytes(),
             tinyCast.peakAllocatedBytes(),

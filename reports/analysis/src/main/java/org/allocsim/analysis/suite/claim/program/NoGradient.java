@@ -38,9 +38,9 @@ public final class NoGradient implements SuiteScenario {
             + "fluctuating GPU utilization and high memory consumption in PyTorch?'; article "
             + "'PyTorch Memory Management Overview'; pytorch/pytorch#48049 (one autocast "
             + "region around a loop)",
-        "A network of 24 linear layers answers 8 batches. Before: with gradients, the "
-            + "graph let go after each batch; after: under no_grad. Also: both under one "
-            + "autocast region around all batches.");
+        "A network of 24 linear layers runs inference on 8 batches. Before: with gradients, the"
+            + " graph released after each batch; after: under no_grad. Also: both under one"
+            + " autocast region around all batches.");
   }
 
   @Override
@@ -80,8 +80,8 @@ public final class NoGradient implements SuiteScenario {
         .tried(plain.peakAllocatedBytes() < recorded.peakAllocatedBytes())
         .documented(Verdict.TRUE)
         .conclude(
-            "Without a graph each layer's input goes when the next is through: {} instead of {}."
-                + " Under one autocast region around the loop it is {}.",
+            "Without a graph each layer's input is freed as soon as the next layer is done: {}"
+                + " instead of {}. Inside one autocast region around the whole loop it is {}.",
             plain.peakAllocatedBytes(),
             recorded.peakAllocatedBytes(),
             outcomes.of(AUTOCAST).peakAllocatedBytes());

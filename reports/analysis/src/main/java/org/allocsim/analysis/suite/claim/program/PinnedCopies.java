@@ -80,8 +80,8 @@ public final class PinnedCopies implements SuiteScenario {
             512 * MIB,
             pinned.time().pinnedPeakBytes())
         .conclude(
-            "100 steps take {} with pageable and {} with pinned memory: those copies are faster"
-                + " and run beside the kernels. The GPU holds {} either way.",
+            "100 steps take {} with pageable and {} with pinned memory: copies from pinned"
+                + " memory are faster and overlap with kernels. GPU memory is {} either way.",
             Numbers.duration(pageable.time().endNanos()),
             Numbers.duration(pinned.time().endNanos()),
             pinned.peakReservedBytes());

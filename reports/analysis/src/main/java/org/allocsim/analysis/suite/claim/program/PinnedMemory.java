@@ -87,11 +87,11 @@ public final class PinnedMemory implements SuiteScenario {
         .tried(pageable.peakReservedBytes() != pinned.peakReservedBytes())
         .tried(pageable.end().slackBytes() != pinned.end().slackBytes())
         .documented(Verdict.WRONG)
-        .bytes("two buffers of 100 MiB pin", 256 * MIB, host.peakReservedBytes())
-        .gib("20.4 GiB pin by default", "32.00", buffer.peakReservedBytes())
+        .bytes("pinned by two buffers of 100 MiB", 256 * MIB, host.peakReservedBytes())
+        .gib("pinned for 20.4 GiB by default", "32.00", buffer.peakReservedBytes())
         .gib("with a rounding threshold", "20.40", outcomes.of(BUFFER_EXACT).peakReservedBytes())
         .conclude(
-            "The GPU holds {} either way. Pinned buffers are host memory, rounded up to powers"
+            "GPU memory is {} either way. Pinned buffers are host memory, rounded up to powers"
                 + " of two: {} for two of 100 MiB, {} for one of 20.4 GiB.",
             pinned.peakReservedBytes(),
             host.peakReservedBytes(),

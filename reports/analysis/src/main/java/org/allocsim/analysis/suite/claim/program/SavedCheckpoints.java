@@ -32,9 +32,8 @@ public final class SavedCheckpoints implements SuiteScenario {
         "saving checkpoints consumes GPU memory",
         "article 'PyTorch Memory Management Overview' (asks for checkpointing); "
             + "NVIDIA/Megatron-LM#4638 (resuming runs out of memory)",
-        "Weights of 2 GiB with Adam's states of 4 GiB. Before: they are saved; after: a "
-            + "checkpoint is loaded to the GPU and copied into them. Also: loaded to host "
-            + "memory first.");
+        "Weights of 2 GiB and Adam states of 4 GiB. Before: they are saved; after: a checkpoint"
+            + " is loaded to the GPU and copied into them. Also: loaded to host memory first.");
   }
 
   @Override
@@ -73,9 +72,9 @@ public final class SavedCheckpoints implements SuiteScenario {
         .bytes("peak while a checkpoint is loaded to the GPU", 12 * GIB, load.peakAllocatedBytes())
         .bytes("and to the host", 6 * GIB, outcomes.of("load to the host").peakAllocatedBytes())
         .conclude(
-            "Saving copies tensors to the host and takes nothing on the GPU ({} before and while"
-                + " it). Loading to the GPU holds everything twice, {}, unless the copy stays in"
-                + " host memory.",
+            "Saving copies tensors to the host and uses no extra GPU memory ({} before and"
+                + " during the save). Loading to the GPU holds everything twice, {}, unless the"
+                + " copy stays in host memory.",
             save.peakAllocatedBytes(),
             load.peakAllocatedBytes());
   }

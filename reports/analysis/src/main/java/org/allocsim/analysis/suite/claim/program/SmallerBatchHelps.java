@@ -30,9 +30,9 @@ public final class SmallerBatchHelps implements SuiteScenario {
         "article 'How can PyTorch effectively manage GPU memory?'; article 'What causes "
             + "fluctuating GPU utilization and high memory consumption in PyTorch?'; "
             + "NVIDIA-NeMo/RL#2471; CUDA notes (N+1 after N)",
-        "50 layers keep 6 x N and 24 x N MiB until the step ends. Before: five batches "
-            + "of N = 12; after: five of N = 6. Also: N = 8, 9, 10, 11, 12 in rising and in "
-            + "falling order.");
+        "50 layers keep 6 x N and 24 x N MiB until the end of the step. Before: five batches of"
+            + " N = 12; after: five of N = 6. Also: N = 8, 9, 10, 11, 12 in rising and in"
+            + " falling order.");
   }
 
   @Override
@@ -71,9 +71,9 @@ public final class SmallerBatchHelps implements SuiteScenario {
         .gib("reserved by the rising order", "60.94", rising.peakReservedBytes())
         .gib("reserved by the falling order", "17.58", outcomes.of(FALLING).peakReservedBytes())
         .conclude(
-            "Half the batch reserves {} instead of {}. But four smaller batches before the one of"
-                + " 12 raise what is reserved to {}, because each needs sizes that the one before"
-                + " has not left.",
+            "Half the batch size reserves {} instead of {}. But four smaller batches before the"
+                + " batch of 12 raise reserved memory to {}, because each batch needs sizes that"
+                + " the previous one did not leave behind.",
             six.peakReservedBytes(),
             twelve.peakReservedBytes(),
             rising.peakReservedBytes());

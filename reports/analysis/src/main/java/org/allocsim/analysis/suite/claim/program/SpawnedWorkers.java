@@ -33,9 +33,9 @@ public final class SpawnedWorkers implements SuiteScenario {
         "set_start_method('spawn') cures growing GPU memory",
         "article 'PyTorch Memory Management Overview'; docs of torch.utils.data (fork "
             + "shares pages, spawn sends copies)",
-        "Four workers read a data set of 2 GiB for 100 steps. A forked worker copies 8 "
-            + "MiB of pages a step, a spawned one all at its start. Before: fork; after: "
-            + "spawn.");
+        "Four workers read a data set of 2 GiB for 100 steps. A forked worker copies 8 MiB of"
+            + " pages per step, a spawned one copies everything at its start. Before: fork;"
+            + " after: spawn.");
   }
 
   @Override

@@ -34,9 +34,9 @@ public final class WorkersLeakGpuMemory implements SuiteScenario {
         Kind.CLAIM,
         "num_workers=0 cures growing GPU memory",
         "article 'PyTorch Memory Management Overview'; pytorch/pytorch#64337, #13246, " + "#5902",
-        "200 steps on batches of 100 MiB with a model of 2 GiB. A forked worker writes "
-            + "to 8 MiB of pages of the parent's data set a step, which copies them, until "
-            + "its 2 GiB are copied. Before: 4 workers; after: none.");
+        "200 steps on batches of 100 MiB with a model of 2 GiB. A forked worker writes to 8 MiB"
+            + " of the parent's data set per step, which copies these pages, until all 2 GiB are"
+            + " copied. Before: 4 workers; after: none.");
   }
 
   @Override
@@ -82,9 +82,8 @@ public final class WorkersLeakGpuMemory implements SuiteScenario {
         .bytes(
             "host memory of copies without workers", 0, outcomes.of(HOST_NONE).peakReservedBytes())
         .conclude(
-            "GPU memory is {} with and without workers and does not grow. What grows is host"
-                + " memory, by {}: pages of the data set that each worker copies when it touches"
-                + " them.",
+            "GPU memory is {} with and without workers and does not grow. Host memory grows, by"
+                + " {}: pages of the data set that each worker copies when it touches them.",
             workers.peakReservedBytes(),
             hostGrowth);
   }

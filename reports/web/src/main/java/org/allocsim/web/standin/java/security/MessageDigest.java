@@ -22,7 +22,7 @@ public final class MessageDigest {
   /** A digest of nothing yet. */
   public static MessageDigest getInstance(String algorithm) {
     if (!algorithm.equals("SHA-256")) {
-      throw new IllegalArgumentException(algorithm + " is not known here");
+      throw new IllegalArgumentException(algorithm + " is unknown here");
     }
     return new MessageDigest();
   }

@@ -6,7 +6,7 @@ package org.allocsim.web.standin.java.util;
  */
 public final class SplittableRandom {
   private static final long GOLDEN_GAMMA = 0x9e3779b97f4a7c15L;
-  private static final int LEAST_TRANSITIONS = 24;
+  private static final int MIN_TRANSITIONS = 24;
 
   private final long gamma;
   private long seed;
@@ -44,7 +44,7 @@ public final class SplittableRandom {
     z = (z ^ z >>> 33) * 0xff51afd7ed558ccdL;
     z = (z ^ z >>> 33) * 0xc4ceb9fe1a85ec53L;
     z = z ^ z >>> 33 | 1;
-    boolean isRegular = Long.bitCount(z ^ z >>> 1) < LEAST_TRANSITIONS;
+    boolean isRegular = Long.bitCount(z ^ z >>> 1) < MIN_TRANSITIONS;
     return new SplittableRandom(first, isRegular ? z ^ 0xaaaaaaaaaaaaaaaaL : z);
   }
 

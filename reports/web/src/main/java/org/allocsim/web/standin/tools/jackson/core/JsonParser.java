@@ -70,7 +70,7 @@ public final class JsonParser implements AutoCloseable {
         at++;
         open.append(first);
         if (open.length() > constraints.getMaxNestingDepth()) {
-          throw new Refusal("it is too deep inside");
+          throw new Malformed("it is too deep inside");
         }
         yield first == '{' ? JsonToken.START_OBJECT : JsonToken.START_ARRAY;
       }
@@ -88,7 +88,7 @@ public final class JsonParser implements AutoCloseable {
 
   private JsonToken word(String word, JsonToken meaning) {
     if (!text.startsWith(word, at)) {
-      throw new Refusal("there is no value");
+      throw new Malformed("expected a value");
     }
     at += word.length();
     value = word;
@@ -117,7 +117,7 @@ public final class JsonParser implements AutoCloseable {
     String ends = open.isEmpty() ? SPACE : SPACE + ",]}";
     if (at - from > constraints.getMaxNumberLength()
         || at < text.length() && ends.indexOf(text.charAt(at)) < 0) {
-      throw new Refusal("there is no such number");
+      throw new Malformed("malformed number");
     }
     value = text.substring(from, at);
     return isWhole ? JsonToken.VALUE_NUMBER_INT : JsonToken.VALUE_NUMBER_FLOAT;
@@ -129,7 +129,7 @@ public final class JsonParser implements AutoCloseable {
       at++;
     }
     if (at == from) {
-      throw new Refusal("a digit is missing");
+      throw new Malformed("a digit is missing");
     }
   }
 
@@ -143,7 +143,7 @@ public final class JsonParser implements AutoCloseable {
         return string.toString();
       }
       if (c < ' ') {
-        throw new Refusal("a control character stands in a text");
+        throw new Malformed("unescaped control character in a string");
       }
       string.append(c == '\\' ? escaped() : c);
     }
@@ -164,14 +164,14 @@ public final class JsonParser implements AutoCloseable {
         for (int i = 0; i < HEX_DIGITS; i++) {
           int digit = Character.digit(peek(), HEX);
           if (digit < 0) {
-            throw new Refusal("a hexadecimal digit is missing");
+            throw new Malformed("a hexadecimal digit is missing");
           }
           code = HEX * code + digit;
           at++;
         }
         yield (char) code;
       }
-      default -> throw new Refusal("there is no such escape");
+      default -> throw new Malformed("unknown escape sequence");
     };
   }
 
@@ -190,13 +190,13 @@ public final class JsonParser implements AutoCloseable {
   private void expect(char wanted) {
     skipSpace();
     if (!skip(wanted)) {
-      throw new Refusal(wanted + " is missing");
+      throw new Malformed(wanted + " is missing");
     }
   }
 
   private char peek() {
     if (at == text.length()) {
-      throw new Refusal("the text ends too early");
+      throw new Malformed("unexpected end of the text");
     }
     return text.charAt(at);
   }
@@ -221,7 +221,7 @@ public final class JsonParser implements AutoCloseable {
     try {
       return Long.parseLong(value);
     } catch (NumberFormatException e) {
-      throw new Refusal("a number is too large");
+      throw new Malformed("a number is too large");
     }
   }
 
@@ -233,7 +233,7 @@ public final class JsonParser implements AutoCloseable {
   /** What a word means. */
   public boolean getBooleanValue() {
     if (token != JsonToken.VALUE_TRUE && token != JsonToken.VALUE_FALSE) {
-      throw new Refusal("there is neither true nor false");
+      throw new Malformed("expected true or false");
     }
     return token == JsonToken.VALUE_TRUE;
   }
@@ -256,10 +256,10 @@ public final class JsonParser implements AutoCloseable {
   }
 
   /** Why a text is no JSON; nobody reads it. */
-  private static final class Refusal extends JacksonException {
+  private static final class Malformed extends JacksonException {
     private static final long serialVersionUID = 1;
 
-    Refusal(String reason) {
+    Malformed(String reason) {
       super(reason);
     }
   }

@@ -9,7 +9,7 @@ import org.allocsim.simulator.device.DeviceMemory;
  * in pages of 2 MiB, segments descend from one base, or ascend from it where every n-th does, and
  * address ranges are the lowest that are free. {@code standin.c} has the same rules.
  */
-final class StandInDevice implements DeviceMemory {
+final class MockDevice implements DeviceMemory {
   private static final long PAGE_BYTES = 2L << 20;
   private static final long RANGE_UNIT_BYTES = 32L << 20;
   private static final long FIRST_RANGE = 0x1000_0000_0000L;
@@ -27,7 +27,7 @@ final class StandInDevice implements DeviceMemory {
    *
    * @param ascendingEvery every n-th segment ascends, 0 for none
    */
-  StandInDevice(long totalBytes, int ascendingEvery) {
+  MockDevice(long totalBytes, int ascendingEvery) {
     this.totalBytes = totalBytes;
     this.ascendingEvery = ascendingEvery;
     freeBytes = totalBytes;

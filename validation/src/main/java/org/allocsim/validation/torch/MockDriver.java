@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  *
  * @param folder where the library lies
  */
-record StandIn(Path folder) {
+record MockDriver(Path folder) {
   private static final String SOURCE = "standin.c";
   private static final String LIBRARY = "libcuda.so.1";
 
@@ -35,16 +35,16 @@ record StandIn(Path folder) {
    * @throws TorchException where there is no compiler, or it refuses the source
    * @throws IOException where files cannot be written
    */
-  static StandIn build(Path folder, String path) throws TorchException, IOException {
+  static MockDriver build(Path folder, String path) throws TorchException, IOException {
     Path source = folder.resolve(SOURCE);
-    try (InputStream resource = StandIn.class.getResourceAsStream(SOURCE)) {
+    try (InputStream resource = MockDriver.class.getResourceAsStream(SOURCE)) {
       Files.write(source, resource.readAllBytes());
     }
     compile(compiler(path), source, folder.resolve(LIBRARY));
     Path management = folder.resolve(MANAGEMENT_LIBRARY);
     Files.deleteIfExists(management);
     Files.createSymbolicLink(management, Path.of(LIBRARY));
-    return new StandIn(folder);
+    return new MockDriver(folder);
   }
 
   private static String compiler(String path) throws TorchException {

@@ -19,7 +19,7 @@ import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
 import org.junit.jupiter.api.Test;
 
-class RecordedCircumstancesTest {
+class RecordedConditionsTest {
   private static final Path SAMPLE = Path.of("..", "samples", "gpt_oom.pickle.xz");
 
   /** Twenty requests failed under a fraction of 0.05, which the file does not hold. */
@@ -32,20 +32,20 @@ class RecordedCircumstancesTest {
 
   @Test
   void failuresShowTheLimitBetweenWhatWasGrantedAndWhatWasRefused() throws Exception {
-    RecordedCircumstances shown = RecordedCircumstances.of(sample(), MemoryLimit.NONE, null);
+    RecordedConditions shown = RecordedConditions.of(sample(), MemoryLimit.NONE, null);
     long trueBytes = (long) (0.05 * DeviceProfiles.defaultProfile().totalBytes());
     assertTrue(shown.limitBytes() >= trueBytes, shown.limitBytes() + " B");
     assertTrue(shown.limitBytes() < trueBytes * 1.01, shown.limitBytes() + " B");
-    assertTrue(shown.leastLimitBytes() <= trueBytes, shown.leastLimitBytes() + " B");
-    assertTrue(shown.leastLimitBytes() > trueBytes * 0.99, shown.leastLimitBytes() + " B");
+    assertTrue(shown.minLimitBytes() <= trueBytes, shown.minLimitBytes() + " B");
+    assertTrue(shown.minLimitBytes() > trueBytes * 0.99, shown.minLimitBytes() + " B");
     assertEquals(shown.limitBytes(), shown.maxBytes());
-    assertEquals(shown.leastLimitBytes(), shown.certainBytes());
+    assertEquals(shown.minLimitBytes(), shown.certainBytes());
     assertEquals(1, shown.evidence().size());
   }
 
   @Test
   void limitThatIsGivenReplacesTheOneThatIsShown() throws Exception {
-    RecordedCircumstances given = RecordedCircumstances.of(sample(), 5L << 30, null);
+    RecordedConditions given = RecordedConditions.of(sample(), 5L << 30, null);
     assertEquals(5L << 30, given.limitBytes());
     assertEquals(5L << 30, given.certainBytes());
     assertEquals(List.of(), given.evidence());
@@ -54,7 +54,7 @@ class RecordedCircumstancesTest {
   @Test
   void onAnotherGpuTheRecordedLimitDoesNotHold() throws Exception {
     DeviceProfile chosen = ShippedProfiles.named("t4");
-    RecordedCircumstances other = RecordedCircumstances.of(sample(), MemoryLimit.NONE, chosen);
+    RecordedConditions other = RecordedConditions.of(sample(), MemoryLimit.NONE, chosen);
     assertEquals(MemoryLimit.NONE, other.limitBytes());
     assertEquals(chosen.capacityBytes(), other.maxBytes());
     assertTrue(other.isDeviceChosen());
@@ -68,8 +68,8 @@ class RecordedCircumstancesTest {
         new DeviceTrace(
             TraceSource.of("requests", trace.build(new StackTable.Builder().build())), 0);
     assertEquals(
-        RecordedCircumstances.known(
+        RecordedConditions.known(
             MemoryLimit.NONE, DeviceProfiles.defaultProfile(), false, List.of()),
-        RecordedCircumstances.of(input, MemoryLimit.NONE, null));
+        RecordedConditions.of(input, MemoryLimit.NONE, null));
   }
 }

@@ -10,7 +10,7 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.stats.ByteFormat;
-import org.allocsim.workloads.format.pytorch.derive.DeviceRefusal;
+import org.allocsim.workloads.format.pytorch.derive.DeviceFailure;
 import org.allocsim.workloads.format.pytorch.metadata.RecordedFacts;
 import org.allocsim.workloads.profile.ShippedProfiles;
 import org.allocsim.workloads.source.DeviceTrace;
@@ -29,14 +29,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param limitBytes the allocator's own limit, −1 without one; where the recording shows between
  *     which sizes it lies, the largest
- * @param leastLimitBytes the smallest of these; the limit itself where it is known
+ * @param minLimitBytes the smallest of these; the limit itself where it is known
  * @param profile the GPU
  * @param isDeviceChosen whether the user chose the GPU
  * @param evidence what was inferred and from what, a clause each
  */
-public record RecordedCircumstances(
+public record RecordedConditions(
     long limitBytes,
-    long leastLimitBytes,
+    long minLimitBytes,
     DeviceProfile profile,
     boolean isDeviceChosen,
     List<String> evidence) {
@@ -48,29 +48,29 @@ public record RecordedCircumstances(
    *
    * @param limitBytes the allocator's own limit, −1 without one
    */
-  public static RecordedCircumstances given(long limitBytes, DeviceProfile profile) {
+  public static RecordedConditions given(long limitBytes, DeviceProfile profile) {
     return known(limitBytes, profile, true, List.of());
   }
 
   /** Circumstances whose limit is known. */
-  public static RecordedCircumstances known(
+  public static RecordedConditions known(
       long limitBytes, DeviceProfile profile, boolean isDeviceChosen, List<String> evidence) {
-    return new RecordedCircumstances(limitBytes, limitBytes, profile, isDeviceChosen, evidence);
+    return new RecordedConditions(limitBytes, limitBytes, profile, isDeviceChosen, evidence);
   }
 
   /** Keeps its own copy. */
-  public RecordedCircumstances {
+  public RecordedConditions {
     evidence = List.copyOf(evidence);
   }
 
   /**
-   * The circumstances of a trace.
+   * The conditions of a trace.
    *
    * @param givenBytes the limit that the user gives, −1 without one
    * @param chosen the GPU that the user chose; null where the recorded one is meant. On another GPU
    *     the recorded limit does not hold: programs set it as a share of the memory
    */
-  public static RecordedCircumstances of(
+  public static RecordedConditions of(
       DeviceTrace input, long givenBytes, @Nullable DeviceProfile chosen) {
     Optional<Recording> recording = input.recording();
     Optional<RecordedFacts.Device> facts =
@@ -100,16 +100,16 @@ public record RecordedCircumstances(
       evidence.add("GPU " + assumed.name() + ", by the distance of expandable segments");
     }
     long limitBytes = givenBytes;
-    long leastBytes = givenBytes;
+    long minBytes = givenBytes;
     if (givenBytes == MemoryLimit.NONE
         && recording.get().limitBytes(input.device()) != MemoryLimit.NONE) {
       limitBytes = recording.get().limitBytes(input.device());
-      leastBytes = recording.get().leastLimitBytes(input.device());
+      minBytes = recording.get().minLimitBytes(input.device());
       evidence.add(limit(input, limitBytes));
     }
-    return new RecordedCircumstances(
+    return new RecordedConditions(
         limitBytes,
-        leastBytes,
+        minBytes,
         device(input, recording.get(), limitBytes, assumed, evidence),
         false,
         evidence);
@@ -119,7 +119,7 @@ public record RecordedCircumstances(
    * The largest limit under which the requests of a log failed that failed: of what was live then
    * and what was asked for, in whole pages of the driver, one byte was missing.
    */
-  private static RecordedCircumstances refused(long refusedBytes, DeviceProfile assumed) {
+  private static RecordedConditions refused(long refusedBytes, DeviceProfile assumed) {
     long limitBytes =
         (refusedBytes + DeviceProfile.PAGE_BYTES - 1)
                 / DeviceProfile.PAGE_BYTES
@@ -136,7 +136,7 @@ public record RecordedCircumstances(
   }
 
   /** What {@code allocsim record} took down; nothing is left to infer. */
-  private static RecordedCircumstances recorded(
+  private static RecordedConditions recorded(
       DeviceTrace input, Recording recording, RecordedFacts.Device facts, long givenBytes) {
     DeviceProfile profile = ofSize(facts.totalBytes());
     List<String> evidence = new ArrayList<>();
@@ -170,10 +170,10 @@ public record RecordedCircumstances(
   }
 
   /** The same, with one more thing that something else than the recording shows. */
-  public RecordedCircumstances because(String clause) {
-    return new RecordedCircumstances(
+  public RecordedConditions because(String clause) {
+    return new RecordedConditions(
         limitBytes,
-        leastLimitBytes,
+        minLimitBytes,
         profile,
         isDeviceChosen,
         Stream.concat(Stream.of(clause), evidence.stream()).toList());
@@ -195,7 +195,7 @@ public record RecordedCircumstances(
    * What allocators could have at least: less than {@link #maxBytes} where the limit is not known.
    */
   public long certainBytes() {
-    return Math.min(maxBytes(), leastLimitBytes == MemoryLimit.NONE ? maxBytes() : leastLimitBytes);
+    return Math.min(maxBytes(), minLimitBytes == MemoryLimit.NONE ? maxBytes() : minLimitBytes);
   }
 
   /** Whether the recorded device's answers can hold. */
@@ -210,8 +210,8 @@ public record RecordedCircumstances(
         + ", the highest that explains "
         + (input.recording().orElseThrow().failureCount(input.device()) > 0
             ? "which requests failed"
-            : "when cached memory was released and asked for again; without stacks of the"
-                + " releases, empty_cache() calls would explain it too");
+            : "when cached memory was released and requested again; without stacks of the"
+                + " releases, empty_cache() calls would also explain it");
   }
 
   /** The GPU of the recording, as far as failed requests show it. */
@@ -228,7 +228,7 @@ public record RecordedCircumstances(
       fullBytes =
           Math.min(
               fullBytes,
-              DeviceRefusal.mostBytes(
+              DeviceFailure.maxBytes(
                   failure.reservedBytes(),
                   failure.requestedBytes(),
                   failure.deviceFreeBytes(),
@@ -240,7 +240,7 @@ public record RecordedCircumstances(
     DeviceProfile known = isShown ? assumed : RecordedGpu.byUse(failures, peakBytes, assumed);
     if (limitBytes != MemoryLimit.NONE || fullBytes == Long.MAX_VALUE) {
       if (!known.equals(assumed)) {
-        evidence.add("GPU " + known.name() + ", the smallest that had so much");
+        evidence.add("GPU " + known.name() + ", the smallest GPU with that much");
       }
       return known;
     }
@@ -250,11 +250,11 @@ public record RecordedCircumstances(
             Math.max(fullBytes, peakBytes)
                 + RecordedAnswers.streamBytes(input.trace(), input.device()));
     evidence.add(
-        ("GPU %s%s with %s for the program, which is what it held and what was free when"
+        ("GPU %s%s with %s for the program: the memory it held plus the memory free when"
                 + " requests failed")
             .formatted(
                 known.name(),
-                known.equals(assumed) ? "" : ", the smallest that had so much,",
+                known.equals(assumed) ? "" : ", the smallest GPU with that much,",
                 ByteFormat.human(capacityBytes)));
     return known.withCapacity(capacityBytes);
   }

@@ -8,13 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.junit.jupiter.api.Test;
 
-class StandInDeviceTest {
+class MockDeviceTest {
   private static final long PAGE = 2L << 20;
   private static final long BASE = 0x2400_0000_0000L;
 
   @Test
   void freeBytesAreCountedInPages() {
-    StandInDevice device = new StandInDevice(4 * PAGE, 0);
+    MockDevice device = new MockDevice(4 * PAGE, 0);
     long address = device.allocate(PAGE + 1);
     assertEquals(2 * PAGE, device.freeBytes());
     assertEquals(DeviceMemory.REFUSED, device.allocate(2 * PAGE + 1));
@@ -24,7 +24,7 @@ class StandInDeviceTest {
 
   @Test
   void segmentsDescendIntoTheHighestGapThatFits() {
-    StandInDevice device = new StandInDevice(100 * PAGE, 0);
+    MockDevice device = new MockDevice(100 * PAGE, 0);
     assertEquals(BASE - 4 * PAGE, device.allocate(4 * PAGE));
     assertEquals(BASE - 5 * PAGE, device.allocate(PAGE));
     device.free(BASE - 4 * PAGE, 4 * PAGE);
@@ -35,7 +35,7 @@ class StandInDeviceTest {
 
   @Test
   void everySecondSegmentAscendsWhereSoAsked() {
-    StandInDevice device = new StandInDevice(100 * PAGE, 2);
+    MockDevice device = new MockDevice(100 * PAGE, 2);
     assertEquals(BASE - PAGE, device.allocate(PAGE));
     assertEquals(BASE, device.allocate(PAGE));
     assertEquals(BASE - 2 * PAGE, device.allocate(PAGE));
@@ -47,7 +47,7 @@ class StandInDeviceTest {
 
   @Test
   void rangesAreTheLowestThatAreFreeInUnitsOf16Pages() {
-    StandInDevice device = new StandInDevice(100 * PAGE, 0);
+    MockDevice device = new MockDevice(100 * PAGE, 0);
     long first = device.reserve(17 * PAGE, PAGE, 0);
     long second = device.reserve(PAGE, PAGE, 0);
     assertEquals(0x1000_0000_0000L, first);
@@ -59,7 +59,7 @@ class StandInDeviceTest {
 
   @Test
   void mappedMemoryCounts() {
-    StandInDevice device = new StandInDevice(3 * PAGE, 0);
+    MockDevice device = new MockDevice(3 * PAGE, 0);
     assertTrue(device.map(0, 2 * PAGE, PAGE));
     assertFalse(device.map(2 * PAGE, 2 * PAGE, PAGE));
     device.unmap(0, PAGE, PAGE);
@@ -68,6 +68,6 @@ class StandInDeviceTest {
 
   @Test
   void whatIsNotThereCannotBeFreed() {
-    assertThrows(IllegalArgumentException.class, () -> new StandInDevice(PAGE, 0).free(1, PAGE));
+    assertThrows(IllegalArgumentException.class, () -> new MockDevice(PAGE, 0).free(1, PAGE));
   }
 }

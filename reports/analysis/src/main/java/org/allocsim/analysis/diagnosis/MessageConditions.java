@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.oom.OomMessage;
 import org.allocsim.analysis.program.Program;
-import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.workloads.source.DeviceTrace;
 
 /** GPU and limit of a recording, where the message of its run says more of them. */
-public final class MessageCircumstances {
-  private MessageCircumstances() {}
+public final class MessageConditions {
+  private MessageConditions() {}
 
   /**
    * What the recording shows, else what the message says: PyTorch prints the limit, else what it
@@ -22,24 +22,24 @@ public final class MessageCircumstances {
    * @param program what options give and the recording shows
    * @param source where the message stands
    */
-  public static RecordedCircumstances of(Program program, OomMessage message, String source) {
+  public static RecordedConditions of(Program program, OomMessage message, String source) {
     DeviceTrace input = program.input();
-    RecordedCircumstances shown = program.circumstances();
+    RecordedConditions shown = program.recordedConditions();
     long givenBytes = program.knownLimitBytes();
     Optional<Long> limit = rounded(message, OomMessage.Amount.LIMIT);
     if (!shown.areUnknown()) {
       return limit.isPresent() && givenBytes == MemoryLimit.NONE && explains(limit.get(), input)
-          ? RecordedCircumstances.of(input, limit.get(), null)
+          ? RecordedConditions.of(input, limit.get(), null)
               .because(limitClause(limit.get(), source))
           : shown;
     }
     Optional<Long> capacityBytes = rounded(message, OomMessage.Amount.CAPACITY);
     DeviceProfile known =
         capacityBytes
-            .map(bytes -> RecordedCircumstances.smallestFor(bytes, shown.profile()))
+            .map(bytes -> RecordedConditions.smallestFor(bytes, shown.profile()))
             .orElse(shown.profile());
     if (limit.isPresent()) {
-      return RecordedCircumstances.known(
+      return RecordedConditions.known(
           limit.get(), known, false, List.of(limitClause(limit.get(), source)));
     }
     Optional<Long> freeBytes = rounded(message, OomMessage.Amount.FREE);
@@ -53,7 +53,7 @@ public final class MessageCircumstances {
       return shown;
     }
     long availableBytes = Math.min(known.totalBytes(), heldBytes.get() + freeBytes.get());
-    return RecordedCircumstances.known(
+    return RecordedConditions.known(
         MemoryLimit.NONE,
         known.withCapacity(availableBytes),
         false,
@@ -62,9 +62,8 @@ public final class MessageCircumstances {
                 + known.name()
                 + " with "
                 + ByteFormat.human(availableBytes)
-                + " for the program, what it held and what was free as "
-                + source
-                + " says"));
+                + " for the program: the memory it held plus the free memory, from "
+                + source));
   }
 
   /**
@@ -79,13 +78,13 @@ public final class MessageCircumstances {
         .filter(recording -> recording.config().allocator().garbageCollectionThreshold() == 0)
         .filter(recording -> recording.limitBytes(input.device()) != MemoryLimit.NONE)
         .filter(recording ->
-            recording.leastLimitBytes(input.device()) <= limitBytes
+            recording.minLimitBytes(input.device()) <= limitBytes
                 && limitBytes <= recording.limitBytes(input.device()))
         .isPresent();
   }
 
   private static String limitClause(long limitBytes, String source) {
-    return "limit " + ByteFormat.human(limitBytes) + ", as " + source + " says";
+    return "limit " + ByteFormat.human(limitBytes) + ", from " + source;
   }
 
   private static Optional<Long> rounded(OomMessage message, OomMessage.Amount amount) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The library that takes the place of a GPU; left out where there is no compiler for it. */
 @SuppressWarnings("restricted")
-class StandInTest {
+class MockDriverTest {
   private static final long PAGE = 2L << 20;
   private static final long DEVICE_BYTES = 80L << 30;
 
@@ -36,19 +36,19 @@ class StandInTest {
     return System.getenv().getOrDefault("PATH", "");
   }
 
-  private StandIn build() throws Exception {
+  private MockDriver build() throws Exception {
     assumeTrue(
         System.getProperty("os.name").equals("Linux")
             && Stream.of(path().split(File.pathSeparator))
                 .anyMatch(each -> Files.isExecutable(Path.of(each, "cc"))),
         "left out: no C compiler on Linux to build the stand-in with");
-    return StandIn.build(folder, path());
+    return MockDriver.build(folder, path());
   }
 
   @Test
   void withoutACompilerOneSentenceSaysWhatToDo() {
     TorchException missing =
-        assertThrows(TorchException.class, () -> StandIn.build(folder, folder.toString()));
+        assertThrows(TorchException.class, () -> MockDriver.build(folder, folder.toString()));
     assertEquals(
         "this machine has no GPU and no C compiler (cc, gcc, clang) to build the mock CUDA driver;"
             + " install a compiler, or use a machine with a GPU",
@@ -63,14 +63,14 @@ class StandInTest {
     TorchException failed =
         assertThrows(
             TorchException.class,
-            () -> StandIn.build(folder, folder + File.pathSeparator + path()));
+            () -> MockDriver.build(folder, folder + File.pathSeparator + path()));
     assertTrue(failed.getMessage().endsWith(": no such machine"), failed.getMessage());
   }
 
   @Test
   void processesFindItBeforeOtherLibraries() {
     Map<String, String> environment = new HashMap<>(Map.of("LD_LIBRARY_PATH", "/other"));
-    new StandIn(Path.of("/here")).addTo(environment);
+    new MockDriver(Path.of("/here")).addTo(environment);
     assertEquals(
         Map.of("LD_LIBRARY_PATH", "/here:/other", "LD_PRELOAD", "/here/libcuda.so.1"), environment);
   }
@@ -78,10 +78,10 @@ class StandInTest {
   /** The library against the device that the simulation uses in its place. */
   @Test
   void itPlacesAndRefusesAsItsModelInJava() throws Exception {
-    StandIn standIn = build();
+    MockDriver mockDriver = build();
     try (Arena arena = Arena.ofConfined()) {
       SymbolLookup library =
-          SymbolLookup.libraryLookup(standIn.folder().resolve("libcuda.so.1"), arena);
+          SymbolLookup.libraryLookup(mockDriver.folder().resolve("libcuda.so.1"), arena);
       var allocate =
           Linker.nativeLinker()
               .downcallHandle(
@@ -101,7 +101,7 @@ class StandInTest {
                       ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS));
       MemorySegment answer = arena.allocate(ValueLayout.JAVA_LONG);
       MemorySegment total = arena.allocate(ValueLayout.JAVA_LONG);
-      StandInDevice model = new StandInDevice(DEVICE_BYTES, 0);
+      MockDevice model = new MockDevice(DEVICE_BYTES, 0);
       TreeMap<Long, Long> live = new TreeMap<>();
       SplittableRandom random = new SplittableRandom(5);
       for (int i = 0; i < 20_000; i++) {

@@ -4,8 +4,8 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 
 /** Which of the device and the allocator's own limit refused a request. */
-public final class DeviceRefusal {
-  private DeviceRefusal() {}
+public final class DeviceFailure {
+  private DeviceFailure() {}
 
   /**
    * Most that the allocator could have when a request failed: what it held and what was free, and
@@ -15,7 +15,7 @@ public final class DeviceRefusal {
    * @return {@link Long#MAX_VALUE} where that is not known, or where the device cannot have refused
    *     the request: the driver needs a page for page tables now and then (driver 580)
    */
-  public static long mostBytes(
+  public static long maxBytes(
       long reservedBytes, long requestedBytes, long freeBytes, AllocatorConfig config) {
     long obtainedBytes = config.obtainedBytesFor(requestedBytes);
     return freeBytes < 0 || freeBytes >= obtainedBytes + DeviceProfile.PAGE_BYTES
