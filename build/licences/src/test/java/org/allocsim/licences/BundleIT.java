@@ -38,7 +38,7 @@ final class BundleIT {
     Path archive = folder.resolve("allocsim.tgz");
     List<Object> command = new ArrayList<>();
     command.add(ROOT.resolve("validation/bundle.sh"));
-    command.add(ROOT.resolve("reports/target/app"));
+    command.add(ROOT.resolve("reports/app/target/app"));
     command.add(System.getProperty("java.home"));
     command.add(archive);
     command.addAll(List.of(parts));

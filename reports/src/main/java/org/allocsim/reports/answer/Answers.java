@@ -2,6 +2,7 @@ package org.allocsim.reports.answer;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.advice.AdviseAnswer;
 import org.allocsim.reports.answer.compare.CompareAnswer;
@@ -53,8 +54,9 @@ import org.allocsim.reports.answer.validation.ValidateAnswer;
 import org.allocsim.reports.answer.validation.VerifyAnswer;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.render.JsonRenderer;
+import org.allocsim.reports.wing.Wings;
 
-/** The kinds of documents that commands write as JSON. */
+/** The kinds of documents that commands write as JSON, those of wings after those of the core. */
 public final class Answers {
   private static final List<Kind<?>> KINDS =
       List.of(
@@ -114,7 +116,7 @@ public final class Answers {
 
   /** All schemas. */
   public static List<Schema> schemas() {
-    return KINDS.stream()
+    return Stream.concat(KINDS.stream(), Wings.kinds().stream())
         .map(
             kind -> new Schema(kind.id(), kind.command(), JsonText.text(JsonRenderer.schema(kind))))
         .toList();

@@ -185,13 +185,12 @@ public final class Main implements Runnable {
     if (args.length == 0) {
       return Optional.empty();
     }
-    return CommandGroup.all().filter(each -> CommandGroup.nameOf(each).equals(args[0])).findFirst();
+    return Commands.named(args[0]);
   }
 
   static CommandLine withAll() {
     CommandLine program = new CommandLine(new Main());
-    CommandGroup.all()
-        .forEach(command -> program.addSubcommand(CommandGroup.nameOf(command), command));
+    Commands.installed().forEach(program::addSubcommand);
     program.getSubcommands().values().forEach(Main::complete);
     program.getHelpSectionMap().remove(UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING);
     program.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, CommandGroup::list);
@@ -200,10 +199,9 @@ public final class Main implements Runnable {
 
   /** The program with one command: to look at the options of all takes longer than a short one. */
   private static CommandLine withOnly(Class<?> command) {
-    CommandSpec program = CommandSpec.create().name(CommandGroup.nameOf(Main.class));
+    CommandSpec program = CommandSpec.create().name(Commands.nameOf(Main.class));
     program.mixinStandardHelpOptions(true).versionProvider(new Version());
-    CommandLine line =
-        new CommandLine(program).addSubcommand(CommandGroup.nameOf(command), command);
+    CommandLine line = new CommandLine(program).addSubcommand(Commands.nameOf(command), command);
     line.getSubcommands().values().forEach(Main::complete);
     return line;
   }

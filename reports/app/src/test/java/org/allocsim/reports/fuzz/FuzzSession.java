@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * {@code FOLDER/corpus}, what failed in {@code FOLDER/findings}.
  */
 public final class FuzzSession {
-  private static final Path COMMITTED = Path.of("src/test/resources/fuzz");
+  private static final Path COMMITTED = Path.of("app/src/test/resources/fuzz");
   private static final String TOGETHER = "together";
   private static final Pattern RUNS = Pattern.compile("Done ([0-9]+) runs");
   private static final Pattern COVERAGE = Pattern.compile(" cov: ([0-9]+)");

@@ -3,7 +3,6 @@ package org.allocsim.reports.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,11 +30,7 @@ final class CommandLines {
 
   /** What {@code advise} found of a program. */
   static Path trials() {
-    try {
-      return Path.of(CommandLines.class.getResource("/advice/trials.json").toURI());
-    } catch (URISyntaxException e) {
-      throw new IllegalStateException(e);
-    }
+    return Path.of("src/test/resources/advice/trials.json");
   }
 
   /**

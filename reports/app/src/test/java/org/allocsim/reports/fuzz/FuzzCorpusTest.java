@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every input that fuzzing kept is read or refused, without an internal error. */
 class FuzzCorpusTest {
-  private static final Path CORPUS = Path.of("src/test/resources/fuzz");
+  private static final Path CORPUS = Path.of("app/src/test/resources/fuzz");
 
   @ParameterizedTest
   @EnumSource(FuzzTarget.class)

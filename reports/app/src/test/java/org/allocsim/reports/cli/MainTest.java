@@ -260,9 +260,10 @@ class MainTest {
 
   @Test
   void everyCommandIsInOneGroup() {
-    List<String> listed = CommandGroup.all().map(Class::getSimpleName).sorted().toList();
+    List<String> listed =
+        Commands.installed().values().stream().map(Class::getSimpleName).sorted().toList();
     Set<String> below =
-        CommandGroup.all()
+        Commands.installed().values().stream()
             .flatMap(each -> Stream.of(each.getAnnotation(Command.class).subcommands()))
             .map(Class::getName)
             .collect(Collectors.toSet());
@@ -276,6 +277,12 @@ class MainTest {
                 .sorted()
                 .toList();
     assertEquals(commands, listed);
+  }
+
+  @Test
+  void everyCommandIsInstalledUnderItsName() {
+    assertEquals(CommandGroup.names().toList(), List.copyOf(Commands.installed().keySet()));
+    Commands.installed().forEach((name, command) -> assertEquals(name, Commands.nameOf(command)));
   }
 
   @Test
