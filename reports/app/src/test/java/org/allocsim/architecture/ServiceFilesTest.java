@@ -27,8 +27,8 @@ final class ServiceFilesTest {
           "workloads",
           "validation",
           "validation/benchmarks",
-          "reports/analysis",
           "reports",
+          "reports/suite",
           "reports/parquet",
           "reports/spark");
 

@@ -12,8 +12,6 @@ import org.allocsim.reports.answer.diagnosis.ExplainOomAnswer;
 import org.allocsim.reports.answer.diagnosis.LeaksAnswer;
 import org.allocsim.reports.answer.diagnosis.LintAnswer;
 import org.allocsim.reports.answer.fleet.FleetAnswer;
-import org.allocsim.reports.answer.fleet.SuiteAnswer;
-import org.allocsim.reports.answer.fleet.SuiteScoresAnswer;
 import org.allocsim.reports.answer.job.AccountJob;
 import org.allocsim.reports.answer.job.CapacityJob;
 import org.allocsim.reports.answer.job.CheckJob;
@@ -89,8 +87,6 @@ public final class Answers {
           VerifyAnswer.KIND,
           InspectAnswer.KIND,
           FleetAnswer.KIND,
-          SuiteAnswer.KIND,
-          SuiteScoresAnswer.KIND,
           DiagnoseJob.KIND,
           TuneJob.KIND,
           CapacityJob.KIND,

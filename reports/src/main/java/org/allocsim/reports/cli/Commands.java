@@ -31,7 +31,6 @@ import org.allocsim.reports.cli.look.ViewCommand;
 import org.allocsim.reports.cli.prove.BenchCommand;
 import org.allocsim.reports.cli.prove.CalibrateCommand;
 import org.allocsim.reports.cli.prove.CheckCommand;
-import org.allocsim.reports.cli.prove.SuiteCommand;
 import org.allocsim.reports.cli.prove.ValidateCommand;
 import org.allocsim.reports.cli.prove.VerifyCommand;
 import org.allocsim.reports.cli.run.AdviseCommand;
@@ -82,7 +81,6 @@ final class Commands {
       case "verify" -> VerifyCommand.class;
       case "check" -> CheckCommand.class;
       case "validate" -> ValidateCommand.class;
-      case "suite" -> SuiteCommand.class;
       case "calibrate" -> CalibrateCommand.class;
       case "bench" -> BenchCommand.class;
       default -> null;

@@ -13,6 +13,8 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
 
 class HelpTextTest {
+  private static final String TEXTS = "src/main/resources/org/allocsim/reports/cli/help";
+
   @Test
   void everyCommandHasExamplesAndEveryTextACommand() {
     Set<String> commands = new TreeSet<>(CommandLines.names());
@@ -25,9 +27,10 @@ class HelpTextTest {
       assertEquals(List.of(), unexplained(name), "what the help of " + name + " leaves unsaid");
     }
     Set<String> texts = new TreeSet<>();
-    for (String file :
-        CommandRun.files(Path.of("src/main/resources/org/allocsim/reports/cli/help"))) {
-      texts.add(file.replace(".txt", "").replaceFirst("^(validate|list)-", "$1 "));
+    for (String module : List.of("", "suite")) {
+      for (String file : CommandRun.files(Path.of(module, TEXTS))) {
+        texts.add(file.replace(".txt", "").replaceFirst("^(validate|list)-", "$1 "));
+      }
     }
     assertEquals(commands, texts);
   }

@@ -1,4 +1,4 @@
-/** Answers about many traces or scenarios: {@code fleet-report}, {@code suite}. */
+/** Answers about many traces: {@code fleet-report}. */
 @NullMarked
 package org.allocsim.reports.answer.fleet;
 

@@ -1,4 +1,4 @@
-package org.allocsim.reports.answer.fleet;
+package org.allocsim.reports.answer.suite;
 
 import java.util.List;
 import java.util.Locale;

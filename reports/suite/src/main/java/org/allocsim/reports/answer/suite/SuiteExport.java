@@ -1,4 +1,4 @@
-package org.allocsim.reports.answer.fleet;
+package org.allocsim.reports.answer.suite;
 
 import java.io.BufferedOutputStream;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package org.allocsim.reports.cli.prove;
+package org.allocsim.reports.cli.suite;
 
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -10,9 +10,9 @@ import org.allocsim.analysis.suite.Suite;
 import org.allocsim.analysis.suite.SuiteResult;
 import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.text.Numbers;
-import org.allocsim.reports.answer.fleet.SuiteAnswer;
-import org.allocsim.reports.answer.fleet.SuiteExport;
-import org.allocsim.reports.answer.fleet.SuiteScoresAnswer;
+import org.allocsim.reports.answer.suite.SuiteAnswer;
+import org.allocsim.reports.answer.suite.SuiteExport;
+import org.allocsim.reports.answer.suite.SuiteScoresAnswer;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
