@@ -28,6 +28,7 @@ final class ServiceFilesTest {
           "validation",
           "validation/benchmarks",
           "reports",
+          "reports/fleet",
           "reports/suite",
           "reports/parquet",
           "reports/spark");

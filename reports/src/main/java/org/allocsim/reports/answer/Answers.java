@@ -11,7 +11,6 @@ import org.allocsim.reports.answer.diagnosis.DiagnoseAnswer;
 import org.allocsim.reports.answer.diagnosis.ExplainOomAnswer;
 import org.allocsim.reports.answer.diagnosis.LeaksAnswer;
 import org.allocsim.reports.answer.diagnosis.LintAnswer;
-import org.allocsim.reports.answer.fleet.FleetAnswer;
 import org.allocsim.reports.answer.job.AccountJob;
 import org.allocsim.reports.answer.job.CapacityJob;
 import org.allocsim.reports.answer.job.CheckJob;
@@ -86,7 +85,6 @@ public final class Answers {
           ExplainOomAnswer.KIND,
           VerifyAnswer.KIND,
           InspectAnswer.KIND,
-          FleetAnswer.KIND,
           DiagnoseJob.KIND,
           TuneJob.KIND,
           CapacityJob.KIND,

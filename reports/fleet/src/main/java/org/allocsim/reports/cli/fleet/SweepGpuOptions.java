@@ -1,4 +1,4 @@
-package org.allocsim.reports.cli.decide;
+package org.allocsim.reports.cli.fleet;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,4 +1,4 @@
-package org.allocsim.reports.cli.decide;
+package org.allocsim.reports.cli.fleet;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -103,7 +103,7 @@ public final class SweepCommand implements Callable<Integer> {
             afterOom == AfterOom.STOP,
             traceOptions.deviceIndex(),
             traceOptions.format(),
-            ProgramVersion.text());
+            ProgramVersion.text(SweepCommand.class));
     return new Asking(new PlainOutputs(spec), null, Conditions.RECORDED)
         .ask(new SweepQuestion(request, inputs, out, engine, master, threads), List.of());
   }

@@ -1,4 +1,4 @@
-package org.allocsim.reports.cli.decide;
+package org.allocsim.reports.cli.fleet;
 
 import java.io.BufferedInputStream;
 import java.io.IOException;

@@ -361,7 +361,7 @@ final class SweepCommandTest {
 
   @Test
   void recordedCapacityIsTheLimitThatTheRecordingShows() throws IOException {
-    Path sample = Path.of("samples/gpt_oom.pickle.xz");
+    Path sample = Path.of("../samples/gpt_oom.pickle.xz");
     CommandRun run =
         CommandRun.of(
             "sweep", sample, "--capacities", "recorded", "--confs", "recorded", "-o", out);

@@ -86,7 +86,7 @@ final class FleetReportCommandTest {
   @Test
   void aRecordingIsSweptUnderItsOwnLimit() throws IOException {
     CommandRun run =
-        CommandRun.of("sweep", "samples/gpt_oom.pickle.xz", "-o", swept, "--confs", "recorded");
+        CommandRun.of("sweep", "../samples/gpt_oom.pickle.xz", "-o", swept, "--confs", "recorded");
     assertEquals(0, run.exitCode(), run.err());
     List<String> rows = csv("rows.csv").lines().toList();
     List<String> columns = List.of(rows.getFirst().split(","));
@@ -254,7 +254,7 @@ final class FleetReportCommandTest {
 
   @Test
   void theGuideListsEveryColumn() throws IOException {
-    String guide = Files.readString(Path.of("docs/fleets.md"));
+    String guide = Files.readString(Path.of("../docs/fleets.md"));
     for (SweepColumn column : SweepColumn.all()) {
       assertTrue(
           guide.contains("| `" + column.label() + "` | " + column.meaning() + " |"),
