@@ -18,6 +18,7 @@ import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -26,6 +27,7 @@ import org.allocsim.reports.answer.product.InspectAnswer;
 import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.question.Asked;
 import org.allocsim.reports.question.Question;
+import org.allocsim.reports.wing.CommandProvider;
 import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.stats.BlockEffects;
@@ -42,6 +44,9 @@ import org.allocsim.workloads.source.TraceSource;
 final class ArchitectureTest {
   /** Classes of a package, so that a newcomer can look through it. */
   private static final int MAX_CLASSES = 25;
+
+  /** Modules below reports; their packages have their names. */
+  private static final List<String> WINGS = List.of("fleet", "suite");
 
   /** Tests of other modules that this one uses come as a jar. */
   static final class NoJarOfTests implements ImportOption {
@@ -106,6 +111,36 @@ final class ArchitectureTest {
   @ArchTest static final ArchRule analysisPackagesFormNoCycles = noPackageCycles("analysis");
 
   @ArchTest static final ArchRule reportsPackagesFormNoCycles = noPackageCycles("reports");
+
+  /** The core works without any wing, and each wing without the others. */
+  @ArchTest
+  static void nothingUsesAWing(JavaClasses classes) {
+    for (String wing : WINGS) {
+      String[] packages = {
+        "org.allocsim.analysis." + wing + "..", "org.allocsim.reports.*." + wing + ".."
+      };
+      noClasses()
+          .that()
+          .resideOutsideOfPackages(packages)
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(packages)
+          .check(classes);
+    }
+  }
+
+  @ArchTest
+  static void everyWingIsOnTheMap(JavaClasses classes) {
+    assertEquals(
+        WINGS,
+        classes.stream()
+            .filter(each -> each.isAssignableTo(CommandProvider.class) && !each.isInterface())
+            .map(each -> each.getPackageName().replaceFirst(".*\\.", ""))
+            .sorted()
+            .toList());
+    String map = SourceTree.read(SourceTree.ROOT.resolve("reports/docs/architecture.md"));
+    WINGS.forEach(wing -> assertTrue(map.contains("| `reports/" + wing + "` | "), wing));
+  }
 
   /** One way from a trace to its requests, so that all questions are about the same program. */
   @ArchTest
