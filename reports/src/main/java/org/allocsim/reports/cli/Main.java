@@ -143,7 +143,10 @@ public final class Main implements Runnable {
   }
 
   private static int execute(PrintWriter out, PrintWriter err, boolean debug, String... args) {
-    CommandLine commandLine = command(args).map(Main::withOnly).orElseGet(Main::withAll);
+    CommandLine commandLine =
+        asksForVersion(args)
+            ? withNone()
+            : command(args).map(Main::withOnly).orElseGet(Main::withAll);
     commandLine.getCommandSpec().addOption(PluginOption.option());
     commandLine.setOut(out).setErr(err);
     Converters.register(commandLine);
@@ -199,11 +202,20 @@ public final class Main implements Runnable {
 
   /** The program with one command: to look at the options of all takes longer than a short one. */
   private static CommandLine withOnly(Class<?> command) {
-    CommandSpec program = CommandSpec.create().name(Commands.nameOf(Main.class));
-    program.mixinStandardHelpOptions(true).versionProvider(new Version());
-    CommandLine line = new CommandLine(program).addSubcommand(Commands.nameOf(command), command);
+    CommandLine line = withNone().addSubcommand(Commands.nameOf(command), command);
     line.getSubcommands().values().forEach(Main::complete);
     return line;
+  }
+
+  /** The program as such. */
+  private static CommandLine withNone() {
+    CommandSpec program = CommandSpec.create().name(Commands.nameOf(Main.class));
+    program.mixinStandardHelpOptions(true).versionProvider(new Version());
+    return new CommandLine(program);
+  }
+
+  private static boolean asksForVersion(String[] args) {
+    return args.length == 1 && (args[0].equals("--version") || args[0].equals("-V"));
   }
 
   /** Adds what all commands have in common, with those below it. */
