@@ -30,6 +30,7 @@ final class ServiceFilesTest {
           "reports",
           "reports/fleet",
           "reports/suite",
+          "validation/gpu",
           "reports/parquet",
           "reports/spark");
 

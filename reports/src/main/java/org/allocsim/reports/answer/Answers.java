@@ -43,11 +43,6 @@ import org.allocsim.reports.answer.tuning.FitAnswer;
 import org.allocsim.reports.answer.tuning.PerturbAnswer;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.answer.validation.BenchAnswer;
-import org.allocsim.reports.answer.validation.CachesAnswer;
-import org.allocsim.reports.answer.validation.CalibrateAnswer;
-import org.allocsim.reports.answer.validation.TogetherAnswer;
-import org.allocsim.reports.answer.validation.TorchAnswer;
-import org.allocsim.reports.answer.validation.ValidateAnswer;
 import org.allocsim.reports.answer.validation.VerifyAnswer;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.render.JsonRenderer;
@@ -68,11 +63,6 @@ public final class Answers {
           ServeAnswer.KIND,
           ReplayAnswer.KIND,
           RepeatedAnswer.KIND,
-          ValidateAnswer.KIND,
-          TorchAnswer.KIND,
-          TogetherAnswer.KIND,
-          CachesAnswer.KIND,
-          CalibrateAnswer.KIND,
           BenchAnswer.KIND,
           PeakAnswer.KIND,
           PinsAnswer.KIND,

@@ -27,9 +27,7 @@ import org.allocsim.reports.cli.look.InspectCommand;
 import org.allocsim.reports.cli.look.ListCommand;
 import org.allocsim.reports.cli.look.ViewCommand;
 import org.allocsim.reports.cli.prove.BenchCommand;
-import org.allocsim.reports.cli.prove.CalibrateCommand;
 import org.allocsim.reports.cli.prove.CheckCommand;
-import org.allocsim.reports.cli.prove.ValidateCommand;
 import org.allocsim.reports.cli.prove.VerifyCommand;
 import org.allocsim.reports.cli.run.AdviseCommand;
 import org.allocsim.reports.cli.run.EstimateCommand;
@@ -76,8 +74,6 @@ final class Commands {
       case "transform" -> TransformCommand.class;
       case "verify" -> VerifyCommand.class;
       case "check" -> CheckCommand.class;
-      case "validate" -> ValidateCommand.class;
-      case "calibrate" -> CalibrateCommand.class;
       case "bench" -> BenchCommand.class;
       default -> null;
     };

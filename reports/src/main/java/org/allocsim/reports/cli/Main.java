@@ -10,7 +10,6 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 import org.allocsim.reports.cli.option.PluginOption;
-import org.allocsim.reports.cli.prove.ValidateCommand;
 import org.allocsim.reports.output.Conversation;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
@@ -112,7 +111,7 @@ public final class Main implements Runnable {
   static int run(PrintWriter out, PrintWriter err, boolean debug, String... args) {
     int exitCode;
     try {
-      String[] asked = ValidateCommand.withSubject(withoutHelpWord(args));
+      String[] asked = ValidateWords.withSubject(withoutHelpWord(args));
       exitCode = PluginOption.within(asked, () -> execute(out, err, debug, asked));
       out.flush();
     } catch (Failure failure) {

@@ -30,13 +30,15 @@ class CoreAloneTest {
     assertEquals(List.of(), Wings.commands());
     Golden.assertGolden("peak-sample.txt", answer("peak", SAMPLE, FRACTION, "--top", 6));
     assertTrue(answer("replay", SAMPLE, FRACTION).contains("CUDA OOMs: 20 "));
+    CommandRun diagnosed = CommandRun.of("diagnose", SAMPLE, FRACTION);
+    assertEquals(ExitCodes.CHECK_DID_NOT_HOLD, diagnosed.exitCode(), diagnosed.err());
     assertTrue(
-        answer("diagnose", SAMPLE, FRACTION)
-            .startsWith("Out of memory: the program asked for 439.21 MiB. CAPPED: "));
+        diagnosed.out().startsWith("Out of memory: the program asked for 439.21 MiB. CAPPED: "),
+        diagnosed.out());
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"sweep", "fleet-report", "suite"})
+  @ValueSource(strings = {"sweep", "fleet-report", "suite", "validate", "calibrate"})
   void aCommandOfAWingIsNamedAsMissing(String command) {
     String sentence =
         ("allocsim: %1$s is not part of this installation; use './allocsim %1$s' in a checkout, or"
