@@ -33,11 +33,8 @@ tar -C "$work" -xzf "$work/bundle.tgz"
 to=$work/allocsim
 mkdir "$to/tests"
 cp "$work/console/junit-platform-console-standalone.jar" "$to/tests/console.jar"
-for module in validation reports; do
-  mkdir "$to/tests/$module"
-  # Resources stay behind: the tests that need a GPU make their own traces.
-  cp -r "$module/target/test-classes/org" "$to/tests/$module/"
-done
+# Resources stay behind: the tests that need a GPU make their own traces.
+cp -r validation/gpu/target/test-classes/org "$to/tests/"
 
 cat >"$to/gpu-tests" <<'EOS'
 #!/bin/sh
@@ -46,10 +43,10 @@ self=$(readlink -f "$0")
 root=${self%/*}
 exec "$root/runtime/bin/java" --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true \
   -Djava.library.path="$root/lib" \
-  -cp "$root/tests/console.jar:$root/allocsim.jar:$root/lib/*:$root/tests/validation:$root/tests/reports" \
+  -cp "$root/tests/console.jar:$root/allocsim.jar:$root/lib/*:$root/tests" \
   org.junit.platform.console.ConsoleLauncher execute --disable-banner --include-tag gpu \
   --include-classname '.*GpuTest' --fail-if-no-tests \
-  "--scan-classpath=$root/tests/validation:$root/tests/reports" "$@"
+  "--scan-classpath=$root/tests" "$@"
 EOS
 chmod 755 "$to/gpu-tests"
 tar -C "$work" --owner=0 --group=0 --numeric-owner -czf "$archive" allocsim

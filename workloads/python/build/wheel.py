@@ -25,7 +25,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 SOURCES = PACKAGE.parent.parent
 
 #: What the allocator asks of the stand-in, which the Java tests have too.
-STANDIN = SOURCES / "validation/src/main/resources/org/allocsim/validation/torch/standin.c"
+STANDIN = SOURCES / "validation/gpu/src/main/resources/org/allocsim/validation/torch/standin.c"
 MAX_BYTES = 60_000_000
 TIME = (2020, 1, 1, 0, 0, 0)
 

@@ -141,7 +141,7 @@ def _allocator_source() -> Path:
     own = _FOLDER / "standin.c"
     if own.is_file():
         return own
-    return _FOLDER.parents[3] / "validation/src/main/resources/org/allocsim/validation/torch/standin.c"
+    return _FOLDER.parents[3] / "validation/gpu/src/main/resources/org/allocsim/validation/torch/standin.c"
 
 
 def _cache() -> Path:

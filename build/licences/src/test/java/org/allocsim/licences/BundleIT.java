@@ -8,8 +8,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -21,6 +25,18 @@ final class BundleIT {
   private static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();
 
   @TempDir private Path folder;
+
+  private enum Wing {
+    FLEET("sweep", "fleet-report"),
+    GPU("validate", "calibrate"),
+    SUITE("suite");
+
+    private final List<String> commands;
+
+    Wing(String... commands) {
+      this.commands = List.of(commands);
+    }
+  }
 
   private record Run(int exitCode, String output) {}
 
@@ -38,7 +54,7 @@ final class BundleIT {
     Path archive = folder.resolve("allocsim.tgz");
     List<Object> command = new ArrayList<>();
     command.add(ROOT.resolve("validation/bundle.sh"));
-    command.add(ROOT.resolve("reports/target/app"));
+    command.add(ROOT.resolve("reports/app/target/app"));
     command.add(System.getProperty("java.home"));
     command.add(archive);
     command.addAll(List.of(parts));
@@ -74,6 +90,46 @@ final class BundleIT {
       Run drawn = run(unpacked.resolve("allocsim"), "replay", sample, "--chart", chart);
       assertEquals(0, drawn.exitCode(), drawn.output());
       assertTrue(Files.size(chart) > 5_000, format);
+    }
+  }
+
+  @Test
+  void anArchiveHasAllWingsAndAnswersWithoutThem() throws Exception {
+    Path unpacked = bundle();
+    Path allocsim = unpacked.resolve("allocsim");
+    Path sample = ROOT.resolve("reports/samples/gpt_oom.pickle.xz");
+    Map<String, String> answers = new LinkedHashMap<>();
+    for (String command : List.of("diagnose", "replay", "peak")) {
+      Run answered = run(allocsim, command, sample);
+      // 3 is an answer too: memory did not suffice.
+      assertEquals(command.equals("diagnose") ? 3 : 0, answered.exitCode(), answered.output());
+      answers.put(command, answered.output());
+    }
+    String all = run(allocsim, "--help").output();
+    for (Wing wing : Wing.values()) {
+      for (String command : wing.commands) {
+        assertTrue(all.contains("\n  " + command + " "), all);
+        assertEquals(0, run(allocsim, command, "--help").exitCode(), command);
+      }
+      try (Stream<Path> jars = Files.list(unpacked.resolve("lib"))) {
+        String start = "allocsim-%s-".formatted(wing.name().toLowerCase(Locale.ROOT));
+        List<Path> own =
+            jars.filter(each -> each.getFileName().toString().startsWith(start)).toList();
+        assertEquals(1, own.size(), start);
+        Files.delete(own.getFirst());
+      }
+      for (String command : wing.commands) {
+        Run missing = run(allocsim, command);
+        assertEquals(2, missing.exitCode(), missing.output());
+        assertEquals(
+            ("allocsim: %1$s is not part of this installation; use './allocsim %1$s' in a checkout,"
+                    + " or bundle all commands with './allocsim bundle ARCHIVE.tgz'\n")
+                .formatted(command),
+            missing.output());
+      }
+    }
+    for (Map.Entry<String, String> answer : answers.entrySet()) {
+      assertEquals(answer.getValue(), run(allocsim, answer.getKey(), sample).output());
     }
   }
 

@@ -33,8 +33,8 @@ final class LauncherIT {
     Files.writeString(checkout.resolve("pom.xml"), "");
     Files.copy(Ran.SAMPLE, folder.resolve("a.pickle.xz"));
     mvnw(
-        "mkdir -p reports/target/quick/app && cp -r '%s/.' reports/target/quick/app"
-            .formatted(Ran.ROOT.resolve("reports/target/app")));
+        "mkdir -p reports/app/target/quick/app && cp -r '%s/.' reports/app/target/quick/app"
+            .formatted(Ran.ROOT.resolve("reports/app/target/app")));
   }
 
   private void mvnw(String builds) throws Exception {

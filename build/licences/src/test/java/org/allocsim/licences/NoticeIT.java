@@ -38,7 +38,7 @@ final class NoticeIT {
 
   /** What is installed together: its section of NOTICE, and its folder in the build. */
   enum Place {
-    PROGRAM("In every installation", "reports/target/app/lib"),
+    PROGRAM("In every installation", "reports/app/target/app/lib"),
     BENCH("Only where the part bench", "validation/benchmarks/target/part"),
     PARQUET("Only where the part parquet", "reports/parquet/target/part");
 

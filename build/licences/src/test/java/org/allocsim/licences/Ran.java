@@ -72,7 +72,7 @@ record Ran(int exitCode, String output) {
         Stream.concat(
             Stream.of(
                 ROOT.resolve("validation/bundle.sh"),
-                ROOT.resolve("reports/target/app"),
+                ROOT.resolve("reports/app/target/app"),
                 System.getProperty("java.home"),
                 archive),
             Stream.of(parts));

@@ -31,7 +31,7 @@ final class SbomIT {
 
   private static final List<String> INSTALLED =
       List.of(
-          "reports/target/app/lib",
+          "reports/app/target/app/lib",
           "validation/benchmarks/target/part",
           "reports/parquet/target/part");
 

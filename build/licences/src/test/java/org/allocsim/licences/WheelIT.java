@@ -70,7 +70,7 @@ final class WheelIT {
     run(
         Map.of(),
         ROOT.resolve("validation/bundle.sh"),
-        ROOT.resolve("reports/target/app"),
+        ROOT.resolve("reports/app/target/app"),
         System.getProperty("java.home"),
         archive);
     return archive;

@@ -20,7 +20,7 @@ class LibraryDocumentTest {
   private static final String PROMPT = "jshell> ";
 
   /** What the page shows as class path is the program; here the library alone has to do. */
-  private static final String SHOWN_CLASS_PATH = "reports/target/quick/app/allocsim.jar";
+  private static final String SHOWN_CLASS_PATH = "reports/app/target/quick/app/allocsim.jar";
 
   private static final int MAX_SECONDS = 300;
 

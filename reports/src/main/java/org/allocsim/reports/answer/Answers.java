@@ -2,6 +2,7 @@ package org.allocsim.reports.answer;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.advice.AdviseAnswer;
 import org.allocsim.reports.answer.compare.CompareAnswer;
@@ -10,9 +11,6 @@ import org.allocsim.reports.answer.diagnosis.DiagnoseAnswer;
 import org.allocsim.reports.answer.diagnosis.ExplainOomAnswer;
 import org.allocsim.reports.answer.diagnosis.LeaksAnswer;
 import org.allocsim.reports.answer.diagnosis.LintAnswer;
-import org.allocsim.reports.answer.fleet.FleetAnswer;
-import org.allocsim.reports.answer.fleet.SuiteAnswer;
-import org.allocsim.reports.answer.fleet.SuiteScoresAnswer;
 import org.allocsim.reports.answer.job.AccountJob;
 import org.allocsim.reports.answer.job.CapacityJob;
 import org.allocsim.reports.answer.job.CheckJob;
@@ -45,16 +43,12 @@ import org.allocsim.reports.answer.tuning.FitAnswer;
 import org.allocsim.reports.answer.tuning.PerturbAnswer;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.answer.validation.BenchAnswer;
-import org.allocsim.reports.answer.validation.CachesAnswer;
-import org.allocsim.reports.answer.validation.CalibrateAnswer;
-import org.allocsim.reports.answer.validation.TogetherAnswer;
-import org.allocsim.reports.answer.validation.TorchAnswer;
-import org.allocsim.reports.answer.validation.ValidateAnswer;
 import org.allocsim.reports.answer.validation.VerifyAnswer;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.render.JsonRenderer;
+import org.allocsim.reports.wing.Wings;
 
-/** The kinds of documents that commands write as JSON. */
+/** The kinds of documents that commands write as JSON, those of wings after those of the core. */
 public final class Answers {
   private static final List<Kind<?>> KINDS =
       List.of(
@@ -69,11 +63,6 @@ public final class Answers {
           ServeAnswer.KIND,
           ReplayAnswer.KIND,
           RepeatedAnswer.KIND,
-          ValidateAnswer.KIND,
-          TorchAnswer.KIND,
-          TogetherAnswer.KIND,
-          CachesAnswer.KIND,
-          CalibrateAnswer.KIND,
           BenchAnswer.KIND,
           PeakAnswer.KIND,
           PinsAnswer.KIND,
@@ -86,9 +75,6 @@ public final class Answers {
           ExplainOomAnswer.KIND,
           VerifyAnswer.KIND,
           InspectAnswer.KIND,
-          FleetAnswer.KIND,
-          SuiteAnswer.KIND,
-          SuiteScoresAnswer.KIND,
           DiagnoseJob.KIND,
           TuneJob.KIND,
           CapacityJob.KIND,
@@ -114,7 +100,7 @@ public final class Answers {
 
   /** All schemas. */
   public static List<Schema> schemas() {
-    return KINDS.stream()
+    return Stream.concat(KINDS.stream(), Wings.kinds().stream())
         .map(
             kind -> new Schema(kind.id(), kind.command(), JsonText.text(JsonRenderer.schema(kind))))
         .toList();

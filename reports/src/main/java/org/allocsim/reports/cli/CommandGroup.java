@@ -5,104 +5,57 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.allocsim.reports.cli.convert.ConvertCommand;
-import org.allocsim.reports.cli.convert.GenerateCommand;
-import org.allocsim.reports.cli.convert.TransformCommand;
-import org.allocsim.reports.cli.decide.CompareCommand;
-import org.allocsim.reports.cli.decide.FitCommand;
-import org.allocsim.reports.cli.decide.FleetReportCommand;
-import org.allocsim.reports.cli.decide.MinCapacityCommand;
-import org.allocsim.reports.cli.decide.PerturbCommand;
-import org.allocsim.reports.cli.decide.ServeCommand;
-import org.allocsim.reports.cli.decide.ShareCommand;
-import org.allocsim.reports.cli.decide.SweepCommand;
-import org.allocsim.reports.cli.decide.TuneCommand;
-import org.allocsim.reports.cli.diagnose.AccountCommand;
-import org.allocsim.reports.cli.diagnose.DiagnoseCommand;
-import org.allocsim.reports.cli.diagnose.DiffCommand;
-import org.allocsim.reports.cli.diagnose.ExplainOomCommand;
-import org.allocsim.reports.cli.diagnose.LeaksCommand;
-import org.allocsim.reports.cli.diagnose.LintConfCommand;
-import org.allocsim.reports.cli.diagnose.PeakCommand;
-import org.allocsim.reports.cli.diagnose.PinsCommand;
-import org.allocsim.reports.cli.diagnose.ReplayCommand;
-import org.allocsim.reports.cli.look.InspectCommand;
-import org.allocsim.reports.cli.look.ListCommand;
-import org.allocsim.reports.cli.look.ViewCommand;
-import org.allocsim.reports.cli.prove.BenchCommand;
-import org.allocsim.reports.cli.prove.CalibrateCommand;
-import org.allocsim.reports.cli.prove.CheckCommand;
-import org.allocsim.reports.cli.prove.SuiteCommand;
-import org.allocsim.reports.cli.prove.ValidateCommand;
-import org.allocsim.reports.cli.prove.VerifyCommand;
-import org.allocsim.reports.cli.run.AdviseCommand;
-import org.allocsim.reports.cli.run.EstimateCommand;
-import org.allocsim.reports.cli.run.RecordCommand;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Help;
 
-/** The commands by what users want of them, those most used first. */
+/**
+ * The commands by what users want of them, those most used first: those of the core and of all
+ * wings, by name, whether they are installed or not.
+ */
 enum CommandGroup {
   /** What a program needs, and what it did: both run it, in Python. */
-  RUN("Run a PyTorch program", EstimateCommand.class, AdviseCommand.class, RecordCommand.class),
+  RUN("Run a PyTorch program", "estimate", "advise", "record"),
   /** Why a run failed, or where its memory is. */
   DIAGNOSE(
       "Diagnose a run",
-      DiagnoseCommand.class,
-      ExplainOomCommand.class,
-      ReplayCommand.class,
-      PeakCommand.class,
-      PinsCommand.class,
-      LeaksCommand.class,
-      DiffCommand.class,
-      AccountCommand.class,
-      LintConfCommand.class),
+      "diagnose",
+      "explain-oom",
+      "replay",
+      "peak",
+      "pins",
+      "leaks",
+      "diff",
+      "account",
+      "lint-conf"),
   /** Which settings, which allocator, which GPU. */
   DECIDE(
       "Choose settings, allocator and GPU",
-      TuneCommand.class,
-      MinCapacityCommand.class,
-      ShareCommand.class,
-      FitCommand.class,
-      ServeCommand.class,
-      CompareCommand.class,
-      PerturbCommand.class,
-      SweepCommand.class,
-      FleetReportCommand.class),
+      "tune",
+      "min-capacity",
+      "share",
+      "fit",
+      "serve",
+      "compare",
+      "perturb",
+      "sweep",
+      "fleet-report"),
   /** What is in a file, and what the program knows. */
-  LOOK("Look", ViewCommand.class, InspectCommand.class, ListCommand.class),
+  LOOK("Look", "view", "inspect", "list"),
   /** Traces from traces, or from a description. */
-  CONVERT(
-      "Convert and generate traces",
-      ConvertCommand.class,
-      GenerateCommand.class,
-      TransformCommand.class),
+  CONVERT("Convert and generate traces", "convert", "generate", "transform"),
   /** Whether results hold. */
-  PROVE(
-      "Validate results",
-      VerifyCommand.class,
-      CheckCommand.class,
-      ValidateCommand.class,
-      SuiteCommand.class,
-      CalibrateCommand.class,
-      BenchCommand.class);
+  PROVE("Validate results", "verify", "check", "validate", "suite", "calibrate", "bench");
 
   private final String heading;
-  private final List<Class<?>> commands;
+  private final List<String> commands;
 
-  CommandGroup(String heading, Class<?>... commands) {
+  CommandGroup(String heading, String... commands) {
     this.heading = heading;
     this.commands = List.of(commands);
   }
 
-  /** The commands of all groups, in the order of the help. */
-  static Stream<Class<?>> all() {
+  /** The names of all commands, in the order of the help. */
+  static Stream<String> names() {
     return Arrays.stream(values()).flatMap(group -> group.commands.stream());
-  }
-
-  /** The name of a command on the command line. */
-  static String nameOf(Class<?> command) {
-    return command.getAnnotation(Command.class).name();
   }
 
   /** The list of commands in the program's help; empty for a program without commands. */
@@ -110,10 +63,10 @@ enum CommandGroup {
     StringBuilder list = new StringBuilder();
     for (CommandGroup group : values()) {
       Map<String, Help> known = new LinkedHashMap<>();
-      for (Class<?> command : group.commands) {
-        Help help = program.subcommands().get(nameOf(command));
+      for (String command : group.commands) {
+        Help help = program.subcommands().get(command);
         if (help != null) {
-          known.put(nameOf(command), help);
+          known.put(command, help);
         }
       }
       if (!known.isEmpty()) {

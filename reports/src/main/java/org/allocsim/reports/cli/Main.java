@@ -10,7 +10,6 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 import org.allocsim.reports.cli.option.PluginOption;
-import org.allocsim.reports.cli.prove.ValidateCommand;
 import org.allocsim.reports.output.Conversation;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
@@ -112,7 +111,7 @@ public final class Main implements Runnable {
   static int run(PrintWriter out, PrintWriter err, boolean debug, String... args) {
     int exitCode;
     try {
-      String[] asked = ValidateCommand.withSubject(withoutHelpWord(args));
+      String[] asked = ValidateWords.withSubject(withoutHelpWord(args));
       exitCode = PluginOption.within(asked, () -> execute(out, err, debug, asked));
       out.flush();
     } catch (Failure failure) {
@@ -143,7 +142,10 @@ public final class Main implements Runnable {
   }
 
   private static int execute(PrintWriter out, PrintWriter err, boolean debug, String... args) {
-    CommandLine commandLine = command(args).map(Main::withOnly).orElseGet(Main::withAll);
+    CommandLine commandLine =
+        asksForVersion(args)
+            ? withNone()
+            : command(args).map(Main::withOnly).orElseGet(Main::withAll);
     commandLine.getCommandSpec().addOption(PluginOption.option());
     commandLine.setOut(out).setErr(err);
     Converters.register(commandLine);
@@ -185,13 +187,12 @@ public final class Main implements Runnable {
     if (args.length == 0) {
       return Optional.empty();
     }
-    return CommandGroup.all().filter(each -> CommandGroup.nameOf(each).equals(args[0])).findFirst();
+    return Commands.named(args[0]);
   }
 
   static CommandLine withAll() {
     CommandLine program = new CommandLine(new Main());
-    CommandGroup.all()
-        .forEach(command -> program.addSubcommand(CommandGroup.nameOf(command), command));
+    Commands.installed().forEach(program::addSubcommand);
     program.getSubcommands().values().forEach(Main::complete);
     program.getHelpSectionMap().remove(UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING);
     program.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, CommandGroup::list);
@@ -200,12 +201,20 @@ public final class Main implements Runnable {
 
   /** The program with one command: to look at the options of all takes longer than a short one. */
   private static CommandLine withOnly(Class<?> command) {
-    CommandSpec program = CommandSpec.create().name(CommandGroup.nameOf(Main.class));
-    program.mixinStandardHelpOptions(true).versionProvider(new Version());
-    CommandLine line =
-        new CommandLine(program).addSubcommand(CommandGroup.nameOf(command), command);
+    CommandLine line = withNone().addSubcommand(Commands.nameOf(command), command);
     line.getSubcommands().values().forEach(Main::complete);
     return line;
+  }
+
+  /** The program as such. */
+  private static CommandLine withNone() {
+    CommandSpec program = CommandSpec.create().name(Commands.nameOf(Main.class));
+    program.mixinStandardHelpOptions(true).versionProvider(new Version());
+    return new CommandLine(program);
+  }
+
+  private static boolean asksForVersion(String[] args) {
+    return args.length == 1 && (args[0].equals("--version") || args[0].equals("-V"));
   }
 
   /** Adds what all commands have in common, with those below it. */

@@ -17,8 +17,9 @@
  *       highest first; 0 never), with {@code worded} what people read instead of the value, with
  *       {@code optional} that people need no empty column. What a program reads as a part of its
  *       own is {@code one}, {@code many} or {@code named}.
- *   <li>Make a {@code Kind} of the shape, name it in {@link org.allocsim.reports.answer.Answers}.
- *       The schema is generated.
+ *   <li>Make a {@code Kind} of the shape, name it in {@link org.allocsim.reports.answer.Answers},
+ *       or in the wing's {@link org.allocsim.reports.wing.CommandProvider}. The schema is
+ *       generated.
  *   <li>Return a {@code Document}: {@code Sentence.of("it holds {} at its peak",
  *       Quantity.bytes(n))} for sentences, {@code Facts} for the lines at the top, {@code Table.of}
  *       for rows, {@code Notes} for the rest.

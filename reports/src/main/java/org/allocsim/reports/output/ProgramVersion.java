@@ -12,6 +12,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import org.allocsim.reports.plugin.PluginLoader;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -29,26 +30,30 @@ public final class ProgramVersion {
 
   private ProgramVersion() {}
 
-  /** The version as text. */
-  public static String text() {
-    String program = program();
+  /**
+   * The version as text.
+   *
+   * @param user a class of the module whose results they are
+   */
+  public static String text(Class<?> user) {
+    String program = program(user);
     return PluginLoader.current()
         .map(plugins -> program + "+plugins-" + digest(plugins.jars()))
         .orElse(program);
   }
 
-  private static String program() {
+  private static String program(Class<?> user) {
     String number = ProgramVersion.class.getPackage().getImplementationVersion();
     if (number == null) {
       return DEVELOPMENT;
     }
-    return number.endsWith(UNRELEASED) ? number + "+" + digest(archives()) : number;
+    return number.endsWith(UNRELEASED) ? number + "+" + digest(archives(user)) : number;
   }
 
-  private static Set<Path> archives() {
+  private static Set<Path> archives(Class<?> user) {
     Set<Path> archives = new LinkedHashSet<>();
     for (Class<?> each :
-        new Class<?>[] {AllocationTrace.class, TraceFormats.class, ProgramVersion.class}) {
+        List.of(AllocationTrace.class, TraceFormats.class, ProgramVersion.class, user)) {
       CodeSource source = each.getProtectionDomain().getCodeSource();
       try {
         archives.add(Path.of(source.getLocation().toURI()));

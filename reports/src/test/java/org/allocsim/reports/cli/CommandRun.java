@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -44,15 +43,10 @@ public record CommandRun(int exitCode, String out, String err) {
     return writer.toString().replace(System.lineSeparator(), "\n");
   }
 
-  /** A recording that ships with these tests, with the same name wherever they run. */
+  /** A recording that ships with these tests, for modules below this one too. */
   static Path recording(String name) {
-    try {
-      return Path.of("")
-          .toAbsolutePath()
-          .relativize(Path.of(CommandRun.class.getResource("/recordings/" + name).toURI()));
-    } catch (URISyntaxException e) {
-      throw new IllegalStateException(e);
-    }
+    Path file = Path.of("src/test/resources/recordings", name);
+    return Files.exists(file) ? file : Path.of("..").resolve(file);
   }
 
   /** Names of the files in a folder, in order. */

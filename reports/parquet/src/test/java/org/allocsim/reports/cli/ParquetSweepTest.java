@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.allocsim.analysis.fleet.sweep.RowCsv;
 import org.allocsim.analysis.fleet.sweep.SweepColumn;
+import org.allocsim.reports.cli.fleet.SweepCommand;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.ProgramVersion;
 import org.apache.parquet.column.statistics.Statistics;
@@ -90,7 +91,7 @@ final class ParquetSweepTest {
         footer.getFileMetaData().getSchema().getFields().stream().map(Type::getName).toList());
     Map<String, String> about = footer.getFileMetaData().getKeyValueMetaData();
     assertEquals(SweepColumn.SCHEMA, about.get("allocsim.schema"));
-    assertEquals(ProgramVersion.text(), about.get("allocsim.program"));
+    assertEquals(ProgramVersion.text(SweepCommand.class), about.get("allocsim.program"));
   }
 
   @Test

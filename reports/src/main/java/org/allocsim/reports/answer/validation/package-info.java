@@ -1,7 +1,4 @@
-/**
- * Answers that check the simulator: {@code validate}, {@code verify}, {@code calibrate}, {@code
- * bench}.
- */
+/** Answers that check the simulator: {@code verify}, {@code bench}. */
 @NullMarked
 package org.allocsim.reports.answer.validation;
 

@@ -1,4 +1,4 @@
-/** Questions about a real GPU, PyTorch's own allocator and this machine's speed. */
+/** Questions about this machine's speed. */
 @NullMarked
 package org.allocsim.reports.question.validation;
 

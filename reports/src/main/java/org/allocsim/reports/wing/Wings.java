@@ -1,0 +1,32 @@
+package org.allocsim.reports.wing;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.ServiceLoader;
+import org.allocsim.reports.document.Kind;
+
+/**
+ * The wings of this installation. To find them, Java looks through every jar, so a command of the
+ * core must not ask for them.
+ */
+public final class Wings {
+  private Wings() {}
+
+  /** All, in the order of their classes' names; plugins add none. */
+  private static List<CommandProvider> all() {
+    return ServiceLoader.load(CommandProvider.class, Wings.class.getClassLoader()).stream()
+        .map(ServiceLoader.Provider::get)
+        .sorted(Comparator.comparing(wing -> wing.getClass().getName()))
+        .toList();
+  }
+
+  /** The commands of all wings. */
+  public static List<Class<?>> commands() {
+    return all().stream().<Class<?>>flatMap(wing -> wing.commands().stream()).toList();
+  }
+
+  /** The kinds of documents that these commands write as JSON. */
+  public static List<Kind<?>> kinds() {
+    return all().stream().<Kind<?>>flatMap(wing -> wing.kinds().stream()).toList();
+  }
+}
