@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 _LATER = ("AllocsimError", "Recording", "open", "run")
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> Any:
     # Nobody pays for what is not used, and a command is soon ready for signals.
     if name == "estimate":

@@ -21,7 +21,7 @@ import tempfile
 import webbrowser
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Iterable, Iterator, Mapping
+from typing import Any, Iterable, Iterator, Mapping, Sequence, Union
 
 from .engine import EngineMissing, command, execute
 from .temporary import temporary_folder
@@ -34,6 +34,10 @@ MAX_TABLE_BYTES = 4 << 30
 
 #: Characters of a sentence.
 _MAX_SENTENCE = 2000
+
+
+#: What a keyword argument may be: None and False leave the option out.
+Option = Union[str, int, float, bool, None, Sequence[str]]
 
 
 class AllocsimError(Exception):
@@ -170,7 +174,11 @@ class Page(os.PathLike[str]):
 
 
 class Recording:
-    """A recording, or a trace of any other format that allocsim reads."""
+    """A recording, or a trace of any other format that allocsim reads.
+
+    Each question is a method with keyword arguments; ``ask`` takes any other command, and any other option.
+    Sizes are bytes, or texts such as ``"24GiB"``; names are those of the command line.
+    """
 
     def __init__(self, path: str | os.PathLike[str], options: Iterable[str] = ()) -> None:
         self.path = Path(path)
@@ -185,39 +193,170 @@ class Recording:
     def _repr_html_(self) -> str:
         return self.diagnose()._repr_html_()
 
-    def ask(self, name: str, *options: str) -> Answer:
-        """The answer of any command that takes a trace, such as ``ask("leaks")``."""
+    def ask(self, name: str, *options: str, **keywords: Option) -> Answer:
+        """The answer of any command that takes a trace.
+
+        Args:
+            name: of the command.
+            options: as on the command line.
+            keywords: options by name: ``warm_up=2`` is ``--warm-up=2``, ``swap_adjacent=True`` is ``--swap-adjacent``; None and False leave it out, lists are joined by commas.
+
+        >>> run.ask("leaks", warm_up=2)["verdict"]
+        'PLATEAU'
+        """
         with temporary_folder() as folder:
             file = Path(folder) / "answer.json"
-            text = run(name, self._file, *self._options, *options, "--json", file)
+            text = run(name, self._file, *self._options, *options, *_arguments(keywords), "--json", file)
             return Answer(_answer_in(file), text.rstrip())
 
-    def diagnose(self, *options: str) -> Answer:
-        """Why the run failed and what would have saved it, or how it could use less memory."""
-        return self.ask("diagnose", *options)
+    def diagnose(self, *options: str, log: str | os.PathLike[str] | None = None, os: str | None = None) -> Answer:
+        """Why the run failed and what would have saved it, or how it could use less memory.
 
-    def tune(self, *options: str) -> Answer:
-        """Settings of PyTorch's allocator, best first."""
-        return self.ask("tune", *options)
+        Args:
+            log: a log with the message of the failure, read as well.
+            os: system on which settings are to work: ``linux`` or ``windows``.
 
-    def peak(self, by: str | None = None) -> Answer:
-        """What holds the memory at the peak, by ``stack`` (if recorded), ``size`` or ``phase``."""
-        return self.ask("peak", *((f"--by={by}",) if by else ()))
+        >>> run.diagnose()["program"]["best_conf"]
+        'expandable_segments:True'
+        """
+        return self.ask("diagnose", *((file_argument(log),) if log is not None else ()), *options, os=os)
 
-    def leaks(self, *options: str) -> Answer:
-        """Memory that grows over iterations."""
-        return self.ask("leaks", *options)
+    def tune(self, *options: str, grid: str | None = None, os: str | None = None) -> Answer:
+        """Settings of PyTorch's allocator, best first.
 
-    def what_if(self, conf: str | None = None, *, memory_limit: int | None = None, device: str | None = None) -> Answer:
-        """The run with other settings, with another limit or on another GPU."""
-        options: list[str] = []
-        if conf is not None:
-            options.append(f"--conf={conf}")
-        if memory_limit is not None:
-            options.append(f"--memory-limit={memory_limit}")
-        if device is not None:
-            options.append(f"--device={device}")
-        return self.ask("replay", *options)
+        Args:
+            grid: how many settings: ``coarsest``, ``coarse``, ``usual`` or ``fine``.
+            os: system on which they are to work: ``linux`` or ``windows``.
+
+        >>> run.tune(grid="coarsest")["recommended_conf"]
+        'expandable_segments:True'
+        """
+        return self.ask("tune", *options, grid=grid, os=os)
+
+    def peak(self, by: str | None = None, *, of: str | None = None, at: str | int | None = None, frames: int | None = None) -> Answer:
+        """What holds the memory at the peak.
+
+        Args:
+            by: what groups share: ``stack`` (if recorded), ``size``, ``phase`` or ``category``.
+            of: which peak: ``reserved``, ``allocated`` or ``requested``.
+            at: another moment: ``oom``, ``peak``, ``end``, or the index of an allocation request.
+            frames: of a stack, at most.
+
+        >>> run.peak(by="category")["by"]
+        'category'
+        """
+        return self.ask("peak", by=by, of=of, at=at, frames=frames)
+
+    def pins(self, at: str | int | None = None, *, sort: str | None = None, top: int | None = None) -> Answer:
+        """The blocks that hold segments open, and which of them to avoid so that a failed request fits.
+
+        Args:
+            at: ``oom``, ``peak``, ``end``, or the index of an allocation request.
+            sort: segments by ``ratio`` of free to used bytes, or by ``free`` bytes.
+            top: blocks shown of each segment.
+
+        >>> len(run.pins(at="oom")["segments"]) > 0
+        True
+        """
+        return self.ask("pins", at=at, sort=sort, top=top)
+
+    def account(self, *options: str, at: str | int | None = None) -> Answer:
+        """Where all memory of the GPU is, beyond what PyTorch reserved.
+
+        >>> run.account()["gpu_bytes"]
+        25393692672
+        """
+        return self.ask("account", *options, at=at)
+
+    def leaks(self, *options: str, warm_up: int | None = None) -> Answer:
+        """Memory that grows over iterations.
+
+        Args:
+            warm_up: first iterations that do not count; by default they are found.
+        """
+        return self.ask("leaks", *options, warm_up=warm_up)
+
+    def compare(self, *options: str, policies: str | Sequence[str] | None = None, confs: Sequence[str] | None = None) -> Answer:
+        """The program on many allocators.
+
+        Args:
+            policies: allocators, such as ``["pytorch", "rmm-pool(initial=1GiB)"]``; all by default.
+            confs: settings of PyTorch's allocator, each a text of its own.
+
+        >>> [row["policy"] for row in run.compare(policies=["max-live"])["traces"][0]["results"]]
+        ['max-live']
+        """
+        return self.ask("compare", *options, policies=policies, confs=_settings(confs))
+
+    def min_capacity(self, *options: str, policies: str | Sequence[str] | None = None, confs: Sequence[str] | None = None) -> Answer:
+        """The smallest GPU on which no request fails, for each setting or allocator.
+
+        Args:
+            policies: allocators; PyTorch's by default.
+            confs: settings of PyTorch's allocator, each a text of its own.
+
+        >>> run.min_capacity(confs=["expandable_segments:True"])["settings"][0]["smallest_gpu"]
+        'rtx-3080-10gb'
+        """
+        return self.ask("min-capacity", *options, policies=policies, confs=_settings(confs))
+
+    def perturb(self, *options: str, swap_adjacent: bool = False, resize: str | None = None, runs: int | None = None, seed: int | None = None) -> Answer:
+        """How many randomly changed copies of the program run out of memory.
+
+        Args:
+            swap_adjacent: swap neighbouring requests at random.
+            resize: change sizes by up to this percentage, such as ``"2%"``.
+            runs: number of copies.
+            seed: of the first copy.
+
+        >>> run.perturb(runs=3)["runs"]
+        3
+        """
+        return self.ask("perturb", *options, swap_adjacent=swap_adjacent, resize=resize, runs=runs, seed=seed)
+
+    def verify(self, *options: str) -> Answer:
+        """Whether the simulation repeats the recording event by event.
+
+        >>> run.verify()["exact"]
+        True
+        """
+        return self.ask("verify", *options)
+
+    def diff(self, other: Recording | str | os.PathLike[str], *options: str) -> Answer:
+        """What another recording holds more or less at its peak.
+
+        Args:
+            other: the recording after the change.
+
+        >>> run.diff(run)["reserved_change_bytes"]
+        0
+        """
+        return self.ask("diff", file_argument(other.path if isinstance(other, Recording) else other), *options)
+
+    def check(
+        self,
+        *options: str,
+        max_reserved: int | str | None = None,
+        max_allocated: int | str | None = None,
+        max_requested: int | str | None = None,
+        max_slack: int | str | None = None,
+        no_oom: bool = False,
+    ) -> Answer:
+        """Whether limits hold; without one, whether no request fails.
+
+        >>> run.check(max_reserved="1GiB")["holds"]
+        False
+        """
+        limits = {"max_reserved": max_reserved, "max_allocated": max_allocated, "max_requested": max_requested, "max_slack": max_slack}
+        return self.ask("check", *options, **limits, no_oom=no_oom)
+
+    def what_if(self, conf: str | None = None, *, memory_limit: int | str | None = None, device: str | None = None) -> Answer:
+        """The run with other settings, with another limit or on another GPU.
+
+        >>> run.what_if("expandable_segments:True")["failed_requests"]
+        []
+        """
+        return self.ask("replay", conf=conf, memory_limit=memory_limit, device=device)
 
     def view(self, folder: str | os.PathLike[str] | None = None, *, show: bool | None = None) -> Page:
         """Writes the page of the run to a folder, and returns it.
@@ -301,12 +440,53 @@ class Recording:
                 return _table(rows)
 
 
+def _arguments(keywords: Mapping[str, Option]) -> list[str]:
+    """Keyword arguments as options."""
+    found = []
+    for name, value in keywords.items():
+        option = "--" + name.strip("_").replace("_", "-")
+        if value is True:
+            found.append(option)
+        elif value is not None and value is not False:
+            found.append(f"{option}={value if isinstance(value, (str, int, float)) else ','.join(map(str, value))}")
+    return found
+
+
+def _settings(confs: Sequence[str] | None) -> str | None:
+    """Settings as one text; they hold commas themselves."""
+    return None if confs is None else confs if isinstance(confs, str) else ";".join(confs)
+
+
 _BLOCK_NUMBERS = ("device", "address", "bytes", "requested_bytes", "stream")
 
 
-def open(path: str | os.PathLike[str], *options: str) -> Recording:
-    """Opens a recording; the options go to every command, such as ``"--device-index", "1"``."""
-    return Recording(path, options)
+def open(
+    path: str | os.PathLike[str],
+    *options: str,
+    device: str | None = None,
+    capacity: int | str | None = None,
+    memory_limit: int | str | None = None,
+    memory_fraction: float | None = None,
+    torch_version: str | None = None,
+    device_index: int | None = None,
+) -> Recording:
+    """Opens a recording, and says under which conditions its questions are asked.
+
+    Args:
+        path: the file.
+        options: further options for every command, as on the command line.
+        device: GPU to run on, such as ``"rtx-4090"``; the recorded one by default.
+        capacity: a GPU with this much free memory instead.
+        memory_limit: most memory that the allocator may reserve.
+        memory_fraction: the same as a fraction of the GPU.
+        torch_version: release of PyTorch whose rules apply; the recorded one by default.
+        device_index: of the recorded GPU.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+    """
+    conditions = _arguments({"device": device, "capacity": capacity, "memory_limit": memory_limit, "memory_fraction": memory_fraction, "torch_version": torch_version, "device_index": device_index})
+    return Recording(path, (*options, *conditions))
 
 
 def _table(rows: Any) -> Any:

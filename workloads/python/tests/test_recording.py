@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import lzma
 import os
@@ -15,6 +16,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 import allocsim  # noqa: E402
+import allocsim.recording  # noqa: E402
 from allocsim import engine  # noqa: E402
 from allocsim.engine import EngineMissing, command, one_process  # noqa: E402
 from allocsim.recording import run  # noqa: E402
@@ -42,6 +44,24 @@ def pandas_none():
     import pandas
 
     return pandas.NA
+
+
+@unittest.skipIf(MISSING, MISSING)
+class ExamplesTest(unittest.TestCase):
+    def test_examples_of_the_questions_run(self):
+        recording = allocsim.open(SAMPLE.with_name("train_gpt.pickle.xz"))
+        ended = doctest.testmod(allocsim.recording, extraglobs={"run": recording})
+        self.assertGreater(ended.attempted, 10)
+        self.assertEqual(ended.failed, 0)
+
+    def test_conditions_hold_for_every_question(self):
+        recording = allocsim.open(SAMPLE, memory_limit="1GiB", torch_version="2.11")
+        by_option = allocsim.open(SAMPLE, "--torch-version=2.11").what_if(memory_limit="1GiB")
+        self.assertEqual((1 << 30, "2.11"), (recording.peak()["moment"] and recording.what_if()["limit_bytes"], by_option["torch_version"]))
+        self.assertEqual(recording.what_if()["stats"], by_option["stats"])
+
+    def test_what_there_is_is_listed(self):
+        self.assertLessEqual({"open", "record", "estimate", "advise", "run", "Recording"}, set(dir(allocsim)))
 
 
 @unittest.skipIf(MISSING, MISSING)
