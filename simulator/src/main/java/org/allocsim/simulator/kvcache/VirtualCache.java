@@ -124,8 +124,6 @@ public final class VirtualCache implements KvCache {
 
   @Override
   public boolean begin(int sequence, SequenceStart start) {
-    PrefixHashes prefix = start.prefix();
-    int storedTokens = start.storedTokens();
     int count = start.tokens();
     int room = start.room();
     int slot = chooseSlot(room);

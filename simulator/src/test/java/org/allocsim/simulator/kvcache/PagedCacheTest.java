@@ -265,7 +265,7 @@ class PagedCacheTest {
     }
 
     int stored(PrefixHashes prefix, int most) {
-      return stored(prefix, most, window -> true);
+      return stored(prefix, most, _ -> true);
     }
 
     /** What layers with some windows have stored. */

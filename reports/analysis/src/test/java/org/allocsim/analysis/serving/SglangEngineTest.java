@@ -72,14 +72,14 @@ class SglangEngineTest {
   }
 
   /**
-   * Of 100 tokens, 31 + 20 + 1 of the first and 31 + 20 + 1 of the second do not fit; 0.7 of 20 is
-   * what the first may still need once it runs.
+   * A request asks for its prompt, its answer and a page: 52 tokens. Once the first runs, 31 tokens
+   * are taken and 0.7 of the 19 that may follow are kept for it, 13.3: the second needs 97.
    */
   @Test
   void aRequestBeginsWhereItsAnswerFits() {
-    ServingResult both = serve(requests(31, 20, 31, 20), 140, 4, 64);
+    ServingResult both = serve(requests(31, 20, 31, 20), 98, 4, 64);
     assertEquals(2, both.mostRunning());
-    ServingResult one = serve(requests(31, 20, 31, 20), 101, 4, 64);
+    ServingResult one = serve(requests(31, 20, 31, 20), 97, 4, 64);
     assertEquals(1, one.mostRunning());
     assertEquals(0, one.preemptions());
   }

@@ -29,8 +29,8 @@ final class SglangOptions {
       paramLabel = "FACTOR",
       defaultValue = "1",
       description =
-          "How much room sglang keeps for answers of running requests: a factor of its first 70 %"
-              + " (default: ${DEFAULT-VALUE}).")
+          "Factor of the room that sglang keeps for answers of running requests, at first 0.7 of"
+              + " them (default: ${DEFAULT-VALUE}).")
   private double conservativeness;
 
   @Option(
@@ -48,7 +48,7 @@ final class SglangOptions {
         pageTokens >= 1 && pageTokens <= 1 << 16, "--sglang-page-size " + pageTokens, "1 to 65536");
     EngineOptions.require(
         conservativeness > 0 && conservativeness < 1e9,
-        "--schedule-conservativeness " + conservativeness,
+        "--schedule-conservativeness",
         "a number above 0");
     eviction();
   }
