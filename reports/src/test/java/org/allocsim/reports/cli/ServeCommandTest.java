@@ -1,11 +1,13 @@
 package org.allocsim.reports.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.allocsim.reports.output.ExitCodes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +41,87 @@ class ServeCommandTest {
     assertEquals("kvcached", caches.get(0).get("cache").asString());
     assertEquals("paged", caches.get(1).get("cache").asString());
     assertEquals(2, caches.size());
+  }
+
+  @Test
+  void releasesAreComparedInOneAnswer() {
+    JsonNode caches =
+        json("--device", "rtx-4090", "--cache", "paged@0.18,paged@v0.28,paged").get("caches");
+    assertEquals("paged@0.18", caches.get(0).get("cache").asString());
+    assertEquals("paged@0.28", caches.get(1).get("cache").asString());
+    assertEquals("paged", caches.get(2).get("cache").asString());
+    long first = caches.get(0).get("output_tokens").asLong();
+    assertEquals(first, caches.get(1).get("output_tokens").asLong());
+    assertEquals(first, caches.get(2).get("output_tokens").asLong());
+    JsonNode older =
+        json("--device", "rtx-4090", "--cache", "paged", "--vllm-version", "0.28").get("caches");
+    assertEquals(
+        caches.get(1).get("prefix_hit_ratio"), older.get(0).get("prefix_hit_ratio"), "same rules");
+  }
+
+  @Test
+  void theReleaseThatKeepsFewPrefixesFindsOthers() {
+    JsonNode caches =
+        json("--device", "rtx-4090", "--cache", "paged@0.28,paged@0.29").get("caches");
+    assertNotEquals(caches.get(0).get("kept_prefix_ratio"), caches.get(1).get("kept_prefix_ratio"));
+  }
+
+  @Test
+  void sglangServesTheSameAnswers() {
+    JsonNode caches =
+        json(
+                "--device",
+                "rtx-4090",
+                "--cache",
+                "paged,sglang",
+                "--sglang-page-size",
+                16,
+                "--radix-eviction-policy",
+                "slru")
+            .get("caches");
+    assertEquals("sglang", caches.get(1).get("cache").asString());
+    assertEquals(caches.get(0).get("output_tokens"), caches.get(1).get("output_tokens"));
+    assertTrue(caches.get(1).get("prefix_hit_ratio").asDouble() > 0);
+  }
+
+  @Test
+  void aStaticFractionOfTheMemoryIsSglangsPool() {
+    JsonNode answer =
+        json("--cache", "sglang", "--mem-fraction-static", "0.5", "--other-processes", "2GiB");
+    JsonNode budget = answer.get("budget");
+    double free =
+        budget.get("total_bytes").asDouble() - budget.get("context_bytes").asDouble() - (2L << 30);
+    long pool = (long) (free * 0.5) - budget.get("weight_bytes").asLong();
+    long token = answer.get("token_bytes").asLong();
+    assertEquals(pool / token * token, answer.at("/caches/0/peak_mapped_bytes").asLong());
+    CommandRun none =
+        CommandRun.of(
+            "serve",
+            SAMPLE,
+            "--model",
+            "gemma-2-9b",
+            "--cache",
+            "sglang",
+            "--mem-fraction-static",
+            "0.1");
+    assertEquals(ExitCodes.FAILED, none.exitCode());
+    assertTrue(none.err().contains("--mem-fraction-static 0.1 of"), none.err());
+    assertEquals(1, none.err().lines().count(), none.err());
+  }
+
+  @Test
+  void draftsAreNotForSglang() {
+    Object[] draft = {"--speculative-model", "eagle", "--acceptance-rate", "0.8", "--first", 1};
+    Object[] named = Arrays.copyOf(draft, draft.length + 2);
+    named[draft.length] = "--cache";
+    named[draft.length + 1] = "sglang";
+    assertEquals(4, json(draft).get("caches").size());
+    Object[] line = {"serve", SAMPLE, "--model", "gemma-2-9b"};
+    Object[] all = Arrays.copyOf(line, line.length + named.length);
+    System.arraycopy(named, 0, all, line.length, named.length);
+    CommandRun run = CommandRun.of(all);
+    assertEquals(ExitCodes.USAGE, run.exitCode());
+    assertTrue(run.err().contains("--cache sglang does not simulate"), run.err());
   }
 
   @Test
@@ -159,7 +242,7 @@ class ServeCommandTest {
   void theNewestReleaseIsTakenWithItsShare() {
     JsonNode budget = budget();
     assertEquals(0.92, budget.get("gpu_memory_utilization_ratio").asDouble());
-    assertEquals(budget("--vllm-version", "0.21"), budget);
+    assertEquals(budget("--vllm-version", "0.29"), budget);
   }
 
   @Test
@@ -248,6 +331,12 @@ class ServeCommandTest {
     "--tensor-parallel-size, 3",
     "--page-size, 3MiB",
     "--cache, slab",
+    "--cache, paged@new",
+    "--cache, jenga@0.18",
+    "--sglang-page-size, 0",
+    "--radix-eviction-policy, lfru",
+    "--schedule-conservativeness, 0",
+    "--mem-fraction-static, 2",
     "--speed, 0",
     "--other-processes, 9PiB",
     "--first, 0"

@@ -1,5 +1,6 @@
 package org.allocsim.simulator.kvcache;
 
+import java.util.Arrays;
 import java.util.List;
 import org.allocsim.simulator.policy.pagedkv.PrefixIndex;
 
@@ -58,6 +59,11 @@ public final class ElasticCache implements KvCache {
   private long emptySlots;
   private int[] taken = new int[64];
   private int[] found = new int[64];
+
+  /** Blocks that are to be given back together. */
+  private int[] given = new int[64];
+
+  private int givenCount;
 
   /** Changes of what is stored when a sequence last found no room. */
   private long lastChanges;
@@ -119,7 +125,11 @@ public final class ElasticCache implements KvCache {
   }
 
   @Override
-  public boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int count, int room) {
+  public boolean begin(int sequence, SequenceStart start) {
+    PrefixHashes prefix = start.prefix();
+    int storedTokens = start.storedTokens();
+    int count = start.tokens();
+    int room = start.room();
     int shared = storedTokens / blockTokens;
     int needed = blocksOf(room) - shared;
     int unused = find(prefix, shared);
@@ -134,6 +144,7 @@ public final class ElasticCache implements KvCache {
       for (int i = shared - 1; i >= 0; i--) {
         release(found[i]);
       }
+      giveBack();
       lastChanges = stored.changes();
       return false;
     }
@@ -196,6 +207,7 @@ public final class ElasticCache implements KvCache {
     for (long missing = count - pages.available(); missing > 0 && kept.size() > 0; missing--) {
       forget(kept.first());
     }
+    giveBack();
     return count <= 0 || pages.take(count, taken);
   }
 
@@ -239,8 +251,26 @@ public final class ElasticCache implements KvCache {
       kept.add(block);
       keptPages.add(block);
     } else {
-      pages.give(block);
-      keptPages.given(block);
+      collect(block);
+    }
+  }
+
+  /** A block is to be given back, with others. */
+  private void collect(int block) {
+    if (givenCount == given.length) {
+      given = Arrays.copyOf(given, 2 * givenCount);
+    }
+    given[givenCount++] = block;
+  }
+
+  /** Gives back what was collected. */
+  private void giveBack() {
+    if (givenCount > 0) {
+      pages.give(given, givenCount);
+      for (int i = 0; i < givenCount; i++) {
+        keptPages.given(given[i]);
+      }
+      givenCount = 0;
     }
   }
 
@@ -253,8 +283,10 @@ public final class ElasticCache implements KvCache {
     for (int i = blocks - 1; i >= 0; i--) {
       release(lists.get(sequence, i));
     }
+    giveBack();
     if (kept.size() > mostKept) {
       trim(kept.size() - mostKept);
+      giveBack();
     }
     if (comesBack) {
       listOwn(sequence, full);
@@ -295,7 +327,7 @@ public final class ElasticCache implements KvCache {
     kept.remove(block);
     keptPages.remove(block);
     stored.remove(block);
-    pages.give(block);
+    collect(block);
   }
 
   @Override

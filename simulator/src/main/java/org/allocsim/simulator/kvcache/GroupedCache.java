@@ -36,6 +36,9 @@ abstract class GroupedCache implements KvCache {
   private int[] plainEnd = new int[16];
   private long[] plainBytes = new long[16];
 
+  /** By sequence: tokens that it had before its last step. */
+  private int[] earlierTokens = new int[16];
+
   GroupedCache(List<LayerGroup> groups, long capacityBytes, int blockTokens) {
     this.groups = groups.toArray(LayerGroup[]::new);
     this.blockTokens = blockTokens;
@@ -61,6 +64,19 @@ abstract class GroupedCache implements KvCache {
   /** A sequence no longer uses a block. */
   abstract void release(int block, int group);
 
+  /** Blocks of a group that are released from now on are released together. */
+  void startRelease() {}
+
+  /** Whether a full block of a sequence is remembered. */
+  boolean isRemembered(int sequence, int block, int group) {
+    return true;
+  }
+
+  /** Tokens of a sequence that no step reads or writes any more while windows give up blocks. */
+  int settledTokens(int sequence) {
+    return tokens.of(sequence);
+  }
+
   /** Whether there is room for a sequence of so many tokens when no other runs. */
   abstract boolean holds(int count, int stepTokens);
 
@@ -72,12 +88,18 @@ abstract class GroupedCache implements KvCache {
     return (count + blockTokens - 1) / blockTokens;
   }
 
+  /** Tokens that a sequence had before its last step. */
+  final int earlierTokens(int sequence) {
+    return earlierTokens[sequence];
+  }
+
   /** Notes how much of a sequence that begins is not read again. */
   final void skip(int sequence, int storedTokens) {
     if (sequence >= skipped[0].length) {
       int length = Math.max(sequence + 1, skipped[0].length * 2);
       Arrays.setAll(skipped, group -> Arrays.copyOf(skipped[group], length));
       roomTokens = Arrays.copyOf(roomTokens, length);
+      earlierTokens = Arrays.copyOf(earlierTokens, length);
       plainEnd = Arrays.copyOf(plainEnd, length);
       plainBytes = Arrays.copyOf(plainBytes, length);
     }
@@ -90,6 +112,7 @@ abstract class GroupedCache implements KvCache {
   public final boolean grow(int sequence, int count, int room) {
     if (count < plainEnd[sequence] && room <= roomTokens[sequence]) {
       wastedBytes -= (count - tokens.of(sequence)) * plainBytes[sequence];
+      earlierTokens[sequence] = tokens.of(sequence);
       tokens.set(sequence, count);
       return true;
     }
@@ -103,10 +126,11 @@ abstract class GroupedCache implements KvCache {
   /** A sequence gives up the blocks that none of its windows reaches, the last one first. */
   private void giveUp(int sequence) {
     for (int group = 0; group < groups.length; group++) {
-      int first = search.firstRead(group, tokens.of(sequence));
+      int first = search.firstRead(group, settledTokens(sequence));
       int before = skipped[group][sequence];
       if (first > before) {
         wastedBytes -= wasteOf(sequence, 0);
+        startRelease();
         for (int block = first - 1; block >= before; block--) {
           release(lists[group].get(sequence, block), group);
         }
@@ -119,13 +143,14 @@ abstract class GroupedCache implements KvCache {
   /** A sequence, whose waste was subtracted, has so many tokens now; full blocks are remembered. */
   final void store(int sequence, int count) {
     int before = tokens.of(sequence);
+    earlierTokens[sequence] = before;
     tokens.set(sequence, count);
     wastedBytes += wasteOf(sequence, 0);
     for (int block = before / blockTokens; block < count / blockTokens; block++) {
       long prefix = prefixes.of(sequence).hash(block);
       boolean isOwn = prefixes.of(sequence).isOwn(block);
       for (int group = 0; group < groups.length; group++) {
-        if (block < skipped[group][sequence]) {
+        if (block < skipped[group][sequence] || !isRemembered(sequence, block, group)) {
           continue;
         }
         int held = lists[group].get(sequence, block);
@@ -191,6 +216,7 @@ abstract class GroupedCache implements KvCache {
     wastedBytes -= wasteOf(sequence, 0);
     tokens.end(sequence);
     for (int group = 0; group < groups.length; group++) {
+      startRelease();
       while (lists[group].count(sequence) > 0) {
         int block = lists[group].removeLast(sequence);
         if (lists[group].count(sequence) >= skipped[group][sequence]) {

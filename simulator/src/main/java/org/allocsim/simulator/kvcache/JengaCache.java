@@ -113,7 +113,11 @@ public final class JengaCache extends GroupedCache {
   }
 
   @Override
-  public boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int count, int room) {
+  public boolean begin(int sequence, SequenceStart start) {
+    PrefixHashes prefix = start.prefix();
+    int storedTokens = start.storedTokens();
+    int count = start.tokens();
+    int room = start.room();
     if (sequence >= open[0].length) {
       for (int group = 0; group < groups.length; group++) {
         int length = Math.max(sequence + 1, open[group].length * 2);

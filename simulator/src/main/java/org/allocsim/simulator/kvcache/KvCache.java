@@ -25,13 +25,10 @@ public interface KvCache {
    * Begins a sequence.
    *
    * @param sequence its number
-   * @param prefix what its tokens are, asked until the sequence ends
-   * @param storedTokens what {@link #storedTokens} answered
-   * @param tokens tokens that will be stored after this step, those included
-   * @param room tokens for which there is to be room, at least as many: guesses may be stored too
+   * @param start what it is
    * @return whether there was room
    */
-  boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int tokens, int room);
+  boolean begin(int sequence, SequenceStart start);
 
   /**
    * Whether what {@link #begin} or {@link #storedTokens} say may be better for the sequence for
@@ -42,7 +39,12 @@ public interface KvCache {
     return true;
   }
 
-  /** Begins a sequence without room for guesses. */
+  /** Begins a sequence all of whose tokens are computed in its first step. */
+  default boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int tokens, int room) {
+    return begin(sequence, SequenceStart.whole(prefix, storedTokens, tokens, room));
+  }
+
+  /** The same without room for guesses. */
   default boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int tokens) {
     return begin(sequence, prefix, storedTokens, tokens, tokens);
   }

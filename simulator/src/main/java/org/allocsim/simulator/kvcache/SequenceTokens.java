@@ -8,14 +8,15 @@ import java.util.List;
  * again though they are still stored. Tokens that a sequence shares count for the one that stored
  * them.
  */
-final class SequenceTokens {
+public final class SequenceTokens {
   private final LayerGroup[] groups;
   private final boolean hasWindows;
   private int[] tokens = new int[16];
   private int[] shared = new int[16];
   private long outlivedBytes;
 
-  SequenceTokens(List<LayerGroup> groups) {
+  /** Of no sequence yet. */
+  public SequenceTokens(List<LayerGroup> groups) {
     this.groups = groups.toArray(LayerGroup[]::new);
     hasWindows = groups.stream().anyMatch(group -> group.windowTokens() > 0);
   }
@@ -26,7 +27,7 @@ final class SequenceTokens {
    * @param storedTokens tokens that were found stored
    * @param sharedTokens those of them that another sequence stored that runs
    */
-  void begin(int sequence, int storedTokens, int sharedTokens) {
+  public void begin(int sequence, int storedTokens, int sharedTokens) {
     if (sequence >= tokens.length) {
       int length = Math.max(sequence + 1, tokens.length * 2);
       tokens = Arrays.copyOf(tokens, length);
@@ -37,14 +38,16 @@ final class SequenceTokens {
     set(sequence, storedTokens);
   }
 
-  void set(int sequence, int count) {
+  /** A sequence has so many tokens now. */
+  public void set(int sequence, int count) {
     if (hasWindows) {
       outlivedBytes += outlived(sequence, count) - outlived(sequence, tokens[sequence]);
     }
     tokens[sequence] = count;
   }
 
-  void end(int sequence) {
+  /** A sequence ends. */
+  public void end(int sequence) {
     if (hasWindows) {
       outlivedBytes -= outlived(sequence, tokens[sequence]);
     }
@@ -59,15 +62,18 @@ final class SequenceTokens {
     return bytes;
   }
 
-  int of(int sequence) {
+  /** Tokens of a sequence. */
+  public int of(int sequence) {
     return tokens[sequence];
   }
 
-  long outlivedBytes() {
+  /** Bytes of tokens that no layer with a window will read again. */
+  public long outlivedBytes() {
     return outlivedBytes;
   }
 
-  static long bytesPerToken(List<LayerGroup> groups) {
+  /** Bytes of a token in all layers. */
+  public static long bytesPerToken(List<LayerGroup> groups) {
     return groups.stream().mapToLong(LayerGroup::bytesPerToken).sum();
   }
 }

@@ -1,5 +1,8 @@
 package org.allocsim.simulator.kvcache;
 
+import java.util.Arrays;
+import java.util.stream.IntStream;
+
 /**
  * How much of a prefix a cache has that stores several groups of layers: all of its blocks where
  * layers look back at everything, those of the last window where they do not. The longest that
@@ -53,6 +56,28 @@ final class StoredPrefix {
       missing = lastMissing(most, stored);
     }
     return most;
+  }
+
+  /**
+   * Blocks at the start that the first kind of layers has by itself, those that look back at
+   * everything where there are such; at most so many. A kind alone has no longer prefix than that.
+   */
+  int blocksOfFirstKind(int mostBlocks, Blocks stored) {
+    int window = groups[0].windowTokens();
+    for (LayerGroup group : groups) {
+      window = Math.min(window, group.windowTokens() == 0 ? 0 : window);
+    }
+    int kind = window;
+    LayerGroup[] own =
+        Arrays.stream(groups)
+            .filter(group -> group.windowTokens() == kind)
+            .toArray(LayerGroup[]::new);
+    int[] numbers =
+        IntStream.range(0, groups.length)
+            .filter(group -> groups[group].windowTokens() == kind)
+            .toArray();
+    return new StoredPrefix(own, blockTokens)
+        .blocks(mostBlocks, (block, group) -> stored.has(block, numbers[group]));
   }
 
   /** The last block before another that a group's window there needs and that is not stored. */

@@ -123,7 +123,9 @@ public final class VirtualCache implements KvCache {
   }
 
   @Override
-  public boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int count, int room) {
+  public boolean begin(int sequence, SequenceStart start) {
+    int count = start.tokens();
+    int room = start.room();
     int slot = chooseSlot(room);
     if (slot == NONE || !mapFor(slot, room, true)) {
       return false;

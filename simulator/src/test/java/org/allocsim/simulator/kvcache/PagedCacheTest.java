@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.IntPredicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -81,6 +82,39 @@ class PagedCacheTest {
     assertTrue(cache.grow(0, 9 * 16));
     assertFalse(cache.grow(0, 9 * 16 + 1));
     assertEquals(9 * 16 * TOKEN, cache.heldBytes());
+  }
+
+  /** Since 0.24 a sequence that is alone may take what the watermark keeps free. */
+  @Test
+  void theWatermarkHoldsBesideOthersOnly() {
+    PagedCache cache =
+        new PagedCache(LAYERS, 10 * 16 * TOKEN, 16, 0.2, PagedRules.NEWEST, 8, false);
+    PrefixHashes prefix = prefix(1, 0, 10);
+    assertFalse(cache.begin(0, new SequenceStart(prefix, 128, 128, 0, 128, 128, true)));
+    assertTrue(cache.begin(0, new SequenceStart(prefix, 128, 128, 0, 128, 128, false)));
+    assertEquals(9 * 16, cache.mostTokens(1));
+  }
+
+  /** Since 0.19 a prompt begins only where all of it has room, though a part does. */
+  @Test
+  void aPromptBeginsWhereAllOfItHasRoom() {
+    SequenceStart start = new SequenceStart(prefix(1, 0, 10), 161, 161, 0, 32, 32, false);
+    assertTrue(cache(11, 0).begin(0, start));
+    PagedRules rules = new PagedRules(PagedRules.Reuse.NONE, true, false, false, false, false);
+    assertFalse(new PagedCache(LAYERS, 11 * 16 * TOKEN, 16, 0, rules, 8, false).begin(0, start));
+    assertTrue(new PagedCache(LAYERS, 12 * 16 * TOKEN, 16, 0, rules, 8, false).begin(0, start));
+  }
+
+  /** Since 0.29 a window keeps its blocks before the end of the prompt, and no others. */
+  @Test
+  void aWindowRemembersTheEndOfThePrompt() {
+    List<LayerGroup> window = List.of(new LayerGroup(4, 16, 20));
+    PagedCache cache = new PagedCache(window, 40 * 16 * TOKEN, 16, 0, PagedRules.NEWEST, 99, false);
+    assertTrue(cache.begin(0, new SequenceStart(prefix(1, 9, 10), 100, 100, 0, 100, 100, false)));
+    cache.end(0);
+    assertEquals(2 * 16 * TOKEN, cache.keptPrefixBytes());
+    assertEquals(96, cache.storedTokens(prefix(1, 9, 10), 99));
+    assertEquals(0, cache.storedTokens(prefix(1, 9, 10), 80));
   }
 
   /**
@@ -185,6 +219,8 @@ class PagedCacheTest {
     assertThrows(IllegalArgumentException.class, () -> cache(1, 0));
   }
 
+  private static final int IN_FLIGHT = 40;
+
   /** Groups of layers and one pool, as plain lists. */
   private static final class Naive {
     /** Layers of groups of two, and what they look back at. */
@@ -197,9 +233,13 @@ class PagedCacheTest {
     final Map<Integer, List<List<Integer>>> sequences = new HashMap<>();
 
     final Map<Integer, Integer> tokens = new HashMap<>();
+    final Map<Integer, Integer> earlier = new HashMap<>();
+    final Map<Integer, List<Integer>> ends = new HashMap<>();
+    final PagedRules rules;
 
-    Naive(int blocks, List<LayerGroup> groups) {
+    Naive(int blocks, List<LayerGroup> groups, PagedRules rules) {
       this.groups = groups;
+      this.rules = rules;
       for (int block = 1; block < blocks; block++) {
         queue.add(block);
       }
@@ -225,10 +265,18 @@ class PagedCacheTest {
     }
 
     int stored(PrefixHashes prefix, int most) {
+      return stored(prefix, most, _ -> true);
+    }
+
+    /** What layers with some windows have stored. */
+    int stored(PrefixHashes prefix, int most, IntPredicate windows) {
       for (int count = most / 16; count > 0; count--) {
         boolean isWhole = true;
         for (int block = 0; block < count; block++) {
           for (int group = 0; group < groups.size(); group++) {
+            if (!windows.test(groups.get(group).windowTokens())) {
+              continue;
+            }
             isWhole &= !isNeeded(block, count * 16, group) || holder(prefix, block, group) >= 0;
           }
         }
@@ -239,7 +287,41 @@ class PagedCacheTest {
       return 0;
     }
 
-    boolean begin(int sequence, PrefixHashes prefix, int stored, int count) {
+    /** Blocks that all tokens need, where it must be there at once. */
+    int wholeBlocks(int whole, int stored) {
+      int needed = 0;
+      for (LayerGroup group : groups) {
+        int own = (whole + 15) / 16;
+        if (rules.capsWindows() && group.windowTokens() > 0) {
+          own = Math.min(own, (group.windowTokens() - 1 + IN_FLIGHT + 15) / 16 + 1);
+        }
+        needed += Math.max(0, own - stored / 16);
+      }
+      return rules.fitsWhole() ? needed : 0;
+    }
+
+    /** The ends of the prompt and of what others have of it. */
+    List<Integer> ends(PrefixHashes prefix, int whole, int stored) {
+      int first =
+          groups.stream()
+              .mapToInt(LayerGroup::windowTokens)
+              .filter(each -> each == 0)
+              .findFirst()
+              .orElse(groups.getFirst().windowTokens());
+      int longest = groups.size() == 1 ? 0 : stored(prefix, whole - 1, window -> window == first);
+      return longest > stored ? List.of(whole - 1, longest) : List.of(whole - 1);
+    }
+
+    boolean isRemembered(int sequence, int block, int group) {
+      int window = groups.get(group).windowTokens();
+      int back = (window - 1 + 15) / 16;
+      return !rules.keepsTails()
+          || window == 0
+          || ends.get(sequence).stream()
+              .anyMatch(end -> block < end / 16 && block >= end / 16 - back);
+    }
+
+    boolean begin(int sequence, PrefixHashes prefix, int whole, int stored, int count) {
       List<List<Integer>> own = new ArrayList<>();
       List<Integer> shared = new ArrayList<>();
       for (int group = 0; group < groups.size(); group++) {
@@ -251,12 +333,15 @@ class PagedCacheTest {
         }
       }
       int fresh = ((count + 15) / 16 - stored / 16) * groups.size();
-      if (fresh > queue.stream().filter(block -> !shared.contains(block)).count()) {
+      int asked = Math.max(fresh, wholeBlocks(whole, stored));
+      if (asked > queue.stream().filter(block -> !shared.contains(block)).count()) {
         return false;
       }
+      ends.put(sequence, ends(prefix, whole, stored));
       queue.removeAll(shared);
       sequences.put(sequence, own);
       tokens.put(sequence, stored);
+      earlier.put(sequence, stored);
       return grow(sequence, prefix, count);
     }
 
@@ -264,11 +349,14 @@ class PagedCacheTest {
       List<List<Integer>> own = sequences.get(sequence);
       for (int group = 0; group < own.size(); group++) {
         List<Integer> blocks = own.get(group);
+        List<Integer> released = new ArrayList<>();
+        int settled = rules.settlesLate() ? earlier.get(sequence) : tokens.get(sequence);
         for (int block = blocks.size() - 1; block >= 0; block--) {
-          if (!isNeeded(block, tokens.get(sequence), group)) {
-            release(blocks.set(block, -1));
+          if (!isNeeded(block, settled, group)) {
+            released.add(blocks.set(block, -1));
           }
         }
+        release(released, group);
       }
       if (((count + 15) / 16 - own.getFirst().size()) * own.size() > queue.size()) {
         return false;
@@ -282,29 +370,41 @@ class PagedCacheTest {
       }
       for (int group = 0; group < own.size(); group++) {
         for (int block = 0; block < count / 16; block++) {
-          if (own.get(group).get(block) >= 0) {
+          boolean isNew = block >= tokens.get(sequence) / 16;
+          if (isNew && own.get(group).get(block) >= 0 && isRemembered(sequence, block, group)) {
             nameOf.putIfAbsent(own.get(group).get(block), prefix.hash(block) + " of " + group);
           }
         }
       }
+      earlier.put(sequence, tokens.get(sequence));
       tokens.put(sequence, count);
       return true;
     }
 
-    void release(int block) {
-      boolean isHeld =
-          sequences.values().stream()
-              .flatMap(List::stream)
-              .anyMatch(blocks -> blocks.contains(block));
-      if (block >= 0 && !isHeld) {
-        queue.add(block);
+    void release(List<Integer> released, int group) {
+      boolean isReusedFirst =
+          rules.reuse() == PagedRules.Reuse.ALL
+              || (rules.reuse() == PagedRules.Reuse.WINDOWS
+                  && groups.get(group).windowTokens() > 0);
+      int front = 0;
+      for (int block : released) {
+        boolean isHeld =
+            sequences.values().stream()
+                .flatMap(List::stream)
+                .anyMatch(blocks -> blocks.contains(block));
+        if (block >= 0 && !isHeld) {
+          boolean isFirst = isReusedFirst && !nameOf.containsKey(block);
+          queue.add(isFirst ? front++ : queue.size(), block);
+        }
       }
     }
 
     void end(int sequence) {
       List<List<Integer>> own = sequences.remove(sequence);
       tokens.remove(sequence);
-      own.forEach(blocks -> blocks.reversed().forEach(this::release));
+      for (int group = 0; group < own.size(); group++) {
+        release(own.get(group).reversed(), group);
+      }
     }
 
     long wastedBytes() {
@@ -341,8 +441,15 @@ class PagedCacheTest {
             groups(17),
             groups(0, 40, 16),
             List.of(new LayerGroup(2, 16, 0), new LayerGroup(3, 16, 33)));
-    for (long seed = 0; seed < 100; seed++) {
+    List<PagedRules> releases =
+        List.of(
+            PagedRules.FIRST,
+            new PagedRules(PagedRules.Reuse.NONE, true, false, false, false, false),
+            new PagedRules(PagedRules.Reuse.WINDOWS, true, true, false, false, false),
+            PagedRules.NEWEST);
+    for (long seed = 0; seed < 200; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
+      PagedRules rules = releases.get((int) (seed / kinds.size() % releases.size()));
       List<LayerGroup> model = kinds.get((int) (seed % kinds.size()));
       List<LayerGroup> dealt = new ArrayList<>(model);
       if (model.getLast().layers() == 3) {
@@ -350,8 +457,8 @@ class PagedCacheTest {
         dealt.add(new LayerGroup(1, 16, 33));
       }
       int blocks = random.nextInt(8, 60) * dealt.size();
-      PagedCache cache = new PagedCache(model, blocks * 512L, 16, 0);
-      Naive naive = new Naive(blocks, dealt);
+      PagedCache cache = new PagedCache(model, blocks * 512L, 16, 0, rules, IN_FLIGHT, false);
+      Naive naive = new Naive(blocks, dealt, rules);
       Map<Integer, PrefixHashes> running = new HashMap<>();
       for (int step = 0; step < 300; step++) {
         String place = "seed " + seed + ", step " + step;
@@ -359,11 +466,14 @@ class PagedCacheTest {
         PrefixHashes known = running.get(sequence);
         if (known == null) {
           PrefixHashes prefix = prefix(random.nextInt(4), random.nextInt(6), random.nextInt(1, 9));
-          int count = random.nextInt(1, 150);
-          int stored = cache.storedTokens(prefix, count - 1);
-          assertEquals(naive.stored(prefix, count - 1), stored, place);
-          boolean begins = cache.begin(sequence, prefix, stored, count);
-          assertEquals(naive.begin(sequence, prefix, stored, count), begins, place);
+          int whole = random.nextInt(1, 150);
+          int stored = cache.storedTokens(prefix, whole - 1);
+          assertEquals(naive.stored(prefix, whole - 1), stored, place);
+          int count = random.nextInt(stored + 1, whole + 1);
+          boolean begins =
+              cache.begin(
+                  sequence, new SequenceStart(prefix, whole, whole, stored, count, count, true));
+          assertEquals(naive.begin(sequence, prefix, whole, stored, count), begins, place);
           if (begins) {
             running.put(sequence, prefix);
           }

@@ -10,7 +10,7 @@ import org.allocsim.simulator.kvcache.KvCache;
 import org.allocsim.simulator.kvcache.LayerGroup;
 import org.allocsim.simulator.kvcache.PagedCache;
 import org.allocsim.simulator.kvcache.VirtualCache;
-import org.allocsim.simulator.typed.SimilarName;
+import org.allocsim.simulator.kvcache.radix.RadixCache;
 
 /** The caches that can be put to the test. */
 public enum CacheKind {
@@ -18,15 +18,30 @@ public enum CacheKind {
   PAGED {
     @Override
     KvCache create(
-        List<LayerGroup> groups, long bytes, ServingSettings settings, DriverWork driver) {
-      return new PagedCache(groups, bytes, settings.blockTokens(), settings.watermark());
+        List<LayerGroup> groups,
+        long bytes,
+        ServingSettings settings,
+        VllmRelease release,
+        DriverWork driver) {
+      return new PagedCache(
+          groups,
+          bytes,
+          settings.blockTokens(),
+          settings.watermark(),
+          release.pagedRules(),
+          release.stepsInFlight() * settings.stepTokens(),
+          settings.speculation().map(Speculation::isHead).orElse(false));
     }
   },
   /** Jenga's two levels of pages. */
   JENGA {
     @Override
     KvCache create(
-        List<LayerGroup> groups, long bytes, ServingSettings settings, DriverWork driver) {
+        List<LayerGroup> groups,
+        long bytes,
+        ServingSettings settings,
+        VllmRelease release,
+        DriverWork driver) {
       return new JengaCache(groups, bytes, settings.blockTokens());
     }
   },
@@ -34,7 +49,11 @@ public enum CacheKind {
   VATTENTION {
     @Override
     KvCache create(
-        List<LayerGroup> groups, long bytes, ServingSettings settings, DriverWork driver) {
+        List<LayerGroup> groups,
+        long bytes,
+        ServingSettings settings,
+        VllmRelease release,
+        DriverWork driver) {
       return new VirtualCache(
           groups, bytes, settings.pageBytes(), settings.mostSequences(), driver);
     }
@@ -43,31 +62,31 @@ public enum CacheKind {
   KVCACHED {
     @Override
     KvCache create(
-        List<LayerGroup> groups, long bytes, ServingSettings settings, DriverWork driver) {
+        List<LayerGroup> groups,
+        long bytes,
+        ServingSettings settings,
+        VllmRelease release,
+        DriverWork driver) {
       return new ElasticCache(groups, bytes, settings.blockTokens(), driver);
+    }
+  },
+  /** SGLang's pages and radix tree, which its own engine serves with. */
+  SGLANG {
+    @Override
+    KvCache create(
+        List<LayerGroup> groups,
+        long bytes,
+        ServingSettings settings,
+        VllmRelease release,
+        DriverWork driver) {
+      return new RadixCache(
+          groups, bytes, settings.sglang().pageTokens(), settings.sglang().eviction());
     }
   };
 
   /** Names of all. */
   public static List<String> names() {
     return Arrays.stream(values()).map(CacheKind::label).toList();
-  }
-
-  /**
-   * A cache by its name.
-   *
-   * @throws IllegalArgumentException where there is none, with the names that there are
-   */
-  public static CacheKind named(String name) {
-    int index = names().indexOf(name);
-    if (index < 0) {
-      throw new IllegalArgumentException(
-          "unknown cache '%s'; %s"
-              .formatted(
-                  name,
-                  SimilarName.remedy(name, names(), "there are " + String.join(", ", names()))));
-    }
-    return values()[index];
   }
 
   /** Its name. */
@@ -79,9 +98,14 @@ public enum CacheKind {
    * A cache in which nothing is stored.
    *
    * @param groups layers that store keys and values
+   * @param release of vLLM, by whose rules its own cache goes
    * @param driver counts its calls of the driver
    * @throws IllegalArgumentException where so few bytes make none, with the reason
    */
   abstract KvCache create(
-      List<LayerGroup> groups, long bytes, ServingSettings settings, DriverWork driver);
+      List<LayerGroup> groups,
+      long bytes,
+      ServingSettings settings,
+      VllmRelease release,
+      DriverWork driver);
 }

@@ -2,6 +2,7 @@ package org.allocsim.analysis.serving;
 
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.ToLongFunction;
 import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.kvcache.CacheCallLog;
@@ -16,7 +17,7 @@ public final class ServingComparison {
   /**
    * The results, in the order of the caches.
    *
-   * @param cacheBytes memory for keys and values
+   * @param cacheBytes memory for keys and values that each of them has
    * @param progress hears how many requests are over, of those of all caches
    * @throws IllegalArgumentException where one of the caches cannot have so few or so many, or
    *     takes too much work
@@ -26,14 +27,21 @@ public final class ServingComparison {
       ServedModel model,
       DeviceProfile device,
       ServingSettings settings,
-      List<CacheKind> caches,
-      long cacheBytes,
+      List<CacheChoice> caches,
+      ToLongFunction<CacheChoice> cacheBytes,
       ParallelTasks.Progress progress) {
     Requests over = new Requests(progress);
     List<Callable<ServingResult>> runs =
         caches.stream()
             .map(cache ->
-                engine(traffic, model, device, settings, cache, cacheBytes, CacheCalls.NONE))
+                engine(
+                    traffic,
+                    model,
+                    device,
+                    settings,
+                    cache,
+                    cacheBytes.applyAsLong(cache),
+                    CacheCalls.NONE))
             .<Callable<ServingResult>>map(engine -> () -> engine.run(over.add()))
             .toList();
     return ParallelTasks.run(runs, (_, _) -> {});
@@ -50,9 +58,9 @@ public final class ServingComparison {
     }
 
     /** What one more engine tells. */
-    synchronized ServingEngine.Progress add() {
+    synchronized Engine.Progress add() {
       engines++;
-      return new ServingEngine.Progress() {
+      return new Engine.Progress() {
         private int told;
 
         @Override
@@ -80,24 +88,26 @@ public final class ServingComparison {
       ServedModel model,
       DeviceProfile device,
       ServingSettings settings,
-      CacheKind cache,
+      CacheChoice cache,
       long cacheBytes) {
     CacheCallLog calls = new CacheCallLog();
-    ServingEngine engine = engine(traffic, model, device, settings, cache, cacheBytes, calls);
+    Engine engine = engine(traffic, model, device, settings, cache, cacheBytes, calls);
     ServingResult result = engine.run();
     return new CacheRecording(engine.layout(), calls, result);
   }
 
-  private static ServingEngine engine(
+  private static Engine engine(
       Traffic traffic,
       ServedModel model,
       DeviceProfile device,
       ServingSettings settings,
-      CacheKind cache,
+      CacheChoice cache,
       long cacheBytes,
       CacheCalls calls) {
     try {
-      return new ServingEngine(traffic, model, device, settings, cache, cacheBytes, calls);
+      return cache.kind() == CacheKind.SGLANG
+          ? new SglangEngine(traffic, model, device, settings, cache, cacheBytes)
+          : new ServingEngine(traffic, model, device, settings, cache, cacheBytes, calls);
     } catch (IllegalArgumentException | ArithmeticException e) {
       throw new IllegalArgumentException(
           "cache %s cannot be created for %s: %s"

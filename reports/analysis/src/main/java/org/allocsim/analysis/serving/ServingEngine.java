@@ -10,6 +10,8 @@ import org.allocsim.simulator.kvcache.CacheLayout;
 import org.allocsim.simulator.kvcache.DriverWork;
 import org.allocsim.simulator.kvcache.KvCache;
 import org.allocsim.simulator.kvcache.LayerGroup;
+import org.allocsim.simulator.kvcache.PagedRules;
+import org.allocsim.simulator.kvcache.SequenceStart;
 import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.serving.ModelShape;
 import org.allocsim.workloads.serving.ServedModel;
@@ -22,9 +24,10 @@ import org.allocsim.workloads.traffic.Traffic;
  * the next part of its prompt, in the order in which they began. Where a cache has no room for one,
  * the sequence that began last is thrown out and waits at the front; later it is computed again,
  * its answer so far as part of its prompt. A step that threw nobody out then begins sequences that
- * wait, as long as there are tokens, places and room; a prompt may be computed in parts. Tokens
- * that the cache has stored are not computed, but for the last one. When all tokens of a sequence
- * are computed it gets its next one, whose keys are stored by the step after.
+ * wait, as long as there are tokens, places and room; a prompt may be computed in parts, but since
+ * 0.19 it begins only where all of it has room ({@link PagedRules#fitsWhole}). Tokens that the
+ * cache has stored are not computed, but for the last one. When all tokens of a sequence are
+ * computed it gets its next one, whose keys are stored by the step after.
  *
  * <p>Where a draft guesses, that step computes its guesses too, and those that are right are part
  * of the answer. Room is made for all of them and for the ones that follow, as the draft stores its
@@ -39,28 +42,16 @@ import org.allocsim.workloads.traffic.Traffic;
  * <p><b>Source.</b> vllm-project/vllm, {@code v1/core/sched/scheduler.py} (2026) and {@code
  * v1/spec_decode/eagle.py}, without priorities and transfers.
  *
- * <p><b>Deviations.</b> A prompt that is too long for the cache or the limit is refused; an answer
- * ends where the sequence reaches it. The lengths of answers are those of the file.
+ * <p><b>Deviations.</b> Only vLLM's own cache asks for room for the whole prompt; others ask for
+ * its first part. A prompt that is too long for the cache or the limit is refused; an answer ends
+ * where the sequence reaches it. The lengths of answers are those of the file.
  */
-final class ServingEngine {
-  /**
-   * Work that requests may take: sequences that compute, summed over the steps, and blocks of
-   * tokens that are looked at. A million of Azure's requests take half of it. What takes more is
-   * refused before it begins.
-   */
-  static final long MAX_WORK = 1L << 29;
-
-  /**
-   * Work beyond that of the requests after which a run is given up: it computes the same answers
-   * again and again, for lack of memory.
-   */
-  private static final long MAX_REPEATED_WORK = 1L << 29;
-
+final class ServingEngine implements Engine {
   private static final int NONE = -1;
 
   private final Traffic traffic;
   private final KvCache cache;
-  private final CacheKind kind;
+  private final CacheChoice choice;
   private final ServedModel model;
   private final ServingSettings settings;
   private final StepTime stepTime;
@@ -72,6 +63,9 @@ final class ServingEngine {
   private final CacheUse use;
   private final int mostTokens;
   private final boolean hasWindows;
+
+  /** Whether a sequence begins only where all of its tokens have room. */
+  private final boolean fitsWhole;
 
   /** The shortest and the longest window, and bytes of a token in layers that have none. */
   private final int shortestWindow;
@@ -140,14 +134,6 @@ final class ServingEngine {
   private int blockedTokens;
 
   private long work;
-  private Progress progress = (_, _) -> {};
-
-  /** Hears how many requests are over, served or refused. */
-  @FunctionalInterface
-  interface Progress {
-    /** So many requests of those of the traffic are over. */
-    void over(int requests, int total);
-  }
 
   /** Of this step: tokens that are computed, and tokens at which they look back. */
   private int stepTokens;
@@ -159,17 +145,26 @@ final class ServingEngine {
       ServedModel model,
       DeviceProfile device,
       ServingSettings settings,
-      CacheKind kind,
+      CacheChoice choice,
       long cacheBytes,
       CacheCalls calls) {
     this.traffic = traffic;
-    this.kind = kind;
+    this.choice = choice;
+    fitsWhole = choice.kind() == CacheKind.PAGED && choice.release().pagedRules().fitsWhole();
     this.model = model;
     this.settings = settings;
     lookahead = settings.speculation().map(Speculation::tokens).orElse(0);
     List<LayerGroup> groups =
         settings.speculation().map(each -> model.groupsWith(each.draft())).orElse(model.groups());
-    cache = kind.create(groups, cacheBytes, settings, new DriverWork(device.costs(), calls));
+    cache =
+        choice
+            .kind()
+            .create(
+                groups,
+                cacheBytes,
+                settings,
+                choice.release(),
+                new DriverWork(device.costs(), calls));
     stepTime = new StepTime(device, model, model.weightBytes() + model.adapterBytes());
     draftTime =
         settings
@@ -214,24 +209,14 @@ final class ServingEngine {
     }
   }
 
-  /** What the cache takes from the device before it serves. */
-  CacheLayout layout() {
+  @Override
+  public CacheLayout layout() {
     return cache.layout();
   }
 
-  /** Serves all requests, or those until the process is asked to end. */
-  ServingResult run(Progress listener) {
-    progress = listener;
-    return run();
-  }
-
-  /**
-   * The same without anybody who hears of progress.
-   *
-   * @throws IllegalArgumentException with the cause, where it takes too much work
-   */
-  ServingResult run() {
-    long most = leastWork() + MAX_REPEATED_WORK;
+  @Override
+  public ServingResult run(Progress progress) {
+    long most = ServingWork.most(traffic, settings.blockTokens(), mostTokens, 1 + lookahead);
     int told = 0;
     while (!EarlyEnd.isAsked()) {
       if (served + refused > told) {
@@ -239,7 +224,12 @@ final class ServingEngine {
         progress.over(told, traffic.count());
       }
       if (work > most) {
-        throw new IllegalArgumentException(tooMuchWork());
+        throw ServingWork.tooMuch(
+            choice,
+            served,
+            traffic.count(),
+            promptTokens + outputTokens + recomputedTokens,
+            recomputedTokens);
       }
       arrive();
       if (running == 0 && waiting.isEmpty()) {
@@ -254,41 +244,6 @@ final class ServingEngine {
       step();
     }
     return result();
-  }
-
-  /**
-   * Work of the requests where none is thrown out.
-   *
-   * @throws IllegalArgumentException where it is too much
-   */
-  private long leastWork() {
-    long least = 0;
-    for (int request = 0; request < traffic.count(); request++) {
-      int prompt = traffic.promptTokens(request);
-      if (prompt < mostTokens) {
-        long answer = Math.min(traffic.outputTokens(request), mostTokens - prompt);
-        least += prompt / settings.blockTokens() + answer / (1 + lookahead);
-      }
-      if (least > MAX_WORK) {
-        throw new IllegalArgumentException(
-            ("the %d requests exceed the limit of %d sequence steps and prompt blocks: serve only"
-                    + " the first ones with --first %d")
-                .formatted(traffic.count(), MAX_WORK, request));
-      }
-    }
-    return least;
-  }
-
-  private String tooMuchWork() {
-    return ("cache %s served only %d of %d requests in %d tokens, %d of them recomputed because"
-            + " memory was short: serve fewer requests with --first, lower --max-num-seqs or"
-            + " --max-model-len, or give more memory")
-        .formatted(
-            kind.label(),
-            served,
-            traffic.count(),
-            promptTokens + outputTokens + recomputedTokens,
-            recomputedTokens);
   }
 
   private void arrive() {
@@ -445,8 +400,17 @@ final class ServingEngine {
       int stored = storedTokens(row, tokens - 1);
       work += 1 + stored / settings.blockTokens();
       int fresh = freshTokens(request, stored);
-      if (!cache.begin(row, hashes[row], stored, stored + fresh, room(stored + fresh))) {
-        block(request, row, stored, fresh);
+      SequenceStart start =
+          new SequenceStart(
+              hashes[row],
+              traffic.promptTokens(request),
+              tokens,
+              stored,
+              stored + fresh,
+              room(stored + fresh),
+              running > 0);
+      if (!cache.begin(row, start)) {
+        block(request, row, stored);
         return place;
       }
       waiting.poll();
@@ -459,11 +423,11 @@ final class ServingEngine {
   }
 
   /** Notes that a request found no room. */
-  private void block(int request, int row, int stored, int fresh) {
+  private void block(int request, int row, int stored) {
     blocked = request;
     blockedRow = row;
     blockedStored = stored / settings.blockTokens();
-    blockedTokens = fresh;
+    blockedTokens = askedTokens(request, stored);
   }
 
   /** Whether a request needs as much room as it did not find, and there is no more of it. */
@@ -474,7 +438,7 @@ final class ServingEngine {
     if (hasWindows || lookahead > 0) {
       // What is stored of its prefix is no matter of single blocks there.
       return !cache.mayHaveMoreRoom()
-          && freshTokens(request, blockedStored * settings.blockTokens()) >= blockedTokens;
+          && askedTokens(request, blockedStored * settings.blockTokens()) >= blockedTokens;
     }
     // Blocks that are lost at the end of the prefix are room that others took.
     while (blockedStored > 0 && !cache.mayStore(hashes[row], blockedStored - 1)) {
@@ -484,7 +448,12 @@ final class ServingEngine {
     boolean isLonger =
         stored + settings.blockTokens() < known(request)
             && cache.mayStore(hashes[row], blockedStored);
-    return freshTokens(request, stored) >= blockedTokens && !isLonger;
+    return askedTokens(request, stored) >= blockedTokens && !isLonger;
+  }
+
+  /** Tokens for which a request of which so many are stored must find room where it begins. */
+  private int askedTokens(int request, int stored) {
+    return fitsWhole && !hasWindows ? known(request) - stored : freshTokens(request, stored);
   }
 
   /** Tokens that a request of which so many are stored computes in the step in which it begins. */
@@ -580,7 +549,7 @@ final class ServingEngine {
     Arrays.sort(first);
     double sum = Arrays.stream(first).asDoubleStream().sum();
     return new ServingResult(
-        kind,
+        choice,
         mostTokens,
         served,
         refused,

@@ -27,7 +27,7 @@ package org.allocsim.analysis.serving;
  * @param driver what the driver did
  */
 public record ServingResult(
-    CacheKind cache,
+    CacheChoice cache,
     int mostTokens,
     int served,
     int refused,

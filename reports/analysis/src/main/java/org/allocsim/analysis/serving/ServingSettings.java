@@ -13,6 +13,7 @@ import org.allocsim.workloads.serving.ServedModel;
  * @param watermark share of the blocks that must stay free where a sequence begins
  * @param pageBytes bytes of a page of vAttention
  * @param speculation how it guesses tokens ahead, if it does
+ * @param sglang what SGLang's engine is told beside that
  */
 public record ServingSettings(
     int mostSequences,
@@ -21,7 +22,8 @@ public record ServingSettings(
     int blockTokens,
     double watermark,
     long pageBytes,
-    Optional<Speculation> speculation) {
+    Optional<Speculation> speculation,
+    SglangSettings sglang) {
   private static final int SEQUENCES = 256;
   private static final int STEP_TOKENS = 8192;
   private static final int BLOCK_TOKENS = 16;
@@ -42,6 +44,13 @@ public record ServingSettings(
   /** What holds where nobody asks for anything else: vLLM's defaults, and vAttention's page. */
   public static ServingSettings usual(int mostTokens) {
     return new ServingSettings(
-        SEQUENCES, STEP_TOKENS, mostTokens, BLOCK_TOKENS, 0, PAGE_BYTES, Optional.empty());
+        SEQUENCES,
+        STEP_TOKENS,
+        mostTokens,
+        BLOCK_TOKENS,
+        0,
+        PAGE_BYTES,
+        Optional.empty(),
+        SglangSettings.USUAL);
   }
 }

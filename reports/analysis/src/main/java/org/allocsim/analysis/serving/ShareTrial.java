@@ -25,7 +25,7 @@ public record ShareTrial(ServingBudget budget, ServingResult result) {
       ServedModel model,
       DeviceProfile device,
       ServingSettings settings,
-      CacheKind cache,
+      CacheChoice cache,
       ServingBudget budget,
       List<Double> shares) {
     List<ShareTrial> trials = new ArrayList<>();
@@ -36,7 +36,13 @@ public record ShareTrial(ServingBudget budget, ServingResult result) {
           new ShareTrial(
               each,
               ServingComparison.run(
-                      traffic, model, device, settings, List.of(cache), each.cacheBytes(), silent)
+                      traffic,
+                      model,
+                      device,
+                      settings,
+                      List.of(cache),
+                      _ -> each.cacheBytes(),
+                      silent)
                   .getFirst()));
     }
     return trials;

@@ -2,6 +2,7 @@ package org.allocsim.analysis.serving;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.allocsim.simulator.kvcache.PagedRules;
 
 /**
  * A release of vLLM, by whose rules a share of the GPU becomes a cache.
@@ -11,7 +12,8 @@ import java.util.regex.Pattern;
  * first engine (0.6.5), while 10528 brought it to the second ({@code v1/worker/gpu_worker.py}),
  * which is the default from 0.8 on; pull request 18974 of 9 June 2025 ended it there too, and made
  * the engine refuse to start where less is free than its share: 0.9.1 is the first release that
- * does. The default of the share is 0.92 from 0.21 on, and CUDA graphs come out of it.
+ * does. The default of the share is 0.92 from 0.21 on, and CUDA graphs come out of it. {@link
+ * PagedRules} has the sources of the cache's rules.
  *
  * <p><b>Deviations.</b> Releases run with the engine that is their default. Those before 0.6.4 took
  * what the process reserved, not what it allocated, from the share.
@@ -23,7 +25,7 @@ import java.util.regex.Pattern;
  */
 public record VllmRelease(String name, int major, int minor, int patch) {
   /** The newest whose rules are known to differ from those of earlier ones. */
-  public static final String NEWEST = "0.21";
+  public static final String NEWEST = "0.29";
 
   private static final Pattern FORM =
       Pattern.compile(
@@ -60,6 +62,24 @@ public record VllmRelease(String name, int major, int minor, int patch) {
 
   private boolean isFrom(int otherMinor, int otherPatch) {
     return major > 0 || minor > otherMinor || minor == otherMinor && patch >= otherPatch;
+  }
+
+  /** The rules of its paged cache. */
+  public PagedRules pagedRules() {
+    PagedRules.Reuse reuse =
+        isFrom(24, 0)
+            ? PagedRules.Reuse.ALL
+            : isFrom(23, 0) ? PagedRules.Reuse.WINDOWS : PagedRules.Reuse.NONE;
+    return new PagedRules(
+        reuse, isFrom(19, 0), isFrom(21, 0), isFrom(24, 0), isFrom(26, 0), isFrom(29, 0));
+  }
+
+  /**
+   * Steps whose tokens may have taken room when a sequence begins: since windows wait for the step
+   * before, two.
+   */
+  int stepsInFlight() {
+    return isFrom(26, 0) ? 2 : 1;
   }
 
   /** Whether the share holds all that is used on the GPU: other processes and the context too. */

@@ -16,24 +16,35 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The engine's schedule, worked by hand and on random requests. */
 class ServingEngineTest {
   private static final ServedModel MODEL = ServedModels.named("yi-6b").served(1, 2, 2);
 
   private static ServingSettings settings(int sequences, int stepTokens) {
-    return new ServingSettings(sequences, stepTokens, 4096, 16, 0, 65_536, Optional.empty());
+    return new ServingSettings(
+        sequences, stepTokens, 4096, 16, 0, 65_536, Optional.empty(), SglangSettings.USUAL);
   }
 
   private static ServingResult serve(
       Traffic traffic, CacheKind cache, long tokens, ServingSettings settings) {
+    return serve(traffic, MODEL, CacheChoice.of(cache, VllmRelease.of("0.18")), tokens, settings);
+  }
+
+  private static ServingResult serve(
+      Traffic traffic,
+      ServedModel model,
+      CacheChoice cache,
+      long tokens,
+      ServingSettings settings) {
     return ServingComparison.run(
             traffic,
-            MODEL,
+            model,
             DeviceProfiles.defaultProfile(),
             settings,
             List.of(cache),
-            tokens * MODEL.tokenBytes(),
+            _ -> tokens * model.tokenBytes(),
             (_, _) -> {})
         .getFirst();
   }
@@ -119,7 +130,7 @@ class ServingEngineTest {
     int prompt = 32;
     int answer = 4000;
     Traffic.Builder traffic = new Traffic.Builder("test", 0);
-    long fits = ServingEngine.MAX_WORK / (prompt / 16 + answer);
+    long fits = ServingWork.MOST / (prompt / 16 + answer);
     for (int i = 0; i < fits + 5; i++) {
       traffic.add(0, prompt, answer);
     }
@@ -136,7 +147,7 @@ class ServingEngineTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SGLANG")
   void everyRequestGetsItsAnswerHoweverLittleRoomThereIs(CacheKind cache) {
     for (long seed = 0; seed < 6; seed++) {
       Traffic traffic = random(seed, 120, 20_000_000);
@@ -175,6 +186,39 @@ class ServingEngineTest {
     assertEquals(3 * 1024, result.promptTokens());
   }
 
+  /** Seven blocks: four of the first prompt, and for a while one for the start of the second. */
+  @Test
+  void aPromptBeginsOnlyWhereAllOfItFitsSince019() {
+    Traffic traffic = requests(60, 30, 100, 2);
+    CacheChoice before = CacheChoice.named("paged@0.18", VllmRelease.newest());
+    CacheChoice since = CacheChoice.named("paged@0.19", VllmRelease.newest());
+    ServingResult early = serve(traffic, MODEL, before, 128, settings(4, 64));
+    ServingResult late = serve(traffic, MODEL, since, 128, settings(4, 64));
+    assertEquals(2, early.mostRunning());
+    assertTrue(early.preemptions() > 0);
+    assertEquals(1, late.mostRunning());
+    assertEquals(0, late.preemptions());
+    assertEquals(early.outputTokens(), late.outputTokens());
+  }
+
+  /** Layers with and without windows, by the rules of each release. */
+  @ParameterizedTest
+  @ValueSource(strings = {"0.18", "0.19", "0.21", "0.23", "0.24", "0.26", "0.29"})
+  void everyRequestGetsItsAnswerWithWindowsToo(String release) {
+    ServedModel model = ServedModels.named("gemma-2-9b").served(1, 2, 2);
+    CacheChoice cache = CacheChoice.of(CacheKind.PAGED, VllmRelease.of(release));
+    for (long seed = 0; seed < 6; seed++) {
+      Traffic traffic = random(seed, 40, 1_000_000);
+      ServingResult result = serve(traffic, model, cache, 9000 + 500 * seed, settings(16, 512));
+      long answers = 0;
+      for (int request = 0; request < traffic.count(); request++) {
+        answers += traffic.outputTokens(request);
+      }
+      assertEquals(40, result.served(), "seed " + seed);
+      assertEquals(answers, result.outputTokens(), "seed " + seed);
+    }
+  }
+
   private static ServingSettings guessing(
       int sequences, int stepTokens, int guesses, double acceptance, boolean isHead) {
     ServedModel draft =
@@ -186,7 +230,8 @@ class ServingEngineTest {
         16,
         0,
         65_536,
-        Optional.of(new Speculation(draft, isHead, guesses, acceptance)));
+        Optional.of(new Speculation(draft, isHead, guesses, acceptance)),
+        SglangSettings.USUAL);
   }
 
   /**
@@ -271,7 +316,7 @@ class ServingEngineTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SGLANG")
   void guessesChangeNoAnswerHoweverLittleRoomThereIs(CacheKind cache) {
     for (long seed = 0; seed < 4; seed++) {
       Traffic traffic = random(seed, 120, 20_000_000);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.allocsim.simulator.kvcache.PagedRules;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -82,6 +83,37 @@ class VllmReleaseTest {
     assertEquals(refuses, rules.refusesMoreThanFree());
     assertEquals(graphs, rules.hasGraphsInShare());
     assertEquals(share, rules.defaultUtilization());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0.18.1, NONE,    false, false, false, false, false",
+    "0.19,   NONE,    true,  false, false, false, false",
+    "0.21,   NONE,    true,  true,  false, false, false",
+    "0.23.0, WINDOWS, true,  true,  false, false, false",
+    "0.24,   ALL,     true,  true,  true,  false, false",
+    "0.25.1, ALL,     true,  true,  true,  false, false",
+    "0.26,   ALL,     true,  true,  true,  true,  false",
+    "0.28,   ALL,     true,  true,  true,  true,  false",
+    "0.29,   ALL,     true,  true,  true,  true,  true",
+  })
+  void eachReleaseHasTheRulesOfItsCache(
+      String release,
+      PagedRules.Reuse reuse,
+      boolean whole,
+      boolean caps,
+      boolean beside,
+      boolean late,
+      boolean tails) {
+    assertEquals(
+        new PagedRules(reuse, whole, caps, beside, late, tails),
+        VllmRelease.of(release).pagedRules());
+  }
+
+  @Test
+  void theNewestHasTheNewestRules() {
+    assertEquals(PagedRules.NEWEST, VllmRelease.newest().pagedRules());
+    assertEquals(PagedRules.FIRST, VllmRelease.of("0.8").pagedRules());
   }
 
   @ParameterizedTest

@@ -2,9 +2,12 @@ package org.allocsim.reports.fuzz;
 
 import java.util.List;
 import java.util.Optional;
+import org.allocsim.analysis.serving.CacheChoice;
 import org.allocsim.analysis.serving.CacheKind;
 import org.allocsim.analysis.serving.ServingComparison;
 import org.allocsim.analysis.serving.ServingSettings;
+import org.allocsim.analysis.serving.SglangSettings;
+import org.allocsim.analysis.serving.VllmRelease;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.growth.Steps;
 import org.allocsim.simulator.kvcache.LayerGroup;
@@ -46,14 +49,21 @@ public enum GrowingTraffic {
     Traffic requests = growing.requests(rows);
     ServingSettings settings =
         new ServingSettings(
-            SEQUENCES, STEP_TOKENS, 1 << 20, BLOCK_TOKENS, 0, 2L << 20, Optional.empty());
+            SEQUENCES,
+            STEP_TOKENS,
+            1 << 20,
+            BLOCK_TOKENS,
+            0,
+            2L << 20,
+            Optional.empty(),
+            SglangSettings.USUAL);
     Steps.start(maxSteps);
     ServingComparison.record(
         requests,
         growing.model(),
         DeviceProfiles.defaultProfile(),
         settings,
-        CacheKind.valueOf(cache),
+        CacheChoice.of(CacheKind.valueOf(cache), VllmRelease.newest()),
         growing.cacheBytes(rows));
     return Steps.stop();
   }

@@ -8,6 +8,7 @@ import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
 import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Notes;
 import org.allocsim.reports.document.Section;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
@@ -102,6 +103,15 @@ public final class ListAnswer<T> {
 
   public static final ListAnswer<PolicySpec> POLICIES = new ListAnswer<>("policies", POLICY);
 
+  /** Which row is that of which framework. */
+  private static final List<String> WHOSE =
+      List.of(
+          "PyTorch's row is pytorch, and torch-host for pinned memory; that of JAX, XLA and"
+              + " TensorFlow is bfc, and cuda-async where their allocator is set to cuda_async.",
+          "The weights and activations of vLLM and SGLang are PyTorch's. Their KV caches are not in"
+              + " this table: 'allocsim serve' compares paged (vLLM by release), sglang, kvcached,"
+              + " jenga and vattention on recorded requests.");
+
   public static final ListAnswer<TraceFormat> FORMATS = new ListAnswer<>("formats", FORMAT);
 
   public static final ListAnswer<ProgramProvider> PROGRAMS = new ListAnswer<>("programs", PROGRAM);
@@ -141,7 +151,21 @@ public final class ListAnswer<T> {
 
   /** A row for each. */
   public Document<List<T>> table(List<T> rows) {
-    return document(rows, List.of(new Section(null, List.of(Table.of(what, shape, rows)))));
+    return table(rows, List.of());
+  }
+
+  /** A row for each, and what is to be said of them. */
+  private Document<List<T>> table(List<T> rows, List<String> notes) {
+    List<Block> blocks = new ArrayList<>(List.of(Table.of(what, shape, rows)));
+    if (!notes.isEmpty()) {
+      blocks.add(Notes.of("notes", notes));
+    }
+    return document(rows, List.of(new Section(null, blocks)));
+  }
+
+  /** A row for each policy, and which of them is a user's. */
+  public static Document<List<PolicySpec>> allPolicies(List<PolicySpec> all) {
+    return POLICIES.table(all, WHOSE);
   }
 
   private Document<List<T>> document(List<T> rows, List<Section> sections) {

@@ -48,8 +48,8 @@ final class EngineMemoryOptions {
       paramLabel = "VERSION",
       defaultValue = VllmRelease.NEWEST,
       description =
-          "vLLM release whose memory budget applies: before 0.9.1, the fraction includes the"
-              + " context and other processes; since 0.21, CUDA graphs (default:"
+          "vLLM release whose memory budget and paged cache apply: before 0.9.1, the fraction"
+              + " includes the context and other processes; since 0.21, CUDA graphs (default:"
               + " ${DEFAULT-VALUE}).")
   private String releaseName;
 

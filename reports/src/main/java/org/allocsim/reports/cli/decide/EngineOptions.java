@@ -2,6 +2,7 @@ package org.allocsim.reports.cli.decide;
 
 import java.util.Optional;
 import org.allocsim.analysis.serving.ServingSettings;
+import org.allocsim.analysis.serving.SglangSettings;
 import org.allocsim.analysis.serving.Speculation;
 import org.allocsim.reports.cli.option.FractionConverter;
 import org.allocsim.reports.cli.option.SizeConverter;
@@ -73,7 +74,8 @@ final class EngineOptions {
   }
 
   /** How the engine serves a model. */
-  ServingSettings settings(ServedModel model, Optional<Speculation> speculation) {
+  ServingSettings settings(
+      ServedModel model, Optional<Speculation> speculation, SglangSettings sglang) {
     return new ServingSettings(
         maxSequences,
         stepTokens,
@@ -81,6 +83,7 @@ final class EngineOptions {
         blockTokens,
         watermark == null ? 0 : watermark,
         pageBytes,
-        speculation);
+        speculation,
+        sglang);
   }
 }

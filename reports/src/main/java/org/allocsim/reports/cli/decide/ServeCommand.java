@@ -5,7 +5,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.program.Conditions;
+import org.allocsim.analysis.serving.CacheChoice;
 import org.allocsim.analysis.serving.CacheKind;
+import org.allocsim.analysis.serving.VllmRelease;
 import org.allocsim.reports.cli.option.FractionConverter;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.ProfileConverter;
@@ -63,6 +65,8 @@ public final class ServeCommand implements Callable<Integer> {
 
   @Mixin private EngineOptions engineOptions;
 
+  @Mixin private SglangOptions sglangOptions;
+
   @Mixin private EngineMemoryOptions memoryOptions;
 
   @Mixin private RequestOptions requestOptions;
@@ -71,12 +75,14 @@ public final class ServeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    List<CacheKind> kinds = kinds();
+    VllmRelease release = memoryOptions.release();
+    List<CacheChoice> named = choices(release);
     modelOptions.check();
-    memoryOptions.release();
     engineOptions.check();
+    sglangOptions.check();
     ServeQuestion.Requests requests = requestOptions.of(trafficName);
     ServedModel model = modelOptions.model();
+    List<CacheChoice> choices = servingDrafts(named);
     Path file = Inputs.require(trafficName);
     return new Asking(outputOptions, null, Conditions.RECORDED)
         .beside(file)
@@ -85,22 +91,36 @@ public final class ServeCommand implements Callable<Integer> {
                 requests,
                 model,
                 device(),
-                engineOptions.settings(model, modelOptions.speculation()),
+                engineOptions.settings(model, modelOptions.speculation(), sglangOptions.settings()),
                 memoryOptions.memory(utilization),
-                kinds,
+                choices,
                 shares),
             List.of());
   }
 
-  private List<CacheKind> kinds() {
+  private List<CacheChoice> choices(VllmRelease release) {
     if (caches.equals(List.of(ALL))) {
-      return List.of(CacheKind.values());
+      return CacheChoice.all(release);
     }
     try {
-      return caches.stream().map(CacheKind::named).toList();
+      return caches.stream().map(name -> CacheChoice.named(name, release)).toList();
     } catch (IllegalArgumentException e) {
       throw Failure.usage("--cache: " + e.getMessage());
     }
+  }
+
+  /** SGLang's engine is simulated without drafts. */
+  private List<CacheChoice> servingDrafts(List<CacheChoice> named) {
+    boolean isAsked = named.stream().anyMatch(each -> each.kind() == CacheKind.SGLANG);
+    if (modelOptions.speculation().isEmpty() || !isAsked) {
+      return named;
+    }
+    if (!caches.equals(List.of(ALL))) {
+      throw Failure.usage(
+          "--cache sglang does not simulate speculative decoding; omit --speculative-model or"
+              + " sglang");
+    }
+    return named.stream().filter(each -> each.kind() != CacheKind.SGLANG).toList();
   }
 
   private DeviceProfile device() {

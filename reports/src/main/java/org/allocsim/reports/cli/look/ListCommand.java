@@ -56,7 +56,7 @@ public final class ListCommand implements Runnable {
     }
     List<PolicySpec> all = Policies.all().stream().map(PolicyProvider::spec).toList();
     return write(
-        outputs, outputs.isMarkdown() ? ListAnswer.policies(all) : ListAnswer.POLICIES.table(all));
+        outputs, outputs.isMarkdown() ? ListAnswer.policies(all) : ListAnswer.allPolicies(all));
   }
 
   @Command(

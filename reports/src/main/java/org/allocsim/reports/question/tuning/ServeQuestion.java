@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.allocsim.analysis.AnalysisException;
+import org.allocsim.analysis.serving.CacheChoice;
 import org.allocsim.analysis.serving.CacheKind;
 import org.allocsim.analysis.serving.EngineMemory;
 import org.allocsim.analysis.serving.ServingBudget;
@@ -43,7 +44,7 @@ public record ServeQuestion(
     DeviceProfile device,
     ServingSettings settings,
     EngineMemory memory,
-    List<CacheKind> caches,
+    List<CacheChoice> caches,
     List<Double> shares)
     implements Question<ServeAnswer> {
   private static final double NANOS_PER_SECOND = 1e9;
@@ -101,10 +102,31 @@ public record ServeQuestion(
   private List<ServingResult> serve(Traffic traffic, ServingBudget budget) {
     try (ProgressMeter progress = ProgressMeter.of("serving", "requests")) {
       return ServingComparison.run(
-          traffic, model, device, settings, caches, budget.cacheBytes(), progress::update);
+          traffic,
+          model,
+          device,
+          settings,
+          caches,
+          choice -> cacheBytes(choice, budget),
+          progress::update);
     } catch (IllegalArgumentException e) {
       throw new Failure(requests.file() + ": " + e.getMessage(), e);
     }
+  }
+
+  private long cacheBytes(CacheChoice choice, ServingBudget budget) {
+    if (choice.kind() != CacheKind.SGLANG) {
+      return budget.cacheBytes();
+    }
+    long bytes = settings.sglang().poolBytes(budget);
+    if (bytes <= 0) {
+      throw new IllegalArgumentException(
+          "cache sglang: --mem-fraction-static %s of %d free bytes leaves no memory for the KV cache"
+                  .formatted(settings.sglang().staticShare(), budget.freeAtStartBytes())
+              + " after weights of %d bytes; use a larger fraction"
+                  .formatted(budget.weightBytes()));
+    }
+    return bytes;
   }
 
   private List<ShareTrial> trials(Traffic traffic, ServingBudget budget) {

@@ -10,7 +10,11 @@ import java.util.Arrays;
  * <p>Prefixes are known to a program by their tokens, which a trace does not have; so {@link
  * PagedKvCache} shares nothing, and sharing is for programs that use the pool themselves.
  *
- * <p><b>Source.</b> vllm-project/vllm, {@code v1/core/block_pool.py} 002f349.
+ * <p>Blocks that become free join the end of the queue. Since 0.24 those that keep no prefix go to
+ * its front instead, in the order in which they are released together ({@link #releaseByUse}).
+ *
+ * <p><b>Source.</b> vllm-project/vllm, {@code v1/core/block_pool.py} 15b1511 (December 2025) and
+ * 5208287 (pull request 42656 of 16 June 2026).
  */
 public final class KvBlocks {
   /** No block. */
@@ -27,6 +31,9 @@ public final class KvBlocks {
   private int freeCount;
   private int keptCount;
 
+  /** The block at the front of the queue that was released last in this release. */
+  private int lastFront;
+
   /** A pool of blocks that are all free, the lowest number first in the queue. */
   public KvBlocks(int count) {
     references = new int[count];
@@ -35,6 +42,7 @@ public final class KvBlocks {
     prefixes = new PrefixIndex(count);
     before[count] = count;
     after[count] = count;
+    lastFront = count;
     for (int block = 0; block < count; block++) {
       append(block);
     }
@@ -132,6 +140,25 @@ public final class KvBlocks {
     }
   }
 
+  /** Blocks that {@link #releaseByUse} releases from now on are released together. */
+  public void startRelease() {
+    lastFront = references.length;
+  }
+
+  /**
+   * The same as {@link #release}, but a block that keeps no prefix joins the front of the queue,
+   * after those released before it since {@link #startRelease}.
+   */
+  public void releaseByUse(int block) {
+    if (references[block] == 1 && !prefixes.has(block)) {
+      references[block] = 0;
+      insert(block, lastFront);
+      lastFront = block;
+    } else {
+      release(block);
+    }
+  }
+
   /** The free blocks in the order in which they will be taken. */
   public int[] queue() {
     int[] blocks = new int[freeCount];
@@ -143,11 +170,15 @@ public final class KvBlocks {
   }
 
   private void append(int block) {
-    int queue = references.length;
-    before[block] = before[queue];
-    after[block] = queue;
-    after[before[queue]] = block;
-    before[queue] = block;
+    insert(block, before[references.length]);
+  }
+
+  private void insert(int block, int place) {
+    int following = after[place];
+    before[block] = place;
+    after[block] = following;
+    after[place] = block;
+    before[following] = block;
     freeCount++;
   }
 

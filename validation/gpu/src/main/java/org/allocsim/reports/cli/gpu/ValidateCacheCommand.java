@@ -5,7 +5,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.program.Conditions;
-import org.allocsim.analysis.serving.CacheKind;
+import org.allocsim.analysis.serving.CacheChoice;
+import org.allocsim.analysis.serving.VllmRelease;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.ProfileConverter;
 import org.allocsim.reports.cli.option.SizeConverter;
@@ -63,7 +64,9 @@ final class ValidateCacheCommand implements Callable<Integer> {
 
   private CachesQuestion question(Path traffic) {
     try {
-      List<CacheKind> kinds = caches.stream().map(CacheKind::named).toList();
+      VllmRelease newest = VllmRelease.newest();
+      List<CacheChoice> kinds =
+          caches.stream().map(name -> CacheChoice.named(name, newest)).toList();
       ServedModel served =
           ServedModels.named(model).served(1, ModelShape.HALF_BYTES, ModelShape.HALF_BYTES);
       return new CachesQuestion(

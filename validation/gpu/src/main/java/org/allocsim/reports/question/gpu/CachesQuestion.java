@@ -5,7 +5,7 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
-import org.allocsim.analysis.serving.CacheKind;
+import org.allocsim.analysis.serving.CacheChoice;
 import org.allocsim.analysis.serving.CacheRecording;
 import org.allocsim.analysis.serving.ServingComparison;
 import org.allocsim.analysis.serving.ServingSettings;
@@ -44,7 +44,7 @@ public record CachesQuestion(
     Path traffic,
     @Nullable Integer first,
     ServedModel model,
-    List<CacheKind> caches,
+    List<CacheChoice> caches,
     @Nullable Long capacityBytes)
     implements Question<CachesAnswer> {
   @Override
@@ -58,9 +58,9 @@ public record CachesQuestion(
       validation.warmUp();
       long cacheBytes = capacityBytes == null ? GpuBounds.usualBytes(identity) : capacityBytes;
       List<CachesAnswer.OneCache> made = new ArrayList<>();
-      for (CacheKind kind : caches) {
+      for (CacheChoice cache : caches) {
         if (!EarlyEnd.isAsked()) {
-          add(kind, served, validation, identity, cacheBytes, made);
+          add(cache, served, validation, identity, cacheBytes, made);
         }
       }
       if (made.isEmpty()) {
@@ -85,7 +85,7 @@ public record CachesQuestion(
 
   /** Makes the calls of a cache; what a signal ends has no result. */
   private void add(
-      CacheKind kind,
+      CacheChoice cache,
       Traffic served,
       GpuValidation validation,
       CudaDevice.Identity identity,
@@ -97,7 +97,7 @@ public record CachesQuestion(
             model,
             GpuValidation.profile(identity, identity.freeBytesAtStart()),
             ServingSettings.usual(model.contextTokens()),
-            kind,
+            cache,
             cacheBytes);
     if (EarlyEnd.isAsked()) {
       return;

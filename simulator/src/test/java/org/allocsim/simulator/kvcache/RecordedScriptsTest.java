@@ -1,0 +1,59 @@
+package org.allocsim.simulator.kvcache;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Operations on caches whose results were the same as those of their sources when they were
+ * recorded: vLLM at the commits of {@link PagedRules} and at 15b1511 (December 2025), kvcached at
+ * e8e6406 (August 2026). A line is an operation and, after {@code =>}, its result.
+ */
+public class RecordedScriptsTest {
+  private static final String RESULT = " => ";
+
+  /** The lines of a resource beside a class, each replayed and with what comes of it. */
+  public static void check(Class<?> place, String resource, UnaryOperator<List<String>> replay) {
+    List<String> lines = lines(place, resource);
+    List<String> operations = new ArrayList<>();
+    for (String line : lines) {
+      int end = line.indexOf(RESULT);
+      operations.add(end < 0 ? line : line.substring(0, end));
+    }
+    List<String> results = replay.apply(operations);
+    List<String> replayed = new ArrayList<>(List.of(operations.getFirst()));
+    for (int i = 0; i < results.size(); i++) {
+      replayed.add(operations.get(i + 1) + RESULT + results.get(i).strip());
+    }
+    assertEquals(String.join("\n", lines), String.join("\n", replayed));
+  }
+
+  private static List<String> lines(Class<?> place, String resource) {
+    try (InputStream input = Objects.requireNonNull(place.getResourceAsStream(resource))) {
+      return new String(input.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.12", "0.19", "0.21", "0.23", "0.24", "0.26", "0.29"})
+  void thePagedCacheDoesWhatEachReleaseDid(String release) {
+    check(PagedScript.class, "paged-" + release + ".txt", PagedScript::replay);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"wide", "narrow"})
+  void thePagesAreTakenAndGivenBackAsKvcachedDid(String blocks) {
+    check(PagesScript.class, "pages-" + blocks + ".txt", PagesScript::replay);
+  }
+}
