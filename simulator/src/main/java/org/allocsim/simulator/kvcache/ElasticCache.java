@@ -40,6 +40,7 @@ public final class ElasticCache implements KvCache {
   private final long unitBytes;
   private final int unitBlocks;
   private final int pageCount;
+  private final boolean fitsWhole;
   private final DriverWork driver;
   private final ElasticPages pages;
   private final BlockLists lists = new BlockLists();
@@ -79,7 +80,23 @@ public final class ElasticCache implements KvCache {
    */
   public ElasticCache(
       List<LayerGroup> groups, long capacityBytes, int blockTokens, DriverWork driver) {
+    this(groups, capacityBytes, blockTokens, driver, false);
+  }
+
+  /**
+   * The same by the rules of a release of vLLM.
+   *
+   * @param fitsWhole whether a sequence begins only if all that it has so far fits ({@link
+   *     PagedRules#fitsWhole})
+   */
+  public ElasticCache(
+      List<LayerGroup> groups,
+      long capacityBytes,
+      int blockTokens,
+      DriverWork driver,
+      boolean fitsWhole) {
     this.blockTokens = blockTokens;
+    this.fitsWhole = fitsWhole;
     this.capacityBytes = capacityBytes;
     mostKept = Math.max(1, MOST_KEPT_TOKENS / blockTokens);
     tokenBytes = SequenceTokens.bytesPerToken(groups);
@@ -133,7 +150,8 @@ public final class ElasticCache implements KvCache {
     int shared = storedTokens / blockTokens;
     int needed = blocksOf(room) - shared;
     int unused = find(prefix, shared);
-    if (needed + unused > pages.available() + kept.size()) {
+    int asked = fitsWhole ? Math.max(needed, blocksOf(start.wholeTokens()) - shared) : needed;
+    if (asked + unused > pages.available() + kept.size()) {
       lastChanges = stored.changes();
       return false;
     }

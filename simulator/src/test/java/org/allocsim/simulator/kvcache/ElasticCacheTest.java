@@ -26,6 +26,23 @@ class ElasticCacheTest {
     return PagedCacheTest.prefix(0, 0, number);
   }
 
+  /** With vLLM since 0.19 a prompt begins only where all of it has room, though a part does. */
+  @Test
+  void aPromptBeginsWhereAllOfItHasRoom() {
+    List<LayerGroup> layers = List.of(new LayerGroup(1, 1 << 16, 0));
+    long bytes = 2 * ElasticCache.PAGE_BYTES;
+    DriverWork work = new DriverWork(DriverCosts.NONE);
+    ElasticCache first = new ElasticCache(layers, bytes, 16, work);
+    ElasticCache whole = new ElasticCache(layers, bytes, 16, work, true);
+    // A page has four blocks of 16 tokens, the first of which is never used.
+    PrefixHashes prefix = block -> block;
+    SequenceStart most = new SequenceStart(prefix, 48, 48, 0, 16, 16, false);
+    SequenceStart more = new SequenceStart(prefix, 49, 49, 0, 16, 16, false);
+    assertTrue(first.begin(0, more));
+    assertFalse(whole.begin(0, more));
+    assertTrue(whole.begin(0, most));
+  }
+
   @Test
   void fivePagesAreMappedInReserveAndTenStaySo() {
     ElasticCache cache = cache(40);

@@ -67,7 +67,8 @@ public enum CacheKind {
         ServingSettings settings,
         VllmRelease release,
         DriverWork driver) {
-      return new ElasticCache(groups, bytes, settings.blockTokens(), driver);
+      return new ElasticCache(
+          groups, bytes, settings.blockTokens(), driver, release.pagedRules().fitsWhole());
     }
   },
   /** SGLang's pages and radix tree, which its own engine serves with. */

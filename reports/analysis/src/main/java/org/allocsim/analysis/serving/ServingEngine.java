@@ -42,9 +42,10 @@ import org.allocsim.workloads.traffic.Traffic;
  * <p><b>Source.</b> vllm-project/vllm, {@code v1/core/sched/scheduler.py} (2026) and {@code
  * v1/spec_decode/eagle.py}, without priorities and transfers.
  *
- * <p><b>Deviations.</b> Only vLLM's own cache asks for room for the whole prompt; others ask for
- * its first part. A prompt that is too long for the cache or the limit is refused; an answer ends
- * where the sequence reaches it. The lengths of answers are those of the file.
+ * <p><b>Deviations.</b> Only vLLM's own cache, and kvcached in its place, asks for room for the
+ * whole prompt; others ask for its first part. A prompt that is too long for the cache or the limit
+ * is refused; an answer ends where the sequence reaches it. The lengths of answers are those of the
+ * file.
  */
 final class ServingEngine implements Engine {
   private static final int NONE = -1;
@@ -150,7 +151,8 @@ final class ServingEngine implements Engine {
       CacheCalls calls) {
     this.traffic = traffic;
     this.choice = choice;
-    fitsWhole = choice.kind() == CacheKind.PAGED && choice.release().pagedRules().fitsWhole();
+    boolean isVllm = choice.kind() == CacheKind.PAGED || choice.kind() == CacheKind.KVCACHED;
+    fitsWhole = isVllm && choice.release().pagedRules().fitsWhole();
     this.model = model;
     this.settings = settings;
     lookahead = settings.speculation().map(Speculation::tokens).orElse(0);

@@ -27,8 +27,10 @@ import org.allocsim.simulator.policy.RefusedRequests;
  * follow a block table can use such memory. So the result for a trace without sequences is a bound
  * of what paging could do for its sizes, not something that its program could run on. The size of
  * the cache is a share of all free memory; vLLM first takes off weights and activations, which are
- * not in a trace of sequences. No prefix is shared (see {@link KvBlocks}). Preemption is the
- * scheduler's, thus the trace's, business.
+ * not in a trace of sequences. No prefix is shared (see {@link KvBlocks}). Since 0.24 vLLM reuses
+ * blocks without a known prefix first, such as a sequence's last one ({@link
+ * KvBlocks#releaseByUse}); here all join the end. Preemption is the scheduler's, thus the trace's,
+ * business.
  *
  * <p><b>Cost.</b> A request takes time linear in its blocks. <b>Limits.</b> One device, one thread;
  * 2^26 blocks.
