@@ -65,7 +65,7 @@ class InvariantCheckerTest {
     checker.segmentAllocated(0, 2048, 0, false);
     assertDoesNotThrow(() -> checker.check(freeSegments(0x1000, 1024, 0x1400, 1024)));
     assertBroken(
-        "segment 0x13ff begins before 0x1400, where the one shown before it ends",
+        "segment 0x13ff begins before 0x1400, the end of the previous one",
         freeSegments(0x1000, 1024, 0x13ff, 1024));
   }
 
@@ -104,14 +104,14 @@ class InvariantCheckerTest {
   @Test
   void aBlockLiesInASegment() {
     assertBroken(
-        "block 0x1000 lies in no segment",
+        "block 0x1000 is outside every segment",
         showing(layout -> layout.block(0x1000, 512, 0, BlockState.INACTIVE, -1)));
   }
 
   @Test
   void freeNeighboursAreMerged() {
     assertBroken(
-        "block 0x1400 is free, and so is the one before it in segment 0x1000",
+        "block 0x1400 is free, and so is the previous one in segment 0x1000",
         blocksIn(0x1000, 2048, 0x1000, 1024, 0x1400, 1024));
   }
 

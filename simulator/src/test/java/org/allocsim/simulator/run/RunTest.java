@@ -163,7 +163,7 @@ class RunTest {
             60 * MIB,
             first.shortage(),
             "Out of memory on device 0: 50.00 MiB are needed, 40.00 MiB are free on the device;"
-                + " the allocator holds 60.00 MiB, of which 60.00 MiB are in use."),
+                + " the allocator holds 60.00 MiB, 60.00 MiB of it in use."),
         first);
     assertEquals(50 * MIB, first.shortage().requestedBytes());
     FailedRequest second = result.failures().get(1);
@@ -179,7 +179,7 @@ class RunTest {
     RunSetup limited = new RunSetup(trace(), 0, PolicyChoice.parse("direct"), 80 * MIB, SMALL);
     assertEquals(
         "Out of memory on device 0: 50.00 MiB are needed, 40.00 MiB are free on the device, its"
-            + " limit is 80.00 MiB; the allocator holds 60.00 MiB, of which 60.00 MiB are in use.",
+            + " limit is 80.00 MiB; the allocator holds 60.00 MiB, 60.00 MiB of it in use.",
         Run.of(limited).firstFailure().orElseThrow().message());
   }
 
