@@ -110,11 +110,11 @@ class DamagedHistoryTest {
   @CsvSource({
     "10, , the segments at the end overlap (memory at 0x7f0000a00000 and the block at"
         + " 0x7f0000000000)",
-    "40, SEGMENT_FREE, 'entry 0 gives back memory at 0x7f0000a00000, which reaches into the block"
+    "40, SEGMENT_FREE, 'entry 0 releases memory at 0x7f0000a00000, which reaches into the block"
         + " at 0x7f0000000000'",
     "40, SEGMENT_ALLOC, 'entry 0 obtains memory at 0x7f0000a00000, which reaches into the block at"
         + " 0x7f0000000000'",
-    "40, SEGMENT_UNMAP, 'entry 0 gives back memory at 0x7f0000a00000, which reaches into the block"
+    "40, SEGMENT_UNMAP, 'entry 0 releases memory at 0x7f0000a00000, which reaches into the block"
         + " at 0x7f0000000000'",
     "40, SEGMENT_MAP, 'entry 0 obtains memory at 0x7f0000a00000, which reaches into the block at"
         + " 0x7f0000000000'"

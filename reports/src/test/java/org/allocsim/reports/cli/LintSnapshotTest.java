@@ -108,7 +108,7 @@ class LintSnapshotTest {
             "--snapshot",
             file);
     assertTrue(
-        text.contains("the likeliest: - PYTORCH_ALLOC_CONF is ignored: PyTorch 2.9 does not"),
+        text.contains("likeliest first: - PYTORCH_ALLOC_CONF is ignored: PyTorch 2.9 does not"),
         text);
   }
 

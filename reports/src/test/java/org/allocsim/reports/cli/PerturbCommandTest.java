@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 class PerturbCommandTest {
   private static final long GIB = 1L << 30;
@@ -118,7 +119,11 @@ class PerturbCommandTest {
     trace.free(trace.allocate(10 * GIB, 0, PoolId.DEFAULT));
     trace.allocate(6 * GIB, 0, PoolId.DEFAULT);
     file = SyntheticSnapshot.write(trace.build(StackTable.empty()), folder.resolve("some.pickle"));
-    assertEquals(json("--swap-adjacent", "--resize", "2%"), json());
+    JsonNode given = json("--swap-adjacent", "--resize", "2%");
+    JsonNode usual = json();
+    ((ObjectNode) given).remove("wall_seconds");
+    ((ObjectNode) usual).remove("wall_seconds");
+    assertEquals(given, usual);
   }
 
   @ParameterizedTest

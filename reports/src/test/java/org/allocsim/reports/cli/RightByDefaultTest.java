@@ -223,7 +223,7 @@ class RightByDefaultTest {
     assertEquals(1, rows.get(1).get("rank").asInt(), "the recorded settings from the same start");
     assertEquals(600 * MIB, rows.get(1).get("peak_reserved_bytes").asLong());
     String says =
-        "The recording begins late, with 500.00 MiB reserved and 0 B of it in use; other settings"
+        "The recording starts late, with 500.00 MiB reserved and 0 B of it in use; other settings"
             + " are simulated from the blocks in use, with an empty cache.";
     assertTrue(tuned.contains(says), tuned);
     assertTrue(done("replay", late, "--conf", "expandable_segments:True").contains(says));
@@ -278,7 +278,7 @@ class RightByDefaultTest {
             .writeTo(folder);
     String verified = done("verify", one);
     assertTrue(
-        verified.startsWith("as recorded (1 of 1 event), which is too little to show"), verified);
+        verified.startsWith("as recorded (1 of 1 event), too few to show"), verified);
   }
 
   @Test

@@ -128,7 +128,7 @@ class TransformCommandTest {
   void aWrongShareOfBatchesIsRefused() {
     CommandRun run = transform(small, "--scale-batch", 4, "--other", large, "--other-scale", 3);
     assertEquals(ExitCodes.FAILED, run.exitCode());
-    assertTrue(run.err().contains("no request grows by --other-scale 3.0"), run.err());
+    assertTrue(run.err().contains("no request grows by a factor of --other-scale 3.0"), run.err());
     assertTrue(run.err().contains("'allocsim fit --batch'"), run.err());
     assertFalse(Files.exists(out), "nothing is written");
   }

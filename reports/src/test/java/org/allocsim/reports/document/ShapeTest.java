@@ -51,7 +51,7 @@ class ShapeTest {
     assertTrue(json.containsKey("a"));
     assertEquals(null, json.get("a"));
     String schema = JsonRenderer.schema(document(some, 1L).kind()).toString();
-    assertTrue(schema.contains("description=A; null where it is gone."), schema);
+    assertTrue(schema.contains("description=A; null if it is gone."), schema);
     assertTrue(schema.contains("type=[integer, null]"), schema);
   }
 

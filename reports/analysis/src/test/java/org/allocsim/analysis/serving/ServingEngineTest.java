@@ -346,7 +346,7 @@ class ServingEngineTest {
                 IllegalArgumentException.class,
                 () -> serve(requests(1, 1), CacheKind.KVCACHED, 20, settings(4, 64)))
             .getMessage()
-            .startsWith("cache kvcached cannot be made for yi-6b"));
+            .startsWith("cache kvcached cannot be created for yi-6b"));
   }
 
   private static ServingBudget budget(
