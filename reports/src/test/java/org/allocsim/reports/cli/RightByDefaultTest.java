@@ -277,8 +277,7 @@ class RightByDefaultTest {
             .freeSegment(ADDRESS, 20 * MIB, 20 * MIB)
             .writeTo(folder);
     String verified = done("verify", one);
-    assertTrue(
-        verified.startsWith("as recorded (1 of 1 event), too few to show"), verified);
+    assertTrue(verified.startsWith("as recorded (1 of 1 event), too few to show"), verified);
   }
 
   @Test

@@ -68,9 +68,11 @@ class TableWidthTest {
     return tests;
   }
 
+  /** Lists that are asked for are printed whole. */
   @TestFactory
   Stream<DynamicTest> anAnswerHasAScreenOfLines() {
     return COMMANDS.stream()
+        .filter(command -> !command.contains("--list"))
         .map(command ->
             DynamicTest.dynamicTest(
                 command.toString(),

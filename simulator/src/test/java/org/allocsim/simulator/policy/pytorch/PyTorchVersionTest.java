@@ -82,8 +82,8 @@ class PyTorchVersionTest {
     assertEquals(Certainty.DATED, PyTorchVersion.V2_12.certainty());
     assertEquals(
         "releases 2.0, 2.1, 2.2, 2.4, 2.6, 2.9, 2.10, 2.11, 2.14 recorded; 2.7, 2.8 between"
-            + " recorded releases that behave the same; rules of 2.3, 2.5, 2.12, 2.13 dated by their"
-            + " pull requests",
+            + " recorded releases that behave the same; rules of 2.3, 2.5, 2.12, 2.13 dated by"
+            + " their pull requests",
         PyTorchVersion.evidence());
   }
 
