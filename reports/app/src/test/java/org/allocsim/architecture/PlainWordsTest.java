@@ -43,7 +43,7 @@ final class PlainWordsTest {
   private static final List<Kept> KEPT_NAMES =
       List.of(
           new Kept(
-              "validation/src/main/java/org/allocsim/validation/calibration/RobustFit.java",
+              "validation/gpu/src/main/java/org/allocsim/validation/calibration/RobustFit.java",
               "leastSquares",
               "the method of least squares"),
           new Kept(
