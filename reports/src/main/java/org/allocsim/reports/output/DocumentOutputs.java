@@ -97,6 +97,11 @@ public final class DocumentOutputs implements AutoCloseable {
     return openGiven(REPORT, folder.resolve(name + ending).toString());
   }
 
+  /** Opens a page without a folder. */
+  public void openPage(String option, String name) {
+    page = openGiven(option, name);
+  }
+
   /** Opens a further file, which appears with the others; null where the option is absent. */
   public OutputFiles.@Nullable Output open(String option, @Nullable String name) {
     if (name != null) {
@@ -194,7 +199,7 @@ public final class DocumentOutputs implements AutoCloseable {
           .csv()
           .forEach((part, table) -> CsvRenderer.write(table, inFolder(part + ".csv").stream()));
     }
-    if (!json.isEmpty()) {
+    if (!json.isEmpty() || page != null) {
       Map<String, Object> results = JsonRenderer.json(document);
       if (isPartial) {
         results.put(JsonRenderer.PARTIAL, true);

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.allocsim.analysis.attribution.Category;
+import org.allocsim.reports.output.ExitCodes;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -66,6 +67,18 @@ class ViewCommandTest {
   }
 
   @Test
+  void aPageAloneIsThatOfTheFolder() throws IOException {
+    Path file = CommandRun.recording("cat_growth.pickle.xz");
+    Path alone = folder.resolve("alone.html");
+    CommandRun run = CommandRun.of("view", file, "-o", alone);
+    assertEquals("", run.err());
+    CommandRun.of("view", file, "--report", folder.resolve("whole"));
+    assertEquals(Files.readString(folder.resolve("whole/view.html")), Files.readString(alone));
+    assertEquals(
+        ExitCodes.USAGE, CommandRun.of("view", file, "-o", "a", "--report", "b").exitCode());
+  }
+
+  @Test
   void oneFileGetsItsPage() {
     Path out = folder.resolve("one");
     CommandRun run =
@@ -80,7 +93,7 @@ class ViewCommandTest {
     Path empty =
         Files.writeString(
             folder.resolve("empty.jsonl"), "{\"allocsim\":\"trace\",\"version\":1}\n");
-    Path out = folder.resolve("beside");
+    Path out = folder.resolve("whole");
     Path json = folder.resolve("beside.json");
     CommandRun run =
         CommandRun.of(

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.moment.ReservedParts;
+import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.part.Bins;
 import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.ConditionsPart;
@@ -27,6 +28,7 @@ import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Unit;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.simulator.policy.Policies;
+import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.timing.BusyTimeline;
@@ -66,6 +68,9 @@ public record CompareAnswer(List<ComparedTrace> traces) {
                   "in_advance_bytes",
                   "Allocated from the device before it was needed.",
                   ReservedParts::inAdvanceBytes));
+
+  /** The pool of {@code backend:cudaMallocAsync}. */
+  private static final String DRIVER_POOL = "cuda-async";
 
   private static final Shape<RunResult> FIGURES =
       Shape.of(result ->
@@ -259,10 +264,17 @@ public record CompareAnswer(List<ComparedTrace> traces) {
       Table<ObservedRun> table =
           Table.of("Results", results, trace.runs())
               .leavingOut(CompareAnswer::whyLeftOut)
+              .withEssential(CompareAnswer::isInPyTorch)
               .at("/traces/" + sections.size() + "/results");
       sections.add(new Section(null, List.<Block>of(facts(trace), table)));
     }
     return sections;
+  }
+
+  /** Whether it is an allocator that PyTorch's own settings choose. */
+  private static boolean isInPyTorch(ObservedRun run) {
+    PolicySpec spec = run.result().choice().provider().spec();
+    return Scenario.takesConf(spec) || spec.id().equals(DRIVER_POOL);
   }
 
   private static @Nullable String whyLeftOut(ObservedRun run) {

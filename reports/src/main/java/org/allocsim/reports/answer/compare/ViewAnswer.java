@@ -1,14 +1,18 @@
 package org.allocsim.reports.answer.compare;
 
 import static org.allocsim.reports.document.Quantity.bytes;
+import static org.allocsim.reports.document.Quantity.count;
 
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Verdict;
+import org.allocsim.simulator.run.FailedRequest;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the page of {@code view} says of its traces before it shows them.
@@ -34,13 +38,21 @@ public record ViewAnswer(CompareAnswer compared, List<String> withoutRequests) {
   public Document<ViewAnswer> document() {
     Document<CompareAnswer> shown = compared.document();
     List<Sentence> details =
-        withoutRequests.stream()
-            .map(name -> Sentence.of("{} is not shown: it has no recorded requests.", name))
+        Stream.concat(
+                failures(),
+                withoutRequests.stream()
+                    .map(
+                        name -> Sentence.of("{} is not shown: it has no recorded requests.", name)))
             .toList();
     return new Document<>(
         KIND,
         shown.title(),
-        new Verdict(Verdict.Tone.NEUTRAL, finding(compared.traces()), details),
+        new Verdict(
+            compared.traces().stream().anyMatch(each -> failure(each) != null)
+                ? Verdict.Tone.BAD
+                : Verdict.Tone.NEUTRAL,
+            finding(compared.traces()),
+            details),
         shown.sections(),
         shown.csv(),
         this);
@@ -49,6 +61,15 @@ public record ViewAnswer(CompareAnswer compared, List<String> withoutRequests) {
   private static Sentence finding(List<ComparedTrace> traces) {
     Comparator<ComparedTrace> byPeak = Comparator.comparingLong(ViewAnswer::peakBytes);
     ComparedTrace most = traces.stream().max(byPeak).orElseThrow();
+    FailedRequest failure = failure(most);
+    if (traces.size() == 1 && failure != null) {
+      return Sentence.of(
+          "{} runs out of memory: request {} for {} fails; at most {} were reserved.",
+          most.shortName(),
+          count(failure.requestIndex()),
+          bytes(failure.requestedBytes()),
+          bytes(peakBytes(most)));
+    }
     if (traces.size() == 1) {
       return Sentence.of("{} reserves {} at its peak.", most.shortName(), bytes(peakBytes(most)));
     }
@@ -59,6 +80,18 @@ public record ViewAnswer(CompareAnswer compared, List<String> withoutRequests) {
         bytes(peakBytes(most)),
         name(least, traces),
         bytes(peakBytes(least)));
+  }
+
+  /** Which of several traces run out of memory. */
+  private Stream<Sentence> failures() {
+    List<ComparedTrace> traces = compared.traces();
+    return traces.stream()
+        .filter(each -> traces.size() > 1 && failure(each) != null)
+        .map(each -> Sentence.of("{} runs out of memory.", name(each, traces)));
+  }
+
+  private static @Nullable FailedRequest failure(ComparedTrace trace) {
+    return trace.results().getFirst().firstFailure().orElse(null);
   }
 
   /** The file's name, and the GPU where several are in one file. */

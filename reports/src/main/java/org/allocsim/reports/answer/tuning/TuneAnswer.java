@@ -257,7 +257,8 @@ public record TuneAnswer(
     return Table.of("Settings", ROWS, rows(tuning))
         .keeping(
             row -> top == 0 || row.rank() <= top || row.isLandmark(),
-            new Table.More("setting", remedy));
+            new Table.More("setting", remedy))
+        .withEssential(Row::isLandmark);
   }
 
   /** The settings by rank. */

@@ -22,7 +22,7 @@ import picocli.CommandLine.Parameters;
     name = "fit",
     description = "Predicts a program's memory at another batch size or sequence length.")
 public final class FitCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "TRACE", arity = "2..*")
+  @Parameters(paramLabel = "TRACE", arity = "1..*")
   private List<String> recordings;
 
   @Option(
@@ -52,6 +52,10 @@ public final class FitCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (recordings.size() < 2) {
+      throw Failure.usage(
+          "fit needs traces of at least two sizes, such as batch 8 and 16; give another one");
+    }
     return traceOptions
         .asking(outputOptions, deviceOptions.conditions())
         .ask(

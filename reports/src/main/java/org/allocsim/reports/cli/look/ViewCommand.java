@@ -12,6 +12,7 @@ import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Jobs;
 import org.allocsim.reports.output.DocumentOutputs;
+import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.TextForm;
 import org.allocsim.reports.question.AnswerOutputs;
 import org.allocsim.reports.question.replay.ViewQuestion;
@@ -26,13 +27,20 @@ import picocli.CommandLine.Spec;
 /** {@code allocsim view}: a page to look into runs with. */
 @Command(name = "view", description = "Writes a web page that shows recorded runs; works offline.")
 public final class ViewCommand implements Callable<Integer> {
+  private static final String USUAL_FOLDER = "view";
+
   @Spec private CommandSpec spec;
 
   @Parameters(paramLabel = "FILE", arity = "1..*")
   private List<String> names;
 
-  @Option(names = "--report", paramLabel = "DIR", defaultValue = "view")
-  private String report;
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE")
+  private @Nullable String output;
+
+  @Option(names = "--report", paramLabel = "DIR")
+  private @Nullable String report;
 
   @Option(names = "--json", paramLabel = "FILE")
   private String json;
@@ -45,6 +53,9 @@ public final class ViewCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (output != null && report != null) {
+      throw Failure.usage("--output writes one page, --report a folder; omit one of them");
+    }
     return traceOptions
         .asking(new Page(), deviceOptions.conditions())
         .ask(new ViewQuestion(confOptions.choices()), expanded());
@@ -67,7 +78,12 @@ public final class ViewCommand implements Callable<Integer> {
       DocumentOutputs outputs =
           new DocumentOutputs(
               spec.commandLine().getOut(), TextForm.WHOLE, Arrays.asList(inputs), null);
-      outputs.open(spec.name(), json, null, report);
+      if (output != null) {
+        outputs.open(spec.name(), json, null, null);
+        outputs.openPage("--output", output);
+      } else {
+        outputs.open(spec.name(), json, null, report == null ? USUAL_FOLDER : report);
+      }
       return outputs;
     }
 

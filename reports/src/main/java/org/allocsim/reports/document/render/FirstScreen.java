@@ -25,7 +25,7 @@ final class FirstScreen {
   private static final int VERDICT_LINES = 15;
 
   private static final int ROWS = 10;
-  private static final int FEWEST_ROWS = 3;
+  private static final int FEWEST_ROWS = 2;
 
   private final PrintWriter out;
 
