@@ -291,7 +291,7 @@ class Values(TorchDispatchMode):
         if self._fake_weights and name in _FILLING and args[0].device.type == "cpu" and args[0].layout is torch.strided and args[0].nbytes >= MIN_WEIGHTS_BYTES:
             return args[0]
         if func.namespace == "c10d" and name in _EXCHANGING:
-            return self._exchange(func, args, kwargs)
+            return self._exchange(func, name, args, kwargs)
         tensors = list(_tensors(args, kwargs))
         on_gpu = [each for each in tensors if each.device.type == "cuda"]
         if self._picks and name in _SELECTING:
@@ -450,9 +450,11 @@ class Values(TorchDispatchMode):
             if each.device.type == "cuda" and not any(each is given for given in on_gpu):
                 self.learn(each, twin)
 
-    def _exchange(self, func: Any, args: Any, kwargs: Any) -> Any:
+    def _exchange(self, func: Any, name: str, args: Any, kwargs: Any) -> Any:
         """Each rank is taken to have the values of this one: what comes from another is what the fake group makes of them."""
-        args = (*(_flat(each) for each in args[:2]), *args[2:])
+        # Where it is said how many rows each rank gets, these are of the first dimension.
+        if name != "alltoall_base_" or not any(args[3:5]):
+            args = (*(_flat(each) for each in args[:2]), *args[2:])
         result = func(*args, **kwargs)
         outputs, inputs = (list(_tensors((each,), {})) for each in args[:2])
         copies = self._copies(inputs) if all(each.device.type == "cuda" for each in (*outputs, *inputs)) else None
