@@ -22,7 +22,7 @@ from pathlib import Path, PurePosixPath
 ROOTS = ("allocsim/program/", "allocsim/")
 
 #: Components of which an archive has a file of another name.
-OTHER_NAMES = {"allocsim-reports": "allocsim.jar", "jcuda-natives": "libJCudaDriver-"}
+OTHER_NAMES = {"allocsim-app": "allocsim.jar", "jcuda-natives": "libJCudaDriver-"}
 
 #: How the licence of OpenJDK's run-times begins.
 GPL = b"The GNU General Public License (GPL)\n\nVersion 2, June 1991"
