@@ -220,7 +220,7 @@ class Turing(OnADriver):
         if code == 0:
             self.skipTest("the installed PyTorch has MAGMA's kernels for T4")
         self.assertIn("program.py:2 uses an operation (aten.linalg_lu_factor_ex.default) that t4 cannot do (", said)
-        self.assertIn("It would end so on the card itself: libtorch_cuda_linalg.so has kernels for sm_80, ", said)
+        self.assertIn("It would also fail on the card itself: libtorch_cuda_linalg.so has kernels for sm_80, ", said)
 
     def test_a_function_that_pytorch_does_not_compile_for_the_card_runs_as_without_compile(self):
         text = """
