@@ -191,7 +191,7 @@ class AdviceCommandsTest {
   void aProgramThatNeverFailsHasNoFirstFailure() {
     CommandRun run = CommandRun.of("pins", GROWTH, "--at", "oom");
     assertEquals(ExitCodes.FAILED, run.exitCode());
-    assertTrue(run.err().contains("no request fails in this replay"), run.err());
+    assertTrue(run.err().contains("every request succeeds in this replay"), run.err());
   }
 
   @Test

@@ -1,6 +1,5 @@
 package org.allocsim.analysis.serving;
 
-import java.util.Arrays;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Optional;
@@ -52,7 +51,6 @@ final class ServingEngine implements Engine {
 
   private final Traffic traffic;
   private final KvCache cache;
-  private final CacheChoice choice;
   private final ServedModel model;
   private final ServingSettings settings;
   private final StepTime stepTime;
@@ -61,7 +59,6 @@ final class ServingEngine implements Engine {
   /** Tokens that are guessed for each sequence. */
   private final int lookahead;
 
-  private final CacheUse use;
   private final int mostTokens;
   private final boolean hasWindows;
 
@@ -79,11 +76,7 @@ final class ServingEngine implements Engine {
 
   private final long draftTokenBytes;
 
-  private final IntQueue waiting = new IntQueue();
-  private int arrivals;
-
-  /** By request: tokens of its answer before it was thrown out; −1 if it never began. */
-  private final int[] answered;
+  private final ServingLedger ledger;
 
   /** Rows of the sequences that run, in the order in which they began. */
   private final int[] order;
@@ -105,24 +98,9 @@ final class ServingEngine implements Engine {
   private final RequestHashes[] hashes;
   private final IntQueue freeRows = new IntQueue();
 
-  private long nowNanos;
   private long waitedNanos;
   private long storedTokens;
   private long readBytes;
-  private int served;
-  private int refused;
-  private int cut;
-  private long preemptions;
-  private long recomputedTokens;
-  private long promptTokens;
-  private long hitTokens;
-  private long outputTokens;
-  private long guessedTokens;
-  private long acceptedTokens;
-  private long steps;
-  private int mostRunning;
-  private int firstTokens;
-  private final long[] firstTokenNanos;
 
   /** The request that found no room and cannot find any yet; {@link #NONE} if there may be some. */
   private int blocked = NONE;
@@ -133,8 +111,6 @@ final class ServingEngine implements Engine {
   private int blockedStored;
 
   private int blockedTokens;
-
-  private long work;
 
   /** Of this step: tokens that are computed, and tokens at which they look back. */
   private int stepTokens;
@@ -150,7 +126,6 @@ final class ServingEngine implements Engine {
       long cacheBytes,
       CacheCalls calls) {
     this.traffic = traffic;
-    this.choice = choice;
     boolean isVllm = choice.kind() == CacheKind.PAGED || choice.kind() == CacheKind.KVCACHED;
     fitsWhole = isVllm && choice.release().pagedRules().fitsWhole();
     this.model = model;
@@ -174,7 +149,6 @@ final class ServingEngine implements Engine {
             .map(each ->
                 new StepTime(
                     device, each.draft(), each.draft().activeParameters() * ModelShape.HALF_BYTES));
-    use = new CacheUse(cache);
     mostTokens =
         Math.min(settings.mostTokens(), cache.mostTokens(settings.stepTokens() + lookahead));
     tokenBytes = model.tokenBytes();
@@ -192,9 +166,7 @@ final class ServingEngine implements Engine {
             .filter(group -> group.windowTokens() == 0)
             .mapToLong(LayerGroup::bytesPerToken)
             .sum();
-    answered = new int[traffic.count()];
-    Arrays.fill(answered, -1);
-    firstTokenNanos = new long[traffic.count()];
+    ledger = new ServingLedger(traffic, choice, new CacheUse(cache), mostTokens);
     int rows = settings.mostSequences();
     order = new int[rows];
     requestOf = new int[rows];
@@ -218,53 +190,29 @@ final class ServingEngine implements Engine {
 
   @Override
   public ServingResult run(Progress progress) {
-    long most = ServingWork.most(traffic, settings.blockTokens(), mostTokens, 1 + lookahead);
-    int told = 0;
+    long mostWork = ServingWork.most(traffic, settings.blockTokens(), mostTokens, 1 + lookahead);
     while (!EarlyEnd.isAsked()) {
-      if (served + refused > told) {
-        told = served + refused;
-        progress.over(told, traffic.count());
-      }
-      if (work > most) {
-        throw ServingWork.tooMuch(
-            choice,
-            served,
-            traffic.count(),
-            promptTokens + outputTokens + recomputedTokens,
-            recomputedTokens);
-      }
-      arrive();
-      if (running == 0 && waiting.isEmpty()) {
-        if (arrivals == traffic.count()) {
-          return result();
-        }
-        long next = traffic.arrivalNanos(arrivals);
-        use.idle(next - nowNanos);
-        nowNanos = next;
-        continue;
-      }
-      step();
-    }
-    return result();
-  }
-
-  private void arrive() {
-    while (arrivals < traffic.count() && traffic.arrivalNanos(arrivals) <= nowNanos) {
-      if (traffic.promptTokens(arrivals) >= mostTokens) {
-        refused++;
+      ledger.goOn(progress, mostWork);
+      if (running > 0 || !ledger.waiting.isEmpty()) {
+        step();
+      } else if (ledger.isOver()) {
+        break;
       } else {
-        waiting.add(arrivals);
+        ledger.idle();
       }
-      arrivals++;
     }
+    DriverWork driver = cache.driverWork();
+    return ledger.result(
+        new ServingResult.Driver(
+            driver.mapCalls(), driver.unmapCalls(), driver.nanos(), driver.waitedNanos()));
   }
 
   private void step() {
     stepTokens = 0;
     attended = 0;
-    long thrownOut = preemptions + refused;
+    long thrownOut = ledger.preemptions + ledger.refused;
     int ready = schedule();
-    if (preemptions + refused == thrownOut) {
+    if (ledger.preemptions + ledger.refused == thrownOut) {
       ready = admit(ready);
     }
     if (stepTokens == 0) {
@@ -274,10 +222,7 @@ final class ServingEngine implements Engine {
     long nanos =
         stepTime.nanos(stepTokens, attended, readBytes) + draftNanos() + driverNanos - waitedNanos;
     waitedNanos = driverNanos;
-    steps++;
-    mostRunning = Math.max(mostRunning, running);
-    use.step(nanos, running, storedTokens);
-    nowNanos += nanos;
+    ledger.step(nanos, running, storedTokens);
     complete(ready);
   }
 
@@ -330,7 +275,7 @@ final class ServingEngine implements Engine {
   private void check(int row) {
     int tokens = checked[row];
     stepTokens += tokens;
-    guessedTokens += tokens;
+    ledger.guessedTokens += tokens;
     attended += (double) tokens * computed[row] + tokens * (tokens + 1.0) / 2;
     guesses[row] = 0;
   }
@@ -338,13 +283,13 @@ final class ServingEngine implements Engine {
   /** Throws the sequence out that began last; one that is alone can never go on. */
   private void throwOut(int row) {
     int request = requestOf[row];
-    answered[request] = generated[row];
+    ledger.answered[request] = generated[row];
     boolean comesBack = running > 1;
     if (!comesBack) {
-      refused++;
+      ledger.refused++;
     } else {
-      preemptions++;
-      waiting.addFirst(request);
+      ledger.preemptions++;
+      ledger.waiting.addFirst(request);
     }
     running--;
     leave(row, comesBack);
@@ -352,7 +297,7 @@ final class ServingEngine implements Engine {
 
   private void leave(int row, boolean comesBack) {
     blocked = NONE;
-    work += computed[row] / settings.blockTokens();
+    ledger.work += computed[row] / settings.blockTokens();
     cache.end(row, comesBack);
     storedTokens -= computed[row];
     readBytes -= model.readBytes(computed[row]);
@@ -367,7 +312,7 @@ final class ServingEngine implements Engine {
   }
 
   private void store(int row, int tokens) {
-    work += 1 + tokens / settings.blockTokens();
+    ledger.work += 1 + tokens / settings.blockTokens();
     storedTokens += tokens;
     readBytes += moreReadBytes(computed[row], tokens);
     computed[row] += tokens;
@@ -389,18 +334,17 @@ final class ServingEngine implements Engine {
     int place = ready;
     while (place == running
         && running < order.length
-        && !waiting.isEmpty()
+        && !ledger.waiting.isEmpty()
         && stepTokens < settings.stepTokens()) {
-      int request = waiting.peek();
+      int request = ledger.waiting.peek();
       int row = freeRows.peek();
       if (isBlocked(request, row)) {
         return place;
       }
       hashes[row].set(request);
-      boolean isFirst = answered[request] < 0;
-      int tokens = known(request);
+      int tokens = ledger.known(request);
       int stored = storedTokens(row, tokens - 1);
-      work += 1 + stored / settings.blockTokens();
+      ledger.work += 1 + stored / settings.blockTokens();
       int fresh = freshTokens(request, stored);
       SequenceStart start =
           new SequenceStart(
@@ -415,9 +359,9 @@ final class ServingEngine implements Engine {
         block(request, row, stored);
         return place;
       }
-      waiting.poll();
+      ledger.waiting.poll();
       freeRows.poll();
-      begin(row, request, stored, isFirst);
+      begin(row, request, stored);
       order[running++] = row;
       compute(place++, fresh);
     }
@@ -448,24 +392,19 @@ final class ServingEngine implements Engine {
     }
     int stored = blockedStored * settings.blockTokens();
     boolean isLonger =
-        stored + settings.blockTokens() < known(request)
+        stored + settings.blockTokens() < ledger.known(request)
             && cache.mayStore(hashes[row], blockedStored);
     return askedTokens(request, stored) >= blockedTokens && !isLonger;
   }
 
   /** Tokens for which a request of which so many are stored must find room where it begins. */
   private int askedTokens(int request, int stored) {
-    return fitsWhole && !hasWindows ? known(request) - stored : freshTokens(request, stored);
+    return fitsWhole && !hasWindows ? ledger.known(request) - stored : freshTokens(request, stored);
   }
 
   /** Tokens that a request of which so many are stored computes in the step in which it begins. */
   private int freshTokens(int request, int stored) {
-    return Math.min(known(request) - stored, settings.stepTokens() - stepTokens);
-  }
-
-  /** Tokens of a request's prompt, and of its answer so far. */
-  private int known(int request) {
-    return traffic.promptTokens(request) + Math.max(0, answered[request]);
+    return Math.min(ledger.known(request) - stored, settings.stepTokens() - stepTokens);
   }
 
   private int storedTokens(int row, int most) {
@@ -476,24 +415,17 @@ final class ServingEngine implements Engine {
         : stored;
   }
 
-  private void begin(int row, int request, int stored, boolean isFirst) {
-    int prompt = traffic.promptTokens(request);
+  private void begin(int row, int request, int stored) {
     requestOf[row] = request;
-    generated[row] = Math.max(0, answered[request]);
-    known[row] = prompt + generated[row];
+    generated[row] = ledger.answeredTokens(request);
+    known[row] = ledger.known(request);
     computed[row] = stored;
-    limit[row] = Math.min(traffic.outputTokens(request), mostTokens - prompt);
+    limit[row] = ledger.longest(request);
     guesses[row] = 0;
     checked[row] = 0;
     storedTokens += stored;
     readBytes += model.readBytes(stored);
-    if (isFirst) {
-      promptTokens += prompt;
-      hitTokens += stored;
-      cut += limit[row] < traffic.outputTokens(request) ? 1 : 0;
-    } else {
-      recomputedTokens += known[row] - stored;
-    }
+    ledger.begin(request, stored);
   }
 
   /** Sequences whose tokens are all computed get their next one, and end with their last. */
@@ -504,7 +436,7 @@ final class ServingEngine implements Engine {
       if (place < ready && computed[row] == known[row]) {
         answer(row);
         if (generated[row] == limit[row]) {
-          served++;
+          ledger.served++;
           leave(row, false);
           continue;
         }
@@ -521,19 +453,18 @@ final class ServingEngine implements Engine {
 
   /** A sequence gets its next token, after those of its guesses that are right. */
   private void answer(int row) {
-    int request = requestOf[row];
     if (generated[row] == 0) {
-      firstTokenNanos[firstTokens++] = nowNanos - traffic.arrivalNanos(request);
+      ledger.firstToken(requestOf[row]);
     }
     int accepted = accepted(row);
     generated[row] += accepted + 1;
     known[row] += accepted + 1;
-    outputTokens += accepted + 1;
-    acceptedTokens += accepted;
+    ledger.outputTokens += accepted + 1;
+    ledger.acceptedTokens += accepted;
     if (accepted > 0) {
       store(row, accepted);
     } else {
-      work++;
+      ledger.work++;
     }
   }
 
@@ -544,37 +475,5 @@ final class ServingEngine implements Engine {
     int right =
         settings.speculation().orElseThrow().accepted(requestOf[row], generated[row], checked[row]);
     return Math.min(right, limit[row] - generated[row] - 1);
-  }
-
-  private ServingResult result() {
-    long[] first = Arrays.copyOf(firstTokenNanos, firstTokens);
-    Arrays.sort(first);
-    double sum = Arrays.stream(first).asDoubleStream().sum();
-    return new ServingResult(
-        choice,
-        mostTokens,
-        served,
-        refused,
-        cut,
-        preemptions,
-        recomputedTokens,
-        promptTokens,
-        hitTokens,
-        outputTokens,
-        guessedTokens,
-        acceptedTokens,
-        steps,
-        use.busyNanos(),
-        nowNanos,
-        use.meanRunning(),
-        mostRunning,
-        firstTokens == 0 ? 0 : Math.round(sum / firstTokens),
-        firstTokens == 0 ? 0 : first[(int) (((long) firstTokens * 99 + 99) / 100 - 1)],
-        use.memory(),
-        new ServingResult.Driver(
-            cache.driverWork().mapCalls(),
-            cache.driverWork().unmapCalls(),
-            cache.driverWork().nanos(),
-            cache.driverWork().waitedNanos()));
   }
 }

@@ -1,6 +1,5 @@
 package org.allocsim.analysis.serving;
 
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.stream.IntStream;
 import org.allocsim.simulator.device.DeviceProfile;
@@ -42,20 +41,14 @@ final class SglangEngine implements Engine {
   private final Traffic traffic;
   private final ServedModel model;
   private final ServingSettings settings;
-  private final CacheChoice choice;
   private final RadixCache cache;
   private final StepTime stepTime;
-  private final CacheUse use;
   private final NewTokenRatio ratio;
   private final int pageTokens;
   private final int mostTokens;
   private final boolean hasWindows;
 
-  private final IntQueue waiting = new IntQueue();
-  private int arrivals;
-
-  /** By request: tokens of its answer before it was thrown out; −1 if it never began. */
-  private final int[] answered;
+  private final ServingLedger ledger;
 
   /** Rows of the sequences that decode; NONE for those that ended in the last step. */
   private final int[] running;
@@ -95,21 +88,7 @@ final class SglangEngine implements Engine {
   private int inputLeft;
   private int chunkLeft;
 
-  private long nowNanos;
   private long storedTokens;
-  private int served;
-  private int refused;
-  private int cut;
-  private long preemptions;
-  private long recomputedTokens;
-  private long promptTokens;
-  private long hitTokens;
-  private long outputTokens;
-  private long steps;
-  private int mostRunning;
-  private int firstTokens;
-  private final long[] firstTokenNanos;
-  private long work;
 
   SglangEngine(
       Traffic traffic,
@@ -121,17 +100,13 @@ final class SglangEngine implements Engine {
     this.traffic = traffic;
     this.model = model;
     this.settings = settings;
-    this.choice = choice;
     pageTokens = settings.sglang().pageTokens();
     cache = new RadixCache(model.groups(), cacheBytes, pageTokens, settings.sglang().eviction());
     stepTime = new StepTime(device, model, model.weightBytes() + model.adapterBytes());
-    use = new CacheUse(cache);
     ratio = new NewTokenRatio(settings.sglang().conservativeness());
     mostTokens = Math.min(settings.mostTokens(), cache.mostTokens(settings.stepTokens()));
+    ledger = new ServingLedger(traffic, choice, new CacheUse(cache), mostTokens);
     hasWindows = model.groups().stream().anyMatch(group -> group.windowTokens() > 0);
-    answered = new int[traffic.count()];
-    Arrays.fill(answered, -1);
-    firstTokenNanos = new long[traffic.count()];
     int rows = settings.mostSequences();
     running = new int[rows];
     batch = new int[rows];
@@ -158,46 +133,20 @@ final class SglangEngine implements Engine {
 
   @Override
   public ServingResult run(Progress progress) {
-    long most = ServingWork.most(traffic, settings.blockTokens(), mostTokens, 1);
-    int told = 0;
+    long mostWork = ServingWork.most(traffic, settings.blockTokens(), mostTokens, 1);
     while (!EarlyEnd.isAsked()) {
-      if (served + refused > told) {
-        told = served + refused;
-        progress.over(told, traffic.count());
-      }
-      if (work > most) {
-        throw ServingWork.tooMuch(
-            choice,
-            served,
-            traffic.count(),
-            promptTokens + outputTokens + recomputedTokens,
-            recomputedTokens);
-      }
-      arrive();
+      ledger.goOn(progress, mostWork);
       if (!step()) {
         ratio.reset();
-        if (arrivals == traffic.count() && waiting.isEmpty()) {
-          return result();
+        if (ledger.isOver()) {
+          break;
         }
-        if (waiting.isEmpty()) {
-          long next = traffic.arrivalNanos(arrivals);
-          use.idle(next - nowNanos);
-          nowNanos = next;
+        if (ledger.waiting.isEmpty()) {
+          ledger.idle();
         }
       }
     }
-    return result();
-  }
-
-  private void arrive() {
-    while (arrivals < traffic.count() && traffic.arrivalNanos(arrivals) <= nowNanos) {
-      if (traffic.promptTokens(arrivals) >= mostTokens) {
-        refused++;
-      } else {
-        waiting.add(arrivals);
-      }
-      arrivals++;
-    }
+    return ledger.result(new ServingResult.Driver(0, 0, 0, 0));
   }
 
   /** Makes a step; answers whether there was anything to do. */
@@ -233,7 +182,7 @@ final class SglangEngine implements Engine {
   /** Chooses the prompts of a step; answers whether there are any. */
   private boolean plan() {
     batchCount = 0;
-    if ((isFull || waiting.isEmpty()) && chunked == NONE) {
+    if ((isFull || ledger.waiting.isEmpty()) && chunked == NONE) {
       return false;
     }
     int places = Math.min(running.length - runningCount, freeRows.size());
@@ -254,7 +203,7 @@ final class SglangEngine implements Engine {
     if (chunked != NONE) {
       goOn();
     }
-    while (!waiting.isEmpty()) {
+    while (!ledger.waiting.isEmpty()) {
       isFull |= batchCount >= places;
       if (isFull || !add()) {
         break;
@@ -299,15 +248,14 @@ final class SglangEngine implements Engine {
 
   /** Adds the first request that waits; answers whether another may follow. */
   private boolean add() {
-    int request = waiting.peek();
+    int request = ledger.waiting.peek();
     int row = freeRows.peek();
     hashes[row].set(request);
-    int tokens = traffic.promptTokens(request) + Math.max(0, answered[request]);
-    int longest =
-        Math.min(traffic.outputTokens(request), mostTokens - traffic.promptTokens(request));
+    int tokens = ledger.known(request);
+    int longest = ledger.longest(request);
     int stored = cache.storedTokens(hashes[row], tokens - 1);
-    work += 1 + stored / settings.blockTokens();
-    int rest = Math.min(longest - Math.max(0, answered[request]), MOST_NEW_TOKENS);
+    ledger.work += 1 + stored / settings.blockTokens();
+    int rest = Math.min(longest - ledger.answeredTokens(request), MOST_NEW_TOKENS);
     long asked = (long) tokens - stored + rest + pageTokens;
     if (asked >= unpromised()) {
       isFull = true;
@@ -325,7 +273,7 @@ final class SglangEngine implements Engine {
       cache.release(held);
       return false;
     }
-    waiting.poll();
+    ledger.waiting.poll();
     freeRows.poll();
     begin(row, request, tokens, stored, longest);
     enter(row, fresh, stored, held);
@@ -341,17 +289,11 @@ final class SglangEngine implements Engine {
     requestOf[row] = request;
     known[row] = tokens;
     computed[row] = stored;
-    generated[row] = Math.max(0, answered[request]);
+    generated[row] = ledger.answeredTokens(request);
     limit[row] = longest;
     isNew[row] = true;
     storedTokens += stored;
-    if (answered[request] < 0) {
-      promptTokens += traffic.promptTokens(request);
-      hitTokens += stored;
-      cut += longest < traffic.outputTokens(request) ? 1 : 0;
-    } else {
-      recomputedTokens += tokens - stored;
-    }
+    ledger.begin(request, stored);
   }
 
   /** Computes the prompts of a step. */
@@ -371,7 +313,7 @@ final class SglangEngine implements Engine {
       attended += (double) tokens * computed[row] + tokens * (tokens + 1.0) / 2;
       computed[row] += tokens;
       storedTokens += tokens;
-      work += 1 + tokens / settings.blockTokens();
+      ledger.work += 1 + tokens / settings.blockTokens();
     }
     pass((int) all, attended, readBytes, runningCount + batchCount);
     cache.startGroup();
@@ -405,11 +347,7 @@ final class SglangEngine implements Engine {
   }
 
   private void pass(int tokens, double attended, long readBytes, int together) {
-    long nanos = stepTime.nanos(tokens, attended, readBytes);
-    steps++;
-    mostRunning = Math.max(mostRunning, together);
-    use.step(nanos, together, storedTokens);
-    nowNanos += nanos;
+    ledger.step(stepTime.nanos(tokens, attended, readBytes), together, storedTokens);
   }
 
   /** Computes a token of each answer; answers whether there was any. */
@@ -451,7 +389,7 @@ final class SglangEngine implements Engine {
       computed[row]++;
     }
     storedTokens += runningCount;
-    work += runningCount;
+    ledger.work += runningCount;
     pass(runningCount, attended, readBytes, runningCount);
     cache.startGroup();
     for (int place = 0; place < runningCount; place++) {
@@ -488,15 +426,15 @@ final class SglangEngine implements Engine {
     while (runningCount > 1 && (isFirst || !hasRoom(runningCount))) {
       isFirst = false;
       int row = running[--runningCount];
-      preemptions++;
-      answered[requestOf[row]] = generated[row];
-      waiting.add(requestOf[row]);
+      ledger.preemptions++;
+      ledger.answered[requestOf[row]] = generated[row];
+      ledger.waiting.add(requestOf[row]);
       leave(row, true);
       cache.makeRoom((long) runningCount * NewTokenRatio.RETRACT_STEPS);
     }
     if (runningCount == 1 && !hasRoom(1)) {
       runningCount = 0;
-      refused++;
+      ledger.refused++;
       leave(running[0], true);
     }
     long answers = 0;
@@ -509,7 +447,7 @@ final class SglangEngine implements Engine {
   }
 
   private void leave(int row, boolean comesBack) {
-    work += computed[row] / settings.blockTokens();
+    ledger.work += computed[row] / settings.blockTokens();
     storedTokens -= computed[row];
     cache.end(row, comesBack);
     freeRows.addFirst(row);
@@ -518,44 +456,16 @@ final class SglangEngine implements Engine {
   /** A sequence gets its next token; answers whether that was its last. */
   private boolean answer(int row) {
     if (generated[row] == 0) {
-      firstTokenNanos[firstTokens++] = nowNanos - traffic.arrivalNanos(requestOf[row]);
+      ledger.firstToken(requestOf[row]);
     }
     generated[row]++;
     known[row]++;
-    outputTokens++;
+    ledger.outputTokens++;
     if (generated[row] < limit[row]) {
       return false;
     }
-    served++;
+    ledger.served++;
     leave(row, false);
     return true;
-  }
-
-  private ServingResult result() {
-    long[] first = Arrays.copyOf(firstTokenNanos, firstTokens);
-    Arrays.sort(first);
-    double sum = Arrays.stream(first).asDoubleStream().sum();
-    return new ServingResult(
-        choice,
-        mostTokens,
-        served,
-        refused,
-        cut,
-        preemptions,
-        recomputedTokens,
-        promptTokens,
-        hitTokens,
-        outputTokens,
-        0,
-        0,
-        steps,
-        use.busyNanos(),
-        nowNanos,
-        use.meanRunning(),
-        mostRunning,
-        firstTokens == 0 ? 0 : Math.round(sum / firstTokens),
-        firstTokens == 0 ? 0 : first[(int) (((long) firstTokens * 99 + 99) / 100 - 1)],
-        use.memory(),
-        new ServingResult.Driver(0, 0, 0, 0));
   }
 }

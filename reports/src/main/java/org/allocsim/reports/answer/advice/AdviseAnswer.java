@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param trials what was tried
  * @param peaks the peaks of the program as it is and of the run that is recommended, by purpose;
- *     null where there are no recordings of both
+ *     null if only one of the two runs was recorded
  */
 public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable Checked checked) {
   /**
@@ -313,7 +313,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
                           + " program.",
                       PURPOSE,
                       each -> each.purposes())
-                  .missing("there are no recordings of both")
+                  .missing("only one of the two runs was recorded")
                   .one(
                       "checked",
                       "A recording of the changed program.",

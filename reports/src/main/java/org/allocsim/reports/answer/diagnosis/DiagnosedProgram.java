@@ -250,19 +250,22 @@ public record DiagnosedProgram(
     boolean passes = best().result().passes();
     List<Sentence> details = new ArrayList<>();
     details.add(passes ? helps() : nothingHelps());
+    // What limits the answer comes before what it costs.
+    if (diagnosis.endsWithFailure()) {
+      details.add(
+          Sentence.of(
+              "The recording ends at the failure; what the program would have requested next is"
+                  + " unknown."));
+    }
+    if (isChange() && passes) {
+      best().findings().forEach(finding -> details.add(Sentence.of("{}", finding.message())));
+    }
     if (passes) {
       details.addAll(Margin.sentences(best().result(), recordedConditions, diagnosis.copies()));
       Margin.passedOver(diagnosis.tuning().recommendation()).ifPresent(details::add);
     }
     if (isChange() && passes) {
       details.add(Cost.sentence(best(), diagnosis.tuning().recorded()));
-      best().findings().forEach(finding -> details.add(Sentence.of("{}", finding.message())));
-    }
-    if (diagnosis.endsWithFailure()) {
-      details.add(
-          Sentence.of(
-              "The recording ends at the failure; what the program would have requested next is"
-                  + " unknown."));
     }
     addHolder(details);
     addOtherStreams(details);

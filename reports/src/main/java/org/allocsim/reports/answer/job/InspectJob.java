@@ -76,7 +76,7 @@ public final class InspectJob extends JobView<InspectAnswer, Row, Finding> {
               .missing(NOT_RECORDED)
               .term(Columns.SPAN_NANOS, "span", Row::spanNanos)
               .rank(2)
-              .missing("there are no times")
+              .missing("no times were recorded")
               .text(
                   "torch_version",
                   "PyTorch",

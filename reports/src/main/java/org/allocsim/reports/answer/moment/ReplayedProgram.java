@@ -152,7 +152,7 @@ public record ReplayedProgram(
     }
     return new Failure(
         name
-            + ": no request fails in this replay, so there is no moment of the first failure;"
+            + ": --at oom needs a failed request, and every request succeeds in this replay;"
             + " choose --at peak, or a limit with --memory-limit");
   }
 }

@@ -129,7 +129,7 @@ public record InspectAnswer(
                   RECORDED,
                   Shape.of(row -> row.embed(REQUESTED_DEVICE, Device::requested)))
               .term(Columns.SPAN_NANOS, InspectAnswer::spanNanos)
-              .missing("there are no times")
+              .missing("no times were recorded")
               .any(
                   "streams",
                   "Streams used: their handles, or their number if the file holds only requests.",

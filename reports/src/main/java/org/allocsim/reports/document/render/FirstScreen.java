@@ -2,11 +2,13 @@ package org.allocsim.reports.document.render;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Notes;
 import org.allocsim.reports.document.Section;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Table;
@@ -29,10 +31,14 @@ final class FirstScreen {
 
   private final PrintWriter out;
 
-  /** Lines that are free, without an empty one and the last one. */
-  private int left = LINES - 2;
+  /** Lines that are free, without an empty one and the last sentence. */
+  private int left = LINES - 3;
 
   private int hidden;
+
+  /** Headings of notes that are left out. */
+  private final List<String> hiddenNotes = new ArrayList<>();
+
   private boolean isFirst = true;
 
   FirstScreen(PrintWriter out) {
@@ -52,7 +58,12 @@ final class FirstScreen {
     document.sections().forEach(this::print);
     if (hidden > 0) {
       out.println();
-      out.println(Numbers.count(hidden, "more line") + "; --all shows everything.");
+      String among =
+          hiddenNotes.isEmpty()
+              ? ""
+              : ", among them " + String.join(", ", hiddenNotes.stream().distinct().toList());
+      WrappedText.print(
+          out, "", "", Numbers.count(hidden, "more line") + among + "; --all shows everything.");
     }
   }
 
@@ -94,11 +105,19 @@ final class FirstScreen {
       } else if (lines(all) <= room) {
         put(title + all);
       } else {
-        hidden += lines(all);
+        hide(block, lines(all));
       }
       if (left < before) {
         title = "";
       }
+    }
+  }
+
+  /** What was inferred, or is to be kept in mind, is named at least. */
+  private void hide(Block block, int lines) {
+    hidden += lines;
+    if (block instanceof Notes notes && notes.title() != null) {
+      hiddenNotes.add(notes.title());
     }
   }
 

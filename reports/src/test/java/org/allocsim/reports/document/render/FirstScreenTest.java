@@ -111,7 +111,7 @@ class FirstScreenTest {
     Notes many = Notes.of("many", IntStream.range(0, 40).mapToObj(each -> "note " + each).toList());
     String text = first(80, document(0, many, Notes.of("few", List.of("short"))));
     assertTrue(text.contains("few:\n  - short\n"), text);
-    assertTrue(text.endsWith("\n41 more lines; --all shows everything.\n"), text);
+    assertTrue(text.endsWith("\n41 more lines, among them many; --all shows everything.\n"), text);
   }
 
   @Test

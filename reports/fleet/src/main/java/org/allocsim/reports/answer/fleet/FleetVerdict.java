@@ -33,7 +33,7 @@ final class FleetVerdict {
     Map.Entry<FleetChoice, ChoiceTally> best = bestSetting();
     long failures = analysis.failures();
     if (best == null) {
-      return "No setting of PyTorch's allocator was run: there is no baseline to compare with.";
+      return "The sweep ran no setting of PyTorch's allocator, so there is no baseline.";
     }
     String name = best.getKey().label();
     if (failures == 0) {
