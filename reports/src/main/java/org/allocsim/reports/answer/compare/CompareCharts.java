@@ -176,7 +176,7 @@ public final class CompareCharts {
         .map(least ->
             "Reserved memory over time: "
                 + shownName(least)
-                + (key.size() == 1 ? " needs " : " needs least: ")
+                + (key.size() == 1 ? " needs " : " needs the least, ")
                 + ByteFormat.human(least.peakReservedBytes())
                 + (key.size() == 1 ? " at most" : " at its peak")
                 + condition(key))
@@ -188,10 +188,9 @@ public final class CompareCharts {
         .min(Comparator.comparingDouble(CompareCharts::unusedShare))
         .map(least ->
             shownName(least)
-                + (key.size() == 1 ? " leaves " : " leaves least unused: ")
+                + (key.size() == 1 ? " leaves " : " leaves the least reserved memory unused, ")
                 + Numbers.share(least.atPeak().externalBytes(), least.atPeak().reservedBytes())
-                + (key.size() == 1 ? " of" : ", of")
-                + " reserved memory unused"
+                + (key.size() == 1 ? " of reserved memory unused at its peak" : " at its peak")
                 + condition(key))
         .orElse("Unused fraction of reserved memory");
   }
@@ -216,7 +215,7 @@ public final class CompareCharts {
         .map(least ->
             ": "
                 + shownName(least)
-                + " spends least, "
+                + " spends the least, "
                 + Numbers.duration(least.driverNanos())
                 + condition(ranked))
         .orElse("");

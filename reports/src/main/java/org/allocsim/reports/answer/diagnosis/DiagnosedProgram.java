@@ -257,6 +257,7 @@ public record DiagnosedProgram(
               "The recording ends at the failure; what the program would have requested next is"
                   + " unknown."));
     }
+    addGrowth(details);
     if (isChange() && passes) {
       best().findings().forEach(finding -> details.add(Sentence.of("{}", finding.message())));
     }
@@ -269,7 +270,6 @@ public record DiagnosedProgram(
     }
     addHolder(details);
     addOtherStreams(details);
-    addGrowth(details);
     details.add(gpus());
     details.add(Sentence.of("Next: {}", next()));
     return new Verdict(
