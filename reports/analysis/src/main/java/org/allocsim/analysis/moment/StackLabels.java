@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.simulator.trace.StackTable.Frame;
 
@@ -16,7 +18,11 @@ import org.allocsim.simulator.trace.StackTable.Frame;
  */
 public final class StackLabels {
   /** Stands between a frame and the one that called it. */
-  public static final String CALLED_FROM = " < ";
+  private static final String CALLED_FROM = " < ";
+
+  /** A frame with a file, a line and a function, before the one that called it. */
+  private static final Pattern INNERMOST =
+      Pattern.compile("(\\S+:\\d+ .+?)" + CALLED_FROM + "\\S+:\\d+ .*");
 
   public static final int DEFAULT_FRAMES = 3;
 
@@ -30,6 +36,12 @@ public final class StackLabels {
   public StackLabels(StackTable table, int frames) {
     this.table = table;
     this.frames = frames;
+  }
+
+  /** The innermost frame of a label with several; any other text as it is. */
+  public static String innermost(String text) {
+    Matcher frames = INNERMOST.matcher(text);
+    return frames.matches() ? frames.group(1) : text;
   }
 
   /** Label of a stack; empty for the stack that was not recorded. */

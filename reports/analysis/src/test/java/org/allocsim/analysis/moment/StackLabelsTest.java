@@ -66,4 +66,12 @@ class StackLabelsTest {
   void whatWasNotRecordedHasNoLabel() {
     assertEquals("", new StackLabels(StackTable.empty(), 3).label(StackTable.NONE));
   }
+
+  @Test
+  void theInnermostOfSeveralFramesIsTakenAndOtherTextStays() {
+    assertEquals("a.py:3 f", StackLabels.innermost("a.py:3 f < b/c.py:14 <module> < d.py:1 g"));
+    assertEquals("a.py:3 <lambda>", StackLabels.innermost("a.py:3 <lambda> < d.py:1 g"));
+    assertEquals("a.py:3 f", StackLabels.innermost("a.py:3 f"));
+    assertEquals("2 GiB < 3 GiB", StackLabels.innermost("2 GiB < 3 GiB"));
+  }
 }

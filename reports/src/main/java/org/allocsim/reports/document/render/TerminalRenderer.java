@@ -131,16 +131,10 @@ public final class TerminalRenderer {
    * Prints some rows of a table in as few lines as they take: columns that can be spared go first.
    */
   static <R> void printExcerpt(Table<R> table, List<R> rows, PrintWriter out) {
-    textTable(table, rows, TerminalRenderer::innermost)
+    textTable(table, rows, StackLabels::innermost)
         .expendable("", expendable(table))
         .compact()
         .print(out, "");
-  }
-
-  /** Of several frames the innermost one. */
-  private static String innermost(String text) {
-    int end = text.indexOf(StackLabels.CALLED_FROM);
-    return end < 0 ? text : text.substring(0, end);
   }
 
   private static <R> List<String> expendable(Table<R> table) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class FirstScreenTest {
   private static final Shape<Long> SHAPE =
       Shape.of(row ->
-          row.text("name", "name", "Name.", each -> "row " + each + " < caller < main")
+          row.text("name", "name", "Name.", each -> "a.py:" + each + " row < b.py:1 main")
               .count("count", "count", "Count.", each -> each)
               .rank(1));
 
@@ -60,7 +60,7 @@ class FirstScreenTest {
   void whatFitsIsPrintedWhole() {
     Document<Long> document = document(3, rows(10));
     assertEquals(whole(document), first(80, document));
-    assertTrue(first(80, document).contains("row 9 < caller < main"));
+    assertTrue(first(80, document).contains("a.py:9 row < b.py:1 main"));
   }
 
   @Test
@@ -76,17 +76,17 @@ class FirstScreenTest {
         """
         The answer.
 
-        name    count
-        row 0       0
-        row 1       1
-        row 2       2
-        row 3       3
-        row 4       4
-        row 5       5
-        row 6       6
-        row 7       7
-        row 8       8
-        row 99     99
+        name         count
+        a.py:0 row       0
+        a.py:1 row       1
+        a.py:2 row       2
+        a.py:3 row       3
+        a.py:4 row       4
+        a.py:5 row       5
+        a.py:6 row       6
+        a.py:7 row       7
+        a.py:8 row       8
+        a.py:99 row     99
 
         90 more lines; --all shows everything.
         """,
@@ -95,7 +95,7 @@ class FirstScreenTest {
 
   @Test
   void columnsThatCanBeSparedGoBeforeTextIsWrapped() {
-    assertTrue(first(11, document(0, rows(100))).contains("\nname\nrow 0\nrow 1\n"));
+    assertTrue(first(16, document(0, rows(100))).contains("\nname\na.py:0 row\na.py:1 row\n"));
   }
 
   @Test
@@ -103,7 +103,7 @@ class FirstScreenTest {
     String text = first(80, document(40, rows(3)));
     assertTrue(text.contains("- detail 12\n- detail 39\n"), text);
     assertTrue(text.endsWith("\n26 more lines; --all shows everything.\n"), text);
-    assertTrue(text.contains("row 2"), text);
+    assertTrue(text.contains("a.py:2 row"), text);
   }
 
   @Test
