@@ -173,7 +173,8 @@ def fits(card_bytes: int, found: dict[str, Any]) -> str:
     if found["caught_out_of_memory"]:
         return "adapts"
     recorded, best, bounds = found["settings"]["recorded"], found["settings"]["best"], found["interval"]
-    capacity = min(recorded["capacity_bytes"], recorded["reserved_bytes"])
+    # A limit of the program's own can be too small on every card.
+    capacity = min(recorded["capacity_bytes"] or recorded["reserved_bytes"], recorded["reserved_bytes"])
     least = capacity * bounds["low_bytes"] / recorded["reserved_bytes"]
     if bounds["high_bytes"] is not None:
         if bounds["high_bytes"] <= card_bytes:

@@ -10,6 +10,10 @@ public final class DeviceProfiles {
   /** Distance of the top address below the arena in plain processes on H100. */
   private static final long TOP_DISTANCE = 244 * PAGE;
 
+  private static final long MIN_AMPLE_BYTES = 1L << 39;
+
+  private static final long MAX_AMPLE_BYTES = 1L << 44;
+
   private static final DeviceProfile H100 =
       profile(
           "h100-80gb",
@@ -44,6 +48,19 @@ public final class DeviceProfiles {
         bytes,
         0,
         0);
+  }
+
+  /**
+   * A device on which a program runs short of nothing: with eight times what it asks for at a time,
+   * and never less than any GPU of today has. It is not larger than that, as each of PyTorch's
+   * expandable segments reserves addresses for nine eighths of the device, and those of a process
+   * are 128 TiB.
+   *
+   * @param peakRequestedBytes what the program asks for at most at a time
+   */
+  public static DeviceProfile ample(long peakRequestedBytes) {
+    long wantedBytes = 8 * Math.clamp(peakRequestedBytes, MIN_AMPLE_BYTES / 8, MAX_AMPLE_BYTES / 8);
+    return ofCapacity(Long.highestOneBit(2 * wantedBytes - 1));
   }
 
   private static DeviceProfile profile(

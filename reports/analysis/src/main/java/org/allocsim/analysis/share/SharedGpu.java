@@ -3,7 +3,10 @@ package org.allocsim.analysis.share;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.run.SharedObserver;
@@ -12,6 +15,7 @@ import org.allocsim.simulator.run.SharedRun;
 import org.allocsim.simulator.run.Tenant;
 import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.profile.ShippedProfiles;
+import org.allocsim.workloads.source.DeviceTrace;
 
 /**
  * Programs on one GPU, and what they need to run together. Searches halve ranges in steps of 2 MiB;
@@ -25,8 +29,8 @@ import org.allocsim.workloads.profile.ShippedProfiles;
 public record SharedGpu(List<SharingProgram> programs, DeviceProfile gpu, AfterOom afterOom) {
   private static final long STEP_BYTES = DeviceProfile.PAGE_BYTES;
 
-  /** A GPU on which no programs of today run short. */
-  private static final long AMPLE_BYTES = 1L << 44;
+  /** Sums of this stay far from overflowing. */
+  private static final long MAX_HELD_BYTES = 1L << 44;
 
   /** Keeps its own copy. */
   public SharedGpu {
@@ -79,7 +83,7 @@ public record SharedGpu(List<SharingProgram> programs, DeviceProfile gpu, AfterO
    */
   public long smallestBytes() {
     long largestContext = programs.stream().mapToLong(SharingProgram::fixedBytes).max().orElse(0);
-    long ample = Math.max(AMPLE_BYTES, largestContext);
+    long ample = Math.max(DeviceProfiles.ample(requestedBytes()).totalBytes(), largestContext);
     SharedResult result = run(programs, gpu.withTotal(ample), SharedObserver.NONE);
     if (!result.passes()) {
       return -1;
@@ -90,6 +94,17 @@ public record SharedGpu(List<SharingProgram> programs, DeviceProfile gpu, AfterO
     }
     long low = steps(largestContext) - 1;
     return STEP_BYTES * lowest(low, enough, each -> passes(programs, each * STEP_BYTES));
+  }
+
+  /** What all programs hold at most, if their peaks are at the same time. */
+  private long requestedBytes() {
+    return programs.stream().mapToLong(each -> Math.min(heldBytes(each), MAX_HELD_BYTES)).sum();
+  }
+
+  private static long heldBytes(SharingProgram program) {
+    DeviceTrace input = program.input();
+    return program.fixedBytes()
+        + Demand.of(input.trace(), input.device(), AllocatorConfig.DEFAULT).peakRequestedBytes();
   }
 
   /** The known GPUs that have so much memory, by ascending size. */

@@ -38,9 +38,6 @@ public final class CapacitySearch {
   /** Size of a step: a page of device memory. */
   public static final long STEP_BYTES = DeviceProfile.PAGE_BYTES;
 
-  /** A device on which no program of today runs short. */
-  private static final long AMPLE_BYTES = 1L << 44;
-
   private final AllocationTrace trace;
   private final int device;
   private final Function<DeviceProfile, Scenario> scenarios;
@@ -171,11 +168,12 @@ public final class CapacitySearch {
    * A size that serves a program for certain, as does every larger one: what it reserves where
    * memory is ample. With a limit that depends on the size only ample memory does.
    *
-   * @param ample the run on a device without bounds, in which no request fails
+   * @param found of a search in which no request failed on the device without bounds
    */
-  public static long enoughBytes(RunResult ample) {
+  public static long enoughBytes(Result found) {
+    RunResult ample = found.ample();
     return ample.setup().limitBytes() >= 0
-        ? AMPLE_BYTES
+        ? found.scenario().device().capacityBytes()
         : stepsFor(ample.peakReservedBytes() + RecordedAnswers.STREAM_BYTES) * STEP_BYTES;
   }
 
@@ -191,20 +189,23 @@ public final class CapacitySearch {
       long fromBytes) {
     CapacitySearch search = new CapacitySearch(trace, device, setting);
     long steps = stepsFor(fromBytes);
-    while (steps * STEP_BYTES < AMPLE_BYTES && !search.passes(steps)) {
+    long ampleBytes = DeviceProfiles.ample(fromBytes).capacityBytes();
+    while (steps * STEP_BYTES < ampleBytes && !search.passes(steps)) {
       steps++;
     }
     return steps * STEP_BYTES;
   }
 
   private Result search() {
-    Scenario scenario = scenarios.apply(DeviceProfiles.ofCapacity(AMPLE_BYTES));
+    Scenario small = scenarios.apply(DeviceProfiles.defaultProfile());
+    Demand demand = Demand.of(trace, device, small.config().allocator());
+    Scenario scenario = scenarios.apply(DeviceProfiles.ample(demand.peakRequestedBytes()));
     RunResult ample = run(scenario);
-    Demand demand = Demand.of(trace, device, scenario.config().allocator());
     if (!ample.passes()) {
       return new Result(scenario, -1, List.of(), ample, demand, gpus(scenario, ample), 1);
     }
-    long steps = smallest(stepsFor(demand.peakRequestedBytes()), ample);
+    long steps =
+        smallest(stepsFor(demand.peakRequestedBytes()), ample, scenario.device().capacityBytes());
     if (steps < 0) {
       return new Result(
           scenario, -1, List.of(), ample, demand, gpus(scenario, ample), passing.size() + 1);
@@ -226,11 +227,11 @@ public final class CapacitySearch {
   }
 
   /** The smallest passing number of steps that is at least the bound, −1 where none is found. */
-  private long smallest(long bound, RunResult ample) {
+  private long smallest(long bound, RunResult ample, long ampleBytes) {
     long high = stepsFor(ample.peakReservedBytes() + RecordedAnswers.STREAM_BYTES);
     while (!passes(high)) {
       high *= 2;
-      if (high * STEP_BYTES >= AMPLE_BYTES) {
+      if (high * STEP_BYTES >= ampleBytes) {
         return -1;
       }
     }

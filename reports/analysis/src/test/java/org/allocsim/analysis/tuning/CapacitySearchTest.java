@@ -73,6 +73,19 @@ class CapacitySearchTest {
     }
   }
 
+  /**
+   * Each of them reserves addresses for nine eighths of the device, which an ample one may not
+   * exhaust.
+   */
+  @Test
+  void aProgramWithManyExpandableSegmentsHasASmallestDevice() {
+    CapacitySearch.Result result =
+        search(SyntheticPrograms.onStreams(32), "expandable_segments:True").getFirst();
+    assertTrue(result.ample().passes());
+    assertTrue(result.capacityBytes() >= 32 * 22 * MIB, () -> "" + result.capacityBytes());
+    assertTrue(result.capacityBytes() <= 32 * 24 * MIB, () -> "" + result.capacityBytes());
+  }
+
   @Test
   void theSizesOfGpusIncludeTheContext() {
     DeviceProfile gpu = ShippedProfiles.named("t4");

@@ -44,6 +44,16 @@ final class SyntheticPrograms {
     return builder.build(StackTable.empty());
   }
 
+  /** A small and a large block on each of so many streams; both stay. */
+  static AllocationTrace onStreams(int streams) {
+    AllocationTrace.Builder builder = new AllocationTrace.Builder();
+    for (long stream = 0; stream < streams; stream++) {
+      builder.allocate(512, stream, PoolId.DEFAULT);
+      builder.allocate(20 * MIB, stream, PoolId.DEFAULT);
+    }
+    return builder.build(StackTable.empty());
+  }
+
   private static int allocate(AllocationTrace.Builder builder, long bytes) {
     return builder.allocate(bytes, 0, PoolId.DEFAULT);
   }

@@ -111,7 +111,7 @@ public final class CapacityJob extends JobView<CapacityAnswer, Row, Finding> {
             new Need(
                 result.capacityBytes(),
                 result.failingAboveBytes(),
-                CapacitySearch.enoughBytes(result.ample()),
+                CapacitySearch.enoughBytes(result),
                 fits));
       }
     }

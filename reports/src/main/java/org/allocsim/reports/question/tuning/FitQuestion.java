@@ -8,6 +8,7 @@ import org.allocsim.analysis.fit.ProgramFit;
 import org.allocsim.analysis.job.Rank;
 import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.recording.RecordedConditions;
+import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.job.FitJob;
 import org.allocsim.reports.answer.job.JobView;
@@ -22,6 +23,7 @@ import org.allocsim.reports.question.AskedTrace;
 import org.allocsim.reports.question.JobQuestion;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.io.EarlyEnd;
@@ -40,9 +42,6 @@ import org.jspecify.annotations.Nullable;
 public record FitQuestion(
     double wanted, List<Double> sizes, boolean areNamed, @Nullable List<String> confs)
     implements JobQuestion<FitAnswer> {
-  /** A device on which no program of today runs short. */
-  private static final long AMPLE_BYTES = 1L << 44;
-
   private static final double NANOS_PER_SECOND = 1e9;
   private static final String EXPANDABLE = "expandable_segments:True";
 
@@ -83,6 +82,9 @@ public record FitQuestion(
   private List<FitAnswer.Row> rows(ProgramFit fit, Program first, Asked asked) {
     List<ParsedConfig> settings = settings(first);
     List<FitAnswer.Row> rows = new ArrayList<>();
+    long requestedBytes =
+        Demand.of(fit.at(wanted), first.input().device(), AllocatorConfig.DEFAULT)
+            .peakRequestedBytes();
     try (ProgressMeter progress = ProgressMeter.of("predicting", "settings")) {
       asked.mayEndEarly();
       for (ParsedConfig config : settings) {
@@ -93,7 +95,7 @@ public record FitQuestion(
         Scenario scenario =
             scenario(first, config, recordedConditions.limitBytes(), recordedConditions.profile());
         Scenario ample =
-            scenario(first, config, MemoryLimit.NONE, DeviceProfiles.ofCapacity(AMPLE_BYTES));
+            scenario(first, config, MemoryLimit.NONE, DeviceProfiles.ample(requestedBytes));
         ProgramFit.Prediction prediction = fit.predict(wanted, ample);
         long largest = fit.largest(scenario);
         rows.add(new FitAnswer.Row(scenario, prediction, largest, fit.fits(wanted, scenario)));
