@@ -59,6 +59,9 @@ class Follower(Protocol):
     def is_expired(self) -> bool:
         """Whether the time is over."""
 
+    def is_settling(self) -> bool:
+        """Whether steps that repeat are still run on."""
+
 
 class Loop:
     """What is known of the batches of one data set at one batch size, in all loops over it."""
@@ -174,7 +177,7 @@ class Batches:
             return False
         if stepping.is_short_of_time():
             return True
-        return self._in_a_row >= RUN_BATCHES and (not self.is_training or stepping.repetition.repeating >= RUN_BATCHES)
+        return self._in_a_row >= RUN_BATCHES and (not self.is_training or (stepping.repetition.repeating >= RUN_BATCHES and not stepping.is_settling()))
 
     def _next_new(self) -> Any:
         """The next batch of shapes that were not run.

@@ -27,6 +27,11 @@ TIME_SECONDS = 120.0
 REPEATING_STEPS = 3
 FEWEST_STEPS = 5
 
+#: How far steps that repeat are run on, at most, for the loop to end by itself: how often it ran decides where the allocator has its free memory afterwards.
+#: Counted and not timed, so that a slower machine runs as many.
+SETTLING_STEPS = 200
+SETTLING_REQUESTS = 50_000
+
 #: Share of the time for which steps that repeat are run on, where the source has a phase that was not reached.
 PATIENCE_SHARE = 0.25
 
@@ -69,6 +74,7 @@ class Stepping:
         self._ending: float | None = None
         self._is_exiting = False
         self._stepped_elsewhere = False
+        self._settling_steps = self._settling_requests = 0
         self._source: Source | None = None
         self._left: set[Span] = set()
         # Optimizers that may have made more steps in loops that were left.
@@ -149,6 +155,9 @@ class Stepping:
         if self.repetition.add(asked, found[2]):
             self._new_at = time.monotonic()
             self._lengths.look(sys._getframe(1))
+        elif self._has_repeated():
+            self._settling_steps += 1
+            self._settling_requests += asked[2]
         self._progress.show("training", f"step {self.steps_run}", found[4])
         if threading.current_thread() is threading.main_thread():
             self._look(sys._getframe(1))
@@ -168,11 +177,19 @@ class Stepping:
             self.end("steps")
         if self.is_expired():
             self.end("time")
-        if self.is_open_ended and self._has_repeated() and not self._is_waiting():
+        if self.is_open_ended and self._has_brought_all():
             self._go_on(frame)
 
     def _has_repeated(self) -> bool:
         return self.steps_run >= FEWEST_STEPS and self.repetition.repeating >= REPEATING_STEPS * len(self._counts)
+
+    def _has_brought_all(self) -> bool:
+        """Whether the steps of a loop need not be waited for any more."""
+        return self._has_repeated() and not self._is_waiting() and not self.is_settling()
+
+    def is_settling(self) -> bool:
+        """Whether steps that repeat are still run on."""
+        return self._settling_steps < SETTLING_STEPS and self._settling_requests < SETTLING_REQUESTS and not self.is_short_of_time()
 
     def _is_waiting(self) -> bool:
         """Whether a loop over a loader is still to bring what it has of new shapes."""
@@ -353,7 +370,7 @@ class Stepping:
         @functools.wraps(on_step_end)
         def stepped(self: Any, args: Any, state: Any, control: Any, **options: Any) -> Any:
             control = on_step_end(self, args, state, control, **options) or control
-            if stepping.may_leave_out and stepping._has_repeated() and not stepping._is_waiting():
+            if stepping.may_leave_out and stepping._has_brought_all():
                 if id(state) not in asked:
                     asked.add(id(state))
                     control.should_evaluate = control.should_evaluate or str(getattr(args.eval_strategy, "value", args.eval_strategy)) != "no"
