@@ -305,8 +305,8 @@ PROGRAMS: dict[str, tuple[Callable[[Options], Step], Variants]] = {
         "fused": Options(item_every=1, fused=True), "half": Options(item_every=1, batch=0.5),
     }),
     "tight_limit": (tight_limit, {
-        "base": Options(limit=1.03), "no-limit": Options(), "expandable": Options(limit=1.03, expandable=True),
-        "limit-1.15": Options(limit=1.15), "no-limit-expandable": Options(expandable=True),
+        "base": Options(limit=1.09), "no-limit": Options(), "expandable": Options(limit=1.09, expandable=True),
+        "limit-1.06": Options(limit=1.06), "limit-1.12": Options(limit=1.12),
     }),
     "two_streams": (two_streams, {
         "base": Options(streams=2), "one-stream": Options(), "pinned": Options(streams=2, workers=2, pinned=True, non_blocking=True),
