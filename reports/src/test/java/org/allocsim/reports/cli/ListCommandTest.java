@@ -37,6 +37,8 @@ class ListCommandTest {
     String notes = String.join(" ", lines.subList(all.size() + 2, lines.size()));
     assertTrue(notes.contains("PyTorch's row is pytorch"), notes);
     assertTrue(notes.contains("paged (vLLM by release), sglang, kvcached"), notes);
+    assertTrue(notes.contains("llama.cpp and Ollama on CUDA is ggml-vmm"), notes);
+    assertTrue(notes.contains("MLX's rows are mlx-metal and mlx-cuda"), notes);
     for (int i = 0; i < all.size(); i++) {
       PolicySpec spec = all.get(i).spec();
       assertTrue(lines.get(i + 1).startsWith(spec.id() + " "), lines.get(i + 1));

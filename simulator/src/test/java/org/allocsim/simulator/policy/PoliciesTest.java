@@ -108,7 +108,12 @@ class PoliciesTest {
   }
 
   private static PolicyRun run(String id, AllocationTrace trace) {
-    Map<String, String> options = id.equals("plan-search") ? Map.of("nodes", "2000") : Map.of();
+    Map<String, String> options =
+        switch (id) {
+          case "plan-search" -> Map.of("nodes", "2000");
+          case "ggml-vmm" -> Map.of("frees", "deferred");
+          default -> Map.of();
+        };
     return PolicyRun.of(id, options, trace, 1L << 42, -1, PolicyTraits.ANY, false);
   }
 

@@ -110,7 +110,12 @@ public final class ListAnswer<T> {
               + " TensorFlow is bfc, and cuda-async where their allocator is set to cuda_async.",
           "The weights and activations of vLLM and SGLang are PyTorch's. Their KV caches are not in"
               + " this table: 'allocsim serve' compares paged (vLLM by release), sglang, kvcached,"
-              + " jenga and vattention on recorded requests.");
+              + " jenga and vattention on recorded requests.",
+          "The scratch memory of llama.cpp and Ollama on CUDA is ggml-vmm, or ggml-legacy on a GPU"
+              + " or in a build without virtual memory; ggml-graph plans a compute graph. Weights,"
+              + " KV cache and compute buffers are those of program:llama.cpp ('allocsim list"
+              + " programs').",
+          "MLX's rows are mlx-metal and mlx-cuda.");
 
   public static final ListAnswer<TraceFormat> FORMATS = new ListAnswer<>("formats", FORMAT);
 

@@ -13,6 +13,7 @@ import org.allocsim.simulator.policy.PolicyProvider;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.policy.UnfitTraceException;
+import org.allocsim.simulator.policy.ggml.TensorAllocator;
 import org.jspecify.annotations.Nullable;
 
 /** Makes allocators that follow a plan of the whole trace. */
@@ -57,7 +58,7 @@ public abstract class PlannerProvider implements PolicyProvider {
 
   /** A plan, or null where making one takes more than the budget. */
   abstract @Nullable Plan plan(Lifetimes lifetimes, PolicyOptions options, PlanBudget budget)
-      throws PolicyOptionException;
+      throws PolicyOptionException, UnfitTraceException;
 
   /** Provider of {@code plan-greedy-size}. */
   public static final class Greedy extends PlannerProvider {
@@ -87,6 +88,45 @@ public abstract class PlannerProvider implements PolicyProvider {
               .findFirst()
               .orElseThrow(() -> options.wrong(ORDER, "size, area, lifetime or time"));
       return GreedyPlanner.plan(lifetimes, order, budget);
+    }
+  }
+
+  /** Provider of {@code ggml-graph}. */
+  public static final class GgmlGraph extends PlannerProvider {
+    private static final String MAX_BUFFER = "max-buffer";
+    private static final String NONE = "none";
+
+    /** A provider; the service loader makes it. */
+    public GgmlGraph() {
+      super(
+          new PolicySpec(
+              PolicySpec.Kind.OFFLINE,
+              "ggml-graph",
+              "ggml-alloc's plan of a compute graph: best fit in the order of the requests",
+              "ggml-org/ggml d99724f2 (2026-08-21), ggml-alloc.c; source read and driven",
+              List.of(
+                  new PolicySpec.Option(
+                      PlanOptions.ALIGNMENT,
+                      "128",
+                      "bytes",
+                      "unit of sizes, a power of two; 128 on CUDA"),
+                  new PolicySpec.Option(
+                      MAX_BUFFER,
+                      NONE,
+                      "bytes",
+                      "size of the largest buffer that the device makes, or none, as on CUDA"))));
+    }
+
+    @Override
+    Plan plan(Lifetimes lifetimes, PolicyOptions options, PlanBudget budget)
+        throws PolicyOptionException, UnfitTraceException {
+      return TensorPlanner.plan(
+          lifetimes,
+          new TensorAllocator(
+              options.bytes(PlanOptions.ALIGNMENT, 1),
+              options.text(MAX_BUFFER).strip().equals(NONE)
+                  ? Long.MAX_VALUE
+                  : options.bytes(MAX_BUFFER, 1)));
     }
   }
 

@@ -7,6 +7,7 @@ import java.util.Optional;
 import org.allocsim.analysis.oom.engine.EngineLog.Figures;
 import org.allocsim.analysis.oom.engine.EngineLog.Generation;
 import org.allocsim.analysis.serving.VllmRelease;
+import org.allocsim.workloads.program.llama.KvCells;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -359,7 +360,7 @@ public final class EngineAdvice {
           .ifPresent(length ->
               add(
                   lengthOption,
-                  Long.toString(length / 256 * 256),
+                  Long.toString(KvCells.wholeUnits(length)),
                   ("a cache of that length fits into the %s that the weights leave; compute buffers"
                           + " also need some of it")
                       .formatted(describe(left))));

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.allocsim.analysis.oom.engine.EngineLog.Figures;
+import org.allocsim.workloads.program.llama.GgmlType;
+import org.allocsim.workloads.program.llama.KvCells;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -230,7 +232,8 @@ public record EngineReport(
       Printed cache = of(EngineFigure.KV_CACHE);
       Printed length = of(EngineFigure.LENGTH);
       if (missing > 0 && cache != null && length != null && cache.low() > missing) {
-        long shorter = (long) (length.value() * (cache.low() - missing) / cache.low()) / 256 * 256;
+        long shorter =
+            KvCells.wholeUnits((long) (length.value() * (cache.low() - missing) / cache.low()));
         if (shorter > 0) {
           add(
               lengthOption(),
@@ -238,12 +241,13 @@ public record EngineReport(
               "then all layers fit; with %s tokens %s more are needed"
                   .formatted(count(length), size(missing)));
         }
-        if (cache.low() / 2 > missing) {
+        double quantized = GgmlType.Q8_0.ratioTo(GgmlType.F16);
+        if (cache.low() * (1 - quantized) > missing) {
           add(
               figures.engine() == Engine.OLLAMA ? "OLLAMA_KV_CACHE_TYPE" : "-ctk",
               "q8_0",
-              "about half of the cache of %s, so that all layers fit; requires flash attention"
-                  .formatted(size(cache.value())));
+              "shrinks the cache from %s to %s, so that all layers fit; requires flash attention"
+                  .formatted(size(cache.value()), size(quantized * cache.value())));
         }
       }
     }
