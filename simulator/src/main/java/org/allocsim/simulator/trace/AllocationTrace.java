@@ -162,8 +162,9 @@ public final class AllocationTrace {
   }
 
   /**
-   * Whether the program runs on PyTorch, whose process takes device memory beside its allocator's;
-   * so where nothing says otherwise.
+   * Whether the program runs on PyTorch, whose process takes device memory beside its allocator's.
+   * A trace built without {@link Builder#ofPyTorch} does; one read from a file does if its format
+   * says so.
    */
   public boolean isOfPyTorch() {
     return ofPyTorch;

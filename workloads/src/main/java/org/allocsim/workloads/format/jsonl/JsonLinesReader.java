@@ -163,7 +163,7 @@ final class JsonLinesReader {
           "version " + version + " of the format is unknown",
           "write version " + JsonLinesFormat.VERSION + ", or use a newer allocsim");
     }
-    trace.ofPyTorch(!line.has(JsonLinesFormat.PYTORCH) || line.flag(JsonLinesFormat.PYTORCH));
+    trace.ofPyTorch(line.has(JsonLinesFormat.PYTORCH) && line.flag(JsonLinesFormat.PYTORCH));
     if (line.has(JsonLinesFormat.REFUSED)) {
       long refused = line.number(JsonLinesFormat.REFUSED);
       if (refused < 0) {

@@ -82,8 +82,8 @@ final class JsonLinesWriter implements RecordedWriter {
       json.writeStartObject();
       json.writeStringProperty("allocsim", "trace");
       json.writeNumberProperty("version", version);
-      if (!trace.isOfPyTorch()) {
-        json.writeBooleanProperty(JsonLinesFormat.PYTORCH, false);
+      if (trace.isOfPyTorch()) {
+        json.writeBooleanProperty(JsonLinesFormat.PYTORCH, true);
       }
       if (trace.refusedBytes() >= 0) {
         json.writeNumberProperty(JsonLinesFormat.REFUSED, trace.refusedBytes());

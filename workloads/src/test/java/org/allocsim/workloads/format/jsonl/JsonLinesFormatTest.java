@@ -137,6 +137,24 @@ class JsonLinesFormatTest {
   }
 
   @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {"|false", ",\"pytorch\":false|false", ",\"pytorch\":true|true"})
+  void aProgramRunsOnPyTorchOnlyIfItsFirstLineSaysSo(String field, boolean ofPyTorch)
+      throws Exception {
+    String header = HEADER.replace("}", (field == null ? "" : field) + "}");
+    assertEquals(ofPyTorch, read(header).trace().isOfPyTorch());
+  }
+
+  @Test
+  void theFrameworkIsTrueOrFalse() {
+    String header = HEADER.replace("}", ",\"pytorch\":\"2.11\"}");
+    TraceFormatException error = assertThrows(TraceFormatException.class, () -> read(header));
+    assertTrue(error.getMessage().contains("true or false"), error.getMessage());
+  }
+
+  @ParameterizedTest
   @ValueSource(longs = {-1, 0, 69_793_218_560L})
   void whatWasRefusedIsKept(long bytes) throws Exception {
     AllocationTrace.Builder trace = new AllocationTrace.Builder().ofPyTorch(false);
