@@ -9,9 +9,11 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.Loader;
 import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.simulator.trace.PoolOptions;
 import org.allocsim.simulator.trace.Precision;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.simulator.trace.Work;
@@ -145,6 +147,26 @@ class JsonLinesFormatTest {
       throws Exception {
     String header = HEADER.replace("}", (field == null ? "" : field) + "}");
     assertEquals(ofPyTorch, read(header).trace().isOfPyTorch());
+  }
+
+  @Test
+  void howAPoolWasMadeIsKept() throws Exception {
+    TraceFile file =
+        read(
+            HEADER
+                + "{\"op\":\"pool\",\"pool\":[0,1],\"use_on_oom\":true}\n"
+                + "{\"op\":\"pool\",\"pool\":[0,2],\"no_split\":true,\"use_on_oom\":false}\n"
+                + "{\"op\":\"pool\",\"pool\":[0,3]}\n");
+    Path written = write(file.trace(), JsonLinesFormat.ALL_DEVICES, "pools.jsonl");
+    AllocationTrace again = new JsonLinesFormat().read(written, Progress.NONE).trace();
+    for (AllocationTrace trace : List.of(file.trace(), again)) {
+      assertEquals(new PoolOptions(true, false), trace.poolOptions(1));
+      assertEquals(new PoolOptions(false, true), trace.poolOptions(2));
+      assertEquals(PoolOptions.PLAIN, trace.poolOptions(3));
+    }
+    assertThrows(
+        TraceFormatException.class,
+        () -> read(HEADER + "{\"op\":\"pool\",\"pool\":[0,0],\"no_split\":true}\n"));
   }
 
   @Test
