@@ -12,6 +12,8 @@ import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
@@ -38,6 +40,25 @@ class CompareCommandTest {
     assertEquals("", run.err());
     assertEquals(ExitCodes.DONE, run.exitCode());
     return new ObjectMapper().readTree(run.out());
+  }
+
+  /** 32 streams of PyTorch's pool take 32 MiB, which nobody else's program needs. */
+  @ParameterizedTest
+  @CsvSource({"'', 0", "',\"pytorch\":true', 20"})
+  void streamsTakePagesOfProgramsOnPyTorchOnly(String field, int failed) throws Exception {
+    StringBuilder lines =
+        new StringBuilder("{\"allocsim\":\"trace\",\"version\":1" + field + "}\n");
+    for (int id = 0; id < 20; id++) {
+      lines.append(
+          "{\"op\":\"alloc\",\"id\":%d,\"bytes\":1000000,\"stream\":%d}\n"
+              .formatted(id, 1 + id % 2));
+    }
+    String file = Files.writeString(folder.resolve("streams.jsonl"), lines).toString();
+    JsonNode table =
+        json("compare", file, "--policies", "rmm-fixed", "--capacity", "140MiB", "--json", "-");
+    JsonNode row = table.get("traces").get(0).get("results").get(0);
+    assertEquals("rmm-fixed", row.get("policy").asString());
+    assertEquals(failed, row.get("failed_requests").asInt());
   }
 
   @Test

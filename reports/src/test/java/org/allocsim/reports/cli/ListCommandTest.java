@@ -35,7 +35,8 @@ class ListCommandTest {
     List<PolicyProvider> all = Policies.all();
     assertEquals(all.size() + 1, lines.indexOf(""));
     String notes = String.join(" ", lines.subList(all.size() + 2, lines.size()));
-    assertTrue(notes.contains("PyTorch's row is pytorch"), notes);
+    assertTrue(notes.contains("PyTorch's row on NVIDIA and AMD GPUs is pytorch"), notes);
+    assertTrue(notes.contains("on Apple GPUs it is torch-mps"), notes);
     assertTrue(notes.contains("paged (vLLM by release), sglang, kvcached"), notes);
     assertTrue(notes.contains("llama.cpp and Ollama on CUDA is ggml-vmm"), notes);
     assertTrue(notes.contains("MLX's rows are mlx-metal and mlx-cuda"), notes);

@@ -69,7 +69,7 @@ public record OutOfMemoryMessage(
         case V2_5, V2_6, V2_7, V2_8, V2_9 -> V2_5;
         case V2_10 -> V2_10;
         case V2_11, V2_12, V2_13 -> V2_11;
-        case V2_14 -> expandableSegments ? V2_14_EXPANDABLE : V2_11;
+        case V2_14, V2_15 -> expandableSegments ? V2_14_EXPANDABLE : V2_11;
       };
     }
   }

@@ -1,6 +1,9 @@
 package org.allocsim.simulator.policy;
 
+import java.util.Map;
+import java.util.TreeMap;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.PoolOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +19,17 @@ public record FutureRequests(@Nullable AllocationTrace trace, int device) {
   /** Whether settings or limit may change on the way. */
   public boolean changeAllocator() {
     return trace != null && trace.changesAllocator();
+  }
+
+  /** By number, how the program made its pools; plain ones are left out. */
+  public Map<Integer, PoolOptions> poolOptions() {
+    Map<Integer, PoolOptions> special = new TreeMap<>();
+    for (int pool = 1; trace != null && pool < trace.poolCount(); pool++) {
+      if (!trace.poolOptions(pool).equals(PoolOptions.PLAIN)) {
+        special.put(pool, trace.poolOptions(pool));
+      }
+    }
+    return special;
   }
 
   /** Whether the requests are known. */

@@ -53,7 +53,7 @@ public final class Run {
   private final @Nullable SimulatedDevice simulated;
 
   /** The process of {@link #memory}, asked before some rows; null where none is known. */
-  private final @Nullable PyTorchProcess process;
+  private final @Nullable ProgramProcess process;
 
   private final int lastRow;
   private int row = -1;

@@ -21,7 +21,7 @@ sealed interface RunMemory {
    * @param given the device, or what stands before it
    * @param process what else the program's process asks of the device; null where that is not known
    */
-  record Simulated(SimulatedDevice device, DeviceMemory given, @Nullable PyTorchProcess process)
+  record Simulated(SimulatedDevice device, DeviceMemory given, @Nullable ProgramProcess process)
       implements RunMemory {}
 
   /**
@@ -31,7 +31,7 @@ sealed interface RunMemory {
    * @param simulation the clock, and who works in its time
    * @param process what else the program's process asks of the device; null where that is not known
    */
-  record InTime(SimulatedDevice device, Simulation simulation, @Nullable PyTorchProcess process)
+  record InTime(SimulatedDevice device, Simulation simulation, @Nullable ProgramProcess process)
       implements RunMemory {
     @Override
     public DeviceMemory given() {
@@ -59,7 +59,7 @@ sealed interface RunMemory {
     return switch (setup.memory()) {
       case MemorySource.Simulated(var profile) -> {
         SimulatedDevice device = new SimulatedDevice(profile);
-        PyTorchProcess process = process(setup, device);
+        ProgramProcess process = process(setup, device);
         yield setup.isInTime()
             ? new InTime(device, simulation(setup, device), process)
             : new Simulated(device, device, process);
@@ -75,9 +75,9 @@ sealed interface RunMemory {
     };
   }
 
-  private static @Nullable PyTorchProcess process(RunSetup setup, SimulatedDevice device) {
+  private static @Nullable ProgramProcess process(RunSetup setup, SimulatedDevice device) {
     AllocationTrace trace = setup.trace();
-    return trace.isOfPyTorch() ? new PyTorchProcess(trace, setup.device(), device) : null;
+    return ProgramProcess.isKnown(trace) ? new ProgramProcess(trace, setup.device(), device) : null;
   }
 
   private static Simulation simulation(RunSetup setup, SimulatedDevice device) {

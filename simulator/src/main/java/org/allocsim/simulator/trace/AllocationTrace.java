@@ -3,6 +3,7 @@ package org.allocsim.simulator.trace;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +48,9 @@ public final class AllocationTrace {
   private final long[] streamHandles;
   private final List<PoolId> poolIds;
 
+  /** By number, of the pools that are not plain. */
+  private final Map<Integer, PoolOptions> poolOptions;
+
   /** Names of markers, and settings of CHANGE_SETTINGS rows. */
   private final List<String> markerNames;
 
@@ -74,6 +78,7 @@ public final class AllocationTrace {
     heads = cut(b.heads, b.count);
     b.heads = null;
     poolIds = List.copyOf(b.poolNumbers.keySet());
+    poolOptions = Map.copyOf(b.poolOptions);
     pools = b.pools == null ? null : Arrays.copyOf(b.pools, b.count);
     b.pools = null;
     bytes = cut(b.bytes, b.count);
@@ -117,6 +122,7 @@ public final class AllocationTrace {
     this.stacks = stacks;
     streamHandles = source.streamHandles;
     poolIds = source.poolIds;
+    poolOptions = source.poolOptions;
     markerNames = source.markerNames;
     changesAllocator = source.changesAllocator;
     ofPyTorch = source.ofPyTorch;
@@ -162,8 +168,9 @@ public final class AllocationTrace {
   }
 
   /**
-   * Whether the program runs on PyTorch, whose process takes device memory beside its allocator's;
-   * so where nothing says otherwise.
+   * Whether the program runs on PyTorch, whose process takes device memory beside its allocator's.
+   * A trace built without {@link Builder#ofPyTorch} does; one read from a file does if its format
+   * says so.
    */
   public boolean isOfPyTorch() {
     return ofPyTorch;
@@ -336,6 +343,11 @@ public final class AllocationTrace {
     return poolIds.get(pool);
   }
 
+  /** How the program made a pool. */
+  public PoolOptions poolOptions(int pool) {
+    return poolOptions.getOrDefault(pool, PoolOptions.PLAIN);
+  }
+
   /** Name of a marker. */
   public String markerName(int marker) {
     return markerNames.get(marker);
@@ -409,6 +421,7 @@ public final class AllocationTrace {
     private int[] stacks;
     private final Map<Long, Integer> streamNumbers = new LinkedHashMap<>();
     private final Map<PoolId, Integer> poolNumbers = new LinkedHashMap<>();
+    private final Map<Integer, PoolOptions> poolOptions = new HashMap<>();
     private final Map<String, Integer> markerNumbers = new LinkedHashMap<>();
     private boolean changesAllocator;
     private boolean ofPyTorch = true;
@@ -498,6 +511,22 @@ public final class AllocationTrace {
     /** Makes a pool part of the trace and returns its number. */
     public int declarePool(PoolId id) {
       return pool(id);
+    }
+
+    /**
+     * As above for a pool that the program made in a certain way.
+     *
+     * @throws IllegalArgumentException for options of the default pool
+     */
+    public int declarePool(PoolId id, PoolOptions options) {
+      int number = pool(id);
+      if (!options.equals(PoolOptions.PLAIN)) {
+        if (id.isDefault()) {
+          throw new IllegalArgumentException("the default pool has no options");
+        }
+        poolOptions.put(number, options);
+      }
+      return number;
     }
 
     // Another object with the same name is looked up, which is slower and not wrong.

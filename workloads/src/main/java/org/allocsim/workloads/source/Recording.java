@@ -56,7 +56,7 @@ public final class Recording {
       throws TraceFormatException {
     snapshot.requireHistory();
     try {
-      return ConfigParser.parse(snapshot.firstConf(), version);
+      return ConfigParser.parseRecorded(snapshot.firstConf(), version);
     } catch (ConfigException e) {
       TraceFormatException refused =
           new TraceFormatException(

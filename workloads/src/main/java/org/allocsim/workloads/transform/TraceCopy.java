@@ -66,7 +66,7 @@ final class TraceCopy {
       builder.declareStream(source.streamHandle(stream));
     }
     for (int pool = 0; pool < source.poolCount(); pool++) {
-      builder.declarePool(source.poolId(pool));
+      builder.declarePool(source.poolId(pool), source.poolOptions(pool));
     }
     int loaders = 0;
     for (int loader = 0; loader < source.loaderCount(); loader++) {

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.simulator.trace.PoolOptions;
 import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.simulator.trace.TraceVariant;
@@ -125,6 +126,16 @@ class TransformTest {
         new AllocationTrace.Builder().ofPyTorch(ofPyTorch).build(StackTable.empty());
     assertEquals(ofPyTorch, CacheClearing.before(trace, 0, new int[0]).isOfPyTorch());
     assertEquals(ofPyTorch, RankMerge.of(List.of(trace, trace)).isOfPyTorch());
+  }
+
+  @Test
+  void aCopyHasThePoolsOfItsSource() {
+    AllocationTrace.Builder builder = new AllocationTrace.Builder();
+    builder.declarePool(new PoolId(0, 7), new PoolOptions(true, true));
+    AllocationTrace trace = builder.build(StackTable.empty());
+    assertEquals(
+        new PoolOptions(true, true), CacheClearing.before(trace, 0, new int[0]).poolOptions(1));
+    assertEquals(new PoolOptions(true, true), RankMerge.of(List.of(trace, trace)).poolOptions(1));
   }
 
   @Test

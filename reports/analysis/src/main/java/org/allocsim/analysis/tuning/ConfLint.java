@@ -7,13 +7,14 @@ import org.allocsim.analysis.tuning.LintFinding.Severity;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.ReservedRange;
 import org.allocsim.simulator.policy.pytorch.RoundupDivisions;
 import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 
 /**
  * Says whether a configuration string is legal where it is to be used, and whether all of it takes
- * effect. The rules are PyTorch's own (2.0 to 2.14) and, for what is dangerous, reports of users;
+ * effect. The rules are PyTorch's own (2.0 to 2.15) and, for what is dangerous, reports of users;
  * each message names its source.
  */
 public final class ConfLint {
@@ -141,6 +142,7 @@ public final class ConfLint {
       checkExpandable(splitLimit);
       checkPages(config.largeSegmentBytes());
     }
+    checkReserve(parsed);
     if (config.garbageCollectionThreshold() > 0) {
       checkGarbageCollection(config);
     }
@@ -152,6 +154,40 @@ public final class ConfLint {
     }
     if (namesRoundup(parsed) && isRoundupOff(config.roundupDivisions())) {
       warning(Kind.INERT, ROUNDUP + " of 1 or 0 has no effect: it turns rounding off");
+    }
+  }
+
+  /** What a smaller range of addresses does, and values that PyTorch only warns of. */
+  private void checkReserve(ParsedConfig parsed) {
+    for (String warning : parsed.warnings()) {
+      if (warning.startsWith("Ignoring ") || warning.startsWith("unknown setting ")) {
+        error(Kind.IGNORED, warning);
+      }
+    }
+    ReservedRange range = parsed.allocator().reservedRange();
+    boolean expandable = parsed.allocator().expandableSegments();
+    boolean byClass = parsed.text().contains(PyTorchVersion.RESERVE_BY_CLASS);
+    if ((range.isSet() || byClass) && !expandable) {
+      warning(
+          Kind.INERT,
+          (range.isSet() ? PyTorchVersion.RESERVE : PyTorchVersion.RESERVE_BY_CLASS)
+              + " has no effect without expandable_segments:True");
+    } else if (range.isSet()) {
+      warning(
+          Kind.DANGEROUS,
+          PyTorchVersion.RESERVE
+              + " saves addresses, not memory, and a request above "
+              + range
+              + (range.isFraction() ? " of the GPU's memory" : "iB")
+              + " runs out of memory however much is free: no request spans two segments"
+              + " (pytorch#192269)");
+    }
+    if (byClass && expandable) {
+      warning(
+          Kind.INERT,
+          PyTorchVersion.RESERVE_BY_CLASS
+              + " has no effect unless the program gives its streams a class"
+              + " (setExpandableSegmentReserveClassForStream of C++)");
     }
   }
 

@@ -85,6 +85,8 @@ public record SettingsComparison(List<Row> rows, List<String> contradictions, Li
           new Option(
               "large_segment_size_mb", config -> mebibytes(config.allocator().largeSegmentBytes())),
           new Option(
+              PyTorchVersion.RESERVE, config -> config.allocator().reservedRange().toString()),
+          new Option(
               "per_process_memory_fraction",
               config -> config.allocator().perProcessMemoryFraction()),
           new Option(

@@ -223,7 +223,8 @@ class LeakAnalysisTest {
             AllocatorConfig.DEFAULT.roundupDivisions(),
             false,
             1,
-            false);
+            false,
+            AllocatorConfig.DEFAULT.reservedRange());
     Iterations iterations = new IterationFinder(trace, 0).any();
     LeakAnalysis analysis = SyntheticProgram.analyse(trace, unsplit, iterations);
     assertEquals(LeakVerdict.FRAGMENTATION, analysis.verdict());

@@ -28,6 +28,9 @@ class OtherProgramsTest {
           """
           MPS backend out of memory (MPS allocated: 5.00 GiB, other allocations: 1.50 GiB, max allowed: 9.00 GiB). Tried to allocate 3.00 GiB on private pool. | CAPPED
           MPS backend out of memory (MPS allocated: 1.00 GiB, other allocations: 1.50 GiB, max allowed: 9.00 GiB). Tried to allocate 3.00 GiB on private pool. | UNKNOWN
+          MPS backend out of memory (MPS allocated: 7.80 GiB, other allocations: 6.94 GiB, max allowed: 18.13 GiB). Tried to allocate 3.46 GiB on shared pool. Use PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 to disable upper limit for memory allocations (may cause system failure). | CAPPED
+          XPU out of memory. Tried to allocate 192.00 MiB. GPU 3 has a total capacity of 31.89 GiB of which 13.22 GiB is free. Of the allocated memory 17.00 GiB is allocated by PyTorch, and 1.00 GiB is reserved by PyTorch but unallocated. Please use `empty_cache` to release all unoccupied cached memory. | NOT_ALLOCATOR
+          XPU out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 31.89 GiB of which 13.22 GiB is free. 16.00 GiB allowed; Of the allocated memory 15.00 GiB is allocated by PyTorch, and 100.00 MiB is reserved by PyTorch but unallocated. Please use `empty_cache` to release all unoccupied cached memory. | CAPPED
           RESOURCE_EXHAUSTED: Ran out of memory in memory space hbm. Used 20.10G of 15.48G hbm. | FULL
           RESOURCE_EXHAUSTED: Ran out of memory in memory space vmem. Used 40.10M of 16.00M vmem. | FULL
           Resource exhausted: Attempting to reserve 3.50G at the bottom of memory. That was not possible. There are 3.00G free, 0B reserved, and 3.00G reservable. | FULL

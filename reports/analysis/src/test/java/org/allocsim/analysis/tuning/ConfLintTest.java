@@ -39,6 +39,16 @@ class ConfLintTest {
         "expandable_segments:True,large_segment_size_mb:21 | 2.14 | LINUX | false | DANGEROUS"
             + " ERROR",
         "nonsense:1 | 2.11 | LINUX | false | ILLEGAL ERROR",
+        "nonsense:1 | 2.15 | LINUX | false | IGNORED ERROR",
+        "expandable_segments:True,expandable_segments_reserve:0.5 | 2.14 | LINUX | false | ILLEGAL"
+            + " ERROR",
+        "expandable_segments:True,expandable_segments_reserve:0.5 | 2.15 | LINUX | false |"
+            + " DANGEROUS WARNING",
+        "expandable_segments:True,expandable_segments_reserve:half | 2.15 | LINUX | false | IGNORED"
+            + " ERROR",
+        "expandable_segments_reserve:40G | 2.15 | LINUX | false | INERT WARNING",
+        "expandable_segments:True,expandable_segments_reserve_by_class:[serving:8G] | 2.15 | LINUX"
+            + " | false | INERT WARNING",
       })
   void settingsThatDoNotDoWhatTheySayAreFound(
       String conf, String version, Platform platform, boolean limited, String expected) {

@@ -62,7 +62,7 @@ public record HistoryAccount(
           RequestDerivation.derive(
               snapshot,
               new DerivationOptions(
-                  ConfigParser.parse(snapshot.firstConf(), version).allocator(),
+                  ConfigParser.parseRecorded(snapshot.firstConf(), version).allocator(),
                   version,
                   MemoryLimit.NONE,
                   DeviceProfiles.defaultProfile().totalBytes()));

@@ -106,8 +106,14 @@ public final class ListAnswer<T> {
   /** Which row is that of which framework. */
   private static final List<String> WHOSE =
       List.of(
-          "PyTorch's row is pytorch, and torch-host for pinned memory; that of JAX, XLA and"
-              + " TensorFlow is bfc, and cuda-async where their allocator is set to cuda_async.",
+          "PyTorch's row on NVIDIA and AMD GPUs is pytorch, cuda-async for backend:cudaMallocAsync,"
+              + " torch-host for pinned memory; on Apple GPUs it is torch-mps, on Intel GPUs"
+              + " torch-xpu. Ascend NPUs have no row: torch_npu is a changed copy of pytorch's"
+              + " allocator that was not compared.",
+          "The row of JAX, XLA and TensorFlow is bfc (JAX since September 2026:"
+              + " bfc(preset=jax-growing)), and cuda-async where their allocator is set to"
+              + " cuda_async. PaddlePaddle's is paddle-auto-growth, or paddle-virtual-memory with"
+              + " FLAGS_use_virtual_memory_auto_growth.",
           "The weights and activations of vLLM and SGLang are PyTorch's. Their KV caches are not in"
               + " this table: 'allocsim serve' compares paged (vLLM by release), sglang, kvcached,"
               + " jenga and vattention on recorded requests.",

@@ -10,7 +10,7 @@ public final class TorchVersionOption {
       names = "--torch-version",
       paramLabel = "VERSION",
       description =
-          "Rules of this PyTorch release, 2.0 to 2.14 (default: the recorded one, otherwise 2.14).",
+          "Rules of this PyTorch release, 2.0 to 2.15 (default: the recorded one, otherwise 2.14).",
       converter = TorchVersionConverter.class)
   private PyTorchVersion version;
 

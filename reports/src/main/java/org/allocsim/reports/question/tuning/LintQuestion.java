@@ -112,7 +112,7 @@ public record LintQuestion(
           believed,
           variable,
           snapshot,
-          ConfigParser.parse(snapshot.settings().conf(), version),
+          ConfigParser.parseRecorded(snapshot.settings().conf(), version),
           ConfigParser.parse("", version),
           version);
     } catch (ConfigException e) {

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  * TensorFlow uses too; recordings of JAX 0.11.2.
  *
  * <p><b>Deviations.</b> No wait for a free by another thread (up to 10 s in the original): a trace
- * has one order. No alignments above 256 bytes and no spatial partitioning, which traces cannot ask
- * for. With timestamps, {@link #synchronize} moves the safe frontier; a request that has to take
- * unsafe memory does not wait.
+ * has one order. No alignments above 256 bytes, which traces cannot ask for; {@link
+ * PartitionedBfcAllocator} has the pool that is served from both ends. With timestamps, {@link
+ * #synchronize} moves the safe frontier; a request that has to take unsafe memory does not wait.
  *
  * <p><b>Cost.</b> A request or free is a few binary searches in the free chunks. With timestamps a
  * request also looks at all chunks that wait. <b>Limits.</b> One thread; 2<sup>61</sup> bytes.

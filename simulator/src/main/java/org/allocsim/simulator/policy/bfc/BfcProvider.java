@@ -9,6 +9,7 @@ import org.allocsim.simulator.policy.OptionsProvider;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
 import org.allocsim.simulator.policy.PolicySpec;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes {@link BfcAllocator}s as JAX and TensorFlow set them up.
@@ -27,6 +28,8 @@ public final class BfcProvider extends OptionsProvider {
   private static final String COMPUTE_CAPABILITY = "compute-capability";
   private static final String MERGE_REGIONS = "merge-regions";
   private static final String TIMESTAMPS = "timestamps";
+  private static final String PARTITION = "partition";
+  private static final String GROWTH_CAP = "growth-cap";
   private static final String BY_PRESET = "preset";
 
   private static final long PAGE_BYTES = 2L << 20;
@@ -37,16 +40,22 @@ public final class BfcProvider extends OptionsProvider {
 
   /** A program that sets the allocator up. */
   private enum Preset {
-    JAX(true, false),
-    JAX_HOST(false, false),
-    TENSORFLOW(true, true);
+    JAX(true, false, "none", 0),
+    JAX_HOST(false, false, "none", 0),
+    /** JAX of late 2026: 75 % at first, then all ({@code 0.75+}). */
+    JAX_GROWING(true, false, "collective-low", 1),
+    TENSORFLOW(true, true, "none", 0);
 
     private final boolean preallocates;
     private final boolean collectsGarbage;
+    private final String partition;
+    private final double growthCap;
 
-    Preset(boolean preallocates, boolean collectsGarbage) {
+    Preset(boolean preallocates, boolean collectsGarbage, String partition, double growthCap) {
       this.preallocates = preallocates;
       this.collectsGarbage = collectsGarbage;
+      this.partition = partition;
+      this.growthCap = growthCap;
     }
   }
 
@@ -56,14 +65,16 @@ public final class BfcProvider extends OptionsProvider {
           "BFC, the allocator of JAX, XLA and TensorFlow: one preallocated pool, or regions of"
               + " doubling size",
           "openxla/xla, xla/tsl/framework/bfc_allocator.cc, 00df9ee (2026); JAX 0.11.2;"
-              + " TensorFlow 2.x; JAX 0.11.2 recorded on an H100, other options read in the source",
+              + " TensorFlow 2.x; JAX 0.11.2 recorded on an H100, partition collective-high driven"
+              + " in November 2026, other options read",
           List.of(
               new PolicySpec.Option(
                   PRESET,
                   "jax",
                   "",
-                  "framework whose defaults apply: jax, jax-host (its pinned host memory) or"
-                      + " tensorflow"),
+                  "framework whose defaults apply: jax, jax-growing (since September 2026: 75 % of"
+                      + " the device at first, later all of it), jax-host (its pinned host memory)"
+                      + " or tensorflow"),
               new PolicySpec.Option(
                   FRACTION,
                   BY_PRESET,
@@ -104,7 +115,21 @@ public final class BfcProvider extends OptionsProvider {
                   TIMESTAMPS,
                   "false",
                   "",
-                  "whether freed chunks merge only once the host has waited for the device")));
+                  "whether freed chunks merge only once the host has waited for the device"),
+              new PolicySpec.Option(
+                  PARTITION,
+                  BY_PRESET,
+                  "",
+                  "where collective buffers (requests of private pools) lie in the preallocated"
+                      + " pool: none (anywhere), collective-high (XLA of June 2026) or"
+                      + " collective-low (September 2026); jax-growing collective-low, otherwise"
+                      + " none"),
+              new PolicySpec.Option(
+                  GROWTH_CAP,
+                  BY_PRESET,
+                  "",
+                  "fraction of the device to which a partitioned pool grows, 0 for none"
+                      + " (xla_gpu_memory_fraction_policy); jax-growing 1, otherwise 0")));
 
   /** A provider; the service loader makes it. */
   public BfcProvider() {
@@ -134,6 +159,28 @@ public final class BfcProvider extends OptionsProvider {
     }
     long limit = known < 0 ? ChunkHeap.MAX_BYTES : known;
     double wasteShare = options.fraction(FRAGMENTATION_FRACTION, 0, 1);
+    long wasteBytes = wasteShare > 0 ? (long) (wasteShare * limit) : BfcSettings.MAX_WASTE_BYTES;
+    Partition partition = partition(options, preset);
+    double growthCap = growthCap(options, preset, partition);
+    if (partition != null) {
+      if (!preallocates || collectsGarbage || mergesRegions || options.flag(TIMESTAMPS)) {
+        throw options.wrong(
+            PARTITION,
+            "none without "
+                + PREALLOCATE
+                + ", or with "
+                + String.join(", ", GARBAGE_COLLECTION, MERGE_REGIONS, TIMESTAMPS));
+      }
+      long firstBytes = limit;
+      long capBytes = limit;
+      if (growthCap > 0 && device.totalBytes() >= 0) {
+        firstBytes = Math.min(limit, limitBytes(options, preset, device));
+        long shareBytes = (long) (device.totalBytes() * growthCap) / PAGE_BYTES * PAGE_BYTES;
+        capBytes = limitBytes >= 0 ? Math.min(limitBytes, shareBytes) : shareBytes;
+      }
+      return new PartitionedBfcAllocator(
+          partition, firstBytes, Math.max(firstBytes, capBytes), wasteBytes, device, listener);
+    }
     BfcSettings growth =
         preallocates ? BfcSettings.preallocating(limit) : BfcSettings.growing(limit);
     return new BfcAllocator(
@@ -141,8 +188,7 @@ public final class BfcProvider extends OptionsProvider {
             .withGarbageCollection(collectsGarbage)
             .withMergedRegions(mergesRegions)
             .withTimestamps(options.flag(TIMESTAMPS))
-            .withMostWaste(
-                wasteShare > 0 ? (long) (wasteShare * limit) : BfcSettings.MAX_WASTE_BYTES),
+            .withMostWaste(wasteBytes),
         device,
         listener);
   }
@@ -153,7 +199,31 @@ public final class BfcProvider extends OptionsProvider {
         return preset;
       }
     }
-    throw options.wrong(PRESET, "one of jax, jax-host, tensorflow");
+    throw options.wrong(PRESET, "one of jax, jax-growing, jax-host, tensorflow");
+  }
+
+  private static @Nullable Partition partition(PolicyOptions options, Preset preset)
+      throws PolicyOptionException {
+    String text = options.text(PARTITION);
+    return switch (text.equals(BY_PRESET) ? preset.partition : text) {
+      case "none" -> null;
+      case "collective-high" -> Partition.COLLECTIVE_HIGH;
+      case "collective-low" -> Partition.COLLECTIVE_LOW;
+      default -> throw options.wrong(PARTITION, "one of none, collective-high, collective-low");
+    };
+  }
+
+  private static double growthCap(
+      PolicyOptions options, Preset preset, @Nullable Partition partition)
+      throws PolicyOptionException {
+    if (options.text(GROWTH_CAP).equals(BY_PRESET)) {
+      return preset.growthCap;
+    }
+    double cap = options.fraction(GROWTH_CAP, 0, 1);
+    if (cap > 0 && (partition == null || !partition.collectiveIsLow())) {
+      throw options.wrong(GROWTH_CAP, "0 unless " + PARTITION + " is collective-low");
+    }
+    return cap;
   }
 
   private static boolean flag(PolicyOptions options, String name, boolean byPreset)

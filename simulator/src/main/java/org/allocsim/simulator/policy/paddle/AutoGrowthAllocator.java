@@ -21,9 +21,13 @@ import org.allocsim.simulator.policy.block.FreeNeighbours;
  * that come back join their free neighbours inside the chunk. Flags let free chunks go back at
  * every free, or before every new chunk instead of after a refusal.
  *
+ * <p>In the warm-up of version 2 a request takes a free block of exactly its size only, else a
+ * chunk of its size; free chunks go back first if the device has less than that free, and a refusal
+ * is final. The first request after the warm-up returns the free chunks.
+ *
  * <p><b>Source.</b> PaddlePaddle/Paddle, {@code
- * paddle/phi/core/memory/allocation/auto_growth_best_fit_allocator.cc} (11ef52e). No recording
- * checks it.
+ * paddle/phi/core/memory/allocation/auto_growth_best_fit_allocator.cc} (11ef52e) and {@code
+ * auto_growth_best_fit_allocator_v2.cc} (0ab6998), read. No recording checks it.
  *
  * <p><b>Deviations.</b> One allocator for all streams, where Paddle may wrap one for each; no
  * separate growth of small and large requests.
@@ -46,6 +50,7 @@ public final class AutoGrowthAllocator implements AllocatorPolicy {
   private long[] birth = new long[64];
 
   private long births;
+  private long requests;
   private int[] idle = new int[0];
 
   /**
@@ -72,11 +77,18 @@ public final class AutoGrowthAllocator implements AllocatorPolicy {
       return 0;
     }
     long bytes = settings.aligned(requestedBytes);
+    boolean inWarmup = requests < settings.warmupRequests();
+    if (requests++ == settings.warmupRequests() && settings.warmupRequests() > 0) {
+      emptyCache();
+    }
     int block = free.ceiling(bytes, 0);
+    if (inWarmup && block != NONE && heap.bytes(block) != bytes) {
+      block = NONE;
+    }
     if (block != NONE) {
       free.remove(block);
     } else {
-      block = obtainChunk(bytes, stream);
+      block = inWarmup ? obtainExactChunk(bytes, stream) : obtainChunk(bytes, stream);
       if (block == NONE) {
         fail(allocation, requestedBytes, bytes, stream);
         return OUT_OF_MEMORY;
@@ -103,9 +115,18 @@ public final class AutoGrowthAllocator implements AllocatorPolicy {
       emptyCache();
       address = device.allocate(size);
     }
-    if (address == DeviceMemory.REFUSED) {
-      return NONE;
+    return address == DeviceMemory.REFUSED ? NONE : addChunk(address, size, stream);
+  }
+
+  private int obtainExactChunk(long bytes, int stream) {
+    if (device.freeBytes() < bytes) {
+      emptyCache();
     }
+    long address = device.allocate(bytes);
+    return address == DeviceMemory.REFUSED ? NONE : addChunk(address, bytes, stream);
+  }
+
+  private int addChunk(long address, long size, int stream) {
     int block = heap.addSegment(address, size, stream);
     if (block >= birth.length) {
       birth = Arrays.copyOf(birth, 2 * block);

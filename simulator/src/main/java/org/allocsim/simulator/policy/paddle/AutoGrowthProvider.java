@@ -15,12 +15,14 @@ public final class AutoGrowthProvider extends OptionsProvider {
   private static final String ALIGNMENT = "alignment";
   private static final String FREE_IDLE = "free-idle-chunk";
   private static final String FREE_FIRST = "free-when-no-cache-hit";
+  private static final String WARMUP = "warmup-requests";
 
   private static final PolicySpec SPEC =
       new PolicySpec(
           "paddle-auto-growth",
           "PaddlePaddle's auto growth best fit: high ends of free blocks, chunks of the request",
-          "PaddlePaddle/Paddle, auto_growth_best_fit_allocator.cc, 11ef52e; source read",
+          "PaddlePaddle/Paddle, auto_growth_best_fit_allocator.cc, 11ef52e, and _v2.cc,"
+              + " 0ab6998; source read",
           List.of(
               new PolicySpec.Option(
                   CHUNK,
@@ -38,7 +40,13 @@ public final class AutoGrowthProvider extends OptionsProvider {
                   FREE_FIRST,
                   "false",
                   "",
-                  "return free chunks before growing (FLAGS_free_when_no_cache_hit)")));
+                  "return free chunks before growing (FLAGS_free_when_no_cache_hit)"),
+              new PolicySpec.Option(
+                  WARMUP,
+                  "0",
+                  "",
+                  "first requests that version 2 serves in its warm-up, with blocks of exactly"
+                      + " their size (paddle.base.core._set_warmup)")));
 
   /** A provider; the service loader makes it. */
   public AutoGrowthProvider() {
@@ -58,7 +66,8 @@ public final class AutoGrowthProvider extends OptionsProvider {
             alignmentBytes,
             options.bytes(CHUNK, 0),
             options.flag(FREE_IDLE),
-            options.flag(FREE_FIRST)),
+            options.flag(FREE_FIRST),
+            options.integer(WARMUP, 0, Long.MAX_VALUE)),
         limitBytes,
         device,
         listener);

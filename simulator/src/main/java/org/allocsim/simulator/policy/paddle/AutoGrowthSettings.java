@@ -9,11 +9,16 @@ package org.allocsim.simulator.policy.paddle;
  * @param freesIdleChunks {@code FLAGS_free_idle_chunk}: chunks go back as soon as they are free
  * @param freesBeforeGrowing {@code FLAGS_free_when_no_cache_hit}: free chunks go back before a new
  *     one is asked for, not when the device refuses
+ * @param warmupRequests requests at the beginning that version 2 serves in its warm-up, 0 for none
  */
 public record AutoGrowthSettings(
-    long alignmentBytes, long chunkBytes, boolean freesIdleChunks, boolean freesBeforeGrowing) {
+    long alignmentBytes,
+    long chunkBytes,
+    boolean freesIdleChunks,
+    boolean freesBeforeGrowing,
+    long warmupRequests) {
   /** The defaults of the product. */
-  public static final AutoGrowthSettings DEFAULT = new AutoGrowthSettings(256, 0, false, false);
+  public static final AutoGrowthSettings DEFAULT = new AutoGrowthSettings(256, 0, false, false, 0);
 
   /** Refuses an alignment that is no power of two. */
   public AutoGrowthSettings {

@@ -16,6 +16,7 @@ import org.allocsim.simulator.policy.PolicySpec;
 public final class PinnedHostProvider implements PolicyProvider {
   private static final String ROUND_THRESHOLD = "pinned-max-round-threshold";
   private static final String MAX_CACHED = "pinned-max-cached-size";
+  private static final String BACKGROUND = "pinned-use-background-threads";
   private static final String UNLIMITED = "unlimited";
 
   private static final PolicySpec SPEC =
@@ -23,7 +24,7 @@ public final class PinnedHostProvider implements PolicyProvider {
           "torch-host",
           "PyTorch's pinned host memory: all requests as pinned buffers, the capacity as RAM",
           "pytorch/pytorch, aten/src/ATen/core/CachingHostAllocator.h, release 2.11; options of"
-              + " 2.13; 2.11.0 recorded",
+              + " 2.13 and 2.14 read; 2.11.0 recorded",
           List.of(
               new PolicySpec.Option(
                   ROUND_THRESHOLD,
@@ -36,7 +37,13 @@ public final class PinnedHostProvider implements PolicyProvider {
                   UNLIMITED,
                   "bytes",
                   "larger blocks are neither rounded nor cached"
-                      + " (pinned_max_cached_size_mb, in MiB there)")));
+                      + " (pinned_max_cached_size_mb, in MiB there)"),
+              new PolicySpec.Option(
+                  BACKGROUND,
+                  "false",
+                  "",
+                  "whether a thread returns blocks as soon as their copies have finished, instead"
+                      + " of the next request")));
 
   /** A provider; the service loader makes it. */
   public PinnedHostProvider() {}
@@ -65,7 +72,8 @@ public final class PinnedHostProvider implements PolicyProvider {
       throws PolicyOptionException {
     PolicyOptions options = new PolicyOptions(SPEC, settings);
     return new PinnedHostAllocator(
-        new HostSettings(bytes(options, ROUND_THRESHOLD), bytes(options, MAX_CACHED)),
+        new HostSettings(
+            bytes(options, ROUND_THRESHOLD), bytes(options, MAX_CACHED), options.flag(BACKGROUND)),
         settings.limitBytes(),
         host,
         listener,

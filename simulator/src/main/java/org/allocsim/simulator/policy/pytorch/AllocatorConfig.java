@@ -17,6 +17,7 @@ package org.allocsim.simulator.policy.pytorch;
  * @param perProcessMemoryFraction share of the device that may be reserved; 1 is no limit
  * @param rejectsBeyondDevice whether a request that would reserve more than the device has is
  *     rejected at once where there is no limit (PyTorch 2.12, {@code throw_on_cudamalloc_oom})
+ * @param reservedRange addresses that a new expandable segment reserves
  */
 public record AllocatorConfig(
     long maxSplitBytes,
@@ -27,7 +28,8 @@ public record AllocatorConfig(
     RoundupDivisions roundupDivisions,
     boolean graphCaptureRecordStreamReuse,
     double perProcessMemoryFraction,
-    boolean rejectsBeyondDevice) {
+    boolean rejectsBeyondDevice,
+    ReservedRange reservedRange) {
 
   /** Value of {@link #maxSplitBytes} without a limit: 2^64 − 1. */
   public static final long UNLIMITED = -1L;
@@ -46,7 +48,8 @@ public record AllocatorConfig(
           RoundupDivisions.NONE,
           false,
           1.0,
-          false);
+          false,
+          ReservedRange.UNSET);
 
   /**
    * The same without what changes nothing for a program: a split limit that none of its blocks
@@ -71,7 +74,8 @@ public record AllocatorConfig(
         roundupDivisions,
         graphCaptureRecordStreamReuse,
         perProcessMemoryFraction,
-        rejectsBeyondDevice);
+        rejectsBeyondDevice,
+        reservedRange);
   }
 
   /** Whether a block or request of this size is at or above the split limit. */

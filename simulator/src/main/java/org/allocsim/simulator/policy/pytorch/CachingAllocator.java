@@ -117,8 +117,7 @@ public final class CachingAllocator implements RestorablePolicy {
     this.segmentRoundBytes = segmentRoundBytes;
     this.device = device;
     this.listener = listener;
-    expandables =
-        new ExpandableSegments(blocks, device, listener, reserved, config.largeSegmentBytes());
+    expandables = new ExpandableSegments(blocks, device, listener, reserved, config);
     this.config = config;
     this.limitBytes = limitBytes;
     limitsSplits = limitsSplits(config);
@@ -180,6 +179,7 @@ public final class CachingAllocator implements RestorablePolicy {
     change(settings, limitBytes);
     limitsSplits = limitsSplits(settings);
     expandables.largePageBytes = settings.largeSegmentBytes();
+    expandables.reservedRange = settings.reservedRange();
     pools.grow(growsSegments(settings));
     listener.splitLimitChanged(settings.maxSplitBytes());
   }

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Source.</b> PyTorch 2.11, {@code c10/cuda/CUDACachingAllocator.cpp}: {@code
  * ExpandableSegment}, {@code find_expandable_block}, {@code map_block}, {@code
- * try_allocate_expandable_block}, {@code unmap_block}.
+ * try_allocate_expandable_block}, {@code unmap_block}. Smaller ranges, and the refusal of requests
+ * that none of them can hold: main of August 2026, read only ({@link ReservedRange}).
  */
 final class ExpandableSegments {
   /** Size assumed for a device that does not report its own: an H100 80GB. */
@@ -26,6 +27,9 @@ final class ExpandableSegments {
   /** Page size of segments for large blocks that are made from now on. */
   long largePageBytes;
 
+  /** Addresses that segments made from now on reserve. */
+  ReservedRange reservedRange;
+
   private long[] base = new long[4];
   private long[] rangeBytes = new long[4];
   private long[] pageBytes = new long[4];
@@ -36,12 +40,13 @@ final class ExpandableSegments {
       DeviceMemory device,
       EffectListener listener,
       ReservedMemory reserved,
-      long largePageBytes) {
+      AllocatorConfig config) {
     this.blocks = blocks;
     this.device = device;
     this.listener = listener;
     this.reserved = reserved;
-    this.largePageBytes = largePageBytes;
+    largePageBytes = config.largeSegmentBytes();
+    reservedRange = config.reservedRange();
   }
 
   /** Whether an unmapped range lies after a block. */
@@ -149,7 +154,7 @@ final class ExpandableSegments {
   /** Size of the address range that a new segment of a pool reserves. */
   long reservationBytes(BlockPool pool) {
     long total = device.totalBytes() >= 0 ? device.totalBytes() : ASSUMED_DEVICE_BYTES;
-    return RequestSizes.roundUp(total + total / 8, pageBytesOf(pool));
+    return RequestSizes.roundUp(reservedRange.bytes(total), pageBytesOf(pool));
   }
 
   private long pageBytesOf(BlockPool pool) {
@@ -172,6 +177,9 @@ final class ExpandableSegments {
       }
     }
     long bytes = reservationBytes(list.pool);
+    if (bytes < roundedBytes && reservedRange.isSet()) {
+      return null;
+    }
     long address = device.reserve(bytes, pageBytesOf(list.pool), list.stream);
     if (address == DeviceMemory.REFUSED) {
       return null;

@@ -32,7 +32,8 @@ public enum PyTorchVersion {
   V2_11,
   V2_12,
   V2_13,
-  V2_14;
+  V2_14,
+  V2_15;
 
   /** The newest release: what is taken where neither a recording nor an option names one. */
   public static final PyTorchVersion DEFAULT = V2_14;
@@ -59,11 +60,19 @@ public enum PyTorchVersion {
      * Those decide differently. Which of them it follows is concluded from the dates of pull
      * requests and of the cut of its branch.
      */
-    DATED
+    DATED,
+    /**
+     * Not released: the rules of the newest release with what the main branch of August 2026 adds,
+     * of which the source was read and nothing recorded.
+     */
+    READ
   }
 
   /** How sure the rules of this release are. */
   public Certainty certainty() {
+    if (isAtLeast(DEFAULT) && this != DEFAULT) {
+      return Certainty.READ;
+    }
     return RECORDED.contains(this)
         ? Certainty.RECORDED
         : ENCLOSED.contains(this) ? Certainty.ENCLOSED : Certainty.DATED;
@@ -72,8 +81,12 @@ public enum PyTorchVersion {
   /** How sure the rules of the releases are, in a few words. */
   public static String evidence() {
     return ("releases %s recorded; %s between recorded releases that behave the same; rules of %s"
-            + " dated by their pull requests")
-        .formatted(listed(Certainty.RECORDED), listed(Certainty.ENCLOSED), listed(Certainty.DATED));
+            + " dated by their pull requests; %s read on the main branch before its release")
+        .formatted(
+            listed(Certainty.RECORDED),
+            listed(Certainty.ENCLOSED),
+            listed(Certainty.DATED),
+            listed(Certainty.READ));
   }
 
   private static String listed(Certainty certainty) {
@@ -82,6 +95,12 @@ public enum PyTorchVersion {
         .map(PyTorchVersion::id)
         .collect(Collectors.joining(", "));
   }
+
+  /** Addresses that an expandable segment reserves. */
+  public static final String RESERVE = "expandable_segments_reserve";
+
+  /** The same for streams that the program gave a class. */
+  public static final String RESERVE_BY_CLASS = "expandable_segments_reserve_by_class";
 
   /** The first release with each key, the oldest keys first. */
   private static final SequencedMap<String, PyTorchVersion> FIRST_WITH = new LinkedHashMap<>();
@@ -112,6 +131,8 @@ public enum PyTorchVersion {
         "pinned_free_catch_all",
         "pinned_max_round_threshold_mb",
         "pinned_max_cached_size_mb");
+    // Pull request 192269 of August 2026; 2.14.1 does not have them.
+    introduce(V2_15, RESERVE, RESERVE_BY_CLASS);
   }
 
   private static void introduce(PyTorchVersion first, String... keys) {
@@ -128,7 +149,7 @@ public enum PyTorchVersion {
   /**
    * The profile for a version as PyTorch prints it ({@code "2.11.0+cu130"}) or as {@link #id()}.
    *
-   * @throws IllegalArgumentException where the version is not one of 2.0 to 2.14
+   * @throws IllegalArgumentException where the version is not one of 2.0 to 2.15
    */
   public static PyTorchVersion of(String version) {
     String[] parts = version.strip().split("[.+]", 3);
@@ -139,7 +160,7 @@ public enum PyTorchVersion {
       }
     }
     throw new IllegalArgumentException(
-        "PyTorch version '" + version + "' is unknown; use one of 2.0 to 2.14");
+        "PyTorch version '" + version + "' is unknown; use one of 2.0 to 2.15");
   }
 
   /** Whether this release is {@code other} or later. */
@@ -258,6 +279,11 @@ public enum PyTorchVersion {
   public boolean knowsKey(String key) {
     PyTorchVersion first = FIRST_WITH.get(key);
     return first != null && isAtLeast(first);
+  }
+
+  /** Whether any release known here may have this key. */
+  public static boolean isKnownKey(String key) {
+    return FIRST_WITH.containsKey(key);
   }
 
   /** The keys that a configuration string of this release may have, the oldest first. */

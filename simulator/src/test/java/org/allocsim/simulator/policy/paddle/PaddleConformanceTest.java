@@ -27,7 +27,7 @@ class PaddleConformanceTest {
 
   @Test
   void pad1To4_requestsGetTheHighEndsAndMissesAChunk() {
-    AutoGrowthAllocator paddle = allocator(new AutoGrowthSettings(256, 8 * MIB, false, false));
+    AutoGrowthAllocator paddle = allocator(new AutoGrowthSettings(256, 8 * MIB, false, false, 0));
     assertEquals(0x800000, paddle.allocate(0, MIB, 0, 0));
     assertEquals(0x600000, paddle.allocate(1, 2 * MIB, 0, 0));
     assertEquals(0x5fff00, paddle.allocate(2, 100, 0, 0));
@@ -51,6 +51,32 @@ class PaddleConformanceTest {
     assertEquals(2 * MIB, layout.blockBytes(0));
     assertEquals(LayoutVisitor.BlockState.INACTIVE, layout.state(0));
     assertEquals(List.of("allocate 3145728"), device.calls());
+  }
+
+  @Test
+  void inTheWarmupOfVersion2OnlyBlocksOfTheSizeServe() {
+    AutoGrowthAllocator paddle = allocator(new AutoGrowthSettings(256, 8 * MIB, false, false, 4));
+    paddle.allocate(0, 3 * MIB, 0, 0);
+    paddle.free(0);
+    assertEquals(0x400000, paddle.allocate(1, 2 * MIB, 0, 0));
+    assertEquals(0x100000, paddle.allocate(2, 3 * MIB - 1, 0, 0));
+    paddle.free(2);
+    // 59 of 64 MiB are free on the device; the free chunk of 3 MiB has to go first.
+    paddle.allocate(3, 62 * MIB, 0, 0);
+    assertEquals(
+        List.of("allocate 3145728", "allocate 2097152", "free 0x100000", "allocate 65011712"),
+        device.newCalls());
+  }
+
+  @Test
+  void theFirstRequestAfterTheWarmupReturnsFreeChunks() {
+    AutoGrowthAllocator paddle = allocator(new AutoGrowthSettings(256, 8 * MIB, false, false, 1));
+    paddle.allocate(0, 3 * MIB, 0, 0);
+    paddle.free(0);
+    paddle.allocate(1, MIB, 0, 0);
+    paddle.free(1);
+    paddle.allocate(2, MIB, 0, 0);
+    assertEquals(List.of("allocate 3145728", "free 0x100000", "allocate 8388608"), device.calls());
   }
 
   @Test
@@ -80,7 +106,7 @@ class PaddleConformanceTest {
 
   @Test
   void flagReturnsFreeChunksBeforeGrowingAndThenARefusalIsFinal() {
-    AutoGrowthAllocator paddle = allocator(new AutoGrowthSettings(256, 0, false, true));
+    AutoGrowthAllocator paddle = allocator(new AutoGrowthSettings(256, 0, false, true, 0));
     paddle.allocate(0, 10 * MIB, 0, 0);
     paddle.free(0);
     paddle.allocate(1, 11 * MIB, 0, 0);
@@ -92,7 +118,7 @@ class PaddleConformanceTest {
 
   @Test
   void flagReturnsChunksAsSoonAsTheyAreFree() {
-    AutoGrowthAllocator paddle = allocator(new AutoGrowthSettings(256, 0, true, false));
+    AutoGrowthAllocator paddle = allocator(new AutoGrowthSettings(256, 0, true, false, 0));
     paddle.allocate(0, MIB, 0, 0);
     paddle.free(0);
     assertEquals(List.of("allocate 1048576", "free 0x100000"), device.calls());

@@ -14,7 +14,7 @@ class PaddleDifferentialTest {
   @ValueSource(ints = {1, 2, 3, 4, 5, 6})
   void randomRequestsAreServedAsTheRulesSay(int seed) {
     AutoGrowthSettings settings =
-        new AutoGrowthSettings(256, seed % 2 == 0 ? 0 : 2 * MIB, seed % 3 == 0, seed % 3 == 1);
+        new AutoGrowthSettings(256, seed % 2 == 0 ? 0 : 2 * MIB, seed % 3 == 0, seed % 3 == 1, 0);
     NaiveComparison comparison =
         new NaiveComparison(
             seed,

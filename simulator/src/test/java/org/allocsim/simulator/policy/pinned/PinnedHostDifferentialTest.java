@@ -17,8 +17,8 @@ class PinnedHostDifferentialTest {
     HostSettings settings =
         switch (seed % 3) {
           case 0 -> HostSettings.DEFAULT;
-          case 1 -> new HostSettings(MIB / 4, Long.MAX_VALUE);
-          default -> new HostSettings(MIB / 4, MIB);
+          case 1 -> new HostSettings(MIB / 4, Long.MAX_VALUE, false);
+          default -> new HostSettings(MIB / 4, MIB, false);
         };
     NaiveComparison comparison =
         new NaiveComparison(

@@ -45,6 +45,21 @@ class PinnedHostOptionsTest {
   }
 
   @Test
+  void aBackgroundThreadReturnsBlocksWithoutARequest() throws Exception {
+    AllocatorPolicy policy =
+        create(
+            -1, Map.of("pinned-max-cached-size", "1MiB", "pinned-use-background-threads", "true"));
+    policy.allocate(0, 3 << 20, 0, 0);
+    policy.useStream(0, 1, 0);
+    policy.useStream(0, 2, 0);
+    policy.free(0);
+    policy.synchronizeStream(1);
+    assertEquals(List.of("allocate 3145728"), host.calls());
+    policy.synchronizeStream(2);
+    assertEquals(List.of("allocate 3145728", "free 0x40000000"), host.calls());
+  }
+
+  @Test
   void unroundedBlockIsNeverReusedForALargerRequest() throws Exception {
     AllocatorPolicy policy =
         create(

@@ -209,6 +209,23 @@ class ConformanceCasesExpandableTest {
     assertEquals(List.of(rangeMib * M), reserved);
   }
 
+  /** The device has 1000 MiB, of which a segment reserves a tenth: 100 MiB, five pages. */
+  @Test
+  void aSegmentEndsWithItsReserveAndNoRequestSpansTwo() {
+    AllocatorScript script =
+        AllocatorScript.onDevice(
+            "expandable_segments:True,expandable_segments_reserve:0.1",
+            PyTorchVersion.V2_15,
+            1000 * M);
+    script
+        .alloc("a", 60 * M, "MAP(E1,60M) A(E1,60M)")
+        .alloc("b", 60 * M, "MAP(E2,60M) A(E2,60M)")
+        .alloc("c", 40 * M, "MAP(E1+60M,40M) A(E1+60M,40M)")
+        .alloc("d", 120 * M)
+        .expectStat("num_ooms", 1)
+        .expectStat("reserved_bytes.all.current", 160 * M);
+  }
+
   @ParameterizedTest
   @CsvSource({"V2_9, 9961472", "V2_10, 10485760"})
   void poolOfAnotherAllocatorIsSplitFinelyUpTo29(PyTorchVersion version, long blockBytes) {

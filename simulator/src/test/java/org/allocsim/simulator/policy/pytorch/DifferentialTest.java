@@ -115,7 +115,8 @@ class DifferentialTest {
         RoundupDivisions.of(slots),
         false,
         1.0,
-        false);
+        false,
+        ReservedRange.UNSET);
   }
 
   @Test

@@ -26,10 +26,10 @@ class PyTorchVersionTest {
 
   @Test
   void unknownVersionsAreRefusedWithTheRange() {
-    for (String text : List.of("", "2", "1.13", "2.15", "3.0", "2.x", "2.-1", "2.99999999999")) {
+    for (String text : List.of("", "2", "1.13", "2.16", "3.0", "2.x", "2.-1", "2.99999999999")) {
       IllegalArgumentException e =
           assertThrows(IllegalArgumentException.class, () -> PyTorchVersion.of(text), text);
-      assertTrue(e.getMessage().contains("2.0 to 2.14"), e.getMessage());
+      assertTrue(e.getMessage().contains("2.0 to 2.15"), e.getMessage());
     }
   }
 
@@ -44,6 +44,8 @@ class PyTorchVersionTest {
     assertTrue(PyTorchVersion.V2_11.knowsKey("large_segment_size_mb"));
     assertFalse(PyTorchVersion.V2_11.knowsKey("throw_on_cudamalloc_oom"));
     assertTrue(PyTorchVersion.V2_12.knowsKey("throw_on_cudamalloc_oom"));
+    assertFalse(PyTorchVersion.V2_14.knowsKey("expandable_segments_reserve"));
+    assertTrue(PyTorchVersion.V2_15.knowsKey("expandable_segments_reserve"));
     assertFalse(PyTorchVersion.V2_14.knowsKey("no_such_key"));
   }
 
@@ -80,11 +82,17 @@ class PyTorchVersionTest {
     assertEquals(Certainty.RECORDED, PyTorchVersion.V2_11.certainty());
     assertEquals(Certainty.ENCLOSED, PyTorchVersion.V2_7.certainty());
     assertEquals(Certainty.DATED, PyTorchVersion.V2_12.certainty());
+    assertEquals(Certainty.READ, PyTorchVersion.V2_15.certainty());
     assertEquals(
         "releases 2.0, 2.1, 2.2, 2.4, 2.6, 2.9, 2.10, 2.11, 2.14 recorded; 2.7, 2.8 between"
             + " recorded releases that behave the same; rules of 2.3, 2.5, 2.12, 2.13 dated by"
-            + " their pull requests",
+            + " their pull requests; 2.15 read on the main branch before its release",
         PyTorchVersion.evidence());
+  }
+
+  @Test
+  void aReleaseThatIsNotOutDecidesLikeTheNewest() {
+    assertEquals(decisions(PyTorchVersion.DEFAULT), decisions(PyTorchVersion.V2_15));
   }
 
   /** All that allocators decide by, and what settings they refuse. */
@@ -115,7 +123,7 @@ class PyTorchVersionTest {
   @Test
   void aReleaseIsEnclosedWhereTheRecordedOnesAroundItDecideAlikeAndDatedElsewhere() {
     for (PyTorchVersion version : PyTorchVersion.values()) {
-      if (version.certainty() != Certainty.RECORDED) {
+      if (version.certainty() == Certainty.ENCLOSED || version.certainty() == Certainty.DATED) {
         List<Boolean> before = decisions(recorded(version, -1));
         List<Boolean> after = decisions(recorded(version, 1));
         assertEquals(

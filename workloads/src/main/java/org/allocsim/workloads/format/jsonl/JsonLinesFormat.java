@@ -22,7 +22,7 @@ public final class JsonLinesFormat implements RecordedFormat {
   /** Version of files that hold a recording, too. */
   static final int RECORDED_VERSION = 2;
 
-  /** Whether the program runs on PyTorch, in the first line; true where it is missing. */
+  /** Whether the program runs on PyTorch, in the first line; false if missing. */
   static final String PYTORCH = "pytorch";
 
   /**

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.zip.CRC32;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.Loader;
+import org.allocsim.simulator.trace.PoolOptions;
 import org.allocsim.simulator.trace.Precision;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.simulator.trace.Work;
@@ -35,6 +36,11 @@ final class JsonLinesReader {
       Set.of("collective", "bytes", "ranks", "peer", "stream");
   private static final Set<String> KERNEL_FIELDS =
       Set.of("flops", "memory_bytes", "precision", "stream");
+
+  /** How a pool was made, as torch.cuda.MemPool names it. */
+  static final String USE_ON_OOM = "use_on_oom";
+
+  static final String NO_SPLIT = "no_split";
 
   /** What requests may have beside the fields that all have, by their ops. */
   private static final Map<String, Set<String>> FIELDS =
@@ -163,7 +169,7 @@ final class JsonLinesReader {
           "version " + version + " of the format is unknown",
           "write version " + JsonLinesFormat.VERSION + ", or use a newer allocsim");
     }
-    trace.ofPyTorch(!line.has(JsonLinesFormat.PYTORCH) || line.flag(JsonLinesFormat.PYTORCH));
+    trace.ofPyTorch(flag(JsonLinesFormat.PYTORCH));
     if (line.has(JsonLinesFormat.REFUSED)) {
       long refused = line.number(JsonLinesFormat.REFUSED);
       if (refused < 0) {
@@ -259,8 +265,8 @@ final class JsonLinesReader {
           trace.declareStream(line.stream("stream"));
         }
         case "pool" -> {
-          line.allow(Set.of("op", "pool"));
-          trace.declarePool(line.pool("pool"));
+          line.allow(Set.of("op", "pool", USE_ON_OOM, NO_SPLIT));
+          trace.declarePool(line.pool("pool"), new PoolOptions(flag(USE_ON_OOM), flag(NO_SPLIT)));
         }
         case "loader" -> {
           lines.hold(LOADER_BYTES);
@@ -282,6 +288,11 @@ final class JsonLinesReader {
     } catch (IllegalArgumentException e) {
       throw lines.failure(e.getMessage(), REMEDY);
     }
+  }
+
+  /** A flag that is false if missing. */
+  private boolean flag(String name) throws TraceFormatException {
+    return line.has(name) && line.flag(name);
   }
 
   private void stack() throws TraceFormatException {

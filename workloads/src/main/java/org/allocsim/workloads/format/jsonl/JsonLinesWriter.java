@@ -82,8 +82,8 @@ final class JsonLinesWriter implements RecordedWriter {
       json.writeStartObject();
       json.writeStringProperty("allocsim", "trace");
       json.writeNumberProperty("version", version);
-      if (!trace.isOfPyTorch()) {
-        json.writeBooleanProperty(JsonLinesFormat.PYTORCH, false);
+      if (trace.isOfPyTorch()) {
+        json.writeBooleanProperty(JsonLinesFormat.PYTORCH, true);
       }
       if (trace.refusedBytes() >= 0) {
         json.writeNumberProperty(JsonLinesFormat.REFUSED, trace.refusedBytes());
@@ -112,6 +112,8 @@ final class JsonLinesWriter implements RecordedWriter {
       for (int pool = 1; pool < trace.poolCount(); pool++) {
         begin("pool");
         pool(pool);
+        flagIfTrue(JsonLinesReader.USE_ON_OOM, trace.poolOptions(pool).useOnOom());
+        flagIfTrue(JsonLinesReader.NO_SPLIT, trace.poolOptions(pool).noSplit());
         end();
       }
       for (int loader = 0; loader < trace.loaderCount(); loader++) {
@@ -129,6 +131,12 @@ final class JsonLinesWriter implements RecordedWriter {
       if (trace.prologueCount() == trace.eventCount() && trace.eventCount() > 0) {
         begin("prologue_end");
         end();
+      }
+    }
+
+    private void flagIfTrue(String name, boolean value) {
+      if (value) {
+        json.writeBooleanProperty(name, true);
       }
     }
 

@@ -9,9 +9,11 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.Loader;
 import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.simulator.trace.PoolOptions;
 import org.allocsim.simulator.trace.Precision;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.simulator.trace.Work;
@@ -134,6 +136,44 @@ class JsonLinesFormatTest {
     Path file = write(trace.build(StackTable.empty()), JsonLinesFormat.ALL_DEVICES, "p.jsonl");
     TraceFile read = new JsonLinesFormat().read(file, Progress.NONE);
     assertEquals(ofPyTorch, read.trace().isOfPyTorch());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {"|false", ",\"pytorch\":false|false", ",\"pytorch\":true|true"})
+  void aProgramRunsOnPyTorchOnlyIfItsFirstLineSaysSo(String field, boolean ofPyTorch)
+      throws Exception {
+    String header = HEADER.replace("}", (field == null ? "" : field) + "}");
+    assertEquals(ofPyTorch, read(header).trace().isOfPyTorch());
+  }
+
+  @Test
+  void howAPoolWasMadeIsKept() throws Exception {
+    TraceFile file =
+        read(
+            HEADER
+                + "{\"op\":\"pool\",\"pool\":[0,1],\"use_on_oom\":true}\n"
+                + "{\"op\":\"pool\",\"pool\":[0,2],\"no_split\":true,\"use_on_oom\":false}\n"
+                + "{\"op\":\"pool\",\"pool\":[0,3]}\n");
+    Path written = write(file.trace(), JsonLinesFormat.ALL_DEVICES, "pools.jsonl");
+    AllocationTrace again = new JsonLinesFormat().read(written, Progress.NONE).trace();
+    for (AllocationTrace trace : List.of(file.trace(), again)) {
+      assertEquals(new PoolOptions(true, false), trace.poolOptions(1));
+      assertEquals(new PoolOptions(false, true), trace.poolOptions(2));
+      assertEquals(PoolOptions.PLAIN, trace.poolOptions(3));
+    }
+    assertThrows(
+        TraceFormatException.class,
+        () -> read(HEADER + "{\"op\":\"pool\",\"pool\":[0,0],\"no_split\":true}\n"));
+  }
+
+  @Test
+  void theFrameworkIsTrueOrFalse() {
+    String header = HEADER.replace("}", ",\"pytorch\":\"2.11\"}");
+    TraceFormatException error = assertThrows(TraceFormatException.class, () -> read(header));
+    assertTrue(error.getMessage().contains("true or false"), error.getMessage());
   }
 
   @ParameterizedTest

@@ -12,6 +12,7 @@ import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
+import org.allocsim.simulator.policy.pytorch.PrivatePoolOptions;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 
 /** Makes {@link CachingAllocator}s. */
@@ -59,6 +60,11 @@ public final class CachingAllocatorProvider implements PolicyProvider {
     if (future.changeAllocator()) {
       allocator.expectChanges(ConfigParser::changeOrKeep);
     }
+    future
+        .poolOptions()
+        .forEach((pool, options) ->
+            allocator.definePool(
+                pool, new PrivatePoolOptions(options.useOnOom(), options.noSplit(), false)));
     return allocator;
   }
 

@@ -24,6 +24,19 @@ public final class ConfigParser {
   }
 
   /**
+   * Parses the string that a recorded program ran with: settings that no known release has are
+   * passed over with a warning, since the program's release took them.
+   *
+   * @throws ConfigException where that version refuses the string for another reason
+   */
+  public static ParsedConfig parseRecorded(String conf, PyTorchVersion version)
+      throws ConfigException {
+    ConfigSettings settings = new ConfigSettings();
+    settings.wereAccepted = true;
+    return parse(conf, version, settings);
+  }
+
+  /**
    * Parses a string to which settings change at run time. {@code max_split_size_mb}, {@code
    * garbage_collection_threshold} and {@code roundup_power2_divisions} have their defaults where it
    * does not name them, what else it does not name stays as it was (PyTorch 2.0 to 2.14, {@code
@@ -37,11 +50,16 @@ public final class ConfigParser {
     return parse(conf, version, ConfigSettings.keptFrom(before));
   }
 
-  /** The same; where that version refuses the string, the settings stay as they were. */
+  /**
+   * The same for a change that a recorded program made, with unknown settings passed over; where
+   * that version refuses the string, the settings stay as they were.
+   */
   public static AllocatorConfig changeOrKeep(
       AllocatorConfig before, String conf, PyTorchVersion version) {
     try {
-      return change(before, conf, version).allocator();
+      ConfigSettings settings = ConfigSettings.keptFrom(before);
+      settings.wereAccepted = true;
+      return parse(conf, version, settings).allocator();
     } catch (ConfigException _) {
       return before;
     }

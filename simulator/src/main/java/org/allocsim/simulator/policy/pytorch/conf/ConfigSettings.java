@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.ReservedRange;
 import org.allocsim.simulator.policy.pytorch.RoundupDivisions;
 
 /**
@@ -28,6 +29,7 @@ final class ConfigSettings {
   boolean graphCaptureRecordStreamReuse;
   double perProcessMemoryFraction = 1;
   boolean rejectsBeyondDevice;
+  ReservedRange reservedRange = ReservedRange.UNSET;
   ParsedConfig.Backend backend = ParsedConfig.Backend.NATIVE;
   boolean releaseLockOnCudaMalloc;
   boolean pinnedUseBackgroundThreads;
@@ -35,6 +37,10 @@ final class ConfigSettings {
   long pinnedNumRegisterThreads = 1;
   long pinnedReserveSegmentMebibytes;
   boolean usesNativeOption;
+
+  /** Whether a program is known to have run with the string. */
+  boolean wereAccepted;
+
   final List<String> warnings = new ArrayList<>();
 
   /** Settings before a string changes them: what no string resets is as it was. */
@@ -46,6 +52,7 @@ final class ConfigSettings {
     settings.graphCaptureRecordStreamReuse = before.graphCaptureRecordStreamReuse();
     settings.perProcessMemoryFraction = before.perProcessMemoryFraction();
     settings.rejectsBeyondDevice = before.rejectsBeyondDevice();
+    settings.reservedRange = before.reservedRange();
     return settings;
   }
 
@@ -90,7 +97,8 @@ final class ConfigSettings {
             version.roundsToOneDivision() ? divisions : divisions.whereOneKeepsSizes(),
             graphCaptureRecordStreamReuse,
             perProcessMemoryFraction,
-            rejectsBeyondDevice);
+            rejectsBeyondDevice,
+            reservedRange);
     return new ParsedConfig(
         text,
         allocator,

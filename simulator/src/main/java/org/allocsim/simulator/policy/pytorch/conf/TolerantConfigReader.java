@@ -2,9 +2,13 @@ package org.allocsim.simulator.policy.pytorch.conf;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.ReservedRange;
 import org.allocsim.simulator.policy.pytorch.RoundupDivisions;
+import org.allocsim.simulator.typed.SimilarName;
 
 /**
  * The parser of 2.10 and later (PyTorch 2.11, AcceleratorAllocatorConfig and CUDAAllocatorConfig):
@@ -16,6 +20,10 @@ final class TolerantConfigReader {
 
   /** The two values of a flag. */
   static final List<String> FLAGS = List.of("True", "False");
+
+  /** A number as a C++ stream reads it in the classic locale. */
+  private static final Pattern DECIMAL =
+      Pattern.compile("[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?");
 
   private final ConfigTokens tokens;
   private final PyTorchVersion version;
@@ -89,12 +97,19 @@ final class TolerantConfigReader {
   private void readCudaKeys() throws ConfigException {
     for (int i = 0; i < tokens.size(); i++) {
       String key = tokens.get(i);
-      if (isCudaKey(key) && version.knowsKey(key)) {
+      if (key.equals(PyTorchVersion.RESERVE_BY_CLASS) && version.knowsKey(key)) {
+        i = readReserveByClass(valueIndex(i));
+        settings.usesNativeOption = true;
+      } else if (isCudaKey(key) && version.knowsKey(key)) {
         i = valueIndex(i);
         readCudaValue(key, i);
         settings.usesNativeOption |= !key.equals("backend");
       } else {
-        if (!version.knowsKey(key)) {
+        if (isTolerated(key)) {
+          settings.warnings.add(
+              "unknown setting %s is ignored; settings of PyTorch %s to %s are known"
+                  .formatted(key, PyTorchVersion.V2_0, PyTorchVersion.V2_15));
+        } else if (!version.knowsKey(key)) {
           throw unknown(
               "Unrecognized key '" + key + "' in CUDA allocator config.", key, version.keys());
         }
@@ -105,6 +120,17 @@ final class TolerantConfigReader {
       }
       i = skipSeparator(i);
     }
+  }
+
+  /**
+   * Whether a key that no known release has is passed over: one that a program ran with, and under
+   * rules that no release fixes yet, unless a known key is similar.
+   */
+  private boolean isTolerated(String key) {
+    return !PyTorchVersion.isKnownKey(key)
+        && (settings.wereAccepted
+            || version.certainty() == PyTorchVersion.Certainty.READ
+                && SimilarName.remedy(key, version.keys(), "").isEmpty());
   }
 
   private static boolean isCudaKey(String key) {
@@ -118,7 +144,8 @@ final class TolerantConfigReader {
           "pinned_reserve_segment_size_mb",
           "graph_capture_record_stream_reuse",
           "per_process_memory_fraction",
-          "throw_on_cudamalloc_oom" ->
+          "throw_on_cudamalloc_oom",
+          PyTorchVersion.RESERVE ->
           true;
       default -> false;
     };
@@ -158,8 +185,49 @@ final class TolerantConfigReader {
         settings.perProcessMemoryFraction = fraction;
       }
       case "throw_on_cudamalloc_oom" -> settings.rejectsBeyondDevice = bool(i);
+      case PyTorchVersion.RESERVE ->
+          range(tokens.get(i)).ifPresent(range -> settings.reservedRange = range);
       default -> throw new AssertionError(key);
     }
+  }
+
+  /** A fraction of the device's memory, or a size in GiB ({@code 40G}); bad ones are warned of. */
+  private Optional<ReservedRange> range(String token) {
+    boolean isFraction = !token.endsWith("G") && !token.endsWith("g");
+    String number = isFraction ? token : token.substring(0, token.length() - 1);
+    double value = DECIMAL.matcher(number).matches() ? Double.parseDouble(number) : 0;
+    if (value > 0 && Double.isFinite(value)) {
+      return Optional.of(new ReservedRange(isFraction, value));
+    }
+    settings.warnings.add(
+        "Ignoring invalid expandable-segment reserve value '"
+            + token
+            + "' in PYTORCH_CUDA_ALLOC_CONF (expected a positive, finite fraction like 0.5 or an"
+            + " absolute size like 40G); using default.");
+    return Optional.empty();
+  }
+
+  /**
+   * Reads the ranges of classes and returns the index of the last token. Traces do not show which
+   * streams have a class.
+   */
+  private int readReserveByClass(int i) throws ConfigException {
+    int at = i;
+    boolean anyClass = false;
+    while (!tokens.get(at + 1).equals("]")) {
+      at = valueIndex(at + 1);
+      anyClass |= range(tokens.get(at)).isPresent();
+      if (tokens.get(at + 1).equals(",")) {
+        at++;
+      }
+    }
+    if (anyClass) {
+      settings.warnings.add(
+          PyTorchVersion.RESERVE_BY_CLASS
+              + " applies to streams to which the program gave a class; traces do not show classes,"
+              + " so it has no effect on this simulation");
+    }
+    return at + 1;
   }
 
   private long threads(int i) throws ConfigException {

@@ -10,6 +10,7 @@ import java.util.List;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.ReservedRange;
 import org.allocsim.simulator.policy.pytorch.RoundupDivisions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,7 +60,16 @@ class ConfigParserTest {
     Arrays.fill(fours, 4);
     assertEquals(
         new AllocatorConfig(
-            128 * MIB, 64 * MIB, 32 * MIB, 0.6, true, RoundupDivisions.of(fours), true, 0.5, false),
+            128 * MIB,
+            64 * MIB,
+            32 * MIB,
+            0.6,
+            true,
+            RoundupDivisions.of(fours),
+            true,
+            0.5,
+            false,
+            ReservedRange.UNSET),
         parsed.allocator());
     assertTrue(parsed.pinnedUseBackgroundThreads());
     assertTrue(parsed.releaseLockOnCudaMalloc());

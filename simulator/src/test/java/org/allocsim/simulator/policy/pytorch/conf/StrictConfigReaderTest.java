@@ -10,6 +10,7 @@ import java.util.List;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.ReservedRange;
 import org.allocsim.simulator.policy.pytorch.RoundupDivisions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,7 +43,8 @@ class StrictConfigReaderTest {
             RoundupDivisions.of(2, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
             false,
             1.0,
-            false),
+            false,
+            ReservedRange.UNSET),
         parsed.allocator());
     assertTrue(parsed.releaseLockOnCudaMalloc());
     assertTrue(parsed.pinnedUseCudaHostRegister());

@@ -84,7 +84,7 @@ public final class SnapshotFormat implements RecordedFormat {
           RequestDerivation.derive(
               snapshot,
               new DerivationOptions(
-                  ConfigParser.parse(snapshot.firstConf(), version).allocator(),
+                  ConfigParser.parseRecorded(snapshot.firstConf(), version).allocator(),
                   version,
                   MemoryLimit.NONE,
                   -1));

@@ -1,6 +1,7 @@
 package org.allocsim.simulator.run;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import java.util.ArrayList;
@@ -17,12 +18,13 @@ import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.simulator.trace.Work.Collective;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where segments lie is compared with that on a device on which the same is done by hand. */
-class PyTorchProcessTest {
+class ProgramProcessTest {
   private static final long PAGE = DeviceProfile.PAGE_BYTES;
   private static final long WORKSPACE = 16 * PAGE;
 
@@ -93,6 +95,30 @@ class PyTorchProcessTest {
     allocate(WORKSPACE, 0x5000);
     allocate(PAGE);
     assertAddresses();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void messagesTakeMemoryWhateverFrameworkSendsThem(boolean ofPyTorch) {
+    program.ofPyTorch(ofPyTorch);
+    Collective message = new Collective(Collective.Pattern.ALL_REDUCE, PAGE, 4);
+    program.allocate(PAGE, 0, PoolId.DEFAULT);
+    program.launch(message, 0);
+    AllocationTrace rows = program.build(StackTable.empty());
+    ProgramProcess process = new ProgramProcess(rows, 0, device);
+    for (int row = 0; row < rows.eventCount(); row++) {
+      process.before(row, false);
+    }
+    CommunicatorMemory alone = new CommunicatorMemory(profile.compute());
+    alone.send(message);
+    assertEquals(alone.bytes(), device.collectivesBytes());
+  }
+
+  @Test
+  void nothingIsKnownOfAProgramOfNobodyWithoutMessages() {
+    program.ofPyTorch(false);
+    program.allocate(PAGE, 0x5000, PoolId.DEFAULT);
+    assertFalse(ProgramProcess.isKnown(program.build(StackTable.empty())));
   }
 
   @Test
@@ -180,7 +206,7 @@ class PyTorchProcessTest {
   /** Rows before which something happens; the last one is none of the trace. */
   private List<Integer> wakeRows(DeviceProfile profile) {
     AllocationTrace rows = program.build(StackTable.empty());
-    PyTorchProcess process = new PyTorchProcess(rows, 0, new SimulatedDevice(profile));
+    ProgramProcess process = new ProgramProcess(rows, 0, new SimulatedDevice(profile));
     List<Integer> wakes = new ArrayList<>();
     for (int row = 0; row < rows.eventCount(); row = wakes.getLast()) {
       wakes.add(process.before(row, false));

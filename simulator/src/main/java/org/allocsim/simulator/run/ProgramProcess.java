@@ -10,15 +10,16 @@ import org.allocsim.simulator.trace.Work;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a PyTorch process asks of the driver beside its allocator's segments: it decides where these
- * lie, and so which of two equally large free blocks is taken. It is so under every policy, since
- * the program is the same; of programs that do not run on PyTorch ({@link
- * AllocationTrace#isOfPyTorch}) nothing is known beside their requests.
+ * What a program's process asks of the driver beside its allocator's segments: it decides where
+ * these lie, and so which of two equally large free blocks is taken. It is so under every policy,
+ * since the program is the same.
  *
- * <p>PyTorch makes the streams of its pool when a program first asks for one, and NCCL takes memory
- * for the messages of ranks ({@link CommunicatorMemory}). All else is taken from the process's
- * recorded history. Without one, the process is taken to be as the recorded ones of transformers
- * are (PyTorch 2.11, CUDA 13.0, driver 580, H100 and H200):
+ * <p>NCCL takes memory for the messages of ranks, whatever framework sends them ({@link
+ * CommunicatorMemory}). Nothing else is known of programs that do not run on PyTorch ({@link
+ * AllocationTrace#isOfPyTorch}). PyTorch makes the streams of its pool when a program first asks
+ * for one. All else is taken from the process's recorded history. Without one, the process is taken
+ * to be as the recorded ones of transformers are (PyTorch 2.11, CUDA 13.0, driver 580, H100 and
+ * H200):
  *
  * <ul>
  *   <li>A program that loads a model allocates and copies only. The first block that is freed shows
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *       processes none got a segment there more than 150 requests after its first kernel.
  * </ul>
  */
-final class PyTorchProcess {
+final class ProgramProcess {
   /** Streams in a pool of PyTorch (c10/cuda/CUDAStream.cpp, 2.11). */
   private static final int STREAM_POOL = 32;
 
@@ -58,6 +59,8 @@ final class PyTorchProcess {
   private final int deviceKey;
   private final SimulatedDevice memory;
   private final AddressHistory history;
+
+  /** Whether the history has all that the process does, or nothing is to be added to it. */
   private final boolean known;
 
   /** The first row that was not looked at yet. */
@@ -81,15 +84,23 @@ final class PyTorchProcess {
 
   private long firstKernelRequest;
 
+  /** Whether anything is known of a trace's process beside its requests. */
+  static boolean isKnown(AllocationTrace trace) {
+    return trace.isOfPyTorch() || CommunicatorMemory.isNeeded(trace);
+  }
+
   /** A fresh process whose allocator takes memory from a device. */
-  PyTorchProcess(AllocationTrace trace, int device, SimulatedDevice memory) {
+  ProgramProcess(AllocationTrace trace, int device, SimulatedDevice memory) {
     this.trace = trace;
     deviceKey = RowHead.deviceKey(device);
     this.memory = memory;
-    history = memory.profile().history();
-    known = history.isKnown();
+    boolean ofPyTorch = trace.isOfPyTorch();
+    history = ofPyTorch ? memory.profile().history() : AddressHistory.UNKNOWN;
+    known = history.isKnown() || !ofPyTorch;
     streamsMade =
-        IntStream.range(0, trace.streamCount()).allMatch(each -> trace.streamHandle(each) == 0);
+        !ofPyTorch
+            || IntStream.range(0, trace.streamCount())
+                .allMatch(each -> trace.streamHandle(each) == 0);
     communicators =
         CommunicatorMemory.isNeeded(trace)
             ? new CommunicatorMemory(memory.profile().compute())
