@@ -239,7 +239,7 @@ class Timeline {
   }
 
   height() {
-    return window.matchMedia('(max-width: 700px)').matches ? 220 : 236;
+    return window.matchMedia('(max-width: 700px)').matches ? 220 : 224;
   }
 
   /** The lines as they are drawn now: over layers only their edges. */
