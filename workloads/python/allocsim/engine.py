@@ -1,14 +1,20 @@
-"""Finds the program in Java that answers: the one in this package, else one that is installed. Runs its command lines."""
+"""Finds the program in Java that answers: the one in this package, with its own Java or an installed one, else that of a checkout. Runs its command lines."""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import locale
 import os
+import re
+import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Iterator, NamedTuple, Sequence
+
+from .java import JavaMissing, java
 
 
 class EngineMissing(Exception):
@@ -19,7 +25,7 @@ def command() -> tuple[list[str], dict[str, str]]:
     """The command line and the environment that start the program.
 
     Raises:
-        EngineMissing: this package came without it, and ``ALLOCSIM`` names none.
+        EngineMissing: this package came without it, and ``ALLOCSIM`` names none; or it came without a Java, and none is installed.
     """
     environment = dict(os.environ)
     named = environment.get("ALLOCSIM")
@@ -36,12 +42,44 @@ def command() -> tuple[list[str], dict[str, str]]:
             for each in (java, program / "runtime" / "lib" / "jspawnhelper"):
                 each.chmod(each.stat().st_mode | 0o111)
         return ["/bin/sh", str(program / "allocsim")], environment
+    if (program / "allocsim.jar").is_file():
+        return _with_installed_java(program, environment), environment
     checkout = Path(__file__).resolve().parents[3] / "allocsim"
     if checkout.is_file() and (checkout.parent / "mvnw").is_file():
         return [str(checkout)], environment
     raise EngineMissing(
         "this package does not include the allocsim program; install a wheel for your platform, or name a program with ALLOCSIM"
     )
+
+
+#: A size of the Java heap, such as 4g.
+HEAP = re.compile(r"[1-9]\d*[kKmMgG]?")
+
+
+def _with_installed_java(program: Path, environment: dict[str, str]) -> list[str]:
+    """The command line of a program without its own Java; needs no shell, so it is the same on all systems."""
+    try:
+        found = java(environment)
+    except JavaMissing as problem:
+        raise EngineMissing(str(problem)) from None
+    heap = environment.get("ALLOCSIM_HEAP", "")
+    if heap and HEAP.fullmatch(heap) is None:
+        raise EngineMissing(f"ALLOCSIM_HEAP is {heap}; give a size such as 512m or 4g.")
+    if "COLUMNS" not in environment and sys.stdout is not None and sys.stdout.isatty():
+        # Tables fit the terminal.
+        environment["COLUMNS"] = str(shutil.get_terminal_size().columns)
+    if os.name == "posix" and locale.getpreferredencoding(False).lower() in ("ascii", "us-ascii", "ansi_x3.4-1968", "646"):
+        # In the locale C Java knows no name beyond ASCII.
+        environment["LC_ALL"] = "C.UTF-8"
+    return [
+        found,
+        f"@{program / 'jvm.options'}",
+        f"-Djava.library.path={program / 'lib'}",
+        *(["-Xms64m", f"-Xmx{heap}"] if heap else []),
+        *shlex.split(environment.get("ALLOCSIM_JAVA_OPTS", ""), posix=os.name == "posix"),
+        "-jar",
+        str(program / "allocsim.jar"),
+    ]
 
 
 class Ended(NamedTuple):

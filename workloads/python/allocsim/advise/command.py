@@ -16,6 +16,7 @@ from ..estimate.cards import CARDS
 from ..estimate.command import Parser, options_parser as estimate_parser, value_at
 from ..estimate.screen import answer_lines, print_line, size_text
 from ..recording import AllocsimError, file_argument, run as ask
+from ..systems import other_system
 from ..usage import HelpFormatter, at_least, seconds_above_0, unusable, with_program
 from ..visible import tell
 from .catalog import BadRemedy
@@ -30,6 +31,10 @@ _SHARED = ("device", "steps", "time", "fake_weights", "rank", "world")
 
 def main(arguments: Sequence[str]) -> int:
     """Tries remedies on a program, and says which make it fit; returns the exit code."""
+    other = other_system("advise", arguments)
+    if other:
+        say(other)
+        return 1
     try:
         with one_process():
             return _advise(list(arguments))

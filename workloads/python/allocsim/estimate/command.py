@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import json
 import os
 import re
 import shutil
-from typing import Any, NoReturn, Sequence
+from typing import Any, Iterable, NoReturn, Sequence
 
 from ..engine import one_process
 from ..recorder.files import cannot_be_read, rank_path, whole
 from ..recorder.program import NotRun, Signals
 from ..recording import AllocsimError
+from ..systems import other_system
 from ..temporary import temporary_folder
 from ..usage import HelpFormatter, at_least, seconds_above_0, unusable, with_program
 from ..visible import from_here, visible
@@ -28,6 +30,10 @@ from .vary import Vary
 
 def main(arguments: Sequence[str]) -> int:
     """Runs a program without a GPU, and says what it would need of one; returns the exit code."""
+    other = other_system("estimate", arguments)
+    if other:
+        say(other)
+        return 1
     try:
         with Signals(say) as signals, one_process():
             return _estimate(arguments, signals)
@@ -43,6 +49,15 @@ def main(arguments: Sequence[str]) -> int:
         return 1
 
 
+def _similar(name: str, known: Iterable[str]) -> str:
+    """The name that a mistyped one may mean, as a remedy; else all of them."""
+    # A size is often left out.
+    short = {re.sub(r"-\d+gb$", "", each): each for each in reversed(list(known))}
+    every = {**short, **{each: each for each in known}}
+    found = difflib.get_close_matches(name.lower().replace("_", "-"), every, n=1, cutoff=0.7)
+    return f"did you mean {every[found[0]]}?" if found else f"choose from {', '.join(known)}"
+
+
 def _estimate(arguments: Sequence[str], signals: Signals) -> int:
     options, program = with_program(options_parser(), list(arguments))
     if not program:
@@ -50,7 +65,7 @@ def _estimate(arguments: Sequence[str], signals: Signals) -> int:
     if shutil.which(program[0]) is None:
         return _wrong(f"no such program: {program[0]}; write it as on the command line: allocsim estimate -- python train.py")
     if options.device not in CARDS:
-        return _wrong(f"--device {options.device} is not a known GPU; choose from {', '.join(CARDS)}")
+        return _wrong(f"--device {options.device} is not a known GPU; {_similar(options.device, CARDS)}")
     if options.world == 0:
         return _wrong("--world 0 has no ranks; give at least 1")
     if options.rank is not None and options.world is not None and options.rank >= options.world:

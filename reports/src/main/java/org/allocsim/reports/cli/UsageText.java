@@ -1,6 +1,7 @@
 package org.allocsim.reports.cli;
 
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.allocsim.simulator.typed.SimilarName;
 import picocli.CommandLine.MutuallyExclusiveArgsException;
@@ -9,6 +10,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Says in a sentence what is wrong with a command line. */
 final class UsageText {
+  /** What people also call things that have a command. */
+  private static final Map<String, String> SYNONYMS =
+      Map.of("gpus", "devices", "cards", "devices", "allocators", "policies", "models", "programs");
+
   private UsageText() {}
 
   /** The cause and where to find help, without the program's name before it. */
@@ -45,6 +50,9 @@ final class UsageText {
         : "unknown command '"
             + argument
             + "'; "
-            + SimilarName.remedy(argument, commands, "choose from " + String.join(", ", commands));
+            + SimilarName.remedy(
+                SYNONYMS.getOrDefault(argument, argument),
+                commands,
+                "choose from " + String.join(", ", commands));
   }
 }

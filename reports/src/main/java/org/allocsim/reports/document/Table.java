@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param kept which rows stand in the table on paper; the page and CSV have all
  * @param more what is said of the others; null where all are kept
  * @param essential which rows an excerpt has before others, as totals
+ * @param group the heading above a row and those of the same heading that follow it; null for none
  * @param pointer where the rows stand in the JSON of the document, as a JSON Pointer; null where
  *     they do not
  */
@@ -34,6 +35,7 @@ public record Table<R>(
     Predicate<? super R> kept,
     @Nullable More more,
     Predicate<? super R> essential,
+    Function<? super R, @Nullable String> group,
     @Nullable String pointer)
     implements Block {
   /**
@@ -52,17 +54,17 @@ public record Table<R>(
   /** A table in which every row is shown. */
   public static <R> Table<R> of(String caption, Shape<R> shape, List<? extends R> rows) {
     return new Table<>(
-        caption, shape, List.copyOf(rows), _ -> null, _ -> true, null, _ -> false, null);
+        caption, shape, List.copyOf(rows), _ -> null, _ -> true, null, _ -> false, _ -> null, null);
   }
 
   /** The same table, of which some rows are left out for a reason. */
   public Table<R> leavingOut(Function<? super R, @Nullable String> reason) {
-    return new Table<>(caption, shape, rows, reason, kept, more, essential, pointer);
+    return new Table<>(caption, shape, rows, reason, kept, more, essential, group, pointer);
   }
 
   /** The same table, of which paper keeps some rows. */
   public Table<R> keeping(Predicate<? super R> isKept, More others) {
-    return new Table<>(caption, shape, rows, leftOut, isKept, others, essential, pointer);
+    return new Table<>(caption, shape, rows, leftOut, isKept, others, essential, group, pointer);
   }
 
   /** The same table, of which paper keeps the first rows. */
@@ -74,12 +76,17 @@ public record Table<R>(
 
   /** The same table, of which an excerpt has some rows before others. */
   public Table<R> withEssential(Predicate<? super R> isEssential) {
-    return new Table<>(caption, shape, rows, leftOut, kept, more, isEssential, pointer);
+    return new Table<>(caption, shape, rows, leftOut, kept, more, isEssential, group, pointer);
+  }
+
+  /** The same table, with headings between its rows. */
+  public Table<R> groupedBy(Function<? super R, @Nullable String> heading) {
+    return new Table<>(caption, shape, rows, leftOut, kept, more, essential, heading, pointer);
   }
 
   /** The same table, whose rows stand at this place of the JSON. */
   public Table<R> at(String jsonPointer) {
-    return new Table<>(caption, shape, rows, leftOut, kept, more, essential, jsonPointer);
+    return new Table<>(caption, shape, rows, leftOut, kept, more, essential, group, jsonPointer);
   }
 
   /** The columns that people see. */

@@ -40,6 +40,7 @@ final class PageTable {
       about.put("name", table.name(row));
       String why = table.leftOut().apply(row);
       about.put("why", why);
+      about.put("group", table.group().apply(row));
       Map<String, Object> words = new LinkedHashMap<>();
       if (why == null) {
         columns.stream()

@@ -11,9 +11,11 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.text.VisibleText;
 import org.allocsim.simulator.timing.TimeResult;
@@ -39,12 +41,21 @@ public final class ReportPage {
   /** Begins the names of answers about jobs. */
   private static final String JOB = "job-";
 
+  /**
+   * Answers that rank runs: their page begins with the table. All others are about one run, which
+   * their page shows first.
+   */
+  private static final Set<String> RANKINGS =
+      Set.of("compare", "tune", "validate", "min-capacity", "sweep", "check", "fit");
+
   private static final String[] SCRIPTS = {
     "format.js",
     "data.js",
     "series.js",
     "columns.js",
+    "axis.js",
     "timeline.js",
+    "track.js",
     "strips.js",
     "layout.js",
     "map.js",
@@ -55,6 +66,7 @@ public final class ReportPage {
     "flame.js",
     "difference.js",
     "events.js",
+    "search.js",
     "explorer.js",
     "state.js",
     "page.js"
@@ -66,6 +78,10 @@ public final class ReportPage {
   private final Map<String, Object> results;
   private final List<TraceRecording> traces;
   private final List<Map<String, Object>> tables;
+
+  /** Rows of all tables that the page's program draws. */
+  private final int rows;
+
   private final String html;
 
   /**
@@ -81,7 +97,9 @@ public final class ReportPage {
     verdict = document.verdict();
     this.results = results;
     this.traces = List.copyOf(traces);
-    tables = PageTable.drawn(document).stream().map(PageTable::of).toList();
+    List<Table<?>> drawn = PageTable.drawn(document);
+    tables = drawn.stream().map(PageTable::of).toList();
+    rows = drawn.stream().mapToInt(table -> table.rows().size()).sum();
     html = PageParts.of(document);
   }
 
@@ -92,13 +110,19 @@ public final class ReportPage {
     StringBuilder columns = new StringBuilder();
     data.put("traces", putTraces(columns));
     data.put("tables", tables);
+    data.put("is_alone", isAlone());
+    boolean isFirst = isExplorerFirst(shown());
+    data.put("place", isFirst ? "first" : "last");
     Map<String, String> parts = new LinkedHashMap<>();
-    // A job is asked with the command for one recording.
-    String shown = command.startsWith(JOB) ? command.substring(JOB.length()) : command;
+    String shown = shown();
     parts.put("title", PageText.escape(title + " – allocsim " + shown));
     parts.put("command", PageText.escape(shown));
     parts.put("heading", PageText.escape(title));
     parts.put("verdict", verdict());
+    parts.put("findings", findings());
+    parts.put("place", isFirst ? "first" : "last");
+    parts.put(isFirst ? "explorer-first" : "explorer-last", resource("explorer.html"));
+    parts.put("views", resource("views.html"));
     parts.put("parts", html);
     parts.put("results", json(results));
     parts.put("data", json(data));
@@ -106,10 +130,24 @@ public final class ReportPage {
     fill(parts, out);
   }
 
+  /** The command that is answered; a job is asked with the command for one recording. */
+  private String shown() {
+    return command.startsWith(JOB) ? command.substring(JOB.length()) : command;
+  }
+
+  private boolean isExplorerFirst(String shown) {
+    return !RANKINGS.contains(shown) && traces.stream().anyMatch(trace -> !trace.runs().isEmpty());
+  }
+
+  /** Whether the only row of the tables is the only run. */
+  private boolean isAlone() {
+    return traces.size() == 1 && traces.getFirst().runs().size() == 1 && rows == 1;
+  }
+
   /** What all pages have in common: their styles and scripts, around nothing. */
   public static String withoutAnswer() {
     ByteArrayOutputStream page = new ByteArrayOutputStream();
-    fill(Map.of(), page);
+    fill(Map.of("explorer-last", resource("explorer.html"), "views", resource("views.html")), page);
     return page.toString(StandardCharsets.UTF_8);
   }
 
@@ -261,8 +299,14 @@ public final class ReportPage {
           .append(PageText.escape(verdict.pasteLine()))
           .append("</code><button type=\"button\" id=\"copy\">Copy</button></div>\n");
     }
-    if (!verdict.details().isEmpty()) {
-      html.append("<ul class=\"facts\">\n");
+    return html.toString();
+  }
+
+  /** What else there is to say after the verdict. */
+  private String findings() {
+    StringBuilder html = new StringBuilder();
+    if (verdict != null && !verdict.details().isEmpty()) {
+      html.append("<ul class=\"facts findings\">\n");
       verdict
           .details()
           .forEach(detail -> html.append("<li>").append(PageText.html(detail)).append("</li>\n"));
@@ -276,6 +320,8 @@ public final class ReportPage {
     return Stream.concat(
             Stream.of(
                 "page.html",
+                "explorer.html",
+                "views.html",
                 "page.css",
                 "uplot/uPlot.min.css",
                 "uplot/uPlot.iife.min.js",

@@ -24,7 +24,6 @@ final class TraceColumns {
   private static final int FRAMES = 6;
   private static final int FRAMES_OF_MANY = 3;
   private static final int MANY_STACKS = 2000;
-  private static final int MAX_MARKERS = 500;
 
   private final AllocationTrace trace;
   private final int device;
@@ -174,7 +173,7 @@ final class TraceColumns {
     about.put("start_nanos", Long.toString(startNanos));
     about.put("stacks", labels);
     about.put("streams", streams());
-    about.put("markers", markers());
+    new AxisMarks(trace, device, this::position).put(about);
     return new Encoded(out.deflated(), about);
   }
 
@@ -224,16 +223,6 @@ final class TraceColumns {
       handles.add("0x" + Long.toHexString(trace.streamHandle(stream)));
     }
     return handles;
-  }
-
-  private List<Object> markers() {
-    List<Object> markers = new ArrayList<>();
-    for (int row = 0; row < trace.eventCount() && markers.size() < MAX_MARKERS; row++) {
-      if (trace.device(row) == device && trace.kind(row) == RequestKind.MARKER_BEGIN) {
-        markers.add(List.of(position(row), trace.markerNameOf(row)));
-      }
-    }
-    return markers;
   }
 
   /**

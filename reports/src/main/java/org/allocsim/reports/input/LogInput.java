@@ -52,6 +52,29 @@ public record LogInput(String name, @Nullable Path file) {
     }
   }
 
+  /** Refuses a recording, in which nothing was found because it is no log. */
+  private static OomLog.Contents requireLog(OomLog.Contents contents, Path file) {
+    boolean isEmpty =
+        contents.found().isEmpty()
+            && contents.dumps().isEmpty()
+            && contents.report().isEmpty()
+            && contents.bare().count() == 0;
+    if (isEmpty && contents.lines() > 0 && isRecording(file)) {
+      throw new Failure(
+          "%s: it is a recording, not a log; run 'allocsim diagnose %s'".formatted(file, file));
+    }
+    return contents;
+  }
+
+  /** Whether a file that was read as text is a trace. */
+  private static boolean isRecording(Path file) {
+    try {
+      return TraceFormats.isTrace(file);
+    } catch (TraceFormatException _) {
+      return false;
+    }
+  }
+
   /**
    * Reads it to its end.
    *
@@ -60,7 +83,7 @@ public record LogInput(String name, @Nullable Path file) {
   public OomLog.Contents read(PrintWriter err) throws IOException {
     if (file != null) {
       try (InputStream in = Files.newInputStream(file)) {
-        return OomLog.read(in);
+        return requireLog(OomLog.read(in), file);
       }
     }
     if (Terminals.isInputTerminal()) {

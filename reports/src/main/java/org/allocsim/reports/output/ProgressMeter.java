@@ -10,12 +10,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Shows on a terminal how far long work is. Work shorter than half a second shows nothing, and so
- * does any work whose standard error is not a terminal. Of work that goes on side by side, one is
- * shown at a time.
+ * does any work whose standard error is not a terminal that can move its cursor. Of work that goes
+ * on side by side, one is shown at a time.
  */
 public final class ProgressMeter implements AutoCloseable {
   private static final long PATIENCE_NANOS = Duration.ofMillis(500).toNanos();
   private static final int COLUMNS = 80;
+  private static final String MEBIBYTES = " MiB";
+
+  /** A total of fewer units is counted in smaller ones. */
+  private static final int FEWEST_UNITS = 10;
 
   /** The meter that a terminal shows: there is one line for it. */
   private static final AtomicReference<ProgressMeter> SHOWN = new AtomicReference<>();
@@ -34,7 +38,7 @@ public final class ProgressMeter implements AutoCloseable {
   }
 
   public static ProgressMeter ofBytes(String task) {
-    return new ProgressMeter(task, " MiB", 1L << 20);
+    return new ProgressMeter(task, MEBIBYTES, 1L << 20);
   }
 
   public static ProgressMeter ofEvents(String task) {
@@ -59,12 +63,25 @@ public final class ProgressMeter implements AutoCloseable {
     }
   }
 
+  /** Units so small that a short total is not 0 of them. */
+  record Scale(String unit, long size) {
+    static Scale of(String unit, long size, long total) {
+      if (total <= 0 || total >= FEWEST_UNITS * size || size == 1) {
+        return new Scale(unit, size);
+      }
+      return unit.equals(MEBIBYTES)
+          ? new Scale(" KiB", 1L << 10)
+          : new Scale(unit.replaceFirst("^k", ""), 1);
+    }
+  }
+
   private ProgressBar start(long done, long total) {
+    Scale scale = Scale.of(unit, unitSize, total);
     return new ProgressBarBuilder()
         .setInitialMax(total > 0 ? total : -1)
         .startsFrom(done, Duration.ofNanos(System.nanoTime() - startNanos))
         .setTaskName(task)
-        .setUnit(unit, unitSize)
+        .setUnit(scale.unit(), scale.size())
         .setStyle(ProgressBarStyle.ASCII)
         .setUpdateIntervalMillis(100)
         .clearDisplayOnFinish()

@@ -4,6 +4,7 @@ import java.io.Console;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /** Whether a person is at the other end of the standard streams. */
 public final class Terminals {
@@ -41,9 +42,9 @@ public final class Terminals {
     return console != null && console.isTerminal();
   }
 
-  /** Whether somebody looks at standard error. */
+  /** Whether standard error is a terminal that can replace what it shows. */
   static boolean isErrorTerminal() {
-    if (!isInputTerminal()) {
+    if (!isInputTerminal() || isDumb(System.getenv("TERM"))) {
       return false;
     }
     try {
@@ -53,6 +54,11 @@ public final class Terminals {
     } catch (IOException _) {
       return true;
     }
+  }
+
+  /** Whether a terminal only prints line after line: what is to be replaced would pile up. */
+  static boolean isDumb(@Nullable String term) {
+    return "dumb".equals(term);
   }
 
   private static boolean isTerminalName(String name) {

@@ -3,7 +3,9 @@ package org.allocsim.reports.text;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A table of text with aligned columns, two spaces apart, under a line of headings.
@@ -34,6 +36,10 @@ public final class TextTable {
   private final Align[] alignments;
   private final int[] wanted;
   private final List<String[]> rows = new ArrayList<>();
+
+  /** Headings above rows, by the row's number. */
+  private final Map<Integer, String> groups = new HashMap<>();
+
   private final List<String> expendable = new ArrayList<>();
   private String whereAll = "";
   private boolean isCompact;
@@ -91,6 +97,12 @@ public final class TextTable {
     return this;
   }
 
+  /** Puts a heading above the rows that follow, up to the next one. */
+  public TextTable heading(String text) {
+    groups.put(rows.size(), VisibleText.of(text));
+    return this;
+  }
+
   /** Prints headings and rows, each line after {@code indent}. */
   public void print(PrintWriter out, String indent) {
     int room = TerminalWriter.columns(out) - indent.length();
@@ -114,8 +126,11 @@ public final class TextTable {
       }
     }
     printHeadings(out, indent, widths, hidden);
-    for (String[] row : rows) {
-      printRow(out, indent, row, widths, hidden);
+    for (int i = 0; i < rows.size(); i++) {
+      if (groups.containsKey(i)) {
+        WrappedText.print(out, indent, indent, groups.get(i) + ":");
+      }
+      printRow(out, indent, rows.get(i), widths, hidden);
     }
     if (!left.isEmpty() && !isCompact) {
       WrappedText.print(
@@ -131,8 +146,11 @@ public final class TextTable {
       rule.append(alignment == Align.RIGHT ? " --: |" : " --- |");
     }
     out.println(rule);
-    for (String[] row : rows) {
-      out.println(markdown(row));
+    for (int i = 0; i < rows.size(); i++) {
+      if (groups.containsKey(i)) {
+        out.println("| *" + MarkdownText.cell(groups.get(i)) + "*" + " |".repeat(headings.length));
+      }
+      out.println(markdown(rows.get(i)));
     }
   }
 

@@ -56,7 +56,7 @@ class ColumnPicture {
     const upper = places(highest);
     this.fillAreas(upper, columns, rows);
     this.lines.forEach((line, i) => {
-      if (!upper[i]) return;
+      if (!upper[i] || line.width === 0) return;
       this.stroke(upper[i], line, this.strokes[i], columns, rows);
       this.stroke(places([lowest[i]])[0], line, this.strokes[i], columns, rows);
     });

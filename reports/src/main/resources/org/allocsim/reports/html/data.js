@@ -149,6 +149,20 @@ class LifeIndex {
   }
 }
 
+/** What the stack of a block is called that was not recorded. */
+const NO_STACK = 'stack not recorded';
+
+/** The line of the program that a stack's label begins with: its innermost frame, or what stands for it. */
+function lineOf(label) {
+  const found = /^(\S+:\d+ .+?) < \S+:\d+ .*/.exec(label);
+  return found ? found[1] : label || NO_STACK;
+}
+
+/** The same without its folder, for where there is little room. */
+function shortLine(line) {
+  return line.replace(/^[^\s:]*[/\\](?=[^\s/\\]+:\d+ )/, '');
+}
+
 /** The requests of one trace, which all its runs share. */
 class Trace {
   static async load(number, about) {
@@ -170,6 +184,14 @@ class Trace {
     this.category = new Uint8Array(n);
     this.certainty = new Uint8Array(n);
     this.times = new Float64Array(Math.ceil(this.events / about.time_step));
+    const lines = new Map();
+    const numberOf = (line) => lines.get(line) ?? (lines.set(line, lines.size), lines.size - 1);
+    /** The number of each stack's line. */
+    this.lineOf = Int32Array.from(about.stacks, (label) => numberOf(lineOf(label)));
+    /** Lines of the program that allocate. */
+    this.lines = [...lines.keys()];
+    /** Places among the colours of the largest lines, by number of a line. */
+    this.places = new Map();
   }
 
   *read(columns) {
@@ -211,6 +233,17 @@ class Trace {
     return this.about.stacks[this.stack[block]] || '';
   }
 
+  /** Name of the line that asked for a block. */
+  lineName(block) {
+    return this.lines[this.lineOf[this.stack[block]]] ?? NO_STACK;
+  }
+
+  /** Colour of a line, the same wherever it is drawn. */
+  lineColour(line) {
+    const place = this.places.get(line);
+    return place === undefined ? '--other' : LINE_COLOURS[place];
+  }
+
   /** All frames, the innermost first. */
   fullStack(block) {
     return this.about.full_stacks[this.full[block]].map((frame) => this.about.frames[frame]);
@@ -230,10 +263,23 @@ class Trace {
     return number < 0 ? 'before the recording' : countText(number);
   }
 
+  /** The block that is asked for at a position; −1 where none is. */
+  blockAt(at) {
+    const block = above(this.birth, at) - 1;
+    return block >= 0 && this.birth[block] === at ? block : -1;
+  }
+
   /** The request that is made at a position, as words that follow it. */
   requestAt(at) {
-    const block = above(this.birth, at) - 1;
-    return block >= 0 && this.birth[block] === at ? `, request ${this.requestName(block)}` : '';
+    const block = this.blockAt(at);
+    return block >= 0 ? `, request ${this.requestName(block)}` : '';
+  }
+
+  /** The step that a position is in, as words that follow it. */
+  stepAt(at) {
+    const { begins } = this.about.steps;
+    const step = begins.findLastIndex((begin) => begin <= at);
+    return step >= 0 && step < begins.length - 1 ? `, step ${countText(step + 1)}` : '';
   }
 
   streamName(stream) {

@@ -15,7 +15,7 @@ function heldBy(trace, run, at, matches) {
     const frames = texts.get(full);
     const category = trace.categoryName(block);
     const key = category + '\n' + frames.join('\n');
-    if (!groups.has(key)) groups.set(key, { frames, category, label: trace.stackName(block) || 'stack not recorded', bytes: 0, blocks: 0 });
+    if (!groups.has(key)) groups.set(key, { frames, category, label: trace.stackName(block) || NO_STACK, bytes: 0, blocks: 0 });
     const group = groups.get(key);
     group.bytes += run.block[block];
     group.blocks++;
@@ -153,7 +153,7 @@ class RunDifference {
       this.get('between').textContent = this.missing(isFrom ? choices.from : choices.to, isFrom);
       return;
     }
-    this.before = heldBy(from.trace, from.run, before, explorer.matcher(from.trace));
+    this.before = heldBy(from.trace, from.run, before, explorer.matcher(from.trace, from.run));
     this.after = heldBy(explorer.trace, explorer.run, after, explorer.map.matches);
     this.pairs = paired(this.before, this.after);
     this.showSentence(from.run.known(before), explorer.run.known(after));

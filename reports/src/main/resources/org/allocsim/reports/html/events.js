@@ -7,7 +7,6 @@ class EventList {
     this.explorer = explorer;
     this.body = body;
     this.facts = facts;
-    this.address = null;
   }
 
   /** Finds the event at every position: a block's number plus one, negative where it is given back. */
@@ -24,9 +23,7 @@ class EventList {
   }
 
   matches(block) {
-    const { run, explorer } = this;
-    if (!explorer.map.matches(block)) return false;
-    return this.address === null || (run.address[block] <= this.address && this.address < run.address[block] + run.block[block]);
+    return this.explorer.map.matches(block);
   }
 
   /** Positions of events that match, from one on in a direction. */
@@ -37,15 +34,6 @@ class EventList {
       if (block >= 0 && this.matches(block)) found.push(at);
     }
     return found;
-  }
-
-  search(text) {
-    const { run } = this.explorer;
-    const digits = text.trim().toLowerCase().replace(/^0x/, '');
-    const isAddress = /^[0-9a-f]{4,16}$/.test(digits);
-    this.address = isAddress ? Number(BigInt('0x' + digits) - BigInt(run.about.base_address)) : null;
-    this.isWrong = text.trim() !== '' && !isAddress;
-    this.show();
   }
 
   jump(direction) {
@@ -66,7 +54,7 @@ class EventList {
     const after = this.find(cursor, 1, EVENTS_SHOWN - before.length);
     const rows = [...before, ...after];
     this.facts.textContent = rows.length
-      ? `Events around the time cursor${this.address !== null || this.explorer.map.isFiltered ? ' that match the search and the filter' : ''}; n and b go to the next and the previous one.`
+      ? `Events around the time cursor${this.explorer.map.isFiltered ? ' that match the search and the filter' : ''}; n and b go to the next and the previous one.`
       : 'No event matches the search and the filter.';
     this.body.replaceChildren(
       ...rows.map((at) => {
@@ -82,7 +70,7 @@ class EventList {
           element('td', {}, run.done[block] < 0 ? '–' : run.addressText(run.address[block])),
           element('td', { className: 'name' }, trace.streamName(trace.stream[block])),
           element('td', { className: 'name' }, trace.categoryName(block)),
-          element('th', { scope: 'row' }, element('button', { type: 'button', className: 'pick', title: trace.stackName(block), onclick: () => this.explorer.choose(block) }, trace.stackName(block) || 'stack not recorded')),
+          element('th', { scope: 'row' }, element('button', { type: 'button', className: 'pick', title: trace.stackName(block), onclick: () => this.explorer.choose(block) }, trace.stackName(block) || NO_STACK)),
         );
       }),
     );

@@ -6,6 +6,12 @@ function without(blocks, others) {
   return blocks.filter((block) => !known.has(block));
 }
 
+/** How long a reader rests between two letters before the search begins. */
+const TYPING_MILLIS = 60;
+
+/** Lines, categories or stacks in the list of what is held. */
+const HOLDERS_SHOWN = 10;
+
 /** Boxes of flame graphs that are drawn anew with every step of the time cursor. */
 const MANY_BOXES = 200;
 
@@ -21,21 +27,26 @@ class Explorer {
     this.cursor = 0;
     /** The marked moment of each trace. */
     this.marks = [];
-    this.filter = { stack: '', min: null, max: null, stream: '' };
+    this.filter = { text: '', min: null, max: null, stream: '' };
     this.get = (id) => document.getElementById(id);
     this.timeline = new Timeline(this.get('timeline'), (at) => this.moveTo(at));
     this.unused = new UnusedStrip(this.get('unused'), this.timeline);
     this.timeline.follower = this.unused;
     this.busy = new BusyStrip(this.get('busy'), this.get('busy-legend'));
+    this.timeline.onLines = () => this.showValues(this.cursor);
     this.timeline.onHover = (at) => this.showValues(at ?? this.cursor, at !== null);
     this.map = new SegmentMap(this.get('map'), (what, block, segment, event) =>
       what === 'choose' ? this.choose(block) : this.showTip(block, segment, event),
     );
-    this.layers = new StackedChart(this.get('layers'), this.get('layer-legend'), this.timeline);
+    this.layers = new LayerPicture(this.get('layer-legend'), this.timeline);
+    this.track = new StepTrack(this.get('track'), this.timeline, (from, to) => this.timeline.clampView(from, to));
     this.flame = new FlameGraph(this.get('flame'), this.get('flame-facts'));
     this.between = new RunDifference(this);
     this.events = new EventList(this, this.get('events'), this.get('event-facts'));
-    this.timeline.onDraw = () => this.layers.schedule();
+    this.timeline.onDraw = () => {
+      this.layers.schedule();
+      this.track.draw();
+    };
     this.listen();
   }
 
@@ -52,9 +63,19 @@ class Explorer {
       element('option', { value: '' }, 'all streams'),
       ...this.trace.streams.map((s) => element('option', { value: String(s) }, this.trace.streamName(s))),
     );
-    this.rankStacks();
     const hasStacks = this.about.stacks.some((stack) => stack !== '');
-    this.get('colour').value = this.map.scheme = hasStacks ? 'stack' : 'age';
+    this.get('colour').value = this.map.scheme = hasStacks ? 'line' : 'age';
+    this.get('layer-by').value = this.layers.by = hasStacks ? 'line' : 'category';
+    this.get('axis').disabled = !this.trace.isTimed;
+    this.get('axis').value = 'event';
+    this.timeline.steps = this.about.steps.begins;
+    this.setAxis();
+    this.track.show(this.trace);
+    this.get('lines').replaceChildren(...this.trace.lines.slice(0, 200).map((line) => element('option', { value: line })));
+  }
+
+  setAxis() {
+    this.timeline.setAxis(this.get('axis').value === 'time' && this.trace.isTimed ? new TimeAxis(this.trace) : new EventAxis(this.trace.events));
   }
 
   fillChoices() {
@@ -67,18 +88,18 @@ class Explorer {
     this.get('other').replaceChildren(element('option', { value: '' }, 'none'), ...options());
   }
 
-  /** The stacks that allocate most over the whole run get a colour of their own. */
-  rankStacks() {
-    const totals = new Float64Array(this.about.stacks.length);
-    const { stack, size, birth, free, events } = this.trace;
-    for (let i = 0; i < stack.length; i++) totals[stack[i]] += size[i] * (free[i] - birth[i]) / events;
-    const ranked = [...totals.keys()].sort((a, b) => totals[b] - totals[a]);
-    this.map.topStacks = new Map(
-      ranked.slice(0, STACK_COLOURS.length).map((number, place) => [number, place]),
-    );
-    this.get('stacks').replaceChildren(
-      ...ranked.slice(0, 200).map((number) => element('option', { value: this.about.stacks[number] })),
-    );
+  /** The lines that hold most at the failure and at the peak get a colour, which they keep. */
+  rankLines() {
+    const { trace, run } = this;
+    const most = new Float64Array(trace.lines.length);
+    for (const { name, at } of run.moments) {
+      if (name === 'end') continue;
+      const sums = new Float64Array(most.length);
+      for (const block of run.aliveBlocks(at)) sums[trace.lineOf[trace.stack[block]]] += run.block[block];
+      sums.forEach((bytes, line) => (most[line] = Math.max(most[line], bytes)));
+    }
+    const ranked = [...most.keys()].filter((line) => most[line] > 0).sort((a, b) => most[b] - most[a]);
+    trace.places = new Map(ranked.slice(0, LINE_COLOURS.length).map((line, place) => [line, place]));
   }
 
   /** A run as soon as there is something to show of it: of a long trace its preview. */
@@ -128,12 +149,14 @@ class Explorer {
       this.other = null;
       this.get('other').value = '';
       this.cursor = (this.run.moments.find(({ name }) => name === 'first_oom') || this.run.moments[0]).at;
+      this.rankLines();
       this.map.reset();
       this.timeline.setMark(this.mark);
     }
     this.map.chosen = -1;
     this.timeline.setBand(null);
     this.get('block').replaceChildren();
+    this.get('run-choice').hidden = this.about.runs.length < 2;
     this.showFigures(row);
     this.showJumps();
     this.showKept();
@@ -161,8 +184,11 @@ class Explorer {
       : 'For this run the page contains blocks at the key moments only; the map shows the nearest one.';
   }
 
+  /** Figures of a run that no table has. */
   showFigures(row) {
     const list = this.get('figures');
+    list.hidden = !this.view.isAlone;
+    if (list.hidden) return;
     const result = this.rowOf(row);
     const shown = this.view.columns.filter((c) => !c.optional || (result[c.key] ?? null) !== null);
     list.replaceChildren(
@@ -183,7 +209,7 @@ class Explorer {
   }
 
   showJumps() {
-    const names = { peak: 'Peak', first_oom: 'First out-of-memory', end: 'End' };
+    const names = { peak: 'Peak', first_oom: 'Out of memory', end: 'End' };
     this.get('jumps').replaceChildren(
       ...this.run.moments.map(({ name, at }) =>
         element('button', { type: 'button', dataset: { moment: name }, onclick: () => this.jump(at) }, names[name]),
@@ -238,19 +264,21 @@ class Explorer {
   /** The legend, with the values at a position. */
   showValues(at, isHover = false) {
     if (!this.shown) return;
-    const lines = LINES.filter((line) => this.shown[line.key]).map((line) =>
-      line.key === 'other' ? { ...line, note: 'reserved by ' + this.other.about.label } : line,
+    const lines = this.timeline.lines().filter((line) => this.shown[line.key]).map((line) =>
+      line.key === 'other' ? { ...line, label: this.other.about.label, note: 'reserved by ' + this.other.about.label } : line,
     );
     const legend = this.get('legend');
-    if (legend.dataset.keys !== lines.map((line) => line.key + line.note).join()) {
-      legend.dataset.keys = lines.map((line) => line.key + line.note).join();
+    const keys = lines.map((line) => line.key + line.note + line.width).join();
+    if (legend.dataset.keys !== keys) {
+      legend.dataset.keys = keys;
       legend.replaceChildren(
         ...lines.map((line) => {
-          const swatch = element('i', { className: 'swatch ' + (line.fill ? 'area' : 'line') });
+          // The layers are what is requested.
+          const swatch = element('i', { className: 'swatch ' + (line.width === 0 ? 'layers' : line.fill ? 'area' : 'line') });
           swatch.style.setProperty('--swatch', `var(${line.colour})`);
           return element(
             'li', { title: line.note }, swatch, element('span', {}, line.label),
-            element('output', { dataset: { series: line.key } }), element('small', {}, line.note),
+            element('output', { dataset: { series: line.key } }),
           );
         }),
       );
@@ -263,7 +291,7 @@ class Explorer {
     }
     this.showUnused(at);
     const time = this.trace.isTimed ? ', ' + durationText(this.trace.nanos(at)) + ' after the first' : '';
-    this.get('moment').textContent = `${isHover ? 'Under the pointer' : 'At the cursor'}: event ${countText(at)} of ${countText(this.trace.events)}${this.trace.requestAt(at)}${time}`;
+    this.get('moment').textContent = `${isHover ? 'Under the pointer' : 'At the cursor'}: event ${countText(at)} of ${countText(this.trace.events)}${this.trace.requestAt(at)}${this.trace.stepAt(at)}${time}`;
   }
 
   /** Puts the time cursor at a position. */
@@ -293,17 +321,18 @@ class Explorer {
     this.get('position').value = this.cursor;
     const at = this.run.known(this.cursor);
     this.layout = new Layout(this.run, at, this.get('order').value);
+    const failure = this.failure();
+    this.map.failed = failure ? [failure.bytes, 'at ' + failure.line] : null;
     this.map.show(this.layout);
     this.showMapLegend();
     const totals = this.layout.totals();
     const waiting = totals.waiting ? `, ${bytesText(totals.waiting)} waiting for a stream` : '';
     this.get('map-facts').textContent =
       `After event ${countText(at)}: ${bytesText(totals.held)} held in ${countOf(this.layout.segments.filter((s) => !s.isOutside).length, 'segment')}; ` +
-      `${countOf(this.layout.blocks.length, 'block')} of ${bytesText(totals.inUse)}${waiting}; ${bytesText(totals.free)} free.`;
+      `${countOf(this.layout.blocks.length, 'block')} of ${bytesText(totals.inUse)}${waiting}; ${bytesText(totals.free)} free, at most ${bytesText(this.layout.largestFree())} in one piece.`;
     this.get('map').setAttribute('aria-label', 'Segment map. ' + this.get('map-facts').textContent);
     this.showHolders();
-    this.showCategories();
-    this.showFailed();
+    this.showFailed(failure, totals);
     // Many boxes take the browser long: they wait until the time cursor rests.
     clearTimeout(this.resting);
     const boxes = () => {
@@ -316,55 +345,52 @@ class Explorer {
     this.layers.show(this.run);
   }
 
-  /** The same by what it is for. */
-  showCategories() {
-    const { trace, run } = this;
-    const bytes = trace.about.categories.map(() => ({ bytes: 0, blocks: 0 }));
-    let total = 0;
-    for (const block of this.layout.blocks) {
-      if (!this.map.matches(block)) continue;
-      const each = bytes[trace.category[block]];
-      each.bytes += run.block[block];
-      each.blocks++;
-      total += run.block[block];
-    }
-    this.get('categories').replaceChildren(
-      ...bytes
-        .map((each, i) => ({ ...each, i }))
-        .filter((each) => each.blocks)
-        .sort((a, b) => b.bytes - a.bytes)
-        .map(({ bytes: sum, blocks, i }) => {
-          const swatch = element('i', { className: 'swatch area' });
-          swatch.style.setProperty('--swatch', `var(${CATEGORY_COLOURS[i]})`);
-          return element(
-            'tr', { dataset: { category: trace.about.categories[i], bytes: sum } },
-            element('td', {}, bytesText(sum)),
-            element('td', {}, percentText(sum / total)),
-            element('td', {}, countText(blocks)),
-            element('th', { scope: 'row' }, element('div', { className: 'holder' }, swatch, element('span', {}, trace.about.categories[i]))),
-          );
-        }),
+  /** The request that failed at the time cursor; null where none did. */
+  failure() {
+    const found = this.run.about.failures.find(([at]) => at === this.cursor);
+    if (!found) return null;
+    const block = this.trace.blockAt(found[0]);
+    return { at: found[0], bytes: found[1], block, line: block < 0 ? NO_STACK : this.trace.lineName(block) };
+  }
+
+  /** What is known of the request that failed at the time cursor, for the side panel. */
+  showFailed(failure, totals) {
+    const holder = this.get('failed');
+    holder.hidden = !failure;
+    this.showNothing();
+    if (!failure) return;
+    const { trace } = this;
+    holder.dataset.bytes = failure.bytes;
+    const limit = this.limitOf(this.run.about.row);
+    const rows = [
+      ['request', failure.block < 0 ? 'not known' : trace.requestName(failure.block)],
+      ['asked for', `${bytesText(failure.bytes)} (${countText(failure.bytes)} B)`],
+      ['free here', `${bytesText(totals.free)} cached, at most ${bytesText(this.layout.largestFree())} in one piece`],
+    ];
+    if (limit !== null) rows.push(['beyond', `${bytesText(Math.max(0, limit - totals.held))} up to the limit of ${bytesText(limit)}`]);
+    holder.replaceChildren(
+      element('p', { className: 'failed-line' }, element('b', {}, 'Failed here: '), failure.line),
+      ...rows.map(([name, text]) => element('div', {}, element('b', {}, name), ' ' + text)),
+      ...(failure.block >= 0 ? this.frames(failure.block) : []),
     );
   }
 
-  /** The request that failed at the time cursor, as long as its bytes are on the map. */
-  showFailed() {
-    const failure = this.run.about.failures.find(([at]) => at === this.cursor);
-    const holder = this.get('failed');
-    holder.hidden = !failure;
-    if (!failure || !this.layout.total) return;
-    const lines = failure[1] / this.map.bytesPerLine();
-    const bar = (share) => {
-      const part = element('i', { className: 'failed-line' });
-      part.style.width = 100 * share + '%';
-      return part;
-    };
-    const whole = Math.min(40, Math.floor(lines));
-    holder.dataset.bytes = failure[1];
-    holder.replaceChildren(
-      element('p', {}, `The request that failed here${this.trace.requestAt(this.cursor)}: ${bytesText(failure[1])}, drawn at the scale of the map${whole < Math.floor(lines) ? '; cut off here' : ''}.`),
-      element('div', { className: 'failed-bars' }, ...Array.from({ length: whole }, () => bar(1)), bar(lines - Math.floor(lines))),
-    );
+  /** Says how to select something where nothing is. */
+  showNothing() {
+    this.get('nothing').hidden = !this.get('failed').hidden || this.get('block').hasChildNodes();
+  }
+
+  /** The whole stack of a block, to be opened. */
+  frames(block) {
+    const frames = this.trace.fullStack(block);
+    if (!frames.length) return [];
+    return [
+      element(
+        'details', {},
+        element('summary', {}, countOf(frames.length, 'frame')),
+        element('ol', { className: 'frames' }, ...frames.map((frame) => element('li', {}, frame))),
+      ),
+    ];
   }
 
   showFlame() {
@@ -409,36 +435,68 @@ class Explorer {
     );
   }
 
+  /** How what is held is listed: by a number of each block, with names and colours. */
+  grouping() {
+    const { trace } = this;
+    const by = this.get('group-by').value;
+    const { stacks, categories } = trace.about;
+    return {
+      by,
+      ...{
+        line: { key: (i) => trace.lineOf[trace.stack[i]], name: (key) => trace.lines[key], colour: (key) => trace.lineColour(key) },
+        category: { key: (i) => trace.category[i], name: (key) => categories[key], colour: (key) => CATEGORY_COLOURS[key] },
+        stack: { key: (i) => trace.stack[i], name: (key) => stacks[key] || NO_STACK, colour: (key) => trace.lineColour(trace.lineOf[key]) },
+      }[by],
+    };
+  }
+
+  /** The ten that hold most at the time cursor. */
   showHolders() {
-    const holders = this.layout.holders(this.map.matches);
+    const group = this.grouping();
+    const holders = this.layout.holders(this.map.matches, group.key);
     const total = holders.reduce((sum, h) => sum + h.bytes, 0);
+    const most = holders.length ? holders[0].bytes : 1;
+    const failure = this.failure();
+    this.get('holders-title').textContent = { line: 'Largest lines', category: 'Largest categories', stack: 'Largest stacks' }[group.by];
+    this.get('holders-of').textContent = group.by === 'stack' ? 'stack, innermost frame first' : group.by;
     this.get('holders').replaceChildren(
-      ...holders.slice(0, 12).map((h) => {
-        const name = this.about.stacks[h.stack] || 'stack not recorded';
-        const place = this.map.topStacks.get(h.stack);
+      ...holders.slice(0, HOLDERS_SHOWN).map((h) => {
+        const name = group.name(h.key);
         const swatch = element('i', { className: 'swatch area' });
-        swatch.style.setProperty('--swatch', `var(${place === undefined ? '--other' : STACK_COLOURS[place]})`);
+        swatch.style.setProperty('--swatch', `var(${group.colour(h.key)})`);
+        const bar = element('i', { className: 'holder-bar' });
+        bar.style.setProperty('--swatch', `var(${group.colour(h.key)})`);
+        bar.style.width = (100 * h.bytes) / most + '%';
+        const isFailed = group.by === 'line' && failure && failure.line === name;
         return element(
-          'tr', {},
-          element('td', {}, bytesText(h.bytes)),
-          element('td', {}, total ? percentText(h.bytes / total) : '–'),
-          element('td', {}, countText(h.blocks)),
+          'tr', { dataset: { name, bytes: h.bytes } },
           element(
             'th', { scope: 'row' },
             element(
               'div', { className: 'holder' }, swatch,
-              element('button', { type: 'button', title: 'Filter by this stack', onclick: () => this.filterBy(name) }, name),
+              element('button', { type: 'button', title: `${name}; click to show only its blocks`, onclick: () => this.filterBy(group.by, name) }, group.by === 'line' ? shortLine(name) : name),
+              isFailed ? element('span', { className: 'tag failed-tag', title: 'The request that failed here is of this line.' }, 'failed') : null,
             ),
+            bar,
           ),
+          element('td', { dataset: { key: 'bytes' } }, bytesText(h.bytes)),
+          element('td', {}, total ? percentText(h.bytes / total) : '–'),
+          element('td', { dataset: { key: 'blocks' } }, countText(h.blocks)),
         );
       }),
     );
-    this.get('more-holders').textContent = holders.length > 12 ? `and ${countText(holders.length - 12)} more stacks` : '';
+    const rest = holders.slice(HOLDERS_SHOWN);
+    const restBytes = rest.reduce((sum, h) => sum + h.bytes, 0);
+    this.get('more-holders').textContent = rest.length
+      ? `and ${countText(rest.length)} more of ${bytesText(restBytes)}`
+      : holders.length ? '' : 'Nothing is held here' + (this.isFiltered ? ' that matches the search.' : '.');
   }
 
-  filterBy(name) {
+  /** Shows only the blocks of a line, a category or a stack; a second time all again. */
+  filterBy(by, name) {
     const input = this.get('filter-stack');
-    input.value = input.value === name || name === 'stack not recorded' ? '' : name;
+    const text = `${by} ${name}`;
+    input.value = input.value === text ? '' : text;
     this.readFilter();
   }
 
@@ -447,28 +505,30 @@ class Explorer {
     const max = parseBytes(this.get('filter-max').value);
     this.get('filter-min').setAttribute('aria-invalid', String(Number.isNaN(min)));
     this.get('filter-max').setAttribute('aria-invalid', String(Number.isNaN(max)));
-    this.filter = {
-      stack: this.get('filter-stack').value.trim().toLowerCase(),
+    const filter = {
+      text: this.get('filter-stack').value.trim(),
       min: Number.isNaN(min) ? null : min,
       max: Number.isNaN(max) ? null : max,
       stream: this.get('filter-stream').value,
     };
+    if (JSON.stringify(filter) === JSON.stringify(this.filter)) return;
+    this.filter = filter;
     this.applyFilter();
   }
 
   get isFiltered() {
-    const { stack, min, max, stream } = this.filter;
-    return Boolean(stack || min !== null || max !== null || stream !== '');
+    const { text, min, max, stream } = this.filter;
+    return Boolean(text || min !== null || max !== null || stream !== '');
   }
 
-  /** Which blocks of a trace pass the filter; streams of other traces are those of the same name. */
-  matcher(trace) {
+  /** Which blocks of a run pass search and filter; streams of other traces are those of the same name. */
+  matcher(trace, run) {
     if (!this.isFiltered) return always;
-    const { stack, min, max, stream } = this.filter;
-    const stacks = trace.about.stacks.map((name) => name.toLowerCase().includes(stack));
+    const { text, min, max, stream } = this.filter;
+    const asked = queryMatcher(text, trace, run);
     const wanted = stream === '' ? '' : this.trace.streamName(Number(stream));
     return (block) =>
-      stacks[trace.stack[block]] &&
+      asked(block) &&
       (min === null || trace.size[block] >= min) &&
       (max === null || trace.size[block] <= max) &&
       (wanted === '' || trace.streamName(trace.stream[block]) === wanted);
@@ -478,18 +538,34 @@ class Explorer {
   async sumFiltered() {
     const filter = (this.summed = {});
     const { trace, run, map } = this;
-    if (!this.isFiltered || !run.isWhole) return;
-    const series = await gently(running(trace.events, trace.birth, run.done, trace.size, map.matches), () => this.summed !== filter);
+    this.get('matches').hidden = !this.isFiltered;
+    if (!this.isFiltered) return;
+    if (!run.isWhole) {
+      this.get('matches').textContent = 'searched at key moments only';
+      return;
+    }
+    let matched = 0;
+    const counted = (block) => {
+      const is = map.matches(block);
+      matched += is ? 1 : 0;
+      return is;
+    };
+    const series = await gently(running(trace.events, trace.birth, run.done, trace.size, counted), () => this.summed !== filter);
     if (!series || this.summed !== filter) return;
     this.filtered = series;
+    this.get('matches').dataset.blocks = matched;
+    this.get('matches').textContent = matched
+      ? `${countOf(matched, 'block')} found, together at most ${bytesText(series.peak())}`
+      : 'nothing found';
     this.showSeries();
     this.showValues(this.cursor);
   }
 
   applyFilter() {
     this.map.isFiltered = this.isFiltered;
-    this.map.matches = this.matcher(this.trace);
+    this.map.matches = this.matcher(this.trace, this.run);
     this.filtered = null;
+    this.layers.isFaded = this.isFiltered;
     this.sumFiltered();
     this.get('filter-clear').disabled = !this.isFiltered;
     this.showSeries();
@@ -540,30 +616,34 @@ class Explorer {
     if (block < 0) {
       this.timeline.setBand(null);
       panel.replaceChildren();
+      this.showNothing();
       return;
     }
     this.timeline.setBand([this.trace.birth[block], this.run.done[block]]);
     panel.dataset.block = block;
     const parts = [
       ...this.describe(block).map(([name, text]) => element('div', {}, element('b', {}, name), ' ' + text)),
-      this.trace.fullStack(block).length
-        ? element(
-            'details', {},
-            element('summary', {}, countOf(this.trace.fullStack(block).length, 'frame')),
-            element('ol', { className: 'frames' }, ...this.trace.fullStack(block).map((frame) => element('li', {}, frame))),
-          )
-        : null,
+      ...this.frames(block),
       element('button', { type: 'button', onclick: () => this.jump(this.trace.birth[block]) }, 'Go to its allocation'),
       this.run.freed[block] < this.trace.events
         ? element('button', { type: 'button', onclick: () => this.jump(this.run.freed[block] - 1) }, 'Go to its free')
         : null,
     ];
-    panel.replaceChildren(...parts.filter(Boolean));
+    panel.replaceChildren(element('p', { className: 'block-title' }, 'Selected block'), ...parts.filter(Boolean));
+    this.showNothing();
+    panel.parentElement.scrollTop = panel.offsetTop - panel.parentElement.offsetTop;
   }
 
   step(direction, isFar) {
     const visible = (this.timeline.view.to - this.timeline.view.from) / 100;
     this.jump(this.cursor + direction * (isFar ? Math.max(1, Math.round(visible)) : 1));
+  }
+
+  /** Goes to where the previous or the next step begins. */
+  stepTo(direction) {
+    const { begins } = this.about.steps;
+    const found = direction > 0 ? begins.find((at) => at > this.cursor) : begins.findLast((at) => at < this.cursor);
+    if (found !== undefined) this.jump(found);
   }
 
   async nextRun(direction) {
@@ -587,6 +667,8 @@ class Explorer {
       this.layers.by = this.get('layer-by').value;
       this.layers.schedule();
     });
+    on('axis', 'change', () => this.setAxis());
+    on('group-by', 'change', () => this.showHolders());
     on('flame-of', 'change', () => this.showFlame());
     on('flame-by', 'change', () => this.showFlame());
     on('mark', 'click', () => {
@@ -595,15 +677,26 @@ class Explorer {
       this.showFlame();
       this.between.show();
     });
-    on('find', 'change', () => {
-      this.events.search(this.get('find').value);
-      this.get('find').setAttribute('aria-invalid', String(this.events.isWrong));
-    });
     on('find-next', 'click', () => this.events.jump(1));
     on('find-before', 'click', () => this.events.jump(-1));
-    for (const id of ['filter-stack', 'filter-min', 'filter-max', 'filter-stream']) {
-      on(id, 'change', () => this.readFilter());
+    for (const id of ['filter-stack', 'filter-min', 'filter-max', 'filter-stream']) on(id, 'change', () => this.readFilter());
+    // What is typed counts at once, but not every letter of a quick writer.
+    for (const id of ['filter-stack', 'filter-min', 'filter-max']) {
+      on(id, 'input', () => {
+        clearTimeout(this.typing);
+        this.typing = setTimeout(() => this.readFilter(), TYPING_MILLIS);
+      });
     }
+    on('filter-stack', 'keydown', (event) => {
+      if (event.key !== 'Enter') return;
+      this.readFilter();
+      this.events.jump(event.shiftKey ? -1 : 1);
+    });
+    addEventListener('keydown', (event) => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || /INPUT|SELECT|TEXTAREA/.test(event.target.tagName)) return;
+      event.preventDefault();
+      this.get('filter-stack').focus();
+    });
     on('filter-clear', 'click', () => {
       for (const id of ['filter-stack', 'filter-min', 'filter-max', 'filter-stream']) this.get(id).value = '';
       this.readFilter();
@@ -637,6 +730,8 @@ class Explorer {
         const moment = this.run.moments.find((each) => each.name === 'first_oom');
         if (moment) this.jump(moment.at);
       },
+      ',': () => this.stepTo(-1),
+      '.': () => this.stepTo(1),
       n: () => this.events.jump(1),
       b: () => this.events.jump(-1),
       m: () => this.get('mark').click(),
@@ -671,10 +766,11 @@ class Explorer {
   }
 
   restyle() {
+    this.layers.restyle();
     this.timeline.restyle();
     this.unused.restyle();
     this.busy.restyle();
-    this.layers.restyle();
+    this.track.draw();
     this.map.draw();
   }
 }

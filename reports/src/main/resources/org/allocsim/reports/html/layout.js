@@ -121,18 +121,34 @@ class Layout {
     return segment ? segment.offset + this.run.address[block] - segment.start : NaN;
   }
 
-  /** Bytes of blocks by stack, the highest first. */
-  holders(matches) {
-    const byStack = new Map();
+  /** Bytes of blocks by a number that each of them has, such as that of its stack; the highest first. */
+  holders(matches, keyOf) {
+    const byKey = new Map();
     for (const number of this.blocks) {
       if (!matches(number)) continue;
-      const stack = this.run.trace.stack[number];
-      const holder = byStack.get(stack) || { stack, blocks: 0, bytes: 0 };
+      const key = keyOf(number);
+      const holder = byKey.get(key) || { key, blocks: 0, bytes: 0 };
       holder.blocks++;
       holder.bytes += this.run.block[number];
-      byStack.set(stack, holder);
+      byKey.set(key, holder);
     }
-    return [...byStack.values()].sort((a, b) => b.bytes - a.bytes || a.stack - b.stack);
+    return [...byKey.values()].sort((a, b) => b.bytes - a.bytes || a.key - b.key);
+  }
+
+  /** The largest piece of free memory inside a segment. */
+  largestFree() {
+    let most = 0;
+    for (const segment of this.segments) {
+      if (segment.isOutside) continue;
+      let end = segment.start;
+      for (let i = segment.first; i < segment.end; i++) {
+        const block = this.blocks[i];
+        most = Math.max(most, this.run.address[block] - end);
+        end = Math.max(end, this.run.address[block] + this.run.block[block]);
+      }
+      most = Math.max(most, segment.start + segment.bytes - end);
+    }
+    return most;
   }
 
   /** Sums over all that is held. */

@@ -1,10 +1,11 @@
 /* The segment map: all that is held at the time cursor, drawn as lines of a strip. */
 
-const STACK_COLOURS = ['--blue', '--orange', '--green', '--purple', '--sky', '--vermillion', '--yellow'];
+/** Colours of the largest lines, wherever they are drawn; red is left to failures and light blue to reserved memory. */
+const LINE_COLOURS = Array.from({ length: 10 }, (_, i) => '--line-' + i);
 const AGE_COLOURS = ['--age-0', '--age-1', '--age-2', '--age-3', '--age-4'];
 const AGE_NAMES = ['allocated within the last 0.1 % of the events', '1 %', '10 %', '50 %', 'longer ago'];
-const LINE = 16;
-const GAP = 5;
+const LINE = 17;
+const GAP = 4;
 const GUTTER = AXIS;
 const RIGHT = EDGE;
 
@@ -14,10 +15,11 @@ class SegmentMap {
     this.canvas = canvas;
     this.onBlock = onBlock;
     this.layout = null;
-    this.scheme = 'stack';
+    this.scheme = 'line';
     this.matches = always;
     this.isFiltered = false;
-    this.topStacks = new Map();
+    /** A request that failed at the moment on the map, as [bytes, name]; it is drawn below what is held. */
+    this.failed = null;
     this.view = { from: 0, share: 1 };
     this.hover = -1;
     this.chosen = -1;
@@ -41,7 +43,19 @@ class SegmentMap {
   }
 
   bytesPerLine() {
-    return Math.max(1, (this.layout.total * this.view.share) / this.lines());
+    return Math.max(1, (this.layout.total * this.view.share) / (this.lines() - this.failedLines()));
+  }
+
+  /** Lines below the map that a failed request needs to its scale; none where only a part of the map is in view. */
+  failedLines() {
+    if (!this.failed || !this.layout || !this.layout.total || this.view.share < 1) return 0;
+    const [bytes] = this.failed;
+    const lines = this.lines();
+    for (let own = 2; own < lines / 2; own++) {
+      // One line stays free between them.
+      if (bytes / (own - 1) <= this.layout.total / (lines - own)) return own;
+    }
+    return Math.floor(lines / 2);
   }
 
   clamp() {
@@ -86,18 +100,12 @@ class SegmentMap {
         free,
       ];
     }
-    return [
-      ...[...this.topStacks].map(([stack, place]) => ({
-        name: this.layout ? this.layout.run.trace.about.stacks[stack] || 'stack not recorded' : '',
-        colour: STACK_COLOURS[place],
-      })),
-      { name: 'other stacks', colour: '--other' },
-      free,
-    ];
+    // The list of lines has their colours.
+    return [{ name: 'other lines', colour: '--other' }, free];
   }
 
   streamColour(stream) {
-    return STACK_COLOURS[(stream + STACK_COLOURS.length) % STACK_COLOURS.length];
+    return LINE_COLOURS[(stream + LINE_COLOURS.length) % LINE_COLOURS.length];
   }
 
   colourName(block) {
@@ -110,8 +118,7 @@ class SegmentMap {
       const age = (at - trace.birth[block]) / trace.events;
       return AGE_COLOURS[age <= 0.001 ? 0 : age <= 0.01 ? 1 : age <= 0.1 ? 2 : age <= 0.5 ? 3 : 4];
     }
-    const place = this.topStacks.get(trace.stack[block]);
-    return place === undefined ? '--other' : STACK_COLOURS[place];
+    return trace.lineColour(trace.lineOf[trace.stack[block]]);
   }
 
   draw() {
@@ -148,7 +155,7 @@ class SegmentMap {
   /** Calls back with x, y and width of every line that a part of the strip covers. */
   parts(from, to, call) {
     const perLine = this.bytesPerLine();
-    const lines = this.lines();
+    const lines = this.lines() - this.failedLines();
     const scale = this.width() / perLine;
     const a = from - this.view.from;
     const b = to - this.view.from;
@@ -163,7 +170,7 @@ class SegmentMap {
   drawStrip(ctx) {
     const { layout } = this;
     const perLine = this.bytesPerLine();
-    const end = this.view.from + perLine * this.lines();
+    const end = this.view.from + perLine * (this.lines() - this.failedLines());
     this.drawGutter(ctx, perLine);
     let first = above(layout.offsets, this.view.from) - 1;
     if (first < 0) first = 0;
@@ -176,6 +183,7 @@ class SegmentMap {
       this.drawBlocks(ctx, layout.segments[i], end);
     }
     this.drawBounds(ctx, first, end);
+    this.drawFailed(ctx, perLine);
     this.outline(ctx, this.chosen, 2.5);
     if (this.hover !== this.chosen) this.outline(ctx, this.hover, 1.5);
   }
@@ -185,7 +193,7 @@ class SegmentMap {
     ctx.textAlign = 'right';
     ctx.textBaseline = 'middle';
     ctx.fillStyle = this.paint('--ink-soft');
-    for (let line = 0; line < this.lines(); line++) {
+    for (let line = 0; line < this.lines() - this.failedLines(); line++) {
       const at = this.view.from + line * perLine;
       if (at < this.layout.total) {
         ctx.fillText(axisBytes(at, perLine), GUTTER - 8, 2 + line * (LINE + GAP) + LINE / 2);
@@ -231,6 +239,48 @@ class SegmentMap {
     }
   }
 
+  /** The request that found no room, hatched and to the scale of the map. */
+  drawFailed(ctx, perLine) {
+    const own = this.failedLines();
+    if (own === 0) return;
+    const [bytes, name] = this.failed;
+    const first = this.lines() - own + 1;
+    const width = this.width();
+    let left = bytes;
+    for (let line = first; line < this.lines() && left > 0; line++) {
+      const w = (Math.min(left, perLine) / perLine) * width;
+      const y = 2 + line * (LINE + GAP);
+      ctx.save();
+      ctx.beginPath();
+      ctx.rect(GUTTER, y, Math.max(2, w), LINE);
+      ctx.clip();
+      ctx.strokeStyle = this.paint('--vermillion');
+      ctx.lineWidth = 3;
+      ctx.beginPath();
+      for (let x = -LINE; x < w; x += 8) {
+        ctx.moveTo(GUTTER + x, y + LINE);
+        ctx.lineTo(GUTTER + x + LINE, y);
+      }
+      ctx.stroke();
+      ctx.restore();
+      ctx.strokeStyle = this.paint('--vermillion');
+      ctx.lineWidth = 1.5;
+      ctx.strokeRect(GUTTER + 0.75, y + 0.75, Math.max(1, w - 1.5), LINE - 1.5);
+      left -= perLine;
+    }
+    const isCut = left > 0;
+    ctx.font = '12px system-ui, sans-serif';
+    const text = `failed: ${bytesText(bytes)} ${name}${isCut ? ' (cut off here)' : ''}`;
+    const label = Math.min(width, ctx.measureText(text).width + 14);
+    const y = 2 + first * (LINE + GAP);
+    ctx.fillStyle = this.paint('--paper');
+    ctx.fillRect(GUTTER + 10, y + 1, label, LINE - 2);
+    ctx.fillStyle = this.paint('--vermillion-text');
+    ctx.textAlign = 'left';
+    ctx.textBaseline = 'middle';
+    ctx.fillText(text, GUTTER + 17, y + LINE / 2 + 0.5, width - 20);
+  }
+
   /** A line where a segment begins. */
   drawBounds(ctx, first, end) {
     ctx.fillStyle = this.paint('--ink');
@@ -262,7 +312,7 @@ class SegmentMap {
   offsetAt(x, y) {
     const line = Math.floor((y - 2) / (LINE + GAP));
     const along = (x - GUTTER) / this.width();
-    if (!this.layout || along < 0 || along >= 1 || line < 0 || line >= this.lines()) return NaN;
+    if (!this.layout || along < 0 || along >= 1 || line < 0 || line >= this.lines() - this.failedLines()) return NaN;
     if (y - 2 - line * (LINE + GAP) > LINE) return NaN;
     return this.view.from + (line + along) * this.bytesPerLine();
   }

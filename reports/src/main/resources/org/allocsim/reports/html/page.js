@@ -10,7 +10,7 @@ function parsed(id) {
 const FIRST_ROWS = 12;
 
 /** Of an answer about one run, whose figures stand in its own parts. */
-const SINGLE_RUN = { first: '', rows: (results) => [results], columns: [], isRun: () => true, why: () => null, name: () => '', shortName: () => '' };
+const SINGLE_RUN = { isAlone: false, group: () => null, first: '', rows: (results) => [results], columns: [], isRun: () => true, why: () => null, name: () => '', shortName: () => '' };
 
 /** Measured against predicted peaks, with the line on which they are equal. */
 function drawAgreement(holder, rows) {
@@ -56,8 +56,9 @@ async function start() {
   const data = parsed('data');
   const results = parsed('results');
   const hasRuns = data.traces.some((trace) => trace.runs.length > 0);
-  const hasTable = data.tables.length > 0;
-  const view = hasTable ? describedView(data.tables) : hasRuns ? SINGLE_RUN : null;
+  // The figures of a single run stand below its explorer.
+  const hasTable = data.tables.length > 0 && !data.is_alone;
+  const view = data.tables.length > 0 ? describedView(data.tables, data.is_alone) : hasRuns ? SINGLE_RUN : null;
   const get = (id) => document.getElementById(id);
   const redraw = [() => COLOURS.clear()];
   document.querySelectorAll('table.plain').forEach(makeSortable);
@@ -87,7 +88,7 @@ async function start() {
   }
 
   if (!view) {
-    for (const id of ['table', 'overview', 'charts', 'agreement', 'explorer']) get(id).closest('section').hidden = true;
+    for (const id of ['table', 'overview', 'charts', 'agreement', 'explorer', 'views']) get(id).closest('section').hidden = true;
     document.querySelector('.help').hidden = true;
     document.documentElement.dataset.ready = 'true';
     return;
@@ -152,7 +153,7 @@ async function start() {
     showRows(number);
     showDistributions(number);
     const isRecorded = runsOf(number).length > 0;
-    get('explorer').hidden = !isRecorded;
+    get('explorer').hidden = get('views').hidden = !isRecorded;
     // One run is shown by the timeline below.
     get('overview').hidden = !isRecorded || !hasTable || runsOf(number).length < 2;
     if (!isRecorded) return;
@@ -181,6 +182,12 @@ async function start() {
   }
   const choice = get('trace');
   get('trace-choice').hidden = data.traces.length < 2;
+  // Beside the run that it is about.
+  if (data.place === 'first') {
+    get('run-choice').before(get('trace-choice'));
+    // As in the bar of a browser.
+    document.querySelector('header .theme').before(document.querySelector('.search'));
+  }
   choice.replaceChildren(
     ...data.traces.map((trace, i) => element('option', { value: String(i) }, trace.name)),
   );

@@ -151,7 +151,7 @@ class BucketSeries {
 function* running(events, births, deaths, sizes, isCounted) {
   const values = new Float64Array(events);
   yield* each(births.length, (i) => {
-    if (deaths[i] < 0 || !isCounted(i)) return;
+    if (!isCounted(i) || deaths[i] < 0) return;
     values[births[i]] += sizes[i];
     if (deaths[i] < events) values[deaths[i]] -= sizes[i];
   });

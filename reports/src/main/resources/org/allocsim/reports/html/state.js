@@ -1,6 +1,6 @@
 /* What is shown stands in the address, so that a link shows the same. */
 
-const STATE_CHOICES = ['colour', 'order', 'filter-stack', 'filter-min', 'filter-max', 'filter-stream', 'layer-by', 'flame-of', 'flame-by', 'from-at', 'to-at', 'between-of', 'between-by', 'find', 'theme'];
+const STATE_CHOICES = ['colour', 'order', 'filter-stack', 'filter-min', 'filter-max', 'filter-stream', 'layer-by', 'axis', 'group-by', 'flame-of', 'flame-by', 'from-at', 'to-at', 'between-of', 'between-by', 'theme'];
 
 class PageState {
   constructor(page) {

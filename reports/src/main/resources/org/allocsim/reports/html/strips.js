@@ -75,13 +75,14 @@ class UnusedStrip extends Strip {
     const { view } = timeline;
     // The timeline itself takes a new view over a moment later.
     this.isFine = isFine(view, timeline.columns());
-    return this.isFine ? steps(this.series, view, timeline.events) : [[view.from, view.to], [null, null], [null, null]];
+    const { axis } = timeline;
+    return this.isFine ? steps(this.series, view, timeline.events, axis) : [[axis.place(view.from), axis.place(view.to)], [null, null], [null, null]];
   }
 
   drawColumns(u) {
     const { timeline } = this;
     if (this.isFine) return;
-    const { highest, lowest } = extremes(this.series, timeline.view, timeline.events, Math.round(u.bbox.width / (devicePixelRatio || 1)));
+    const { highest, lowest } = extremes(this.series, timeline.view, timeline.events, Math.round(u.bbox.width / (devicePixelRatio || 1)), timeline.axis);
     this.picture.draw(u, highest, lowest, this.top);
   }
 
@@ -94,8 +95,8 @@ class UnusedStrip extends Strip {
     this.top = 1.02;
     this.create(
       1,
-      eventAxis(() => timeline.events, { size: 26 }),
-      () => [timeline.view.from, timeline.view.to],
+      timeline.axis.isTime ? timeAxis({ size: 26 }) : eventAxis(() => timeline.events, { size: 26 }),
+      () => [timeline.axis.place(timeline.view.from), timeline.axis.place(timeline.view.to)],
       [
         ...SHARES.map((line) => ({
           stroke: () => colour(line.colour),
@@ -123,9 +124,9 @@ class UnusedStrip extends Strip {
   /** Follows its time cursor. */
   place() {
     if (!this.plot) return;
-    const { cursor, view } = this.timeline;
+    const { cursor } = this.timeline;
     const width = this.plot.over.clientWidth;
-    const x = ((cursor + 0.5 - view.from) / (view.to - view.from)) * width;
+    const x = this.timeline.fraction(cursor + 0.5) * width;
     this.line.hidden = x < 0 || x > width;
     this.line.style.transform = `translateX(${x}px)`;
   }

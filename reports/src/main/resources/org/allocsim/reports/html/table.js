@@ -25,16 +25,18 @@ const UNIT_TEXTS = {
 const valueAt = (tree, pointer) => pointer.split('/').slice(1).reduce((value, key) => value[key], tree);
 
 /** The rows and columns of tables that describe themselves. */
-function describedView(tables) {
+function describedView(tables, isAlone) {
   const about = new Map();
   const words = (row) => about.get(row).words;
   return {
+    isAlone,
     rows: (results, number) => {
       const rows = valueAt(results, tables[number].pointer);
       tables[number].rows.forEach((each, i) => about.set(rows[i], each));
       return rows;
     },
     isRun: (row) => about.get(row).why === null,
+    group: (row) => about.get(row).group,
     why: (row) => about.get(row).why,
     name: (row) => about.get(row).name,
     // A setting of PyTorch says enough without the policy's name.
@@ -172,7 +174,20 @@ class ResultTable {
       this.heading(this.view.first, -1),
       ...this.columns.map((column, i) => this.heading(column.label, i, column.note)),
     );
-    const body = this.ordered().map(({ row, number }) => this.line(row, number));
+    const body = [];
+    let group = null;
+    for (const { row, number } of this.ordered()) {
+      // Groups stay together as long as nobody sorts by a column.
+      const own = this.sorted ? null : this.view.group(row);
+      if (own && own !== group) {
+        const isSpare = !this.rows.some((each) => this.view.group(each.row) === own && this.isShown(each.number));
+        body.push(
+          element('tr', { className: isSpare ? 'group-row spare' : 'group-row' }, element('th', { colSpan: this.columns.length + 1, scope: 'rowgroup' }, own)),
+        );
+        group = own;
+      }
+      body.push(this.line(row, number));
+    }
     this.table.replaceChildren(
       this.table.caption || '',
       element('thead', {}, head),

@@ -60,6 +60,22 @@ function eventAxis(events, axis) {
   };
 }
 
+/** An axis of times since the first event. */
+function timeAxis(axis) {
+  const units = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
+  return {
+    space: () => 80,
+    values: (u, ticks) => {
+      const [scale, unit] = units.find(([each]) => ticks.at(-1) >= each) ?? units[3];
+      const step = ticks.length > 1 ? (ticks[1] - ticks[0]) / scale : 1;
+      // No more decimals than tell one tick from the next.
+      const decimals = Math.min(9, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)));
+      return ticks.map((tick) => (tick === 0 ? '0' : (tick / scale).toFixed(decimals) + ' ' + unit));
+    },
+    ...axis,
+  };
+}
+
 function styledAxis(axis) {
   return {
     stroke: () => colour('--ink-soft'),
@@ -99,19 +115,19 @@ function isFine({ from, to }, pixels) {
 }
 
 /** Values of series after every request in view, as steps; a series that is missing has none. */
-function steps(sources, { from, to }, events) {
+function steps(sources, { from, to }, events, axis) {
   const x = [];
   const columns = sources.map(() => []);
   const end = Math.min(events, Math.ceil(to) + 1);
   for (let at = Math.max(0, Math.floor(from)); at < end; at++) {
-    x.push(at);
+    x.push(axis.place(at));
     sources.forEach((source, i) => {
       if (source) source.range(at, at + 1);
       columns[i].push(source ? source.max : null);
     });
   }
   if (x.length > 0) {
-    x.push(end);
+    x.push(axis.place(end));
     for (const column of columns) column.push(column.at(-1));
   }
   return [x, ...columns];
@@ -121,12 +137,15 @@ function steps(sources, { from, to }, events) {
 const PIECES = 8;
 
 /** Lowest and highest values of series for every column of pixels in view; a series that is missing has none. */
-function extremes(sources, { from, to }, events, pixels) {
+function extremes(sources, { from, to }, events, pixels, axis) {
   const columns = Math.max(50, pixels);
   const scale = (to - from) / columns;
   let unit = 1;
-  while (16 * unit * PIECES <= scale) unit *= 16;
-  const edge = (i) => Math.min(events, unit * Math.round((from + i * scale) / unit));
+  // By time, one column may have few events and the next one many.
+  while (!axis.isTime && 16 * unit * PIECES <= scale) unit *= 16;
+  const start = axis.place(from);
+  const step = (axis.place(to) - start) / columns;
+  const edge = (i) => Math.min(events, unit * Math.round(axis.event(start + i * step) / unit));
   const highest = sources.map(() => new Array(columns).fill(null));
   const lowest = sources.map(() => new Array(columns).fill(null));
   for (let i = 0; i < columns; i++) {
@@ -148,7 +167,12 @@ class Timeline {
     this.holder = holder;
     this.onCursor = onCursor;
     this.events = 1;
+    this.axis = new EventAxis();
     this.view = { from: 0, to: 1 };
+    /** Events with which steps begin. */
+    this.steps = [];
+    /** Draws below the lines what fills memory; without it areas show what is allocated. */
+    this.under = null;
     this.series = {};
     this.cursor = 0;
     this.marks = [];
@@ -173,7 +197,7 @@ class Timeline {
     // Where a pixel is many requests, steps cannot be seen.
     const paths = (...all) => (this.isFine ? stepped(...all) : null);
     this.picture = new ColumnPicture();
-    this.picture.style(LINES);
+    this.picture.style(this.lines());
     const options = {
       width: Math.max(200, this.holder.clientWidth),
       height: this.height(),
@@ -181,16 +205,16 @@ class Timeline {
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, y: false, points: { show: false } },
       scales: {
-        x: { time: false, range: () => [this.view.from, this.view.to] },
+        x: { time: false, range: () => [this.axis.place(this.view.from), this.axis.place(this.view.to)] },
         y: { range: () => [0, this.top] },
       },
       axes: [
-        styledAxis(eventAxis(() => this.events, { label: 'event number', size: 30, labelSize: 18 })),
+        styledAxis(this.axis.isTime ? timeAxis({ size: 28 }) : eventAxis(() => this.events, { size: 28 })),
         styledAxis(byteAxis(6)),
       ],
       series: [
         {},
-        ...LINES.map((line) => ({
+        ...this.lines().map((line) => ({
           label: line.label,
           stroke: () => colour(line.colour),
           fill: line.fill ? () => colour(line.colour, line.fill) : undefined,
@@ -215,7 +239,37 @@ class Timeline {
   }
 
   height() {
-    return window.matchMedia('(max-width: 700px)').matches ? 240 : 300;
+    return window.matchMedia('(max-width: 700px)').matches ? 220 : 224;
+  }
+
+  /** The lines as they are drawn now: over layers only their edges. */
+  lines() {
+    if (!this.under) return LINES;
+    return LINES.map((line) => ({
+      ...line,
+      fill: line.key === 'filtered' ? line.fill : line.key === 'reserved' ? 0.1 : 0,
+      width: line.key === 'requested' ? 0 : line.key === 'allocated' ? 1 : line.width,
+    }));
+  }
+
+  /** Sets what is drawn below the lines; null for nothing. */
+  setUnder(draw) {
+    const isOther = Boolean(draw) !== Boolean(this.under);
+    this.under = draw;
+    if (isOther) {
+      this.restyle();
+      if (this.onLines) this.onLines();
+    } else {
+      this.schedule();
+    }
+  }
+
+  /** Shows events side by side or at their times. */
+  setAxis(axis) {
+    const isOther = axis.isTime !== this.axis.isTime;
+    this.axis = axis;
+    if (isOther) this.restyle();
+    if (this.follower && isOther) this.follower.restyle();
   }
 
   resize() {
@@ -246,7 +300,10 @@ class Timeline {
   data() {
     const pixels = this.columns();
     this.isFine = isFine(this.view, pixels);
-    return this.isFine ? steps(this.sources(), this.view, this.events) : [[this.view.from, this.view.to], ...LINES.map(() => [null, null])];
+    const { view, axis } = this;
+    return this.isFine
+      ? steps(this.sources(), view, this.events, axis)
+      : [[axis.place(view.from), axis.place(view.to)], ...LINES.map(() => [null, null])];
   }
 
   sources() {
@@ -259,8 +316,9 @@ class Timeline {
   }
 
   drawColumns(u) {
+    if (this.under) this.under(u);
     if (this.isFine !== false) return;
-    const { highest, lowest } = extremes(this.sources(), this.view, this.events, Math.round(u.bbox.width / (devicePixelRatio || 1)));
+    const { highest, lowest } = extremes(this.sources(), this.view, this.events, Math.round(u.bbox.width / (devicePixelRatio || 1)), this.axis);
     this.picture.draw(u, highest, lowest, this.top);
   }
 
@@ -298,10 +356,11 @@ class Timeline {
     if (this.limit !== null && this.isLimitNear) {
       drawLimit(u, this.limit);
     }
+    this.drawSteps(u, ctx);
     ctx.fillStyle = colour('--vermillion');
     let last = -Infinity;
     for (const at of this.marks) {
-      const x = u.valToPos(at, 'x', true);
+      const x = u.valToPos(this.axis.place(at + 0.5), 'x', true);
       if (x < left || x > left + width || x - last < 3 * ratio) continue;
       last = x;
       ctx.beginPath();
@@ -313,11 +372,28 @@ class Timeline {
     ctx.restore();
   }
 
+  /** A thin line where each step begins, unless they would be all that is seen. */
+  drawSteps(u, ctx) {
+    const { from, to } = this.view;
+    const inView = this.steps.filter((at) => at > from && at < to);
+    if (inView.length > u.bbox.width / (12 * (devicePixelRatio || 1))) return;
+    ctx.fillStyle = colour('--rule');
+    for (const at of inView) {
+      ctx.fillRect(Math.round(u.valToPos(this.axis.place(at), 'x', true)), u.bbox.top, devicePixelRatio || 1, u.bbox.height);
+    }
+  }
+
+  /** Where an event is in the view, from 0 to 1 for what can be seen. */
+  fraction(at) {
+    const { axis, view } = this;
+    const start = axis.place(view.from);
+    return (axis.place(at) - start) / (axis.place(view.to) - start);
+  }
+
   placeCursor() {
     // The chart itself takes a new view over a moment later.
-    const { from, to } = this.view;
     const width = this.plot.over.clientWidth;
-    const place = (at) => ((at - from) / (to - from)) * width;
+    const place = (at) => this.fraction(at) * width;
     const x = place(this.cursor + 0.5);
     this.line.hidden = x < 0 || x > width;
     this.line.style.transform = `translateX(${x}px)`;
@@ -360,13 +436,15 @@ class Timeline {
   }
 
   pan(share) {
-    const by = share * (this.view.to - this.view.from);
-    this.clampView(this.view.from + by, this.view.to + by);
+    const { axis, view } = this;
+    const moved = axis.moved(view, share * (axis.place(view.to) - axis.place(view.from)));
+    this.clampView(moved.from, moved.to);
   }
 
   zoom(factor, around = (this.view.from + this.view.to) / 2) {
-    const { from, to } = this.view;
-    this.clampView(around - (around - from) * factor, around + (to - around) * factor);
+    const { axis } = this;
+    const [from, to, middle] = [this.view.from, this.view.to, around].map((at) => axis.place(at));
+    this.clampView(axis.event(middle - (middle - from) * factor), axis.event(middle + (to - middle) * factor));
   }
 
   reset() {
@@ -383,7 +461,7 @@ class Timeline {
   }
 
   position(x) {
-    const at = Math.floor(this.plot.posToVal(x, 'x'));
+    const at = Math.floor(this.axis.event(this.plot.posToVal(x, 'x')));
     return Math.min(this.events - 1, Math.max(0, at));
   }
 
@@ -398,7 +476,7 @@ class Timeline {
     over.addEventListener('pointerdown', (event) => {
       if (event.button !== 0) return;
       const x = event.offsetX;
-      const isCursor = Math.abs(x - this.plot.valToPos(this.cursor + 0.5, 'x')) < 7;
+      const isCursor = Math.abs(x - this.fraction(this.cursor + 0.5) * over.clientWidth) < 7;
       down = { x: event.clientX, view: { ...this.view }, isCursor, moved: false };
       over.setPointerCapture(event.pointerId);
     });
@@ -410,8 +488,10 @@ class Timeline {
       if (down.isCursor) {
         this.onCursor(this.position(event.clientX - over.getBoundingClientRect().left));
       } else {
-        const by = (-moved / over.clientWidth) * (down.view.to - down.view.from);
-        this.clampView(down.view.from + by, down.view.to + by);
+        const { axis } = this;
+        const by = (-moved / over.clientWidth) * (axis.place(down.view.to) - axis.place(down.view.from));
+        const { from, to } = axis.moved(down.view, by);
+        this.clampView(from, to);
       }
     });
     over.addEventListener('pointerup', (event) => {
@@ -431,7 +511,7 @@ class Timeline {
         } else if (event.ctrlKey || this.holder.contains(document.activeElement)) {
           event.preventDefault();
           const x = event.clientX - over.getBoundingClientRect().left;
-          this.zoom(2 ** (event.deltaY / 300), this.plot.posToVal(x, 'x'));
+          this.zoom(2 ** (event.deltaY / 300), this.axis.event(this.plot.posToVal(x, 'x')));
         }
       },
       { passive: false },

@@ -79,15 +79,25 @@ class CompareCommandTest {
   }
 
   @Test
-  void rowsThatServeEverythingComeFirstTheLowestReservedFirst() throws Exception {
+  void inEachGroupRowsThatServeEverythingComeFirstTheLowestReservedFirst() throws Exception {
     JsonNode rows =
         json("compare", trace(), "--json", "-", "--capacity", "20MiB")
             .get("traces")
             .get(0)
             .get("results");
+    List<String> groups = List.of("pytorch", "framework", "textbook", "bound");
+    int group = 0;
     long failures = 0;
     long reserved = 0;
     for (JsonNode row : rows) {
+      int own = groups.indexOf(row.get("group").asString());
+      assertTrue(own >= group, "groups stand together: " + row);
+      if (own > group) {
+        failures = 0;
+        reserved = 0;
+      }
+      group = own;
+      assertEquals(own == 0, !row.get("how_in_pytorch").isNull(), row.toString());
       if (!row.get("not_run_because").isNull()) {
         failures = Long.MAX_VALUE;
       } else {
@@ -216,7 +226,14 @@ class CompareCommandTest {
   }
 
   @Test
-  void aReportHoldsEveryChartInBothThemesAndItsFiguresAreThoseOfTheJson() throws Exception {
+  void aReportHasOnePageAndNoChartThatNobodyAskedFor() throws Exception {
+    Path report = folder.resolve("report");
+    CommandRun.of("compare", trace(), "--policies", "pytorch,cub", "--report", report.toString());
+    assertEquals(List.of("compare.csv", "compare.html", "compare.json"), CommandRun.files(report));
+  }
+
+  @Test
+  void theFolderOfChartsHasEachInBothThemesAndTheirFiguresAreThoseOfTheJson() throws Exception {
     Path report = folder.resolve("report");
     CommandRun run =
         CommandRun.of(
@@ -225,6 +242,8 @@ class CompareCommandTest {
             "--policies",
             "pytorch,cuda-async,pytorch",
             "--report",
+            report.toString(),
+            "--charts",
             report.toString());
     assertEquals("", run.err());
     assertEquals(ExitCodes.DONE, run.exitCode());

@@ -169,11 +169,11 @@ class ViewCommandTest {
 
   @Test
   void aLinkShowsTraceCursorAndLayers() {
-    open("#trace=1&at=40&layer-by=stack&flame-by=category");
+    open("#trace=1&at=40&layer-by=allocation&flame-by=category");
     assertTrue(browser.json("allocsim.explorer.trace.about.name").asString().contains("rank1"));
     assertEquals("40", browser.find("#position").getDomProperty("value"));
-    assertEquals("stack", browser.find("#layer-by").getDomProperty("value"));
-    assertEquals("stack", browser.json("allocsim.explorer.layers.by").asString());
+    assertEquals("allocation", browser.find("#layer-by").getDomProperty("value"));
+    assertEquals("allocation", browser.json("allocsim.explorer.layers.by").asString());
     assertEquals("category", browser.find("#flame-by").getDomProperty("value"));
   }
 
@@ -207,16 +207,19 @@ class ViewCommandTest {
                 + " return {birth: trace.birth[best], text: '0x' +"
                 + " (BigInt(run.about.base_address) + BigInt(run.address[best]) + 1n)"
                 + ".toString(16)}; })(allocsim.explorer)");
-    browser.type("#find", wanted.get("text").asString(), Keys.ENTER);
+    browser.type("#filter-stack", wanted.get("text").asString(), Keys.ENTER);
     JsonNode shown =
         browser.json(
-            "(({events, run}) => ({at: events.find(0, 1, 1e6), address: events.address,"
+            "(({events, run}, address) => ({at: events.find(0, 1, 1e6),"
                 + " wrong: events.find(0, 1, 1e6).filter(at => { const i = Math.abs(events.at[at])"
-                + " - 1; return events.address < run.address[i] || events.address >="
-                + " run.address[i] + run.block[i]; })}))(allocsim.explorer)");
+                + " - 1; return address < run.address[i] || address >= run.address[i] +"
+                + " run.block[i]; })}))(allocsim.explorer, Number(BigInt(arguments[0]) -"
+                + " BigInt(allocsim.explorer.run.about.base_address)))",
+            wanted.get("text").asString());
     List<Integer> found = shown.get("at").valueStream().map(JsonNode::asInt).toList();
     assertTrue(found.contains(wanted.get("birth").asInt()), shown + " lacks " + wanted);
     assertEquals("[]", shown.get("wrong").toString());
+    browser.run("allocsim.explorer.jump(0)");
     browser.click("#find-next");
     int next = found.stream().filter(at -> at > 0).findFirst().orElseThrow();
     assertEquals(String.valueOf(next), browser.find("#position").getDomProperty("value"));

@@ -1,6 +1,7 @@
 package org.allocsim.reports.output;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import org.junit.jupiter.api.Test;
@@ -11,5 +12,12 @@ class TerminalsTest {
   void withoutAConsoleNobodyLooks() {
     assumeTrue(System.console() == null, "left out: these tests run on a terminal");
     assertFalse(Terminals.isErrorTerminal());
+  }
+
+  @Test
+  void aDumbTerminalShowsNoProgress() {
+    assertTrue(Terminals.isDumb("dumb"));
+    assertFalse(Terminals.isDumb("xterm-256color"));
+    assertFalse(Terminals.isDumb(null));
   }
 }

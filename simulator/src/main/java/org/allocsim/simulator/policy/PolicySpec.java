@@ -10,9 +10,10 @@ import java.util.List;
  * @param summary what it is, in one line
  * @param source product and version, or paper, whose rules it follows
  * @param options what can be set
+ * @param use who can use it
  */
 public record PolicySpec(
-    Kind kind, String id, String summary, String source, List<Option> options) {
+    Kind kind, String id, String summary, String source, List<Option> options, Use use) {
   /** What a policy knows when it serves a request. */
   public enum Kind {
     /** The requests so far: an allocator that a program could use. */
@@ -23,9 +24,51 @@ public record PolicySpec(
     BOUND
   }
 
+  /** Whose allocator it is, in the order in which comparisons show them. */
+  public enum Group {
+    /** A PyTorch program can switch to it. */
+    PYTORCH,
+    /** Another framework or library brings it, and PyTorch cannot use it for its tensors. */
+    FRAMEWORK,
+    /** A textbook has it; nobody ships it for a GPU. */
+    TEXTBOOK,
+    /** No allocator that serves requests as they come, but what one could reach. */
+    BOUND
+  }
+
+  /**
+   * Who can use a policy.
+   *
+   * @param group whose it is
+   * @param how the setting or the call with which a PyTorch program switches to it; empty for those
+   *     that it cannot have
+   */
+  public record Use(Group group, String how) {}
+
   /** An allocator that serves requests as they come. */
   public PolicySpec(String id, String summary, String source, List<Option> options) {
     this(Kind.ONLINE, id, summary, source, options);
+  }
+
+  /** Another framework's allocator, or a bound where it knows what is to come. */
+  public PolicySpec(Kind kind, String id, String summary, String source, List<Option> options) {
+    this(
+        kind,
+        id,
+        summary,
+        source,
+        options,
+        new Use(kind == Kind.ONLINE ? Group.FRAMEWORK : Group.BOUND, ""));
+  }
+
+  /** The same for an allocator that a PyTorch program switches to by a setting or a call. */
+  public PolicySpec inPyTorch(String how) {
+    return new PolicySpec(kind, id, summary, source, options, new Use(Group.PYTORCH, how));
+  }
+
+  /** The same for an allocator that a textbook has. */
+  public PolicySpec ofTextbook() {
+    return new PolicySpec(kind, id, summary, source, options, new Use(Group.TEXTBOOK, ""));
   }
 
   /**

@@ -8,12 +8,17 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.allocsim.simulator.service.Services;
 import org.allocsim.workloads.io.StoredInput;
 
 /** The trace formats that are installed. */
 public final class TraceFormats {
+  /** What programs print when a GPU's memory runs out. */
+  private static final Pattern OUT_OF_MEMORY =
+      Pattern.compile("(?i)out of memory|OutOfMemoryError|RESOURCE_EXHAUSTED");
+
   private static final Services<TraceFormat> INSTALLED =
       new Services<>(TraceFormat.class, TraceFormat::id);
 
@@ -46,6 +51,13 @@ public final class TraceFormats {
       Optional<ForeignFile> foreign = ForeignFile.of(start);
       if (foreign.isPresent()) {
         throw foreign.get().failure(name);
+      }
+      if (OUT_OF_MEMORY.matcher(start.text()).find()) {
+        throw new TraceFormatException(
+            name,
+            "",
+            "it is a log with an out-of-memory message, not a recording",
+            "run 'allocsim explain-oom " + name + "'");
       }
       throw new TraceFormatException(
           name,

@@ -18,6 +18,9 @@ import org.allocsim.simulator.typed.SimilarName;
  * published speed, and all else as recorded on H100. Each says where it is from.
  */
 public final class ShippedProfiles {
+  /** The size with which names of devices end that come in several. */
+  private static final Pattern SIZE_AT_END = Pattern.compile("-[0-9]+gb$");
+
   private static final List<String> NAMES =
       List.of(
           "h100-80gb",
@@ -130,10 +133,17 @@ public final class ShippedProfiles {
         "unknown device '%s'; %s"
             .formatted(
                 RecordFields.printable(name),
-                SimilarName.remedy(
-                    MAKER.matcher(plain(name)).replaceAll(""),
-                    known,
-                    "known devices are " + String.join(", ", known))));
+                similar(MAKER.matcher(plain(name)).replaceAll(""), known)));
+  }
+
+  /** The device that a mistyped name may mean, also where only its size is missing; else all. */
+  private static String similar(String name, List<String> known) {
+    List<String> models =
+        known.stream().map(each -> SIZE_AT_END.matcher(each).replaceAll("")).toList();
+    return SimilarName.of(name, known)
+        .or(() -> SimilarName.of(name, models).map(model -> known.get(models.indexOf(model))))
+        .map(each -> "did you mean '" + each + "'?")
+        .orElse("known devices are " + String.join(", ", known));
   }
 
   /** Whether a name means the profile: the same model, and no other size. */

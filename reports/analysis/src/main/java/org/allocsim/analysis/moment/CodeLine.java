@@ -1,6 +1,7 @@
 package org.allocsim.analysis.moment;
 
 import java.util.Optional;
+import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.simulator.trace.StackTable.Frame;
 
@@ -34,6 +35,14 @@ public record CodeLine(String text, String inside, Kind kind) {
     int stack = origins.stack(allocation);
     return origins.stackTable().depth(stack) > 0
         ? Optional.of(of(origins.stackTable(), stack))
+        : Optional.empty();
+  }
+
+  /** Where the request of a row was made; empty where no stack was recorded. */
+  public static Optional<CodeLine> at(AllocationTrace trace, int row) {
+    int stack = trace.stack(row);
+    return trace.stacks().depth(stack) > 0
+        ? Optional.of(of(trace.stacks(), stack))
         : Optional.empty();
   }
 

@@ -16,6 +16,7 @@ import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.run.MemorySource;
 import org.allocsim.simulator.run.RecordedDriverTime;
 import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunObserver;
 import org.allocsim.simulator.run.RunPolicy;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.run.RunSetup;
@@ -383,9 +384,10 @@ public final class Program {
    * @return empty where the answers cannot hold under these conditions, or do not lead through the
    *     whole recording
    */
-  public Optional<RunResult> follow(RunSetup setup) {
+  public Optional<RunResult> follow(RunSetup setup, RunObserver... observers) {
     return isRecordedFirst()
-        ? Optional.of(Run.of(setup.with(recordedAnswers()))).filter(each -> each.divergedRow() < 0)
+        ? Optional.of(Run.of(setup.with(recordedAnswers()), observers))
+            .filter(each -> each.divergedRow() < 0)
         : Optional.empty();
   }
 

@@ -166,7 +166,7 @@ class FigureTest {
   @Test
   void barsRowsAndPanelsHaveTheNamesThatAreGiven() throws IOException {
     String figure = "two-columns(name.cub=CUB;name.requested=asked for;axis=event)";
-    run("compare", SAMPLE, "--policies", "pytorch,cub", "--report", folder, "--figure", figure);
+    run("compare", SAMPLE, "--policies", "pytorch,cub", "--charts", folder, "--figure", figure);
     for (String name : List.of("peak", "driver-time", "throughput", "reserved", "fragmentation")) {
       String svg = drawn(name);
       assertTrue(svg.contains(">CUB<") || svg.contains(">CUB: "), name);

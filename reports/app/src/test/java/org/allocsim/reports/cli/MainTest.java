@@ -157,6 +157,8 @@ class MainTest {
       value = {
         "tunee t|unknown command 'tunee'|tune",
         "list device|unknown command 'device'|devices",
+        "list gpus|unknown command 'gpus'|devices",
+        "replay t --device h1000|unknown device 'h1000'|h100-80gb",
         "replai --help|unknown command 'replai'|replay",
         "--help replai|unknown command 'replai'|replay",
         "list device --help|unknown command 'device'|devices",

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.function.ToDoubleFunction;
 import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.moment.ReservedParts;
@@ -13,6 +14,7 @@ import org.allocsim.reports.answer.part.Bins;
 import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.ConditionsPart;
 import org.allocsim.reports.answer.part.FirstFailure;
+import org.allocsim.reports.answer.part.Keys;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.chart.comparison.DriverTimeChart;
 import org.allocsim.reports.chart.comparison.Histogram;
@@ -20,6 +22,7 @@ import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
 import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Notes;
 import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Section;
 import org.allocsim.reports.document.Sentence;
@@ -171,6 +174,17 @@ public record CompareAnswer(List<ComparedTrace> traces) {
                   "What the policy knows: online (past requests), offline (all requests) or bound.",
                   each ->
                       each.choice().provider().spec().kind().toString().toLowerCase(Locale.ROOT))
+              .text(
+                  "group",
+                  "Who can use it: pytorch (a PyTorch program can switch to it), framework (another"
+                      + " framework's own), textbook, or bound (no allocator, but what one could"
+                      + " reach).",
+                  each -> Keys.of(each.choice().provider().spec().use().group()))
+              .text(
+                  "how_in_pytorch",
+                  "Setting or call with which a PyTorch program switches to it.",
+                  each -> how(each.choice().provider().spec()))
+              .missing("a PyTorch program cannot switch to it")
               .term(Columns.NOT_RUN_BECAUSE, RunResult::notRunBecause)
               .missing("it ran")
               .where(RunResult::isRun, "the policy did not run", FIGURES));
@@ -217,7 +231,8 @@ public record CompareAnswer(List<ComparedTrace> traces) {
                     "notes", "Notes on what the reader skipped or changed.", ComparedTrace::notes)
                 .many(
                     "results",
-                    "One entry per policy: first those without failures, by peak reserved memory.",
+                    "One entry per policy, by group; in each, first those without failures, by peak"
+                        + " reserved memory.",
                     results,
                     ComparedTrace::runs)
                 .many(
@@ -265,8 +280,15 @@ public record CompareAnswer(List<ComparedTrace> traces) {
           Table.of("Results", results, trace.runs())
               .leavingOut(CompareAnswer::whyLeftOut)
               .withEssential(CompareAnswer::isInPyTorch)
+              .groupedBy(run -> heading(run.result().choice().provider().spec().use().group()))
               .at("/traces/" + sections.size() + "/results");
-      sections.add(new Section(null, List.<Block>of(facts(trace), table)));
+      Notes how = new Notes("how a PyTorch program switches", howToSwitch(trace));
+      sections.add(
+          new Section(
+              null,
+              how.sentences().isEmpty()
+                  ? List.<Block>of(facts(trace), table)
+                  : List.<Block>of(facts(trace), table, how)));
     }
     return sections;
   }
@@ -275,6 +297,37 @@ public record CompareAnswer(List<ComparedTrace> traces) {
   private static boolean isInPyTorch(ObservedRun run) {
     PolicySpec spec = run.result().choice().provider().spec();
     return Scenario.takesConf(spec) || spec.id().equals(DRIVER_POOL);
+  }
+
+  private static @Nullable String how(PolicySpec spec) {
+    return spec.use().how().isEmpty() ? null : spec.use().how();
+  }
+
+  /** What stands above the rows of a group. */
+  private static String heading(PolicySpec.Group group) {
+    return switch (group) {
+      case PYTORCH -> "PyTorch programs can switch to";
+      case FRAMEWORK -> "other frameworks' own";
+      case TEXTBOOK -> "textbook";
+      case BOUND -> "bounds and plans, no allocators";
+    };
+  }
+
+  /** How a PyTorch program switches to each of the allocators that it can have, the best first. */
+  private static List<Sentence> howToSwitch(ComparedTrace trace) {
+    SequencedMap<String, List<String>> ids = new LinkedHashMap<>();
+    for (RunResult result : trace.results()) {
+      PolicySpec spec = result.choice().provider().spec();
+      if (result.isRun() && how(spec) != null) {
+        List<String> same = ids.computeIfAbsent(spec.use().how(), _ -> new ArrayList<>());
+        if (!same.contains(spec.id())) {
+          same.add(spec.id());
+        }
+      }
+    }
+    return ids.entrySet().stream()
+        .map(each -> Sentence.of("{}: {}", String.join(", ", each.getValue()), each.getKey()))
+        .toList();
   }
 
   private static @Nullable String whyLeftOut(ObservedRun run) {

@@ -37,20 +37,23 @@ final class CompareVerdict {
   private final Optional<Tuning> tuning;
   private final Optional<LateStart> lateStart;
   private final PyTorchVersion version;
+  private final boolean isConfKnown;
   private final long neededBytes;
   private final RecordedConditions recordedConditions;
 
-  private CompareVerdict(ComparedTrace trace) {
-    version = trace.release();
+  private CompareVerdict(ComparedTrace compared) {
+    version = compared.release();
+    isConfKnown = compared.conf() != null;
     neededBytes =
-        Demand.of(trace.trace(), trace.device(), AllocatorConfig.DEFAULT).peakRequestedBytes();
-    recordedConditions = trace.recordedConditions();
-    results = trace.results().stream().filter(RunResult::isRun).toList();
+        Demand.of(compared.trace(), compared.device(), AllocatorConfig.DEFAULT)
+            .peakRequestedBytes();
+    recordedConditions = compared.recordedConditions();
+    results = compared.results().stream().filter(RunResult::isRun).toList();
     List<RunResult> settings = results.stream().filter(CompareVerdict::isPyTorch).toList();
-    String recordedConf = trace.conf() == null ? "" : trace.conf();
+    String recordedConf = compared.conf() == null ? "" : compared.conf();
     recorded = settings.stream().filter(each -> conf(each).equals(recordedConf)).findFirst();
-    tuning = Optional.ofNullable(trace.tuning());
-    lateStart = trace.lateStart();
+    tuning = Optional.ofNullable(compared.tuning());
+    lateStart = compared.lateStart();
     best =
         settings.stream()
             .filter(RunResult::passes)
@@ -99,9 +102,9 @@ final class CompareVerdict {
           then,
           Sentence.of(
               "Set {}: every request succeeds, with at most {} reserved; with {}, {}.",
-              Settings.name(conf(then)),
+              Settings.inSentence(conf(then)),
               bytes(then.peakReservedBytes()),
-              Settings.name(conf(now)),
+              nowName(now),
               failure(now)));
     }
     boolean isLate = tuning.flatMap(Tuning::fromSameStart).isPresent();
@@ -115,10 +118,10 @@ final class CompareVerdict {
               ? Sentence.of(
                   "Keep {}: starting from the recording's initial blocks, no setting compared"
                       + " reserves over 2 % less.",
-                  Settings.name(conf(now)))
+                  nowName(now))
               : Sentence.of(
                   "Keep {}: no setting compared lowers its peak of {} by more than 2 %.",
-                  Settings.name(conf(now)), bytes(beforeBytes)));
+                  nowName(now), bytes(beforeBytes)));
     }
     if (isLate) {
       return setting(
@@ -127,7 +130,7 @@ final class CompareVerdict {
           Sentence.of(
               "Set {}: starting from the recording's initial blocks, PyTorch reserves at most {};"
                   + " 'allocsim tune' compares it with the recorded settings from the same start.",
-              Settings.name(conf(then)),
+              Settings.inSentence(conf(then)),
               bytes(then.peakReservedBytes())));
     }
     return setting(
@@ -135,15 +138,18 @@ final class CompareVerdict {
         then,
         Sentence.of(
             "Set {}: PyTorch reserves at most {} instead of {}, {} less.",
-            Settings.name(conf(then)),
+            Settings.inSentence(conf(then)),
             bytes(then.peakReservedBytes()),
             bytes(beforeBytes),
             Quantity.share(savedBytes, beforeBytes)));
   }
 
   private Verdict withoutRecorded() {
-    RunResult first = results.getFirst();
-    RunResult winner = results.stream().filter(KeyRuns::isAllocator).findFirst().orElse(first);
+    RunResult winner =
+        results.stream()
+            .filter(KeyRuns::isAllocator)
+            .min(ComparedTrace.RANK)
+            .orElseGet(results::getFirst);
     if (!winner.passes()) {
       return bad(
           Sentence.of(
@@ -169,8 +175,13 @@ final class CompareVerdict {
     return new Verdict(tone, sentence, details(chosen), Settings.paste(conf(chosen), version));
   }
 
+  /** The settings that hold without a change; a recording may not tell which they were. */
+  private String nowName(RunResult now) {
+    return isConfKnown ? Settings.recorded(conf(now)) : Settings.inSentence(conf(now));
+  }
+
   private static Sentence failure(RunResult result) {
-    return FirstFailure.fails(result.failures().getFirst());
+    return FirstFailure.fails(result);
   }
 
   private static Sentence cost(RunResult chosen, RunResult now) {

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param tuning the search for settings; null where the user chose them
  * @param lateStart what was held before the first entry
  * @param notes what the reader passed over or changed
- * @param runs what policies made of it, in the order of {@link #RANK}
+ * @param runs what policies made of it, by group of policies, each in the order of {@link #RANK}
  */
 public record ComparedTrace(
     String file,
@@ -53,10 +53,16 @@ public record ComparedTrace(
           .thenComparingLong(RunResult::peakReservedBytes)
           .thenComparing(result -> result.choice().label());
 
-  /** Ranks the runs. */
+  /** Groups and ranks the runs. */
   public ComparedTrace {
     notes = List.copyOf(notes);
-    runs = runs.stream().sorted(Comparator.comparing(ObservedRun::result, RANK)).toList();
+    runs =
+        runs.stream()
+            .sorted(
+                Comparator.comparing(
+                        (ObservedRun run) -> run.result().choice().provider().spec().use().group())
+                    .thenComparing(ObservedRun::result, RANK))
+            .toList();
   }
 
   /**

@@ -1,11 +1,11 @@
 package org.allocsim.reports.answer.compare;
 
 import static org.allocsim.reports.document.Quantity.bytes;
-import static org.allocsim.reports.document.Quantity.count;
 
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
+import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
@@ -64,11 +64,11 @@ public record ViewAnswer(CompareAnswer compared, List<String> withoutRequests) {
     FailedRequest failure = failure(most);
     if (traces.size() == 1 && failure != null) {
       return Sentence.of(
-          "{} runs out of memory: request {} for {} fails; at most {} were reserved.",
-          most.shortName(),
-          count(failure.requestIndex()),
+          "Out of memory: {} asked for {}; at most {} of {} were reserved.",
+          FirstFailure.named(failure, most.trace()),
           bytes(failure.requestedBytes()),
-          bytes(peakBytes(most)));
+          bytes(peakBytes(most)),
+          bytes(most.recordedConditions().maxBytes()));
     }
     if (traces.size() == 1) {
       return Sentence.of("{} reserves {} at its peak.", most.shortName(), bytes(peakBytes(most)));

@@ -273,7 +273,7 @@ public record DiagnosedProgram(
     details.add(gpus());
     details.add(Sentence.of("Next: {}", next()));
     return new Verdict(
-        failed() == null ? Tone.NEUTRAL : passes ? Tone.GOOD : Tone.BAD,
+        failed() == null ? Tone.NEUTRAL : Tone.BAD,
         happened(),
         details,
         isChange() && passes ? Settings.paste(best().conf(), version) : null);

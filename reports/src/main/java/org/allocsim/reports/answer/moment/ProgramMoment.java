@@ -12,6 +12,7 @@ import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.answer.part.Columns;
+import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.MemoryParts;
 import org.allocsim.reports.answer.part.MemoryParts.Part;
 import org.allocsim.reports.answer.part.Recorded;
@@ -142,10 +143,12 @@ public record ProgramMoment(ReplayedProgram program, MemoryMoment moment) {
     }
     FailedRequest failed = moment.failure();
     return Sentence.of(
-        "{}{}allocation request {} (counted from 0){}{}",
+        "{}{}{}{}{}",
         phrase,
         failed != null ? ": " : ", after ",
-        count(moment.requestIndex()),
+        failed != null
+            ? FirstFailure.named(failed, program.landmarks().orElseThrow().setup().trace())
+            : Sentence.of("request {}", count(moment.requestIndex())),
         moment.elapsedNanos() > 0
             ? ", " + Numbers.seconds(moment.elapsedNanos()) + " after the start"
             : "",

@@ -1,10 +1,14 @@
 package org.allocsim.reports.answer.part;
 
 import java.util.function.Function;
+import org.allocsim.analysis.moment.CodeLine;
 import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.output.FailureReport;
 import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.trace.AllocationTrace;
 import org.jspecify.annotations.Nullable;
 
 /** The first request of a run that failed. */
@@ -44,13 +48,22 @@ public final class FirstFailure {
             Quantity.bytes(first.requestedBytes()));
   }
 
-  /** That a request fails, as a part of a sentence. */
-  public static Sentence fails(FailedRequest first) {
+  /** That the first failed request of a run fails, as a part of a sentence. */
+  public static Sentence fails(RunResult result) {
+    FailedRequest first = result.failures().getFirst();
     return first.requestIndex() < 0
         ? Sentence.of("what the program held before the recording does not fit")
         : Sentence.of(
-            "request {} for {} fails",
-            Quantity.count(first.requestIndex()),
+            "{} fails to get {}",
+            named(first, result.setup().trace()),
             Quantity.bytes(first.requestedBytes()));
+  }
+
+  /** A request as programmers know it: by its line, with its number behind; or by its number. */
+  public static Sentence named(FailedRequest failed, AllocationTrace trace) {
+    Quantity number = Quantity.count(failed.requestIndex());
+    return CodeLine.at(trace, failed.row())
+        .map(line -> Sentence.of("{} (request {})", FailureReport.oneLine(line.text()), number))
+        .orElseGet(() -> Sentence.of("request {}", number));
   }
 }

@@ -12,6 +12,16 @@ public final class Settings {
     return conf.isEmpty() ? "(default)" : conf;
   }
 
+  /** A configuration string inside of a sentence. */
+  public static String inSentence(String conf) {
+    return conf.isEmpty() ? "PyTorch's default settings" : conf;
+  }
+
+  /** The configuration string of a recording inside of a sentence. */
+  public static String recorded(String conf) {
+    return conf.isEmpty() ? "the recorded settings" : "the recorded settings, " + conf;
+  }
+
   /** A line for a shell that puts a configuration string into force. */
   public static String paste(String conf, PyTorchVersion version) {
     return conf.isEmpty()

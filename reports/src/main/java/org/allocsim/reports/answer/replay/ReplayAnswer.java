@@ -17,6 +17,7 @@ import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.moment.MomentText;
 import org.allocsim.reports.answer.part.Columns;
+import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.NextStep;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.answer.part.RecordingMaps;
@@ -266,13 +267,13 @@ public record ReplayAnswer(
     return new Verdict(
         Verdict.Tone.BAD,
         Sentence.of(
-            "{} of {} failed; the first is {} and asked for {}.",
-            count(result().failureCount()),
-            count(result().requests(), "allocation request"),
+            "Out of memory: {} asked for {}; {} of {} failed.",
             first.requestIndex() < 0
-                ? "older than the history"
-                : Sentence.of("number {}, counted from 0,", count(first.requestIndex())),
-            bytes(first.requestedBytes())),
+                ? "a request from before the history"
+                : FirstFailure.named(first, result().setup().trace()),
+            bytes(first.requestedBytes()),
+            count(result().failureCount()),
+            count(result().requests(), "allocation request")),
         next(NextStep.diagnose(program().name())));
   }
 

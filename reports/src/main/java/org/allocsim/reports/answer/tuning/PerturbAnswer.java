@@ -273,10 +273,7 @@ public record PerturbAnswer(
             Sentence.of(
                 "Worst seed {}: {}, with at most {} reserved.",
                 fragility.worst().seed(),
-                worst
-                    .firstFailure()
-                    .map(FirstFailure::fails)
-                    .orElseGet(() -> Sentence.of("it passes")),
+                worst.passes() ? "it passes" : FirstFailure.fails(worst),
                 bytes(worst.peakReservedBytes()))));
   }
 }

@@ -72,18 +72,17 @@ final class TuneVerdict {
           Tone.NEUTRAL,
           tuning.recorded(),
           Sentence.of(
-              "Keep the recorded settings, {}, which reserved at most {}: from the same start, no"
+              "Keep {}, which reserved at most {}: from the same start, no"
                   + " other safe setting reserves over 2 % less.",
-              Settings.name(tuning.recorded().conf()),
+              Settings.recorded(tuning.recorded().conf()),
               bytes(tuning.recorded().result().peakReservedBytes())));
     }
     return verdict(
         Tone.NEUTRAL,
         tuning.recorded(),
         Sentence.of(
-            "Keep the recorded settings, {}: no other safe setting lowers the peak of {} by more"
-                + " than 2 %.",
-            Settings.name(tuning.recorded().conf()), bytes(before.peakReservedBytes())));
+            "Keep {}: no other safe setting lowers the peak of {} by more" + " than 2 %.",
+            Settings.recorded(tuning.recorded().conf()), bytes(before.peakReservedBytes())));
   }
 
   private Verdict verdict(Tone tone, Tuning.Entry entry, Sentence sentence) {
@@ -93,29 +92,27 @@ final class TuneVerdict {
 
   private Sentence gain(Tuning.Entry best) {
     RunResult after = best.result();
-    String name = Settings.name(best.conf());
-    String recorded = Settings.name(tuning.recorded().conf());
+    String name = Settings.inSentence(best.conf());
+    String recorded = Settings.recorded(tuning.recorded().conf());
     if (!after.passes()) {
       return Sentence.of(
-          "{} gets furthest, but {}; with the recorded settings, {}, {}.",
+          "{} gets furthest, but {}; with {}, {}.",
           name,
-          FirstFailure.fails(after.firstFailure().orElseThrow()),
+          FirstFailure.fails(after),
           recorded,
-          FirstFailure.fails(before.firstFailure().orElseThrow()));
+          FirstFailure.fails(before));
     }
     if (!before.passes()) {
       return Sentence.of(
-          "Set {}: every request succeeds, with at most {} reserved; with the recorded settings,"
-              + " {}, {}.",
+          "Set {}: every request succeeds, with at most {} reserved; with {}, {}.",
           name,
           bytes(after.peakReservedBytes()),
           recorded,
-          FirstFailure.fails(before.firstFailure().orElseThrow()));
+          FirstFailure.fails(before));
     }
     boolean isLate = tuning.fromSameStart().isPresent();
     return Sentence.of(
-        "Set {}: {}PyTorch reserves at most {} instead of {} with the recorded settings, {}{}; that"
-            + " is {} less.",
+        "Set {}: {}PyTorch reserves at most {} instead of {} with {}{}; that" + " is {} less.",
         name,
         isLate ? "from the same start, " : "",
         bytes(after.peakReservedBytes()),

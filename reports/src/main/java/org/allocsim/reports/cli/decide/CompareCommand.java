@@ -9,8 +9,10 @@ import org.allocsim.reports.cli.option.FigureOptions;
 import org.allocsim.reports.cli.option.PolicyListOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.question.replay.CompareQuestion;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code allocsim compare}: one trace, every allocator. */
@@ -29,11 +31,14 @@ public final class CompareCommand implements Callable<Integer> {
 
   @Mixin private FigureOptions outputOptions;
 
+  @Option(names = "--charts", paramLabel = "DIR")
+  private @Nullable String charts;
+
   @Override
   public Integer call() throws IOException {
-    outputOptions.requireCharts(false, "--report DIR, or omit it");
+    outputOptions.requireCharts(charts != null, "--charts DIR, or omit it");
     return traceOptions
         .asking(outputOptions, deviceOptions.conditions())
-        .ask(new CompareQuestion(policyOptions.choices(), confOptions.choices()), names);
+        .ask(new CompareQuestion(policyOptions.choices(), confOptions.choices(), charts), names);
   }
 }

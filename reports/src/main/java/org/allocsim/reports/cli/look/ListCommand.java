@@ -1,7 +1,9 @@
 package org.allocsim.reports.cli.look;
 
 import java.io.PrintWriter;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.Answers;
@@ -12,6 +14,7 @@ import org.allocsim.reports.document.Document;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyProvider;
@@ -21,10 +24,10 @@ import org.allocsim.workloads.format.TraceFormats;
 import org.allocsim.workloads.profile.ProfileFile;
 import org.allocsim.workloads.profile.ShippedProfiles;
 import org.allocsim.workloads.program.Programs;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -36,11 +39,18 @@ import picocli.CommandLine.Spec;
 public final class ListCommand implements Runnable {
   @Spec private CommandSpec spec;
 
+  /** Says what there is to list. */
   @Override
   public void run() {
-    throw new ParameterException(
-        spec.commandLine(),
-        "no subcommand given; try policies, formats, programs, devices or schemas");
+    PrintWriter out = spec.commandLine().getOut();
+    Map<String, CommandLine> sorts = new LinkedHashMap<>(spec.commandLine().getSubcommands());
+    sorts.remove("help");
+    int width = sorts.keySet().stream().mapToInt(String::length).max().orElse(0);
+    sorts.forEach((name, sort) ->
+        WrappedText.printField(
+            out,
+            "allocsim list " + name + " ".repeat(width - name.length() + 2),
+            String.join(" ", sort.getCommandSpec().usageMessage().description())));
   }
 
   @Command(

@@ -158,7 +158,13 @@ public final class TerminalRenderer {
             columns.stream()
                 .map(column -> (column.isNumber() ? ">" : "") + column.heading())
                 .toArray(String[]::new));
+    String group = null;
     for (R row : rows) {
+      String heading = table.group().apply(row);
+      if (heading != null && !heading.equals(group)) {
+        text.heading(heading);
+        group = heading;
+      }
       text.row(columns.stream().map(column -> shortened.apply(column.text(row))).toArray());
     }
     return text;

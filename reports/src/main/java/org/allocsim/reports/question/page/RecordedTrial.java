@@ -21,6 +21,7 @@ import org.allocsim.simulator.run.RunObserver;
 import org.allocsim.simulator.run.RunPolicy;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.run.RunSetup;
+import org.allocsim.simulator.run.TimelineObserver;
 import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.workloads.io.EarlyEnd;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +55,7 @@ public final class RecordedTrial {
    */
   public List<ObservedRun> runAll(List<PolicyChoice> choices, ParallelTasks.Progress progress) {
     MomentObserver[] observers = new MomentObserver[choices.size()];
-    PolicyRecorder[] recorders = new PolicyRecorder[choices.size()];
+    @Nullable PolicyRecorder[] recorders = new PolicyRecorder[choices.size()];
     List<Callable<Optional<RunResult>>> tasks = new ArrayList<>();
     for (int i = 0; i < choices.size(); i++) {
       int place = i;
@@ -64,13 +65,14 @@ public final class RecordedTrial {
         }
         if (recording == null) {
           observers[place] = new MomentObserver();
-          return Optional.of(run(choices.get(place), observers[place].with()));
+          return Optional.of(run(choices.get(place), recorders, place, observers[place].with()));
         }
         MemoryTimeline timeline = new MemoryTimeline(BUCKETS);
         PolicyRecorder recorder = recording.recorder(timeline);
         recorders[place] = recorder;
         observers[place] = new MomentObserver(timeline);
-        return Optional.of(run(choices.get(place), observers[place].with(recorder)));
+        return Optional.of(
+            run(choices.get(place), recorders, place, observers[place].with(recorder)));
       });
     }
     List<Optional<RunResult>> results = ParallelTasks.run(tasks, progress);
@@ -87,13 +89,31 @@ public final class RecordedTrial {
     return observed;
   }
 
-  private RunResult run(PolicyChoice choice, RunObserver... observers) {
+  /**
+   * Runs a choice. Where it follows the recorded answers, what was recorded for the page is that
+   * run, so that a page has the addresses that other commands print.
+   */
+  private RunResult run(
+      PolicyChoice choice,
+      @Nullable PolicyRecorder[] recorders,
+      int place,
+      RunObserver... observers) {
     Program chosen = program.with(choice);
     RunSetup setup = chosen.onModel(RunPolicy.of(choice));
     RunResult result = Run.of(setup, observers);
-    return result.isRun() && KeyRuns.isPyTorch(result)
-        ? chosen.follow(setup).map(result::answeredAs).orElse(result)
-        : result;
+    if (!result.isRun() || !KeyRuns.isPyTorch(result)) {
+      return result;
+    }
+    if (recording == null) {
+      return chosen.follow(setup).map(result::answeredAs).orElse(result);
+    }
+    PolicyRecorder recorder = recording.recorder();
+    Optional<RunResult> followed =
+        chosen.follow(setup, new TimelineObserver(recorder.timeline()), recorder);
+    if (followed.isPresent() && recorder.recording() != null) {
+      recorders[place] = recorder;
+    }
+    return followed.map(result::answeredAs).orElse(result);
   }
 
   /**

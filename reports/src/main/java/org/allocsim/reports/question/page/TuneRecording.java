@@ -24,10 +24,12 @@ public final class TuneRecording {
   private static final int TOP = 3;
 
   private final Tuning tuning;
+  private final boolean isAboutRecorded;
   private final List<Tuning.Entry> rows;
 
-  private TuneRecording(Tuning tuning) {
+  private TuneRecording(Tuning tuning, boolean isAboutRecorded) {
     this.tuning = tuning;
+    this.isAboutRecorded = isAboutRecorded;
     rows = TuneAnswer.rows(tuning).stream().map(TuneAnswer.Row::entry).toList();
   }
 
@@ -36,11 +38,18 @@ public final class TuneRecording {
    *
    * @param recording the program's, still without runs
    * @param maxBytes what the allocator can have at most
+   * @param isAboutRecorded whether the page opens with the recorded settings, beside which the best
+   *     ones are shown, and not the other way round
    */
   public static TraceRecording of(
-      TraceRecording recording, DeviceTrace input, Tuning tuning, long maxBytes) {
+      TraceRecording recording,
+      DeviceTrace input,
+      Tuning tuning,
+      long maxBytes,
+      boolean isAboutRecorded) {
     recording.maxBytes(maxBytes);
-    return new TuneRecording(tuning).record(recording, input.trace(), input.device());
+    return new TuneRecording(tuning, isAboutRecorded)
+        .record(recording, input.trace(), input.device());
   }
 
   private TraceRecording record(TraceRecording recording, AllocationTrace trace, int device) {
@@ -60,8 +69,14 @@ public final class TuneRecording {
             .distinct()
             .map(this::row)
             .toList());
-    recording.opensWith(
-        row(tuning.best()), tuning.recommended().isEmpty() ? null : row(tuning.recorded()));
+    int best = row(tuning.best());
+    int recorded = row(tuning.recorded());
+    boolean isChange = tuning.recommended().isPresent();
+    if (isAboutRecorded) {
+      recording.opensWith(recorded, isChange ? best : null);
+    } else {
+      recording.opensWith(best, isChange ? recorded : null);
+    }
     return recording;
   }
 

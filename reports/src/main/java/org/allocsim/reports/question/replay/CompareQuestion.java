@@ -37,9 +37,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param policies the allocators
  * @param confs settings of PyTorch's
+ * @param charts name of the folder that gets charts; null for none
  */
-public record CompareQuestion(List<PolicyChoice> policies, ConfChoices confs)
+public record CompareQuestion(
+    List<PolicyChoice> policies, ConfChoices confs, @Nullable String charts)
     implements JobQuestion<CompareQuestion.Compared>, DrawnQuestion<CompareQuestion.Compared> {
+  private static final String CHARTS = "--charts";
+
   /**
    * What was compared.
    *
@@ -83,7 +87,8 @@ public record CompareQuestion(List<PolicyChoice> policies, ConfChoices confs)
             tuning == null ? null : tuning.best().conf(),
             program.release(),
             program.recordedConditions().profile());
-    RecordedTrial recorded = new RecordedTrial(program, asked.isShown());
+    boolean isDrawn = asked.isShown() || charts != null;
+    RecordedTrial recorded = new RecordedTrial(program, isDrawn);
     asked.mayEndEarly();
     List<ObservedRun> observed;
     try (ProgressMeter progress = ProgressMeter.of("comparing", "policies")) {
@@ -93,7 +98,7 @@ public record CompareQuestion(List<PolicyChoice> policies, ConfChoices confs)
       return Optional.empty();
     }
     ComparedTrace compared = ComparedTrace.of(program, tuning, observed);
-    if (asked.isShown()) {
+    if (isDrawn) {
       recordings.add(recorded.recording(compared.results(), program.input().conf()));
     }
     return Optional.of(compared);
@@ -131,15 +136,15 @@ public record CompareQuestion(List<PolicyChoice> policies, ConfChoices confs)
 
   @Override
   public void draw(Compared compared, DocumentOutputs outputs) throws IOException {
-    ChartFolder charts = outputs.charts();
-    if (charts == null) {
+    ChartFolder folder = outputs.charts(CHARTS, charts);
+    if (folder == null) {
       return;
     }
     int number = 0;
     for (ComparedTrace each : compared.answer().traces()) {
       number++;
       new CompareCharts(each, bound(each.recordedConditions()), each.runs())
-          .write(charts, compared.names().size() == 1 ? "" : number + "-");
+          .write(folder, compared.names().size() == 1 ? "" : number + "-");
     }
   }
 
@@ -151,6 +156,11 @@ public record CompareQuestion(List<PolicyChoice> policies, ConfChoices confs)
 
   @Override
   public void requireForJob(List<String> names) {
+    if (charts != null) {
+      throw Failure.usage(
+          "--charts needs a single recording; give the file of one rank instead of the folder "
+              + names.getFirst());
+    }
     if (names.size() > 1) {
       throw Failure.usage("compare accepts only one job folder; omit the other names");
     }

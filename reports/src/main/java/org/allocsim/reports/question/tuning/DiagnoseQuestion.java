@@ -84,7 +84,8 @@ public record DiagnoseQuestion(Platform platform, CategoryRules rules, @Nullable
                     new TraceRecording(program.input(), program::attribution),
                     program.input(),
                     program.diagnosis().tuning(),
-                    program.recordedConditions().maxBytes())));
+                    program.recordedConditions().maxBytes(),
+                    true)));
   }
 
   @Override

@@ -76,7 +76,8 @@ public record TuneQuestion(Platform platform, TuningGrid.Fineness fineness, int 
                 new TraceRecording(tuned.input()),
                 tuned.input(),
                 tuned.answer().tuning(),
-                tuned.answer().recordedConditions().maxBytes())));
+                tuned.answer().recordedConditions().maxBytes(),
+                false)));
   }
 
   @Override

@@ -30,7 +30,7 @@ public abstract class ClassicProvider extends OptionsProvider {
     private final long unitDivisor;
 
     Fit(String id, String summary, String source, long unitDivisor) {
-      super(new PolicySpec(id, summary, source, HEAP_OPTIONS));
+      super(new PolicySpec(id, summary, source, HEAP_OPTIONS).ofTextbook());
       this.unitDivisor = unitDivisor;
     }
 
@@ -123,14 +123,15 @@ public abstract class ClassicProvider extends OptionsProvider {
     public Buddy() {
       super(
           new PolicySpec(
-              "buddy",
-              "one heap; blocks are powers of two and merge with their buddies",
-              KNUTH,
-              List.of(
-                  new PolicySpec.Option(
-                      MIN_BLOCK, "256", "bytes", "smallest block, a power of two"),
-                  HeapOptions.STEP_OPTION,
-                  HeapOptions.ARENA_OPTION)));
+                  "buddy",
+                  "one heap; blocks are powers of two and merge with their buddies",
+                  KNUTH,
+                  List.of(
+                      new PolicySpec.Option(
+                          MIN_BLOCK, "256", "bytes", "smallest block, a power of two"),
+                      HeapOptions.STEP_OPTION,
+                      HeapOptions.ARENA_OPTION))
+              .ofTextbook());
     }
 
     @Override
@@ -151,12 +152,13 @@ public abstract class ClassicProvider extends OptionsProvider {
     public Slab() {
       super(
           new PolicySpec(
-              "slab",
-              "slots of equal size in slabs of 2 MiB or more; large requests get their own",
-              "a model of segregated slabs",
-              List.of(
-                  new PolicySpec.Option(
-                      CLASSES, "4", "", "size classes between powers of two, a power of two"))));
+                  "slab",
+                  "slots of equal size in slabs of 2 MiB or more; large requests get their own",
+                  "a model of segregated slabs",
+                  List.of(
+                      new PolicySpec.Option(
+                          CLASSES, "4", "", "size classes between powers of two, a power of two")))
+              .ofTextbook());
     }
 
     @Override

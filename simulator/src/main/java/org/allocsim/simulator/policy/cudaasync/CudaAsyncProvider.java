@@ -21,27 +21,28 @@ public final class CudaAsyncProvider implements PolicyProvider {
 
   private static final PolicySpec SPEC =
       new PolicySpec(
-          "cuda-async",
-          "the CUDA driver's stream-ordered pool (cudaMallocAsync)",
-          "CUDA driver 580 (CUDA 13.0), recorded on H100 and H200",
-          List.of(
-              new PolicySpec.Option(
-                  THRESHOLD,
-                  "0",
-                  "bytes",
-                  "memory that the pool keeps when the host synchronizes; 'max' for everything,"
-                      + " as PyTorch and RMM set it"),
-              new PolicySpec.Option(
-                  OPPORTUNISTIC,
-                  "true",
-                  "",
-                  "reuse memory that other streams have freed and finished using"),
-              new PolicySpec.Option(
-                  INTERNAL,
-                  "true",
-                  "",
-                  "let a stream wait for others instead of failing; matters if the option above"
-                      + " is off")));
+              "cuda-async",
+              "the CUDA driver's stream-ordered pool (cudaMallocAsync)",
+              "CUDA driver 580 (CUDA 13.0), recorded on H100 and H200",
+              List.of(
+                  new PolicySpec.Option(
+                      THRESHOLD,
+                      "0",
+                      "bytes",
+                      "memory that the pool keeps when the host synchronizes; 'max' for everything,"
+                          + " as PyTorch and RMM set it"),
+                  new PolicySpec.Option(
+                      OPPORTUNISTIC,
+                      "true",
+                      "",
+                      "reuse memory that other streams have freed and finished using"),
+                  new PolicySpec.Option(
+                      INTERNAL,
+                      "true",
+                      "",
+                      "let a stream wait for others instead of failing; matters if the option above"
+                          + " is off")))
+          .inPyTorch("PYTORCH_CUDA_ALLOC_CONF=backend:cudaMallocAsync");
 
   /** A provider; the service loader makes it. */
   public CudaAsyncProvider() {}

@@ -13,10 +13,11 @@ import org.allocsim.simulator.policy.PolicySpec;
 public final class DirectProvider extends OptionsProvider {
   private static final PolicySpec SPEC =
       new PolicySpec(
-          "direct",
-          "no allocator: every request is a cudaMalloc, every free a cudaFree",
-          "CUDA driver 580 (CUDA 13.0), recorded on H100 and H200",
-          List.of());
+              "direct",
+              "no allocator: every request is a cudaMalloc, every free a cudaFree",
+              "CUDA driver 580 (CUDA 13.0), recorded on H100 and H200",
+              List.of())
+          .inPyTorch("PYTORCH_NO_CUDA_MEMORY_CACHING=1");
 
   /** A provider; the service loader makes it. */
   public DirectProvider() {

@@ -18,33 +18,38 @@ import org.allocsim.simulator.policy.UnfitTraceException;
 public final class GmLakeProvider implements PolicyProvider {
   private static final PolicySpec SPEC =
       new PolicySpec(
-          "gmlake",
-          "GMLake: caching allocator that stitches free blocks by virtual memory",
-          "intelligent-machine-learning/glake 0274a9c (2024-07), GMLake; arXiv 2401.08156; source"
-              + " read, driver calls compared on a GPU",
-          List.of(
-              new PolicySpec.Option(
-                  "stitching", "true", "", "false is plain caching (vmmDefragment=0)"),
-              new PolicySpec.Option(
-                  "frag-limit", "512MiB", "bytes", "smallest request that is stitched (fragLimit)"),
-              new PolicySpec.Option(
-                  "reuse-limit",
-                  "10",
-                  "times",
-                  "how much larger a reused stitched block may be than the request (reuseLimit)"),
-              new PolicySpec.Option(
-                  "defrag-level", "0", "", "first of three attempts to stitch (defragLevel)"),
-              new PolicySpec.Option(
-                  "auto-gc",
-                  "1000GiB",
-                  "bytes",
-                  "number of stitched addresses above which stitched blocks are collected"
-                      + " (autoGC)"),
-              new PolicySpec.Option(
-                  "re-alloc",
-                  "false",
-                  "",
-                  "true requests only the missing memory from the device (reAlloc)")));
+              "gmlake",
+              "GMLake: caching allocator that stitches free blocks by virtual memory",
+              "intelligent-machine-learning/glake 0274a9c (2024-07), GMLake; arXiv 2401.08156;"
+                  + " source read, driver calls compared on a GPU",
+              List.of(
+                  new PolicySpec.Option(
+                      "stitching", "true", "", "false is plain caching (vmmDefragment=0)"),
+                  new PolicySpec.Option(
+                      "frag-limit",
+                      "512MiB",
+                      "bytes",
+                      "smallest request that is stitched (fragLimit)"),
+                  new PolicySpec.Option(
+                      "reuse-limit",
+                      "10",
+                      "times",
+                      "how much larger a reused stitched block may be than the request"
+                          + " (reuseLimit)"),
+                  new PolicySpec.Option(
+                      "defrag-level", "0", "", "first of three attempts to stitch (defragLevel)"),
+                  new PolicySpec.Option(
+                      "auto-gc",
+                      "1000GiB",
+                      "bytes",
+                      "number of stitched addresses above which stitched blocks are collected"
+                          + " (autoGC)"),
+                  new PolicySpec.Option(
+                      "re-alloc",
+                      "false",
+                      "",
+                      "true requests only the missing memory from the device (reAlloc)")))
+          .inPyTorch("PyTorch built with GMLake's sources");
 
   /** A provider; the service loader makes it. */
   public GmLakeProvider() {}

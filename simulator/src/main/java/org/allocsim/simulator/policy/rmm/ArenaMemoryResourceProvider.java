@@ -17,17 +17,21 @@ public final class ArenaMemoryResourceProvider extends OptionsProvider {
 
   private static final PolicySpec SPEC =
       new PolicySpec(
-          "rmm-arena",
-          "RMM's arena_memory_resource: first fit in one region, superblocks per stream",
-          "rapidsai/rmm 5d50a37 (2026-07), arena_memory_resource; source read",
-          List.of(
-              new PolicySpec.Option(
-                  SIZE, HALF, "bytes", "size of the arena, or 'half' for half of the free memory"),
-              new PolicySpec.Option(
-                  SIZE_CLASSES,
-                  "false",
-                  "",
-                  "round sizes up to size classes, as with RMM_ARENA_USE_SIZE_CLASSES")));
+              "rmm-arena",
+              "RMM's arena_memory_resource: first fit in one region, superblocks per stream",
+              "rapidsai/rmm 5d50a37 (2026-07), arena_memory_resource; source read",
+              List.of(
+                  new PolicySpec.Option(
+                      SIZE,
+                      HALF,
+                      "bytes",
+                      "size of the arena, or 'half' for half of the free memory"),
+                  new PolicySpec.Option(
+                      SIZE_CLASSES,
+                      "false",
+                      "",
+                      "round sizes up to size classes, as with RMM_ARENA_USE_SIZE_CLASSES")))
+          .inPyTorch("rmm.mr.ArenaMemoryResource and rmm.allocators.torch.rmm_torch_allocator");
 
   /** A provider; the service loader makes it. */
   public ArenaMemoryResourceProvider() {

@@ -24,14 +24,17 @@ public final class BinningMemoryResourceProvider implements PolicyProvider {
 
   private static final PolicySpec SPEC =
       new PolicySpec(
-          "rmm-binning",
-          "RMM's binning_memory_resource: one fixed-size resource for each power of two in a"
-              + " range",
-          "rapidsai/rmm 5d50a37 (2026-07), binning_memory_resource; bins as in its replay"
-              + " benchmark; source read",
-          List.of(
-              new PolicySpec.Option(MIN_EXPONENT, "18", "", "log2 of the smallest bin, 8 to 30"),
-              new PolicySpec.Option(MAX_EXPONENT, "22", "", "log2 of the largest bin, 8 to 30")));
+              "rmm-binning",
+              "RMM's binning_memory_resource: one fixed-size resource for each power of two in a"
+                  + " range",
+              "rapidsai/rmm 5d50a37 (2026-07), binning_memory_resource; bins as in its replay"
+                  + " benchmark; source read",
+              List.of(
+                  new PolicySpec.Option(
+                      MIN_EXPONENT, "18", "", "log2 of the smallest bin, 8 to 30"),
+                  new PolicySpec.Option(
+                      MAX_EXPONENT, "22", "", "log2 of the largest bin, 8 to 30")))
+          .inPyTorch("rmm.mr.BinningMemoryResource and rmm.allocators.torch.rmm_torch_allocator");
 
   /** A provider; the service loader makes it. */
   public BinningMemoryResourceProvider() {}

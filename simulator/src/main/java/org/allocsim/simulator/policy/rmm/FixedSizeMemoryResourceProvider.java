@@ -21,17 +21,18 @@ public final class FixedSizeMemoryResourceProvider implements PolicyProvider {
 
   private static final PolicySpec SPEC =
       new PolicySpec(
-          "rmm-fixed",
-          "RMM's fixed_size_memory_resource: blocks of one size, first in, first out",
-          "rapidsai/rmm 5d50a37 (2026-07), fixed_size_memory_resource; source read",
-          List.of(
-              new PolicySpec.Option(
-                  BLOCK, "1MiB", "bytes", "size of every block, rounded up to 256"),
-              new PolicySpec.Option(
-                  BLOCKS,
-                  Integer.toString(BinningMemoryResource.CHUNK_BLOCKS),
-                  "",
-                  "blocks taken from the device at a time")));
+              "rmm-fixed",
+              "RMM's fixed_size_memory_resource: blocks of one size, first in, first out",
+              "rapidsai/rmm 5d50a37 (2026-07), fixed_size_memory_resource; source read",
+              List.of(
+                  new PolicySpec.Option(
+                      BLOCK, "1MiB", "bytes", "size of every block, rounded up to 256"),
+                  new PolicySpec.Option(
+                      BLOCKS,
+                      Integer.toString(BinningMemoryResource.CHUNK_BLOCKS),
+                      "",
+                      "blocks taken from the device at a time")))
+          .inPyTorch("rmm.mr.FixedSizeMemoryResource and rmm.allocators.torch.rmm_torch_allocator");
 
   /** A provider; the service loader makes it. */
   public FixedSizeMemoryResourceProvider() {}

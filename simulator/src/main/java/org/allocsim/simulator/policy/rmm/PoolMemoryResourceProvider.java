@@ -20,18 +20,19 @@ public final class PoolMemoryResourceProvider implements PolicyProvider {
 
   private static final PolicySpec SPEC =
       new PolicySpec(
-          "rmm-pool",
-          "RMM's pool_memory_resource: best fit in one growing pool, one free list per stream",
-          "rapidsai/rmm 5d50a37 (2026-07), pool_memory_resource; source read",
-          List.of(
-              new PolicySpec.Option(
-                  INITIAL,
-                  "0",
-                  "bytes",
-                  "reserved at the first request, a multiple of 256; 'half' means half of the"
-                      + " free memory, the default of RMM's Python classes"),
-              new PolicySpec.Option(
-                  MAX, NONE, "bytes", "maximum size of the pool, a multiple of 256, or none")));
+              "rmm-pool",
+              "RMM's pool_memory_resource: best fit in one growing pool, one free list per stream",
+              "rapidsai/rmm 5d50a37 (2026-07), pool_memory_resource; source read",
+              List.of(
+                  new PolicySpec.Option(
+                      INITIAL,
+                      "0",
+                      "bytes",
+                      "reserved at the first request, a multiple of 256; 'half' means half of the"
+                          + " free memory, the default of RMM's Python classes"),
+                  new PolicySpec.Option(
+                      MAX, NONE, "bytes", "maximum size of the pool, a multiple of 256, or none")))
+          .inPyTorch("rmm.mr.PoolMemoryResource and rmm.allocators.torch.rmm_torch_allocator");
 
   /** A provider; the service loader makes it. */
   public PoolMemoryResourceProvider() {}

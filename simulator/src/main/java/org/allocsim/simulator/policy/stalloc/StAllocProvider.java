@@ -16,12 +16,13 @@ import org.allocsim.simulator.policy.UnfitTraceException;
 public final class StAllocProvider implements PolicyProvider {
   private static final PolicySpec SPEC =
       new PolicySpec(
-          PolicySpec.Kind.OFFLINE,
-          "stalloc",
-          "STAlloc: places planned from a profile of the program, with a caching fallback",
-          "infinigence/STAlloc 3a9f97f (2025-09), Allocator; arXiv 2507.16274; source read; the"
-              + " planner is a model, the fallback is that of PyTorch 2.11",
-          List.of());
+              PolicySpec.Kind.OFFLINE,
+              "stalloc",
+              "STAlloc: places planned from a profile of the program, with a caching fallback",
+              "infinigence/STAlloc 3a9f97f (2025-09), Allocator; arXiv 2507.16274; source read; the"
+                  + " planner is a model, the fallback is that of PyTorch 2.11",
+              List.of())
+          .inPyTorch("torch.cuda.memory.CUDAPluggableAllocator with STAlloc's library");
 
   /** A provider; the service loader makes it. */
   public StAllocProvider() {}

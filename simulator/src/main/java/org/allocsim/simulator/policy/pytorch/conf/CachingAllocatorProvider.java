@@ -22,14 +22,18 @@ public final class CachingAllocatorProvider implements PolicyProvider {
 
   private static final PolicySpec SPEC =
       new PolicySpec(
-          "pytorch",
-          "PyTorch's CUDA caching allocator, native or with expandable segments",
-          "pytorch/pytorch, c10/cuda/CUDACachingAllocator.cpp; " + PyTorchVersion.evidence(),
-          List.of(
-              new PolicySpec.Option(
-                  CONF, "", "", "configuration string, as in PYTORCH_CUDA_ALLOC_CONF"),
-              new PolicySpec.Option(
-                  VERSION, PyTorchVersion.DEFAULT.id(), "", "PyTorch release whose rules apply")));
+              "pytorch",
+              "PyTorch's CUDA caching allocator, native or with expandable segments",
+              "pytorch/pytorch, c10/cuda/CUDACachingAllocator.cpp; " + PyTorchVersion.evidence(),
+              List.of(
+                  new PolicySpec.Option(
+                      CONF, "", "", "configuration string, as in PYTORCH_CUDA_ALLOC_CONF"),
+                  new PolicySpec.Option(
+                      VERSION,
+                      PyTorchVersion.DEFAULT.id(),
+                      "",
+                      "PyTorch release whose rules apply")))
+          .inPyTorch("PYTORCH_CUDA_ALLOC_CONF");
 
   /** A provider; the service loader makes it. */
   public CachingAllocatorProvider() {}
