@@ -1,7 +1,6 @@
 package org.allocsim.reports.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
@@ -68,6 +67,7 @@ class CompareCommandTest {
     int group = 0;
     long failures = 0;
     long reserved = 0;
+    boolean isAnyFailing = false;
     for (JsonNode row : rows) {
       int own = groups.indexOf(row.get("group").asString());
       assertTrue(own >= group, "groups stand together: " + row);
@@ -85,11 +85,12 @@ class CompareCommandTest {
           reserved = 0;
         }
         failures = row.get("failed_requests").asLong();
+        isAnyFailing |= failures > 0;
         assertTrue(row.get("peak_reserved_bytes").asLong() >= reserved, row.toString());
         reserved = row.get("peak_reserved_bytes").asLong();
       }
     }
-    assertNotEquals(0, failures, "nothing fails on a device of 20 MiB");
+    assertTrue(isAnyFailing, "nothing fails on a device of 20 MiB");
   }
 
   @Test
