@@ -1,7 +1,6 @@
 package org.allocsim.reports.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
@@ -89,6 +88,7 @@ class CompareCommandTest {
     int group = 0;
     long failures = 0;
     long reserved = 0;
+    boolean isAnyFailing = false;
     for (JsonNode row : rows) {
       int own = groups.indexOf(row.get("group").asString());
       assertTrue(own >= group, "groups stand together: " + row);
@@ -106,11 +106,12 @@ class CompareCommandTest {
           reserved = 0;
         }
         failures = row.get("failed_requests").asLong();
+        isAnyFailing |= failures > 0;
         assertTrue(row.get("peak_reserved_bytes").asLong() >= reserved, row.toString());
         reserved = row.get("peak_reserved_bytes").asLong();
       }
     }
-    assertNotEquals(0, failures, "nothing fails on a device of 20 MiB");
+    assertTrue(isAnyFailing, "nothing fails on a device of 20 MiB");
   }
 
   @Test
@@ -180,15 +181,30 @@ class CompareCommandTest {
   @Test
   void replayServesAnyTraceThroughAnyPolicy() throws Exception {
     for (var provider : Policies.all()) {
-      JsonNode result = json("replay", trace(), "--policy", provider.spec().id(), "--json", "-");
-      assertEquals(provider.spec().id(), result.get("policy").asString());
+      String id = provider.spec().id();
+      String policy = id.equals("ggml-vmm") ? "ggml-vmm(frees=deferred)" : id;
+      JsonNode result = json("replay", trace(), "--policy", policy, "--json", "-");
+      assertEquals(id, result.get("policy").asString());
       if (result.get("failed_requests").isEmpty()) {
+        // What a deferred free still holds counts as requested.
         assertEquals(
-            9_700_000,
+            policy.equals(id) ? 9_700_000 : 12_700_000,
             result.get("stats").get("requested_bytes.all.peak").asLong(),
             provider.spec().id());
       }
     }
+  }
+
+  @Test
+  void policyThatCannotServeTheOrderOfFreesNamesTheEvent() throws Exception {
+    CommandRun run = CommandRun.of("replay", trace(), "--policy", "ggml-vmm");
+    assertEquals(ExitCodes.FAILED, run.exitCode());
+    assertTrue(
+        run.err()
+            .contains(
+                "policy ggml-vmm cannot serve it: needs frees in reverse order of allocation:"
+                    + " event 2 (counted from 0) frees the 3000000 bytes of event 0"),
+        run.err());
   }
 
   @Test

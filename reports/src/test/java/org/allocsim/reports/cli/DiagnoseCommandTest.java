@@ -181,7 +181,7 @@ class DiagnoseCommandTest {
   @ParameterizedTest
   @CsvSource({
     "diagnose, Out of memory: the program asked for 64.00 GiB.",
-    "replay, 1 of 2 allocation requests failed;",
+    "replay, Out of memory: request 1 asked for 64.00 GiB",
     "tune, No setting helps:",
     "compare, No allocator can fit this program:",
   })

@@ -73,7 +73,6 @@ class MainTest {
         "leaks a b",
         "leaks t --warm-up x",
         "leaks t --iterations",
-        "list",
         "list everything",
         "list policies now",
         "explain-oom a b",
@@ -136,10 +135,19 @@ class MainTest {
     assertTrue(run.out().contains("\nExamples:\n  allocsim "), run.out());
   }
 
+  @Test
+  void listAloneSaysWhatThereIsToList() {
+    CommandRun run = CommandRun.of("list");
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    List<String> lines = run.out().lines().toList();
+    assertEquals(5, lines.size(), run.out());
+    assertTrue(lines.getFirst().startsWith("allocsim list devices "), run.out());
+  }
+
   @ParameterizedTest
   @CsvSource({
     "xyz t, unknown command 'xyz'; choose from estimate",
-    "list models, unknown command 'models'; choose from",
+    "list everything, unknown command 'everything'; choose from",
     "replay t u, 'u' is an unexpected argument",
     "replay t --capcity 1GiB, unknown option '--capcity'; did you mean '--capacity'?",
     "replay t --addresses x, 'x' is not one of recorded, modelled",

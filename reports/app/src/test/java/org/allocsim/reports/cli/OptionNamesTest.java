@@ -86,6 +86,10 @@ class OptionNamesTest {
             for (String name : names) {
               String one = name.replaceAll("ies$", "y").replaceAll("(?<!s)s$", "");
               boolean isOther = command.findOption(one) != null;
+              // A folder of charts is not several times the one file of --chart.
+              if (name.equals("--charts")) {
+                continue;
+              }
               if (known.contains(one) && !names.contains(one) && !isOther) {
                 lacking.add(command.name() + ": " + name + " is not " + one);
               }

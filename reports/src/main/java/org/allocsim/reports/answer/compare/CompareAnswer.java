@@ -182,7 +182,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
                   each -> Keys.of(each.choice().provider().spec().use().group()))
               .text(
                   "how_in_pytorch",
-                  "Setting or call with which a PyTorch program switches to it.",
+                  "Setting or call that switches a PyTorch program to it.",
                   each -> how(each.choice().provider().spec()))
               .missing("a PyTorch program cannot switch to it")
               .term(Columns.NOT_RUN_BECAUSE, RunResult::notRunBecause)

@@ -29,7 +29,8 @@ import org.allocsim.simulator.policy.block.BlockHeap;
  * <p><b>Deviations.</b> A request of 0 bytes gets the null address. A request that fails ends a
  * program that uses ggml. With {@code frees=deferred}, for programs that free in another order, a
  * block below the top stays in the stack until all blocks above it are freed: what such a program
- * would hold if its allocator was this stack. That is a model.
+ * would hold if its allocator was this stack. That is a model; statistics count a block that is
+ * held as requested.
  *
  * <p><b>Cost.</b> A request or free takes amortized constant time. <b>Limits.</b> One thread.
  */

@@ -161,9 +161,8 @@ final class ComputeGraph {
     }
     Tensor sum = graph.node(out.bytes(), GPU, "hidden", out, before).inPlace();
     Tensor input = norm(sum);
-    Tensor up = inner(weight, input);
-    Tensor gate = inner(weight, input);
-    Tensor active = inner(inner(gate).inPlace(), up).inPlace();
+    Tensor gate = inner(inner(weight, input)).inPlace();
+    Tensor active = inner(gate, inner(weight, input)).inPlace();
     Tensor down = graph.node(4L * hidden * tokens, GPU, "hidden", weight, active);
     return graph.node(down.bytes(), GPU, "hidden", down, sum).inPlace();
   }

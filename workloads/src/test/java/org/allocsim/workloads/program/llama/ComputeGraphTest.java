@@ -47,6 +47,7 @@ class ComputeGraphTest {
   @Test
   void flashAttentionNeedsLogitsOnly() {
     assertEquals("258.50 24.01", printed(settings(Shapes.LLAMA_3_8B, 8192, true)));
+    assertEquals("258.50 72.01", printed(settings(Shapes.LLAMA_3_8B, 32_768, true)));
   }
 
   @Test
