@@ -25,6 +25,9 @@ final class GapFinder {
   /** Without an operator or a call for so long, the host runs the program's own code. */
   private static final long HOST_CODE_NANOS = 500_000;
 
+  /** Calls before that of work that may have let its stream wait. */
+  private static final int MAX_CALLS = 64;
+
   private static final int MAX_KEPT = 1_000;
   private static final int NONE = -1;
 
@@ -45,9 +48,6 @@ final class GapFinder {
           Comparator.comparingLong(Gap::nanos)
               .thenComparing(Comparator.comparingLong(Gap::beginNanos).reversed()));
 
-  /** By step, what the causes took. */
-  private final long[][] stepNanos;
-
   private int state;
   private int wait = NONE;
   private int nextCall;
@@ -62,7 +62,6 @@ final class GapFinder {
     this.states = states;
     profile = timeline.profile();
     places = new Places(timeline);
-    stepNanos = new long[steps.count()][Cause.values().length];
     for (int row = 0; row < profile.count(); row++) {
       RowKind kind = profile.kind(row);
       if ((kind == RowKind.OPERATOR || kind == RowKind.CALL)
@@ -71,40 +70,37 @@ final class GapFinder {
       }
     }
     hostIsAhead = new boolean[steps.count()];
-    for (int each = 0; each < steps.count(); each++) {
-      hostIsAhead[each] = isAhead(each, gpu);
-    }
+    findAhead(gpu);
     find(gpu.all());
   }
 
   /** Whether launching a step takes the host less time than the GPU needs for it. */
-  private boolean isAhead(int each, GpuTime gpu) {
-    long begin = steps.hostNanos(each);
-    long end = steps.hostNanos(each + 1);
-    long held = 0;
+  private void findAhead(GpuTime gpu) {
+    long[] held = new long[steps.count()];
     for (int i = 0; i < states.count(); i++) {
-      held += overlap(states.begin(i), states.end(i), begin, end);
+      hold(states.begin(i), states.end(i), held);
     }
     for (int call = 0; call < timeline.callCount(); call++) {
-      int work = waits.workOf(call);
       if (waits.isBlocked(call)
           && timeline.callKind(call) != CallKind.FREE
-          && work != NONE
           && waits.cause(call) != Cause.PAGEABLE_COPY) {
-        held +=
-            overlap(
-                timeline.callStart(call),
-                Math.min(timeline.callEnd(call), timeline.workEnd(work)),
-                begin,
-                end);
+        long end = Math.min(timeline.callEnd(call), timeline.workEnd(waits.workOf(call)));
+        hold(timeline.callStart(call), end, held);
       }
     }
-    StepTime time = gpu.within("", steps.gpuNanos(each), steps.gpuNanos(each + 1));
-    return end - begin - held < time.busyNanos();
+    for (int each = 0; each < steps.count(); each++) {
+      StepTime time = gpu.within("", steps.gpuNanos(each), steps.gpuNanos(each + 1));
+      long launching = steps.hostNanos(each + 1) - steps.hostNanos(each) - held[each];
+      hostIsAhead[each] = launching < time.busyNanos();
+    }
   }
 
-  private static long overlap(long begin, long end, long from, long to) {
-    return Math.max(0, Math.min(end, to) - Math.max(begin, from));
+  /** Adds a stretch to the step in which it begins. */
+  private void hold(long begin, long end, long[] held) {
+    int at = steps.onHost(begin);
+    if (at >= 0 && at < held.length) {
+      held[at] += Math.max(0, Math.min(end, steps.hostNanos(at + 1)) - begin);
+    }
   }
 
   private void find(Intervals busy) {
@@ -174,12 +170,10 @@ final class GapFinder {
       return Cause.COLLECTIVE;
     }
     int thread = timeline.callThread(timeline.callOf(work));
-    for (int call = timeline.callOf(work) - 1, looked = 0; call >= 0 && looked < 64; call--) {
-      if (timeline.callThread(call) == thread) {
-        if (timeline.callKind(call) == CallKind.STREAM_WAIT) {
-          return Cause.STREAM;
-        }
-        looked++;
+    int last = timeline.callOf(work);
+    for (int call = last - 1; call >= Math.max(0, last - MAX_CALLS); call--) {
+      if (timeline.callThread(call) == thread && timeline.callKind(call) == CallKind.STREAM_WAIT) {
+        return Cause.STREAM;
       }
     }
     return Cause.UNKNOWN;
@@ -260,16 +254,6 @@ final class GapFinder {
     long[] sum = sums.computeIfAbsent(new Key(cause, where), _ -> new long[2]);
     sum[0] += end - begin;
     sum[1]++;
-    int at = step;
-    long from = begin;
-    while (from < end) {
-      while (at + 1 < steps.count() && steps.gpuNanos(at + 1) <= from) {
-        at++;
-      }
-      long to = at + 1 < steps.count() ? Math.min(end, steps.gpuNanos(at + 1)) : end;
-      stepNanos[at][cause.ordinal()] += to - from;
-      from = to;
-    }
     if (cause != Cause.SHORT) {
       longest.add(new Gap(begin, end, cause, where, step));
       if (longest.size() > MAX_KEPT) {
@@ -293,12 +277,7 @@ final class GapFinder {
   /** The longest gaps, the longest first. */
   List<Gap> longest() {
     List<Gap> gaps = new ArrayList<>(longest);
-    gaps.sort(Comparator.comparingLong(Gap::nanos).reversed().thenComparing(Gap::beginNanos));
+    gaps.sort(Comparator.comparingLong(Gap::nanos).reversed().thenComparingLong(Gap::beginNanos));
     return gaps;
-  }
-
-  /** Idle time of a step for a cause. */
-  long nanos(int ofStep, Cause cause) {
-    return stepNanos[ofStep][cause.ordinal()];
   }
 }

@@ -1,6 +1,7 @@
 package org.allocsim.analysis.idle;
 
 import java.util.Arrays;
+import org.allocsim.workloads.format.TimeOrder;
 
 /** When a GPU computes, communicates, copies and idles. */
 final class GpuTime {
@@ -39,7 +40,7 @@ final class GpuTime {
   static long unionNanos(long[] begins, long[] ends, int count) {
     Intervals union = new Intervals();
     long[] sorted = Arrays.copyOf(begins, count);
-    int[] order = org.allocsim.workloads.format.TimeOrder.of(sorted, count);
+    int[] order = TimeOrder.of(sorted, count);
     for (int i : order) {
       union.add(begins[i], ends[i]);
     }

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import org.allocsim.analysis.idle.profile.RowKind;
 import org.allocsim.analysis.idle.profile.TimeProfile;
 import org.allocsim.workloads.format.TimeOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the host does that keeps the GPU waiting by itself, whatever was queued: disjoint stretches
@@ -61,7 +62,7 @@ final class HostStates {
     flatten();
   }
 
-  private static @org.jspecify.annotations.Nullable Cause cause(Timeline timeline, int row) {
+  private static @Nullable Cause cause(Timeline timeline, int row) {
     TimeProfile profile = timeline.profile();
     RowKind kind = profile.kind(row);
     if (timeline.isLoad(row)) {

@@ -4,6 +4,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.analysis.idle.profile.RowKind;
 import org.allocsim.analysis.idle.profile.TimeProfile;
+import org.jspecify.annotations.Nullable;
 
 /** Where in the program something happens, as far as a profile shows. */
 final class Places {
@@ -48,7 +49,7 @@ final class Places {
     return name.startsWith("enumerate(DataLoader)") ? "DataLoader" : name;
   }
 
-  private @org.jspecify.annotations.Nullable String line(int row, int callee) {
+  private @Nullable String line(int row, int callee) {
     Matcher function = FUNCTION.matcher(profile.name(row));
     if (!function.matches() || !isOfProgram(function.group(1))) {
       return null;

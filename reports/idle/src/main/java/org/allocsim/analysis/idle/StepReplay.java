@@ -3,6 +3,7 @@ package org.allocsim.analysis.idle;
 import java.util.Arrays;
 import org.allocsim.analysis.idle.profile.TimeProfile;
 import org.allocsim.workloads.format.TimeOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the recorded steps again: the host's threads in their order, the streams in theirs, and what
@@ -34,6 +35,8 @@ final class StepReplay {
 
   /** Work that the driver queues for a stream; the host waits where there is more. */
   private static final int QUEUE_DEPTH = 1024;
+
+  private static final int MAX_DEPTH = 1 << 16;
 
   /** Reading a result that is there already. */
   private static final long READ_NANOS = 30_000;
@@ -107,7 +110,7 @@ final class StepReplay {
     crossed = new long[works];
     delay = new long[works];
     orderWork();
-    queueDepth = Math.max(QUEUE_DEPTH, waits.maxQueued());
+    queueDepth = Math.clamp(waits.maxQueued(), QUEUE_DEPTH, MAX_DEPTH);
     pinnedBytesPerNano = pinnedSpeed();
   }
 
@@ -315,7 +318,7 @@ final class StepReplay {
   }
 
   /** What copies from pinned memory reach of the bus of a GPU: 26 GB/s of PCIe 4, 55 of PCIe 5. */
-  private static double busSpeed(@org.jspecify.annotations.Nullable String gpu) {
+  private static double busSpeed(@Nullable String gpu) {
     boolean isFast =
         gpu != null && (gpu.contains("H100") || gpu.contains("H200") || gpu.contains("B200"));
     return isFast ? 55 : 26;
@@ -333,25 +336,42 @@ final class StepReplay {
 
   /** What a worker needs for each batch; empty where the profile does not say it. */
   long[] services(int recordedWorkers) {
-    long[] found = new long[count];
-    int founds = 0;
-    boolean isHere = true;
-    long waited = 0;
+    long[] taken = new long[count];
+    long[] waited = new long[count];
+    int loads = 0;
     for (int event = 0; event < count; event++) {
       if (types[event] == LOAD) {
-        isHere &= timeline.isLoadedHere(subjects[event]);
-        found[founds++] = ends[event] - begins[event];
-        waited += Math.max(0, ends[event] - begins[event] - READY_NANOS);
+        taken[loads] = ends[event];
+        waited[loads++] = ends[event] - begins[event];
       }
     }
-    if (founds == 0 || isHere) {
-      return Arrays.copyOf(found, founds);
+    if (loads == 0 || loadsHere()) {
+      return Arrays.copyOf(waited, loads);
     }
-    if (recordedWorkers <= 0 || waited == 0) {
+    // A worker that is never idle gives a batch for each time that it needs for one; the program
+    // takes it at once if it waits.
+    long[] found = new long[loads];
+    int founds = 0;
+    boolean hasWaited = false;
+    for (int load = 0; load < loads; load++) {
+      boolean waits = waited[load] >= READY_NANOS;
+      hasWaited |= waits;
+      if (waits
+          && recordedWorkers > 0
+          && load >= recordedWorkers
+          && waited[load - recordedWorkers] >= READY_NANOS) {
+        found[founds++] = taken[load] - taken[load - recordedWorkers];
+      }
+    }
+    if (recordedWorkers <= 0 || !hasWaited) {
       return new long[0];
     }
-    long window = steps.hostNanos(steps.count()) - steps.hostNanos(0);
-    return new long[] {window / founds * recordedWorkers};
+    if (founds == 0) {
+      long window = steps.hostNanos(steps.count()) - steps.hostNanos(0);
+      return new long[] {window / loads * recordedWorkers};
+    }
+    Arrays.sort(found, 0, founds);
+    return new long[] {found[founds / 2]};
   }
 
   /** Whether the program waits for a data loader. */
@@ -396,10 +416,15 @@ final class StepReplay {
     private final int[] last = new int[profile.laneCount()];
     private final long[][] rings = new long[profile.laneCount()][];
     private final int[] ringNext = new int[profile.laneCount()];
-    private final int[] streams = new int[profile.laneCount()];
-    private int streamCount;
-    private final @org.jspecify.annotations.Nullable RecordedLoader loader;
+    private int ringCount;
+    private long maxEnd;
+    private final @Nullable RecordedLoader loader;
     private final boolean isGraphed;
+
+    /** What a batch takes, where the data loader is changed. */
+    private final long[] services;
+
+    private int loads;
     private final long roundNanos;
     private int round;
 
@@ -409,9 +434,9 @@ final class StepReplay {
       isGraphed = change.has(Change.Part.GRAPHS);
       Arrays.fill(last, NONE);
       roundNanos = steps.hostNanos(steps.count()) - steps.hostNanos(0);
-      long[] services = change.workers() > 0 ? services(recordedWorkers) : new long[0];
+      services = change.workers() >= 0 ? services(recordedWorkers) : new long[0];
       loader =
-          services.length == 0
+          services.length == 0 || change.workers() == 0
               ? null
               : new RecordedLoader(
                   services, change.workers(), change.prefetch(), steps.hostNanos(0));
@@ -456,12 +481,9 @@ final class StepReplay {
       return Math.max(newEnds[count - 1], lastEnd());
     }
 
+    /** When all work that is queued so far is done. */
     private long lastEnd() {
-      long end = 0;
-      for (int i = 0; i < streamCount; i++) {
-        end = Math.max(end, workEnds[last[streams[i]]]);
-      }
-      return end;
+      return maxEnd;
     }
 
     private long busyNanos() {
@@ -528,6 +550,8 @@ final class StepReplay {
       long recorded = ends[event] - begins[event];
       if (loader != null) {
         newEnds[event] = loader.take(newBegins[event]) + TAKE_NANOS;
+      } else if (services.length > 0) {
+        newEnds[event] += services[loads++ % services.length];
       } else if (timeline.isLoadedHere(subjects[event]) || recorded < READY_NANOS) {
         newEnds[event] += recorded;
       } else {
@@ -619,12 +643,13 @@ final class StepReplay {
     /** Keeps the last of the stream; the last of a call also takes a place in the queue. */
     private void place(int work, boolean isQueued) {
       int stream = timeline.workStream(work);
-      if (last[stream] == NONE) {
-        streams[streamCount++] = stream;
-        rings[stream] = new long[queueDepth];
-      }
+      maxEnd = Math.max(maxEnd, workEnds[work]);
       last[stream] = work;
-      if (isQueued) {
+      if (isQueued && rings[stream] == null && ringCount < MAX_STREAMS) {
+        rings[stream] = new long[queueDepth];
+        ringCount++;
+      }
+      if (isQueued && rings[stream] != null) {
         rings[stream][ringNext[stream]] = workEnds[work];
         ringNext[stream] = (ringNext[stream] + 1) % queueDepth;
       }

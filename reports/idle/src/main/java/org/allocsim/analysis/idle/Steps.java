@@ -167,6 +167,12 @@ final class Steps {
     return gpuNanos[boundary];
   }
 
+  /** The step of a moment on the host; −1 before the first, the count after the last. */
+  int onHost(long nanos) {
+    int place = Arrays.binarySearch(hostNanos, nanos);
+    return place >= 0 ? place : -2 - place;
+  }
+
   long beginNanos() {
     return gpuNanos[0];
   }

@@ -178,6 +178,11 @@ final class Timeline {
     for (int call = 0; call < callCount; call++) {
       callOfRow[callRows[call]] = call;
     }
+    for (int row = 0; row < profile.count(); row++) {
+      if (profile.kind(row) == RowKind.CALL && callOfRow[row] == NONE) {
+        callOfRow[row] = callOfRow[parents[row]];
+      }
+    }
     int rows = 0;
     long[] links = new long[profile.count()];
     int[] rowOfLink = new int[profile.count()];
@@ -199,13 +204,9 @@ final class Timeline {
       if (place < 0) {
         continue;
       }
-      int row = rowOfLink[order[place]];
-      while (callOfRow[row] == NONE && parents[row] != NONE) {
-        row = parents[row];
-      }
-      int call = callOfRow[row];
+      int call = callOfRow[rowOfLink[order[place]]];
       // A call that begins after its work is that of another one with the same number.
-      if (call == NONE || callStart(call) > workEnd(work)) {
+      if (callStart(call) > workEnd(work)) {
         continue;
       }
       callOfWork[work] = call;

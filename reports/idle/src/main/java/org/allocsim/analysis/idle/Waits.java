@@ -22,6 +22,11 @@ final class Waits {
   /** Work that has to be queued for that. */
   private static final int BLOCKED_LAUNCH_WORK = 500;
 
+  /** Streams that a synchronisation is compared with, and work of each. */
+  private static final int MAX_STREAMS = 64;
+
+  private static final int MAX_WORK = 2_048;
+
   /** Enclosing rows that are looked at. */
   private static final int MAX_DEPTH = 256;
 
@@ -57,6 +62,7 @@ final class Waits {
     int[] before = new int[timeline.workCount()];
     int[] streams = new int[profile.laneCount()];
     int streamCount = 0;
+    int latest = NONE;
     int[] lastStreamOfThread = new int[profile.laneCount()];
     Arrays.fill(lastStreamOfThread, NONE);
     // The first work of each stream that is not done when the host gets to a call.
@@ -66,21 +72,14 @@ final class Waits {
       int thread = timeline.callThread(call);
       switch (timeline.callKind(call)) {
         case SYNC_DEVICE, FREE -> {
-          int last = NONE;
-          for (int i = 0; i < streamCount; i++) {
-            last = later(last, lastOfStream[streams[i]]);
-          }
-          waitFor(call, last);
+          waitFor(call, latest);
         }
         case SYNC_STREAM, SYNC_EVENT -> {
           int found = NONE;
-          for (int i = 0; i < streamCount; i++) {
+          for (int i = 0; i < Math.min(streamCount, MAX_STREAMS); i++) {
             int work = lastOfStream[streams[i]];
             if (timeline.callKind(call) == CallKind.SYNC_EVENT) {
-              while (work != NONE
-                  && timeline.workEnd(work) > timeline.callEnd(call) + SLACK_NANOS) {
-                work = before[work];
-              }
+              work = lastEndingBy(timeline.callEnd(call) + SLACK_NANOS, work, before);
             }
             if (work != NONE && isWithin(call, timeline.workEnd(work))) {
               found = later(found, work);
@@ -111,6 +110,7 @@ final class Waits {
         }
         before[work] = lastOfStream[stream];
         lastOfStream[stream] = work;
+        latest = later(latest, work);
         lastStreamOfThread[thread] = stream;
         if (timeline.nextWorkOfCall(work) != NONE) {
           continue;
@@ -134,6 +134,17 @@ final class Waits {
         }
       }
     }
+  }
+
+  /** The last work that ends by a moment, of some work and what was queued before it. */
+  private int lastEndingBy(long nanos, int work, int[] before) {
+    int at = work;
+    for (int looked = 0;
+        looked < MAX_WORK && at != NONE && timeline.workEnd(at) > nanos;
+        looked++) {
+      at = before[at];
+    }
+    return at;
   }
 
   /** A launch that found the queue full goes on when the last work that ended before it did. */

@@ -2,9 +2,11 @@ package org.allocsim.analysis.idle;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Predicts steps under changes: those that are asked for, or all that could help. */
 public final class WhatIf {
@@ -128,7 +130,7 @@ public final class WhatIf {
   }
 
   /** The changes of the program that gain something, with the fewest workers that suffice. */
-  private @org.jspecify.annotations.Nullable String combined(List<Prediction> predictions) {
+  private @Nullable String combined(List<Prediction> predictions) {
     List<Prediction> helpful = predictions.stream().filter(each -> gain(each) >= GAIN).toList();
     long best =
         helpful.stream()
@@ -147,7 +149,7 @@ public final class WhatIf {
     Set<String> distinct =
         parts.stream()
             .flatMap(each -> List.of(each.split(",")).stream())
-            .collect(Collectors.toCollection(java.util.LinkedHashSet::new));
+            .collect(Collectors.toCollection(LinkedHashSet::new));
     return parts.size() < 2 ? null : String.join(",", distinct);
   }
 

@@ -7,10 +7,10 @@ import org.allocsim.workloads.format.TimeOrder;
 
 /** Collects the rows of a profile as columns, in the order of the file. */
 final class ProfileRows {
-  /** Bytes of a row here, in its order and in the profile. */
-  static final int ROW_BYTES = 90;
+  /** Bytes of a row here, in its order, in the profile, and where that is looked at. */
+  static final int ROW_BYTES = 130;
 
-  private static final int LANE_BYTES = 150;
+  private static final int LANE_BYTES = 400;
 
   /** Where a row happens. */
   private record Place(boolean isOnGpu, long owner, long number) {}

@@ -184,7 +184,7 @@ public final class TimeProfileReader {
     while (json.nextToken() == JsonToken.PROPERTY_NAME) {
       String field = json.currentName();
       if (json.nextToken() == JsonToken.VALUE_NUMBER_INT) {
-        int value = (int) Math.clamp(json.getValueAsLong(), NONE, Integer.MAX_VALUE);
+        int value = Math.clamp(json.getValueAsLong(), NONE, Integer.MAX_VALUE);
         switch (field) {
           case "rank" -> rank = value;
           case "world_size" -> worldSize = Math.max(0, value);

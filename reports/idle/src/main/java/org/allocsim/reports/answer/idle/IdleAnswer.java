@@ -1,5 +1,6 @@
 package org.allocsim.reports.answer.idle;
 
+import static org.allocsim.reports.document.Quantity.count;
 import static org.allocsim.reports.document.Quantity.nanos;
 import static org.allocsim.reports.document.Quantity.share;
 
@@ -240,20 +241,19 @@ public record IdleAnswer(
     sections.add(
         new Section(
             "Why the GPU is idle",
-            List.of(
-                Table.of("Causes", CAUSE, byCause()).first(PLACES, more("cause")),
-                Table.of("Places", CAUSE, sums()).first(PLACES, more("place")))));
+            List.of(Table.of("Causes", CAUSE, byCause()).first(PLACES, more("cause")))));
     sections.add(
         new Section(
             "What would change it",
             List.of(Table.of("Predicted steps", PREDICTION, rows()), new Notes(predicted()))));
     sections.add(
         new Section(
-            "Steps",
+            "Where and when",
             List.of(
+                Table.of("Places", CAUSE, sums()).first(PLACES, more("place")),
                 Table.of("Steps", STEP, times)
                     .first(STEPS, more("step"))
-                    .withEssential(each -> each == result.total()),
+                    .withEssential(each -> each.equals(result.total())),
                 Table.of("Longest gaps", GAP, result.gaps()).first(GAPS, more("gap")),
                 new Notes(notes()))));
     return new Document<>(
@@ -343,13 +343,12 @@ public record IdleAnswer(
       notes.add(
           Sentence.of(
               "The profile has {} besides; this is the busiest one.",
-              org.allocsim.reports.document.Quantity.count(result.otherDevices(), "other GPU")));
+              count(result.otherDevices(), "other GPU")));
     }
     if (result.source().damagedRows() > 0) {
       notes.add(
           Sentence.of(
-              "{} without a time passed over.",
-              org.allocsim.reports.document.Quantity.count(result.source().damagedRows(), "row")));
+              "{} without a time passed over.", count(result.source().damagedRows(), "row")));
     }
     return notes;
   }

@@ -17,6 +17,7 @@ import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Why the GPUs of several profiles are idle, and which rank the others wait for. Ranks take equally
@@ -92,7 +93,7 @@ public record IdleRanksAnswer(String title, List<IdleResult> ranks) {
     return rank.total().communicateNanos() / rank.steps().size();
   }
 
-  private static @org.jspecify.annotations.Nullable String cause(IdleResult rank) {
+  private static @Nullable String cause(IdleResult rank) {
     return rank.causes().stream().findFirst().map(sum -> sum.cause().id()).orElse(null);
   }
 
