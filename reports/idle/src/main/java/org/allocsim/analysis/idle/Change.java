@@ -131,6 +131,11 @@ public record Change(
         key + "=" + value + " must be a factor from 0.001x to 1000x, such as 1.5x");
   }
 
+  /** Whether the program can do it: no other machine is needed, and it is no bound. */
+  public boolean isOfProgram() {
+    return gpuSpeed == 1 && hostSpeed == 1 && !has(Part.GRAPHS);
+  }
+
   /** Whether it does something. */
   boolean has(Part part) {
     return parts.contains(part);

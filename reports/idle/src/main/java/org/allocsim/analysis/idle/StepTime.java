@@ -19,6 +19,17 @@ public record StepTime(
     long communicateNanos,
     long copyNanos,
     long idleNanos) {
+  /** The mean of so many steps that are together in this. */
+  public StepTime over(String itsName, int steps) {
+    return new StepTime(
+        itsName,
+        nanos / steps,
+        computeNanos / steps,
+        communicateNanos / steps,
+        copyNanos / steps,
+        idleNanos / steps);
+  }
+
   /** Time in which the GPU did something. */
   public long busyNanos() {
     return nanos - idleNanos;

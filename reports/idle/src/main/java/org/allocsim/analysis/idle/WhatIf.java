@@ -84,6 +84,7 @@ public final class WhatIf {
   /** All changes that could help, the best first; the last combines those that do. */
   public List<Prediction> predictAll() {
     List<Prediction> predictions = new ArrayList<>();
+    addWorkers(predictions);
     for (String change : candidates()) {
       predictions.add(predict(Change.parse(change)));
     }
@@ -98,12 +99,27 @@ public final class WhatIf {
     return predictions;
   }
 
+  /** More and more workers, as long as they help. */
+  private void addWorkers(List<Prediction> predictions) {
+    if (!isWorth(Cause.DATA) || replay.services(recordedWorkers).length == 0) {
+      return;
+    }
+    int now = replay.loadsHere() ? 0 : recordedWorkers;
+    long before = Long.MAX_VALUE;
+    for (int workers : WORKERS) {
+      if (workers > now) {
+        Prediction prediction = predict(Change.parse("workers=" + workers));
+        if (prediction.stepNanos() > before - before / 50) {
+          return;
+        }
+        predictions.add(prediction);
+        before = prediction.stepNanos();
+      }
+    }
+  }
+
   private List<String> candidates() {
     List<String> changes = new ArrayList<>();
-    if (isWorth(Cause.DATA) && replay.services(recordedWorkers).length > 0) {
-      int now = replay.loadsHere() ? 0 : recordedWorkers;
-      WORKERS.stream().filter(each -> each > now).forEach(each -> changes.add("workers=" + each));
-    }
     if (replay.hasCopies(WorkKind.FROM_PAGEABLE)) {
       changes.add("pinned,non-blocking");
     }
@@ -132,16 +148,10 @@ public final class WhatIf {
   /** The changes of the program that gain something, with the fewest workers that suffice. */
   private @Nullable String combined(List<Prediction> predictions) {
     List<Prediction> helpful = predictions.stream().filter(each -> gain(each) >= GAIN).toList();
-    long best =
-        helpful.stream()
-            .filter(each -> each.change().workers() > 0)
-            .mapToLong(Prediction::stepNanos)
-            .min()
-            .orElse(0);
     List<String> parts = new ArrayList<>();
     helpful.stream()
-        .filter(each -> each.change().workers() > 0 && each.stepNanos() <= best + best / 50)
-        .min(Comparator.comparingInt(each -> each.change().workers()))
+        .filter(each -> each.change().workers() > 0)
+        .min(Comparator.comparingLong(Prediction::stepNanos))
         .ifPresent(each -> parts.add(each.change().name()));
     helpful.stream()
         .filter(each -> each.change().workers() < 0 && !each.change().has(Change.Part.GRAPHS))

@@ -1,6 +1,7 @@
 package org.allocsim.analysis.idle;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -157,7 +158,8 @@ class WhatIfTest {
   void changesThatApplyAreRankedAndCombined() throws Exception {
     WhatIf whatIf = whatIf(loading(), 0);
     var names = whatIf.predictAll().stream().map(each -> each.change().name()).toList();
-    assertTrue(names.contains("workers=8"), names.toString());
+    assertTrue(names.contains("workers=4"), names.toString());
+    assertFalse(names.contains("workers=16"), "no more workers than help");
     assertTrue(names.contains("no-item"), names.toString());
     assertTrue(names.contains("gpu=2x"), names.toString());
     long before = 0;

@@ -98,7 +98,7 @@ public record IdleAnswer(
               .text(
                   "where",
                   "where",
-                  "The program's line, or the operator or call; empty where there is none.",
+                  "The program's line, or the operator or call; empty if unknown.",
                   each -> each.sum.where())
               .nanos(
                   "idle_nanos", "in each step", "Idle time of all steps.", each -> each.sum.nanos())
@@ -118,7 +118,7 @@ public record IdleAnswer(
               .text(
                   "where",
                   "where",
-                  "The program's line, or the operator or call; empty where there is none.",
+                  "The program's line, or the operator or call; empty if unknown.",
                   Gap::where)
               .count("step", "Index of the step in which the gap begins.", Gap::step)
               .nanos("begin_nanos", "begins at", "Time from the first row.", Gap::beginNanos)
@@ -236,8 +236,9 @@ public record IdleAnswer(
   /** The answer. */
   public Document<IdleAnswer> document() {
     List<Section> sections = new ArrayList<>();
+    StepTime mean = result.total().over("mean", result.steps().size());
     List<StepTime> times = new ArrayList<>(result.steps());
-    times.add(result.total());
+    times.add(mean);
     sections.add(
         new Section(
             "Why the GPU is idle",
@@ -253,7 +254,7 @@ public record IdleAnswer(
                 Table.of("Places", CAUSE, sums()).first(PLACES, more("place")),
                 Table.of("Steps", STEP, times)
                     .first(STEPS, more("step"))
-                    .withEssential(each -> each.equals(result.total())),
+                    .withEssential(each -> each.equals(mean)),
                 Table.of("Longest gaps", GAP, result.gaps()).first(GAPS, more("gap")),
                 new Notes(notes()))));
     return new Document<>(
@@ -302,7 +303,7 @@ public record IdleAnswer(
             share(total.communicateNanos(), total.nanos()),
             share(total.copyNanos(), total.nanos())));
     predictions.stream()
-        .filter(each -> each.change().gpuSpeed() == 1)
+        .filter(each -> each.change().isOfProgram())
         .min(Comparator.comparingLong(Prediction::stepNanos))
         .filter(best -> best.stepNanos() < unprofiled.stepNanos() / 100 * 99)
         .ifPresent(best ->
@@ -342,7 +343,7 @@ public record IdleAnswer(
     if (result.otherDevices() > 0) {
       notes.add(
           Sentence.of(
-              "The profile has {} besides; this is the busiest one.",
+              "The profile also has {}; this is the busiest GPU.",
               count(result.otherDevices(), "other GPU")));
     }
     if (result.source().damagedRows() > 0) {
