@@ -138,7 +138,7 @@ final class GapFinder {
         && timeline.callOf(nextWork) != NONE
         && wasQueued(nextWork, begin)) {
       rest = queuedCause(nextWork);
-      restWhere = profile.name(timeline.workRow(nextWork));
+      restWhere = Places.kernel(profile.name(timeline.workRow(nextWork)));
     } else if (hostIsAhead[step] && drained != Cause.LAUNCH) {
       rest = drained;
       restWhere = drainedWhere;

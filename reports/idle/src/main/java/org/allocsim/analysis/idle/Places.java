@@ -45,6 +45,19 @@ final class Places {
     return operator == Timeline.NONE ? simple(profile.name(row)) : profile.name(operator);
   }
 
+  /** The name of a kernel without its return type, namespaces, template and parameters. */
+  static String kernel(String name) {
+    String bare = name.replace("(anonymous namespace)::", "");
+    int end = bare.length();
+    for (char mark : new char[] {'<', '('}) {
+      int at = bare.indexOf(mark);
+      end = at > 0 ? Math.min(end, at) : end;
+    }
+    String head = bare.substring(0, end);
+    int begin = Math.max(head.lastIndexOf(' ') + 1, head.lastIndexOf("::") + 2);
+    return head.substring(head.contains("::") ? begin : head.lastIndexOf(' ') + 1);
+  }
+
   private static String simple(String name) {
     return name.startsWith("enumerate(DataLoader)") ? "DataLoader" : name;
   }

@@ -44,8 +44,11 @@ final class StepReplay {
   /** Taking a batch from a worker's queue. */
   static final long TAKE_NANOS = 300_000;
 
-  /** Loads shorter than this found their batch ready. */
-  static final long READY_NANOS = 1_000_000;
+  /** To take a batch of many bytes that is ready takes a millisecond or two; longer is waiting. */
+  private static final long WAITING_NANOS = 1_000_000;
+
+  /** Workers are too slow if the program waits for them this part of the time or more. */
+  private static final int SLOW_PART = 10;
 
   /** The host's own code between events, which graphs do not have, is shorter than this. */
   private static final long CODE_NANOS = 500_000;
@@ -92,6 +95,9 @@ final class StepReplay {
 
   private final double pinnedBytesPerNano;
 
+  /** Whether the steps are as long as the workers need for their batches. */
+  private final boolean areWorkersSlow;
+
   StepReplay(Timeline timeline, Steps steps, Waits waits) {
     this.timeline = timeline;
     this.steps = steps;
@@ -112,6 +118,7 @@ final class StepReplay {
     orderWork();
     queueDepth = Math.clamp(waits.maxQueued(), QUEUE_DEPTH, MAX_DEPTH);
     pinnedBytesPerNano = pinnedSpeed();
+    areWorkersSlow = areWorkersSlow();
   }
 
   private void collect() {
@@ -334,6 +341,16 @@ final class StepReplay {
     return new Course(change, recordedWorkers, isProfiled).run();
   }
 
+  private boolean areWorkersSlow() {
+    long waited = 0;
+    for (int event = 0; event < count; event++) {
+      if (types[event] == LOAD && !timeline.isLoadedHere(subjects[event])) {
+        waited += Math.max(0, ends[event] - begins[event] - WAITING_NANOS);
+      }
+    }
+    return waited > (steps.hostNanos(steps.count()) - steps.hostNanos(0)) / SLOW_PART;
+  }
+
   /** What a worker needs for each batch; empty where the profile does not say it. */
   long[] services(int recordedWorkers) {
     long[] taken = new long[count];
@@ -352,18 +369,16 @@ final class StepReplay {
     // takes it at once if it waits.
     long[] found = new long[loads];
     int founds = 0;
-    boolean hasWaited = false;
     for (int load = 0; load < loads; load++) {
-      boolean waits = waited[load] >= READY_NANOS;
-      hasWaited |= waits;
+      boolean waits = waited[load] >= WAITING_NANOS;
       if (waits
           && recordedWorkers > 0
           && load >= recordedWorkers
-          && waited[load - recordedWorkers] >= READY_NANOS) {
+          && waited[load - recordedWorkers] >= WAITING_NANOS) {
         found[founds++] = taken[load] - taken[load - recordedWorkers];
       }
     }
-    if (recordedWorkers <= 0 || !hasWaited) {
+    if (recordedWorkers <= 0 || !areWorkersSlow) {
       return new long[0];
     }
     if (founds == 0) {
@@ -378,6 +393,16 @@ final class StepReplay {
   boolean hasLoads() {
     for (int event = 0; event < count; event++) {
       if (types[event] == LOAD) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether Python collects garbage in the steps, as far as the profile shows. */
+  boolean hasCollections() {
+    for (int event = 0; event < count; event++) {
+      if (types[event] == COLLECTION) {
         return true;
       }
     }
@@ -552,7 +577,9 @@ final class StepReplay {
         newEnds[event] = loader.take(newBegins[event]) + TAKE_NANOS;
       } else if (services.length > 0) {
         newEnds[event] += services[loads++ % services.length];
-      } else if (timeline.isLoadedHere(subjects[event]) || recorded < READY_NANOS) {
+      } else if (timeline.isLoadedHere(subjects[event])
+          || !areWorkersSlow
+          || recorded < WAITING_NANOS) {
         newEnds[event] += recorded;
       } else {
         // Workers go on at their own pace, whatever the program does meanwhile.

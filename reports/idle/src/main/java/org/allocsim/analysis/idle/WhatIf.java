@@ -62,6 +62,12 @@ public final class WhatIf {
     if (change.workers() >= 0) {
       requireLoads(change);
     }
+    if (change.has(Change.Part.NO_GC) && !replay.hasCollections()) {
+      throw new IllegalArgumentException(
+          change.name()
+              + ": the profile shows no garbage collection of Python; record with with_stack=True,"
+              + " without which it shows none");
+    }
     return replay.run(change, recordedWorkers, false);
   }
 
@@ -74,7 +80,7 @@ public final class WhatIf {
       throw new IllegalArgumentException(
           change.name()
               + (recordedWorkers > 0
-                  ? ": the program never waited for its data, so the profile does not say how long"
+                  ? ": the program hardly waited for its data, so the profile does not say how long"
                       + " a batch takes"
                   : ": the batches came from workers, and the profile does not say how many; give"
                       + " their number with --workers"));

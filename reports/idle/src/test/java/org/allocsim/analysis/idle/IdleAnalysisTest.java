@@ -10,6 +10,8 @@ import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Gaps have the causes that the profiles were made with. */
 class IdleAnalysisTest {
@@ -249,6 +251,20 @@ class IdleAnalysisTest {
         assertThrows(TraceFormatException.class, () -> analyse(new ProfileText().step(1, 0, 1_000)))
             .getMessage()
             .contains(": it shows no work of a GPU; record with torch.profiler"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "gemm|gemm",
+        "void at::native::(anonymous namespace)::dropout<float, 4>(float*, int)|dropout",
+        "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
+            + "|ncclDevKernel_AllReduce_Sum_f32_RING_LL",
+        "void cutlass::Kernel2<cutlass_80>(Params)|Kernel2",
+      })
+  void kernelsAreNamedWithoutTheirTypes(String name, String shown) {
+    assertEquals(shown, Places.kernel(name));
   }
 
   @Test

@@ -155,6 +155,35 @@ class WhatIfTest {
   }
 
   @Test
+  void batchesThatWereReadyDoNotTellTheSpeedOfWorkers() throws Exception {
+    ProfileText profile = new ProfileText();
+    for (int step = 0; step < STEPS; step++) {
+      int at = 50_000 * step;
+      profile
+          .step(step, at, at + 50_000)
+          .load(false, at, at + 2_000)
+          .kernel("gemm", 7, at + 2_000, at + 2_010, at + 2_010, at + 49_000)
+          .call("cudaDeviceSynchronize", at + 2_020, at + 49_500);
+    }
+    WhatIf whatIf = whatIf(profile, 2);
+    assertEquals(26_510_000, step(whatIf, "gpu=2x"), 20_000);
+    assertTrue(
+        assertThrows(
+                IllegalArgumentException.class, () -> whatIf.predict(Change.parse("workers=4")))
+            .getMessage()
+            .contains("the program hardly waited for its data"));
+  }
+
+  @Test
+  void whatTheProfileDoesNotShowIsNotPredicted() throws Exception {
+    WhatIf whatIf = whatIf(loading(), 0);
+    assertTrue(
+        assertThrows(IllegalArgumentException.class, () -> whatIf.predict(Change.parse("no-gc")))
+            .getMessage()
+            .contains("no garbage collection of Python; record with with_stack=True"));
+  }
+
+  @Test
   void changesThatApplyAreRankedAndCombined() throws Exception {
     WhatIf whatIf = whatIf(loading(), 0);
     var names = whatIf.predictAll().stream().map(each -> each.change().name()).toList();
