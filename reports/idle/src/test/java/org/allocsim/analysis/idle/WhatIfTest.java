@@ -14,7 +14,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Replays are the recording, and changes do to it what they do to such a program. */
+/**
+ * Replays are the recording, and changes do to it what they do to such a program. Predictions are
+ * some microseconds below round numbers, which the profiler takes.
+ */
 class WhatIfTest {
   private static final int STEPS = 6;
 
@@ -58,21 +61,21 @@ class WhatIfTest {
   @Test
   void workersOverlapLoadingUntilTheProgramIsTheSlowerOne() throws Exception {
     WhatIf whatIf = whatIf(loading(), 0);
-    assertEquals(8_000_000, step(whatIf, "workers=1"), 100_000);
-    assertEquals(4_000_000, step(whatIf, "workers=2"), 100_000);
+    assertEquals(8_000_000, step(whatIf, "workers=1"));
+    assertEquals(4_000_000, step(whatIf, "workers=2"));
     // 2 ms of computing, and the batch is taken from a queue.
-    assertEquals(2_300_000, step(whatIf, "workers=8"), 100_000);
+    assertEquals(2_295_333, step(whatIf, "workers=8"));
     assertEquals(step(whatIf, "workers=8"), step(whatIf, "workers=16"));
   }
 
   @Test
   void aFasterGpuShortensItsOwnPartOnly() throws Exception {
-    assertEquals(10_000_000 - 945_000, step(whatIf(loading(), 0), "gpu=2x"), 20_000);
+    assertEquals(9_050_333, step(whatIf(loading(), 0), "gpu=2x"));
   }
 
   @Test
   void withoutReadsTheNextBatchIsLoadedMeanwhile() throws Exception {
-    assertEquals(8_150_000, step(whatIf(loading(), 0), "no-item"), 50_000);
+    assertEquals(8_121_533, step(whatIf(loading(), 0), "no-item"));
   }
 
   @Test
@@ -88,10 +91,10 @@ class WhatIfTest {
     }
     WhatIf whatIf = whatIf(profile, 2);
     // Two workers give a batch each 5 ms, so each needs 10 ms for one.
-    assertEquals(2_500_000, step(whatIf, "workers=4"), 50_000);
-    assertEquals(10_000_000, step(whatIf, "workers=1"), 50_000);
-    assertEquals(11_000_000, step(whatIf, "workers=0"), 50_000);
-    assertEquals(5_000_000, step(whatIf, "gpu=2x"), 10_000);
+    assertEquals(2_500_000, step(whatIf, "workers=4"));
+    assertEquals(10_000_000, step(whatIf, "workers=1"));
+    assertEquals(10_995_333, step(whatIf, "workers=0"));
+    assertEquals(5_000_000, step(whatIf, "gpu=2x"));
     assertTrue(
         assertThrows(
                 IllegalArgumentException.class,
@@ -120,7 +123,7 @@ class WhatIfTest {
     }
     WhatIf whatIf = whatIf(profile, 0);
     // 55 MB at 55 GB/s and the kernel.
-    assertEquals(1_000_000 + 3_980_000, step(whatIf, "pinned,non-blocking"), 10_000);
+    assertEquals(4_982_833, step(whatIf, "pinned,non-blocking"));
     assertTrue(step(whatIf, "pinned") > step(whatIf, "pinned,non-blocking"));
   }
 
@@ -136,7 +139,7 @@ class WhatIfTest {
           .kernel("gemm", 7, at + 1_000, at + 1_010, at + 1_010, at + 7_000)
           .call("cudaFree", at + 1_020, at + 9_900);
     }
-    assertEquals(5_991_000, step(whatIf(profile, 0), "no-empty-cache"), 20_000);
+    assertEquals(5_990_833, step(whatIf(profile, 0), "no-empty-cache"));
   }
 
   @Test
@@ -151,7 +154,7 @@ class WhatIfTest {
             .kernel("add", 7, at + 50, at + 60, at + 60, at + 70);
       }
     }
-    assertEquals(110_000, step(whatIf(profile, 0), "graphs"), 15_000);
+    assertEquals(109_833, step(whatIf(profile, 0), "graphs"));
   }
 
   @Test
@@ -166,7 +169,7 @@ class WhatIfTest {
           .call("cudaDeviceSynchronize", at + 2_020, at + 49_500);
     }
     WhatIf whatIf = whatIf(profile, 2);
-    assertEquals(26_510_000, step(whatIf, "gpu=2x"), 20_000);
+    assertEquals(26_500_333, step(whatIf, "gpu=2x"));
     assertTrue(
         assertThrows(
                 IllegalArgumentException.class, () -> whatIf.predict(Change.parse("workers=4")))
