@@ -46,6 +46,9 @@ public record IdleAnswer(
   /** A GPU that is idle for less of a step is well used. */
   private static final double WELL_USED = 0.1;
 
+  /** Graphs that leave more than this part of a step are not mentioned first. */
+  private static final double WORTHWHILE_PART = 0.9;
+
   private static final int MAX_CAUSES_NAMED = 3;
   private static final double NAMED = 0.02;
   private static final int PLACES = 8;
@@ -316,6 +319,16 @@ public record IdleAnswer(
                     nanos(best.stepNanos()),
                     share(best.busyNanos(), best.stepNanos()),
                     share(unprofiled.busyNanos(), unprofiled.stepNanos()))));
+    predictions.stream()
+        .filter(each -> each.change().name().equals("graphs"))
+        .filter(bound -> bound.stepNanos() < WORTHWHILE_PART * unprofiled.stepNanos())
+        .findFirst()
+        .ifPresent(bound ->
+            details.add(
+                Sentence.of(
+                    "If launches cost nothing (CUDA graphs, torch.compile), a step takes {} at"
+                        + " best.",
+                    nanos(bound.stepNanos()))));
     return details;
   }
 
