@@ -84,8 +84,10 @@ final class StepReplay {
   /** What the profiler takes of a call. */
   private long profilerCallNanos;
 
+  /** Work in the order in which it was queued. */
+  private final int[] queued;
+
   // Work.
-  private final int[] previous;
   private final int[] crossing;
   private final long[] latency;
   private final long[] following;
@@ -109,12 +111,12 @@ final class StepReplay {
     profilerNanos = new long[count];
     findProfilerTime();
     int works = timeline.workCount();
-    previous = new int[works];
     crossing = new int[works];
     latency = new long[works];
     following = new long[works];
     crossed = new long[works];
     delay = new long[works];
+    queued = byQueue();
     orderWork();
     queueDepth = Math.clamp(waits.maxQueued(), QUEUE_DEPTH, MAX_DEPTH);
     pinnedBytesPerNano = pinnedSpeed();
@@ -233,16 +235,31 @@ final class StepReplay {
     profilerCallNanos = Math.round(CALL_COST * launch);
   }
 
+  private int[] byQueue() {
+    long[] nanos = new long[timeline.workCount()];
+    for (int work = 0; work < nanos.length; work++) {
+      nanos[work] = timeline.queuedNanos(work);
+    }
+    return TimeOrder.of(nanos, nanos.length);
+  }
+
+  /** Work of the steps whose call the profile lacks cannot be queued again. */
+  private boolean isReplayed(int work) {
+    return timeline.callOf(work) != NONE || timeline.queuedNanos(work) < steps.hostNanos(0);
+  }
+
   private void orderWork() {
     int[] last = new int[profile.laneCount()];
     int[] streams = new int[profile.laneCount()];
     int streamCount = 0;
     Arrays.fill(last, NONE);
     long usualLatency = usualLatency();
-    for (int work = 0; work < timeline.workCount(); work++) {
+    for (int work : queued) {
+      if (!isReplayed(work)) {
+        continue;
+      }
       int stream = timeline.workStream(work);
       long start = timeline.workStart(work);
-      previous[work] = last[stream];
       crossing[work] = NONE;
       long base = Long.MIN_VALUE;
       if (timeline.callOf(work) != NONE) {
@@ -465,7 +482,7 @@ final class StepReplay {
               ? null
               : new RecordedLoader(
                   services, change.workers(), change.prefetch(), steps.hostNanos(0));
-      for (int work = 0; work < timeline.workCount(); work++) {
+      for (int work : queued) {
         if (timeline.queuedNanos(work) < steps.hostNanos(0)) {
           workBegins[work] = timeline.workStart(work);
           workEnds[work] = timeline.workEnd(work);

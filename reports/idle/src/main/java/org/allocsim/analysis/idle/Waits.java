@@ -173,8 +173,11 @@ final class Waits {
   }
 
   private void waitFor(int call, int work) {
-    workOfCall[call] = work;
-    blocked[call] = work != NONE && isWithin(call, timeline.workEnd(work));
+    // A call that returns before the work is done does not wait for it.
+    if (work != NONE && timeline.workEnd(work) <= timeline.callEnd(call) + SLACK_NANOS) {
+      workOfCall[call] = work;
+      blocked[call] = isWithin(call, timeline.workEnd(work));
+    }
   }
 
   private void findCauses() {

@@ -69,6 +69,30 @@ class WhatIfTest {
   }
 
   @Test
+  void aCallThatReturnsBeforeWorkIsDoneDoesNotWaitForIt() throws Exception {
+    ProfileText profile =
+        new ProfileText()
+            .step(1, 0, 1_000)
+            .kernel("long", 8, 0, 5, 10, 900)
+            .kernel("gemm", 7, 10, 15, 20, 100)
+            .call("cudaFree", 20, 120)
+            .kernel("gemm", 7, 130, 135, 140, 300);
+    assertEquals(1_000_000, whatIf(profile, 0).recorded().stepNanos());
+  }
+
+  @Test
+  void workOfAnotherThreadThatIsQueuedLaterComesLater() throws Exception {
+    ProfileText profile =
+        new ProfileText()
+            .step(1, 0, 1_000)
+            .kernel("late", 7, 0, 5, 500, 600)
+            .kernel("early", 7, 10, 15, 20, 400)
+            .work("kernel", "unknown", 7, 420, 430, 0)
+            .call("cudaDeviceSynchronize", 20, 610);
+    assertEquals(1_000_000, whatIf(profile, 0).recorded().stepNanos());
+  }
+
+  @Test
   void aFasterGpuShortensItsOwnPartOnly() throws Exception {
     assertEquals(9_050_333, step(whatIf(loading(), 0), "gpu=2x"));
   }
