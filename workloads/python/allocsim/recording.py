@@ -276,6 +276,16 @@ class Recording:
         """
         return self.ask("leaks", *options, warm_up=warm_up)
 
+    def idle(self, *options: str, what_if: str | Sequence[str] = (), workers: int | None = None) -> Answer:
+        """Why the GPU is idle, and what would change it; the recording is a profile of PyTorch's profiler.
+
+        Args:
+            what_if: changes to predict, such as ``["workers=4", "workers=4,pinned,non-blocking"]``; by default those that apply.
+            workers: of the data loader in the recorded run, which a profile does not show.
+        """
+        changes = (what_if,) if isinstance(what_if, str) else tuple(what_if)
+        return self.ask("idle", *(f"--what-if={change}" for change in changes), *options, workers=workers)
+
     def compare(self, *options: str, policies: str | Sequence[str] | None = None, confs: Sequence[str] | None = None) -> Answer:
         """The program on many allocators.
 

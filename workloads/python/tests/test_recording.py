@@ -135,6 +135,13 @@ class AnswersTest(unittest.TestCase):
                 [(each["action"], each["size"]) for each in map(json.loads, file.read_text().splitlines())],
             )
 
+    def test_a_profile_says_why_its_gpu_is_idle(self):
+        profile = allocsim.open(SAMPLE.parent / "loader.trace.json.xz")
+        answer = profile.idle(what_if=["workers=4", "workers=4,pinned,non-blocking"])
+        self.assertEqual(sum(each["idle_nanos"] for each in answer["causes"]), answer["total"]["idle_nanos"])
+        self.assertEqual([each["change"] for each in answer["what_if"]], ["no change", "workers=4", "workers=4,pinned,non-blocking"])
+        self.assertEqual(profile.idle(what_if="gpu=2x")["causes"][0]["cause"], "data")
+
     def test_a_table_has_the_answers_rows(self):
         answer = allocsim.open(SAMPLE).tune()
         self.assertEqual(len(answer.table("settings")), len(answer["settings"]))

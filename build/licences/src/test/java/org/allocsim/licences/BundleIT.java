@@ -28,6 +28,7 @@ final class BundleIT {
 
   private enum Wing {
     FLEET("sweep", "fleet-report"),
+    IDLE("idle"),
     GPU("validate", "calibrate"),
     SUITE("suite");
 

@@ -50,6 +50,8 @@ final class ArchitectureTest {
       Map.of(
           "reports/fleet",
           List.of("org.allocsim.analysis.fleet..", "org.allocsim.reports.*.fleet.."),
+          "reports/idle",
+          List.of("org.allocsim.analysis.idle..", "org.allocsim.reports.*.idle.."),
           "reports/suite",
           List.of("org.allocsim.analysis.suite..", "org.allocsim.reports.*.suite.."),
           "validation/gpu",

@@ -29,6 +29,7 @@ final class ServiceFilesTest {
           "validation/benchmarks",
           "reports",
           "reports/fleet",
+          "reports/idle",
           "reports/suite",
           "validation/gpu",
           "reports/parquet",

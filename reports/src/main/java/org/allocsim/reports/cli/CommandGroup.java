@@ -22,6 +22,7 @@ enum CommandGroup {
       "replay",
       "peak",
       "pins",
+      "idle",
       "leaks",
       "diff",
       "account",

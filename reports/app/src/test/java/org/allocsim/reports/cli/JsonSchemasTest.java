@@ -43,6 +43,7 @@ class JsonSchemasTest {
   private static final Path PAGE = Path.of("docs/json.md");
 
   private static final Path SAMPLE = Path.of("samples/gpt_oom.pickle.xz");
+  private static final Path PROFILE = Path.of("samples/loader.trace.json.xz");
   private static final Path CAT_GROWTH = CommandRun.recording("cat_growth.pickle.xz");
   private static final Path CUDA_GRAPH = CommandRun.recording("cuda_graph.pickle.xz");
   private static final Path DEVICE_OOM = CommandRun.recording("device_oom.pickle.xz");
@@ -94,6 +95,8 @@ class JsonSchemasTest {
           List.of("check", SAMPLE, FRACTION, "--max-reserved=4GiB", "--max-slack=5%", "--no-oom"),
           List.of("account", SAMPLE, FRACTION),
           List.of("account", CUDA_GRAPH),
+          List.of("idle", PROFILE),
+          List.of("idle", PROFILE, PROFILE),
           List.of("leaks", CAT_GROWTH),
           List.of("leaks", CommandRun.recording("prefetch_streams.pickle.xz")),
           List.of("inspect", TWO_GPU),

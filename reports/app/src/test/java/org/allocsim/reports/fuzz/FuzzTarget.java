@@ -14,6 +14,8 @@ import org.allocsim.analysis.account.SmiSamples;
 import org.allocsim.analysis.fleet.Family;
 import org.allocsim.analysis.fleet.FleetAnalysis;
 import org.allocsim.analysis.fleet.sweep.SweepException;
+import org.allocsim.analysis.idle.IdleAnalysis;
+import org.allocsim.analysis.idle.WhatIf;
 import org.allocsim.analysis.oom.OomMessageParser;
 import org.allocsim.reports.cli.diagnose.PolicyChoiceConverter;
 import org.allocsim.reports.cli.option.ShareOrSize;
@@ -43,6 +45,8 @@ enum FuzzTarget {
   /** The same reader where the file is JSON. */
   PYTORCH_HISTORY(input -> trace(input, "pytorch-snapshot")),
   KINETO(input -> trace(input, "kineto")),
+  /** The time of the same files. */
+  KINETO_TIME(input -> file(input, file -> new WhatIf(IdleAnalysis.read(file, Progress.NONE), 1))),
   JSONL(input -> trace(input, "jsonl")),
   MINIMALLOC(input -> trace(input, "minimalloc")),
   NSYS_SQLITE(input -> trace(input, "nsys-sqlite")),

@@ -80,6 +80,25 @@ enum GrowingInput {
                   memory(i, 4096 + 4096L * i, 512)
                       + ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op%d\",\"tid\":1,\"ts\":%d,\"dur\":%d}"
                           .formatted(i, i, 2 * (rows - i)))),
+  KINETO_TIME_LAUNCHES(FuzzTarget.KINETO_TIME, rows -> kineto(rows, GrowingInput::launch)),
+  /** Operators within each other, each of which waits for every stream that there is. */
+  KINETO_TIME_WAITS(
+      FuzzTarget.KINETO_TIME,
+      rows ->
+          kineto(
+              rows,
+              i ->
+                  launch(i)
+                      + ","
+                      + timed("cpu_op", "aten::op" + i, 1, 10 * i, 20 * (rows - i), "")
+                      + ","
+                      + timed(
+                          "cuda_runtime",
+                          i % 2 == 0 ? "cudaEventSynchronize" : "cudaFree",
+                          1,
+                          10 * i + 5,
+                          3,
+                          ""))),
   SNAPSHOT_CHURN(
       FuzzTarget.PYTORCH_SNAPSHOT,
       rows ->
@@ -239,6 +258,26 @@ enum GrowingInput {
   private static String memory(int micros, long address, long bytes) {
     return "{\"ph\":\"i\",\"name\":\"[memory]\",\"tid\":1,\"ts\":%d,\"args\":{\"Device Type\":1,\"Device Id\":0,\"Addr\":%d,\"Bytes\":%d,\"Total Allocated\":9,\"Total Reserved\":9}}"
         .formatted(micros, address, bytes);
+  }
+
+  /** A launch with its kernel, on a stream of its own. */
+  private static String launch(int row) {
+    String correlation = "\"correlation\":" + (row + 1);
+    return timed("cuda_runtime", "cudaLaunchKernel", 1, 10 * row, 2, correlation)
+        + ","
+        + timed(
+            "kernel",
+            "k" + row,
+            row,
+            10 * row + 4,
+            4,
+            correlation + ",\"device\":0,\"stream\":" + row);
+  }
+
+  private static String timed(
+      String category, String name, int thread, int micros, int duration, String arguments) {
+    return "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"dur\":%d,\"args\":{%s}}"
+        .formatted(category, name, thread, micros, duration, arguments);
   }
 
   private static String repeated(int rows, IntFunction<String> element) {

@@ -1,0 +1,156 @@
+package org.allocsim.analysis.idle;
+
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * What is done differently in a replay; {@link #NONE} changes nothing.
+ *
+ * @param name how it is written, such as {@code workers=4,pinned}
+ * @param workers workers of the data loader; −1 as recorded, 0 loads in the program's process
+ * @param prefetch batches that each worker prepares ahead
+ * @param parts what else is changed
+ * @param gpuSpeed how many times as fast kernels run
+ * @param hostSpeed how many times as fast the host's own code runs
+ */
+public record Change(
+    String name, int workers, int prefetch, Set<Part> parts, double gpuSpeed, double hostSpeed) {
+  /** What a change can do without a number. */
+  public enum Part {
+    /** Copies to the GPU come from pinned memory. */
+    PINNED("pinned"),
+    /** The host does not wait for copies to the GPU. */
+    NON_BLOCKING("non-blocking"),
+    /** The host reads no results. */
+    NO_ITEM("no-item"),
+    /** The host reads a result at the end of each step. */
+    ITEM("item"),
+    /** The program does not wait for the GPU explicitly. */
+    NO_SYNCHRONIZE("no-synchronize"),
+    /** The program does not empty the allocator's cache. */
+    NO_EMPTY_CACHE("no-empty-cache"),
+    /** Memory suffices, so that the allocator gives none back to serve a request. */
+    NO_RETRIES("no-retries"),
+    /** Python collects no garbage. */
+    NO_GC("no-gc"),
+    /** CUDA graphs launch the kernels, which costs the host nothing: a bound. */
+    GRAPHS("graphs");
+
+    private final String id;
+
+    Part(String id) {
+      this.id = id;
+    }
+  }
+
+  /** Nothing. */
+  public static final Change NONE = new Change("", -1, 2, EnumSet.noneOf(Part.class), 1, 1);
+
+  /** The most workers that can be asked for. */
+  public static final int MAX_WORKERS = 64;
+
+  private static final int MAX_PREFETCH = 64;
+  private static final double MAX_SPEED = 1_000;
+  private static final String KNOWN =
+      "known are workers=N, prefetch=N, pinned, non-blocking, no-item, item, no-synchronize,"
+          + " no-empty-cache, no-retries, no-gc, graphs, gpu=1.5x and host=1.5x, joined by commas";
+
+  /** Keeps its own copy. */
+  public Change {
+    parts = Set.copyOf(parts);
+  }
+
+  /**
+   * Reads a change.
+   *
+   * @param text parts with commas between them
+   * @throws IllegalArgumentException where it is none; the message is for users
+   */
+  public static Change parse(String text) {
+    int workers = NONE.workers;
+    int prefetch = NONE.prefetch;
+    double gpuSpeed = 1;
+    double hostSpeed = 1;
+    Set<Part> parts = EnumSet.noneOf(Part.class);
+    Set<String> seen = new HashSet<>();
+    for (String each : text.split(",", -1)) {
+      int equals = each.indexOf('=');
+      String key = (equals < 0 ? each : each.substring(0, equals)).strip();
+      String value = equals < 0 ? "" : each.substring(equals + 1).strip();
+      if (!seen.add(key)) {
+        throw new IllegalArgumentException("'" + text + "' has " + key + " twice");
+      }
+      switch (key) {
+        case "workers" -> workers = whole(key, value, 0, MAX_WORKERS);
+        case "prefetch" -> prefetch = whole(key, value, 1, MAX_PREFETCH);
+        case "gpu" -> gpuSpeed = speed(key, value);
+        case "host" -> hostSpeed = speed(key, value);
+        default -> parts.add(part(equals < 0 ? key : each.strip()));
+      }
+    }
+    return new Change(text, workers, prefetch, parts, gpuSpeed, hostSpeed);
+  }
+
+  private static Part part(String id) {
+    for (Part part : Part.values()) {
+      if (part.id.equals(id)) {
+        return part;
+      }
+    }
+    throw new IllegalArgumentException("'" + id + "' is not a change; " + KNOWN);
+  }
+
+  private static int whole(String key, String value, int min, int max) {
+    try {
+      int number = Integer.parseInt(value);
+      if (number >= min && number <= max) {
+        return number;
+      }
+    } catch (NumberFormatException _) {
+      // Refused below, as what is out of range.
+    }
+    throw new IllegalArgumentException(
+        key + "=" + value + " must be a whole number from " + min + " to " + max);
+  }
+
+  private static double speed(String key, String value) {
+    String number = value.toLowerCase(Locale.ROOT);
+    try {
+      double speed =
+          Double.parseDouble(
+              number.endsWith("x") ? number.substring(0, number.length() - 1) : number);
+      if (speed >= 1 / MAX_SPEED && speed <= MAX_SPEED) {
+        return speed;
+      }
+    } catch (NumberFormatException _) {
+      // Refused below, as what is out of range.
+    }
+    throw new IllegalArgumentException(
+        key + "=" + value + " must be a factor from 0.001x to 1000x, such as 1.5x");
+  }
+
+  /** Whether the program can do it: no other machine is needed, and it is no bound. */
+  public boolean isOfProgram() {
+    return gpuSpeed == 1 && hostSpeed == 1 && !has(Part.GRAPHS);
+  }
+
+  /** Whether it does something. */
+  boolean has(Part part) {
+    return parts.contains(part);
+  }
+
+  /** Whether the host does not wait where it did for a cause. */
+  boolean leavesOut(Cause cause) {
+    return switch (cause) {
+      case HOST_READ -> has(Part.NO_ITEM);
+      case SYNCHRONIZE -> has(Part.NO_SYNCHRONIZE);
+      case EMPTY_CACHE -> has(Part.NO_EMPTY_CACHE);
+      case RETRY -> has(Part.NO_RETRIES);
+      case PAGEABLE_COPY -> has(Part.PINNED) && has(Part.NON_BLOCKING);
+      case BLOCKING_COPY -> has(Part.NON_BLOCKING);
+      default -> false;
+    };
+  }
+}

@@ -1,0 +1,369 @@
+package org.allocsim.reports.answer.idle;
+
+import static org.allocsim.reports.document.Quantity.count;
+import static org.allocsim.reports.document.Quantity.nanos;
+import static org.allocsim.reports.document.Quantity.share;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.allocsim.analysis.idle.Cause;
+import org.allocsim.analysis.idle.CauseSum;
+import org.allocsim.analysis.idle.Gap;
+import org.allocsim.analysis.idle.IdleResult;
+import org.allocsim.analysis.idle.Prediction;
+import org.allocsim.analysis.idle.StepTime;
+import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.part.Columns;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Notes;
+import org.allocsim.reports.document.Section;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Unit;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.document.Verdict.Tone;
+
+/**
+ * Why a GPU is idle, and what would change it.
+ *
+ * @param result where the time went
+ * @param recorded the replay of the recording as it is
+ * @param unprofiled the same without the profiler
+ * @param replayErrorNanos the largest difference between the recording and its replay
+ * @param predictions steps under changes, the best first
+ */
+public record IdleAnswer(
+    IdleResult result,
+    Prediction recorded,
+    Prediction unprofiled,
+    long replayErrorNanos,
+    List<Prediction> predictions) {
+  /** A GPU that is idle for less of a step is well used. */
+  private static final double WELL_USED = 0.1;
+
+  /** Graphs that leave more than this part of a step are not mentioned first. */
+  private static final double WORTHWHILE_PART = 0.9;
+
+  private static final int MAX_CAUSES_NAMED = 3;
+  private static final double NAMED = 0.02;
+  private static final int PLACES = 8;
+  private static final int GAPS = 5;
+  private static final int STEPS = 5;
+
+  /** A time and the whole that it is part of. */
+  private record Part(long nanos, long whole) {
+    Double ratio() {
+      return whole == 0 ? 0 : (double) nanos / whole;
+    }
+  }
+
+  private static final Shape<StepTime> STEP =
+      Shape.of(step ->
+          step.text("name", "step", "Name of the step.", StepTime::name)
+              .nanos("step_nanos", "length", "Length of the step on the GPU.", StepTime::nanos)
+              .nanos(
+                  "compute_nanos",
+                  "computes",
+                  "The GPU runs kernels, whatever else it does.",
+                  StepTime::computeNanos)
+              .nanos(
+                  "communicate_nanos",
+                  "communicates",
+                  "The GPU runs collectives, and no other kernels.",
+                  StepTime::communicateNanos)
+              .rank(2)
+              .nanos(
+                  "copy_nanos",
+                  "copies",
+                  "The GPU copies or fills memory, and runs no kernels.",
+                  StepTime::copyNanos)
+              .rank(1)
+              .nanos("idle_nanos", "idle", "The GPU does nothing.", StepTime::idleNanos)
+              .shown(
+                  Unit.RATIO,
+                  "idle share",
+                  "Idle time in parts of the step.",
+                  each -> new Part(each.idleNanos(), each.nanos()).ratio()));
+
+  private record Sum(CauseSum sum, IdleResult result) {}
+
+  private static final Shape<Sum> CAUSE =
+      Shape.of(cause ->
+          cause
+              .text(
+                  "cause", "idle because of", "Why the GPU is idle.", each -> each.sum.cause().id())
+              .worded(each -> each.sum.cause().words())
+              .text(
+                  "where",
+                  "where",
+                  "The program's line, or the operator or call; empty if unknown.",
+                  each -> each.sum.where())
+              .nanos(
+                  "idle_nanos", "in each step", "Idle time of all steps.", each -> each.sum.nanos())
+              .worded(each -> Numbers.duration(each.sum.nanos() / each.result.steps().size()))
+              .ratio(
+                  "idle_ratio",
+                  "of the step",
+                  "Idle time in parts of the steps.",
+                  each -> new Part(each.sum.nanos(), each.result.total().nanos()).ratio())
+              .count("gaps", "gaps", "Number of gaps.", each -> each.sum.gaps())
+              .rank(1));
+
+  private static final Shape<Gap> GAP =
+      Shape.of(gap ->
+          gap.text("cause", "idle because of", "Why the GPU is idle.", each -> each.cause().id())
+              .worded(each -> each.cause().words())
+              .text(
+                  "where",
+                  "where",
+                  "The program's line, or the operator or call; empty if unknown.",
+                  Gap::where)
+              .count("step", "Index of the step in which the gap begins.", Gap::step)
+              .nanos("begin_nanos", "begins at", "Time from the first row.", Gap::beginNanos)
+              .nanos("idle_nanos", "length", "Length of the gap.", Gap::nanos));
+
+  private record Row(String what, Prediction prediction, Prediction compared) {
+    Double gain() {
+      return compared.stepNanos() == 0
+          ? 0
+          : 1 - (double) prediction.stepNanos() / compared.stepNanos();
+    }
+  }
+
+  private static final Shape<Row> PREDICTION =
+      Shape.of(prediction ->
+          prediction
+              .text("change", "change", "What is changed, as --what-if takes it.", Row::what)
+              .nanos(
+                  "step_nanos",
+                  "step",
+                  "Predicted mean length of a step without the profiler.",
+                  each -> each.prediction.stepNanos())
+              .ratio(
+                  "saved_ratio",
+                  "saves",
+                  "Part of the step without a change that is saved; negative where it gets longer.",
+                  Row::gain)
+              .ratio(
+                  "utilization_ratio",
+                  "GPU busy",
+                  "Part of the step in which the GPU does something.",
+                  each -> each.prediction.utilisation()));
+
+  public static final Kind<IdleAnswer> KIND =
+      new Kind<>(
+          "idle",
+          "idle --json",
+          "What `allocsim idle --json` writes for one profile: why the GPU is idle, and what would"
+              + " change it.",
+          Shape.of(answer ->
+              answer
+                  .term(Columns.FILE, each -> each.result.source().file())
+                  .term(Columns.SHA256, each -> each.result.source().sha256())
+                  .text("gpu", "Name of the first GPU.", each -> each.result.source().gpuName())
+                  .missing("the profile has none")
+                  .count("gpu_index", "Index of the GPU.", each -> each.result.device())
+                  .count(
+                      "rank",
+                      "Rank of the process.",
+                      each -> each.result.source().rank() < 0 ? null : each.result.source().rank())
+                  .missing("the profile is not of a job")
+                  .count(
+                      "damaged_rows",
+                      "Rows without a time that were passed over.",
+                      each -> each.result.source().damagedRows())
+                  .one("total", "All steps together.", STEP, each -> each.result.total())
+                  .many("steps", "One entry for each step.", STEP, each -> each.result.steps())
+                  .many(
+                      "causes",
+                      "Idle time by cause and place, the longest first; adds up to that of all"
+                          + " steps.",
+                      CAUSE,
+                      IdleAnswer::sums)
+                  .many("gaps", "The longest gaps, at most 1,000.", GAP, each -> each.result.gaps())
+                  .nanos(
+                      "recorded_step_nanos",
+                      "Mean length of a step in the recording.",
+                      each -> each.result.stepNanos())
+                  .nanos(
+                      "replay_error_nanos",
+                      "The largest difference of a time between the recording and its replay.",
+                      IdleAnswer::replayErrorNanos)
+                  .many(
+                      "what_if",
+                      "Predicted steps; the first entry has no change.",
+                      PREDICTION,
+                      IdleAnswer::rows)));
+
+  /** Keeps its own copy. */
+  public IdleAnswer {
+    predictions = List.copyOf(predictions);
+  }
+
+  private List<Sum> sums() {
+    return result.causes().stream().map(sum -> new Sum(sum, result)).toList();
+  }
+
+  private List<Row> rows() {
+    List<Row> rows = new ArrayList<>();
+    rows.add(new Row("no change", unprofiled, unprofiled));
+    predictions.forEach(each -> rows.add(new Row(each.change().name(), each, unprofiled)));
+    return rows;
+  }
+
+  /** One entry for each cause, at the place that has most of it. */
+  private List<Sum> byCause() {
+    Map<Cause, CauseSum> causes = new EnumMap<>(Cause.class);
+    for (CauseSum sum : result.causes()) {
+      causes.merge(
+          sum.cause(),
+          sum,
+          (most, more) ->
+              new CauseSum(
+                  most.cause(),
+                  most.where(),
+                  most.nanos() + more.nanos(),
+                  most.gaps() + more.gaps()));
+    }
+    return causes.values().stream()
+        .sorted(Comparator.comparingLong(CauseSum::nanos).reversed())
+        .map(sum -> new Sum(sum, result))
+        .toList();
+  }
+
+  /** The answer. */
+  public Document<IdleAnswer> document() {
+    List<Section> sections = new ArrayList<>();
+    StepTime mean = result.total().over("mean", result.steps().size());
+    List<StepTime> times = new ArrayList<>(result.steps());
+    times.add(mean);
+    sections.add(
+        new Section(
+            "Why the GPU is idle",
+            List.of(Table.of("Causes", CAUSE, byCause()).first(PLACES, more("cause")))));
+    sections.add(
+        new Section(
+            "What would change it",
+            List.of(Table.of("Predicted steps", PREDICTION, rows()), new Notes(predicted()))));
+    sections.add(
+        new Section(
+            "Where and when",
+            List.of(
+                Table.of("Places", CAUSE, sums()).first(PLACES, more("place")),
+                Table.of("Steps", STEP, times)
+                    .first(STEPS, more("step"))
+                    .withEssential(each -> each.equals(mean)),
+                Table.of("Longest gaps", GAP, result.gaps()).first(GAPS, more("gap")),
+                new Notes(notes()))));
+    return new Document<>(
+        KIND, result.source().file(), verdict(), sections, Table.of("Causes", CAUSE, sums()), this);
+  }
+
+  private static Table.More more(String noun) {
+    return new Table.More(noun, "--json FILE has all");
+  }
+
+  private Verdict verdict() {
+    StepTime total = result.total();
+    int steps = result.steps().size();
+    Sentence idle =
+        Sentence.of(
+            "The GPU is idle {} of each step ({} of {})",
+            share(total.idleNanos(), total.nanos()),
+            nanos(total.idleNanos() / steps),
+            nanos(total.nanos() / steps));
+    List<Sentence> named = new ArrayList<>();
+    for (Sum sum : byCause()) {
+      if (named.size() < MAX_CAUSES_NAMED && sum.sum.nanos() >= NAMED * total.nanos()) {
+        named.add(
+            Sentence.of(
+                sum.sum.where().isEmpty() ? "{} {}{}" : "{} {} ({})",
+                share(sum.sum.nanos(), total.nanos()),
+                sum.sum.cause().words(),
+                sum.sum.where()));
+      }
+    }
+    Sentence sentence = idle;
+    for (int i = 0; i < named.size(); i++) {
+      sentence = Sentence.of(i == 0 ? "{}: {}" : "{}, {}", sentence, named.get(i));
+    }
+    boolean isWellUsed = total.idleNanos() < WELL_USED * total.nanos();
+    return new Verdict(isWellUsed ? Tone.GOOD : Tone.BAD, Sentence.of("{}.", sentence), details());
+  }
+
+  private List<Sentence> details() {
+    List<Sentence> details = new ArrayList<>();
+    StepTime total = result.total();
+    details.add(
+        Sentence.of(
+            "It computes {}, communicates {} and copies {} of the time.",
+            share(total.computeNanos(), total.nanos()),
+            share(total.communicateNanos(), total.nanos()),
+            share(total.copyNanos(), total.nanos())));
+    predictions.stream()
+        .filter(each -> each.change().isOfProgram())
+        .min(Comparator.comparingLong(Prediction::stepNanos))
+        .filter(best -> best.stepNanos() < unprofiled.stepNanos() / 100 * 99)
+        .ifPresent(best ->
+            details.add(
+                Sentence.of(
+                    "Predicted best: {} takes a step from {} to {}, with the GPU busy {} of it"
+                        + " instead of {}.",
+                    best.change().name(),
+                    nanos(unprofiled.stepNanos()),
+                    nanos(best.stepNanos()),
+                    share(best.busyNanos(), best.stepNanos()),
+                    share(unprofiled.busyNanos(), unprofiled.stepNanos()))));
+    predictions.stream()
+        .filter(each -> each.change().name().equals("graphs"))
+        .filter(bound -> bound.stepNanos() < WORTHWHILE_PART * unprofiled.stepNanos())
+        .findFirst()
+        .ifPresent(bound ->
+            details.add(
+                Sentence.of(
+                    "If launches cost nothing (CUDA graphs, torch.compile), a step takes {} at"
+                        + " best.",
+                    nanos(bound.stepNanos()))));
+    return details;
+  }
+
+  private List<Sentence> predicted() {
+    List<Sentence> notes = new ArrayList<>();
+    notes.add(
+        Sentence.of(
+            "Predictions are without the profiler, which makes the recorded step of {} about {}"
+                + " longer.",
+            nanos(recorded.stepNanos()),
+            nanos(Math.max(0, recorded.stepNanos() - unprofiled.stepNanos()))));
+    if (predictions.stream().anyMatch(each -> each.change().name().contains("graphs"))) {
+      notes.add(Sentence.of("graphs is a bound: CUDA graphs or torch.compile reach it at best."));
+    }
+    return notes;
+  }
+
+  private List<Sentence> notes() {
+    List<Sentence> notes = new ArrayList<>();
+    if (!result.source().hasStacks()) {
+      notes.add(
+          Sentence.of(
+              "The profile has no lines of the program; record with with_stack=True for them."));
+    }
+    if (result.otherDevices() > 0) {
+      notes.add(
+          Sentence.of(
+              "The profile also has {}; this is the busiest GPU.",
+              count(result.otherDevices(), "other GPU")));
+    }
+    if (result.source().damagedRows() > 0) {
+      notes.add(
+          Sentence.of(
+              "{} without a time passed over.", count(result.source().damagedRows(), "row")));
+    }
+    return notes;
+  }
+}

@@ -1,0 +1,41 @@
+package org.allocsim.reports.cli.idle;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.allocsim.reports.cli.option.OutputOptions;
+import org.allocsim.reports.output.DocumentOutputs;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.question.idle.IdleQuestion;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code allocsim idle}: why the GPU of a profile is idle, and what would change it. */
+@Command(
+    name = "idle",
+    description = "Shows why the GPU is idle during a step, and predicts what would change it.")
+public final class IdleCommand implements Callable<Integer> {
+  @Parameters(paramLabel = "PROFILE", arity = "1..*")
+  private List<Path> files = new ArrayList<>();
+
+  @Option(names = "--what-if", paramLabel = "CHANGE,...")
+  private List<String> changes = new ArrayList<>();
+
+  @Option(names = "--workers", paramLabel = "N")
+  private int workers;
+
+  @Mixin private OutputOptions outputOptions;
+
+  @Override
+  public Integer call() throws IOException {
+    IdleQuestion question = IdleQuestion.of(changes, workers);
+    try (DocumentOutputs outputs = outputOptions.open(files.toArray(Path[]::new))) {
+      outputs.write(question.ask(files));
+    }
+    return ExitCodes.DONE;
+  }
+}

@@ -1,0 +1,128 @@
+package org.allocsim.reports.question.idle;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.allocsim.analysis.idle.Change;
+import org.allocsim.analysis.idle.IdleAnalysis;
+import org.allocsim.analysis.idle.IdleResult;
+import org.allocsim.analysis.idle.Prediction;
+import org.allocsim.analysis.idle.WhatIf;
+import org.allocsim.reports.answer.idle.IdleAnswer;
+import org.allocsim.reports.answer.idle.IdleRanksAnswer;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.ProgressMeter;
+import org.allocsim.workloads.format.TraceFormatException;
+
+/**
+ * Why the GPUs of profiles are idle, and what would change it.
+ *
+ * @param changes what to predict; those that apply where it is empty
+ * @param workers workers of the data loader in the recording; 0 where that is unknown
+ */
+public record IdleQuestion(List<Change> changes, int workers) {
+  /** Keeps its own copy. */
+  public IdleQuestion {
+    changes = List.copyOf(changes);
+  }
+
+  /**
+   * The question as it is typed.
+   *
+   * @throws Failure where it cannot be asked
+   */
+  public static IdleQuestion of(List<String> changes, int workers) {
+    if (workers < 0 || workers > Change.MAX_WORKERS) {
+      throw Failure.usage("--workers " + workers + " must be from 0 to " + Change.MAX_WORKERS);
+    }
+    List<Change> parsed = new ArrayList<>();
+    for (String change : changes) {
+      try {
+        parsed.add(Change.parse(change));
+      } catch (IllegalArgumentException e) {
+        throw Failure.usage("--what-if: " + e.getMessage());
+      }
+    }
+    return new IdleQuestion(parsed, workers);
+  }
+
+  /**
+   * The answer about one profile, or about several ranks.
+   *
+   * @param files profiles, and folders of them
+   */
+  public Document<?> ask(List<Path> files) throws IOException {
+    List<Path> profiles = profiles(files);
+    if (profiles.size() == 1) {
+      return answer(profiles.getFirst()).document();
+    }
+    if (!changes.isEmpty()) {
+      throw Failure.usage("--what-if takes one profile, and there are " + profiles.size());
+    }
+    List<IdleResult> results = new ArrayList<>();
+    for (Path profile : profiles) {
+      results.add(read(profile).result());
+    }
+    String title = files.size() == 1 ? files.getFirst().toString() : files.size() + " profiles";
+    return new IdleRanksAnswer(title, results).document();
+  }
+
+  /** The files, and those of the folders, that have the names of profiles. */
+  private static List<Path> profiles(List<Path> files) throws IOException {
+    List<Path> found = new ArrayList<>();
+    for (Path file : files) {
+      if (!Files.isDirectory(file)) {
+        found.add(file);
+        continue;
+      }
+      int before = found.size();
+      try (Stream<Path> inside = Files.list(file)) {
+        inside
+            .filter(each -> each.getFileName().toString().matches(".*\\.json(\\.(gz|xz|zst))?"))
+            .sorted()
+            .forEach(found::add);
+      }
+      if (found.size() == before) {
+        throw new Failure(
+            file
+                + ": no profile in it; name a folder of files that end in .json, .json.gz, .json.xz"
+                + " or .json.zst");
+      }
+    }
+    return found;
+  }
+
+  private IdleAnswer answer(Path file) {
+    IdleAnalysis analysis = read(file);
+    WhatIf whatIf = new WhatIf(analysis, workers);
+    List<Prediction> predictions = new ArrayList<>();
+    if (changes.isEmpty()) {
+      predictions.addAll(whatIf.predictAll());
+    }
+    for (Change change : changes) {
+      try {
+        predictions.add(whatIf.predict(change));
+      } catch (IllegalArgumentException e) {
+        throw Failure.usage("--what-if " + e.getMessage());
+      }
+    }
+    return new IdleAnswer(
+        analysis.result(),
+        whatIf.recorded(),
+        whatIf.unprofiled(),
+        whatIf.errorNanos(),
+        predictions);
+  }
+
+  private static IdleAnalysis read(Path file) {
+    try (ProgressMeter progress = ProgressMeter.ofBytes("reading")) {
+      return IdleAnalysis.read(file, progress::update);
+    } catch (TraceFormatException e) {
+      throw new Failure(e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** The question about the time of a GPU. */
+@NullMarked
+package org.allocsim.reports.question.idle;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,118 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.allocsim.analysis.idle.ProfileText;
+import org.allocsim.reports.output.ExitCodes;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class IdleCommandTest {
+  @TempDir private Path folder;
+
+  private Path profile;
+
+  @BeforeEach
+  void writeProfile() throws IOException {
+    ProfileText text = new ProfileText();
+    for (int step = 0; step < 5; step++) {
+      int at = 10_000 * step;
+      text.step(step, at, at + 10_000)
+          .load(true, at, at + 8_000)
+          .kernel("gemm", 7, at + 8_000, at + 8_010, at + 8_010, at + 9_900);
+    }
+    profile = text.write(folder.resolve("trace.json"));
+  }
+
+  /** A rank whose GPU computes for so long and then communicates until 900 µs. */
+  private static ProfileText rank(int number, int computedAt) {
+    return new ProfileText()
+        .header("\"distributedInfo\": {\"rank\": %d, \"world_size\": 2}".formatted(number))
+        .step(1, 0, 1_000)
+        .kernel("gemm", 7, 0, 1, 2, computedAt)
+        .kernel("ncclDevKernel_AllReduce", 8, 3, 4, computedAt, 900);
+  }
+
+  @Test
+  void theAnswerComesFirst() {
+    CommandRun run = CommandRun.of("idle", profile);
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    assertEquals(
+        "The GPU is idle 81.1 % of each step (8.11 ms of 10.0 ms): 80.0 % waiting for data"
+            + " (DataLoader).",
+        run.out().replaceAll("\\s+", " ").replaceAll("(?<=\\.) - .*", ""));
+  }
+
+  @Test
+  void theJsonAddsUpAndHasThePredictions() throws IOException {
+    Path json = folder.resolve("idle.json");
+    CommandRun run = CommandRun.of("idle", profile, "--what-if", "workers=4", "--json", json);
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    JsonNode answer = JsonMapper.builder().build().readTree(Files.readString(json));
+    assertEquals("allocsim-idle-2", answer.get("schema").asString());
+    long idle = 0;
+    for (JsonNode cause : answer.get("causes")) {
+      idle += cause.get("idle_nanos").asLong();
+    }
+    assertEquals(answer.get("total").get("idle_nanos").asLong(), idle);
+    assertEquals(0, answer.get("replay_error_nanos").asLong());
+    assertEquals(2, answer.get("what_if").size());
+    assertEquals("workers=4", answer.get("what_if").get(1).get("change").asString());
+  }
+
+  @Test
+  void theStragglerIsTheRankThatCommunicatesLeast() throws IOException {
+    Path ranks = Files.createDirectory(folder.resolve("ranks"));
+    rank(0, 300).write(ranks.resolve("rank0.json"));
+    rank(1, 800).write(ranks.resolve("rank1.json"));
+    CommandRun run = CommandRun.of("idle", ranks);
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    assertTrue(
+        run.out()
+            .replaceAll("\\s+", " ")
+            .contains(
+                "rank 1 is the straggler: rank 0 communicates 600.0 µs of each step, it 100.0 µs."),
+        run.out());
+  }
+
+  @Test
+  void equalRanksWaitForNobody() throws IOException {
+    Path ranks = Files.createDirectory(folder.resolve("ranks"));
+    rank(0, 300).write(ranks.resolve("rank0.json"));
+    rank(1, 300).write(ranks.resolve("rank1.json"));
+    CommandRun run = CommandRun.of("idle", ranks);
+    assertTrue(run.out().contains("no rank makes the others wait"), run.out());
+  }
+
+  @Test
+  void impossibleChangesAreMistakes() {
+    CommandRun unknown = CommandRun.of("idle", profile, "--what-if", "faster");
+    assertEquals(ExitCodes.USAGE, unknown.exitCode());
+    assertTrue(
+        unknown.err().startsWith("allocsim: --what-if: 'faster' is not a change;"), unknown.err());
+    CommandRun many = CommandRun.of("idle", profile, "--workers", "65");
+    assertEquals(ExitCodes.USAGE, many.exitCode());
+    assertTrue(many.err().contains("--workers 65 must be from 0 to 64"), many.err());
+  }
+
+  @Test
+  void whatIsNoProfileIsRefusedWithASentence() throws IOException {
+    Path empty = Files.createDirectory(folder.resolve("empty"));
+    CommandRun run = CommandRun.of("idle", empty);
+    assertEquals(ExitCodes.FAILED, run.exitCode());
+    assertTrue(run.err().contains("no profile in it"), run.err());
+    Path host = new ProfileText().step(1, 0, 1).write(folder.resolve("host.json"));
+    CommandRun withoutGpu = CommandRun.of("idle", host);
+    assertEquals(ExitCodes.FAILED, withoutGpu.exitCode());
+    assertTrue(withoutGpu.err().contains("it shows no work of a GPU"), withoutGpu.err());
+    assertFalse(withoutGpu.err().contains("Exception"), withoutGpu.err());
+  }
+}
