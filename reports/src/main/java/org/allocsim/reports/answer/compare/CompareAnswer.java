@@ -280,9 +280,13 @@ public record CompareAnswer(List<ComparedTrace> traces) {
           Table.of("Results", results, trace.runs())
               .leavingOut(CompareAnswer::whyLeftOut)
               .withEssential(CompareAnswer::isInPyTorch)
-              .groupedBy(run -> heading(run.result().choice().provider().spec().use().group()))
+              .groupedBy(
+                  run -> isOfSeveral(trace) ? heading(spec(run.result()).use().group()) : null)
               .at("/traces/" + sections.size() + "/results");
-      Notes how = new Notes("how a PyTorch program switches", howToSwitch(trace));
+      Notes how =
+          new Notes(
+              "how a PyTorch program switches",
+              isOfSeveral(trace) ? howToSwitch(trace) : List.of());
       sections.add(
           new Section(
               null,
@@ -293,9 +297,18 @@ public record CompareAnswer(List<ComparedTrace> traces) {
     return sections;
   }
 
+  private static PolicySpec spec(RunResult result) {
+    return result.choice().provider().spec();
+  }
+
+  /** Whether there is more than one allocator to choose from. */
+  private static boolean isOfSeveral(ComparedTrace trace) {
+    return trace.results().stream().map(each -> spec(each).id()).distinct().count() > 1;
+  }
+
   /** Whether it is an allocator that PyTorch's own settings choose. */
   private static boolean isInPyTorch(ObservedRun run) {
-    PolicySpec spec = run.result().choice().provider().spec();
+    PolicySpec spec = spec(run.result());
     return Scenario.takesConf(spec) || spec.id().equals(DRIVER_POOL);
   }
 
@@ -317,7 +330,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
   private static List<Sentence> howToSwitch(ComparedTrace trace) {
     SequencedMap<String, List<String>> ids = new LinkedHashMap<>();
     for (RunResult result : trace.results()) {
-      PolicySpec spec = result.choice().provider().spec();
+      PolicySpec spec = spec(result);
       if (result.isRun() && how(spec) != null) {
         List<String> same = ids.computeIfAbsent(spec.use().how(), _ -> new ArrayList<>());
         if (!same.contains(spec.id())) {
