@@ -17,7 +17,7 @@ class SegmentAgeOrderTest {
 
   @ParameterizedTest
   @EnumSource(
-      names = {"V2_13", "V2_14"},
+      names = {"V2_13", "V2_14", "V2_15"},
       mode = EnumSource.Mode.INCLUDE)
   void newReleasesTakeAndReleaseTheOldestSegmentFirst(PyTorchVersion version) {
     assertEquals(List.of(OLDER, OLDER, NEWER), takenThenReleased(version));
@@ -25,7 +25,7 @@ class SegmentAgeOrderTest {
 
   @ParameterizedTest
   @EnumSource(
-      names = {"V2_12", "V2_13", "V2_14"},
+      names = {"V2_12", "V2_13", "V2_14", "V2_15"},
       mode = EnumSource.Mode.EXCLUDE)
   void oldReleasesTakeAndReleaseTheLowestSegmentFirst(PyTorchVersion version) {
     assertEquals(List.of(NEWER, NEWER, OLDER), takenThenReleased(version));
