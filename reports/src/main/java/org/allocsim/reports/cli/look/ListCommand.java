@@ -1,9 +1,7 @@
 package org.allocsim.reports.cli.look;
 
 import java.io.PrintWriter;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.Answers;
@@ -24,7 +22,6 @@ import org.allocsim.workloads.format.TraceFormats;
 import org.allocsim.workloads.profile.ProfileFile;
 import org.allocsim.workloads.profile.ShippedProfiles;
 import org.allocsim.workloads.program.Programs;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -42,15 +39,16 @@ public final class ListCommand implements Runnable {
   /** Says what there is to list. */
   @Override
   public void run() {
-    PrintWriter out = spec.commandLine().getOut();
-    Map<String, CommandLine> sorts = new LinkedHashMap<>(spec.commandLine().getSubcommands());
-    sorts.remove("help");
-    int width = sorts.keySet().stream().mapToInt(String::length).max().orElse(0);
-    sorts.forEach((name, sort) ->
-        WrappedText.printField(
-            out,
-            "allocsim list " + name + " ".repeat(width - name.length() + 2),
-            String.join(" ", sort.getCommandSpec().usageMessage().description())));
+    int width = spec.subcommands().keySet().stream().mapToInt(String::length).max().orElse(0);
+    spec.subcommands()
+        .forEach((name, sort) -> {
+          if (!name.equals("help")) {
+            WrappedText.printField(
+                spec.commandLine().getOut(),
+                "allocsim list " + name + " ".repeat(width - name.length() + 2),
+                String.join(" ", sort.getCommandSpec().usageMessage().description()));
+          }
+        });
   }
 
   @Command(
@@ -123,15 +121,12 @@ public final class ListCommand implements Runnable {
     }
     return Answers.find(chosen)
         .map(schema -> print(schema.text(), outputs))
-        .orElseThrow(() ->
-            Failure.usage(
-                "unknown schema: "
-                    + chosen
-                    + "; "
-                    + SimilarName.remedy(
-                        chosen,
-                        Answers.schemas().stream().map(ListAnswer.Schema::id).toList(),
-                        "'allocsim list schemas' lists them")));
+        .orElseThrow(() -> Failure.usage("unknown schema: " + chosen + "; " + remedy(chosen)));
+  }
+
+  private static String remedy(String schema) {
+    List<String> ids = Answers.schemas().stream().map(ListAnswer.Schema::id).toList();
+    return SimilarName.remedy(schema, ids, "'allocsim list schemas' lists them");
   }
 
   private static int write(OutputOptions options, Document<?> document) {
