@@ -70,7 +70,8 @@ final class KinetoReader {
           name,
           "",
           "it contains no memory events of a CUDA device",
-          "record with torch.profiler and profile_memory=True");
+          "record with torch.profiler and profile_memory=True; 'allocsim idle' shows why the GPU of"
+              + " such a profile is idle");
     }
     if (profile.withoutAddress() > 0) {
       throw new TraceFormatException(

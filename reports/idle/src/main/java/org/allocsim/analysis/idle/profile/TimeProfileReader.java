@@ -27,6 +27,10 @@ public final class TimeProfileReader {
   private static final String REMEDY =
       "record with torch.profiler and export_chrome_trace, with the activities CPU and CUDA";
 
+  private static final String OTHER_FILE_REMEDY =
+      "'allocsim idle' reads what torch.profiler exports with export_chrome_trace; 'allocsim"
+          + " diagnose' reads memory snapshots and logs";
+
   private static final int MAX_NESTED = 64;
   private static final int MAX_CHARACTERS = 1 << 16;
 
@@ -51,6 +55,7 @@ public final class TimeProfileReader {
   private final ProfileRows rows = new ProfileRows();
   private long countedBytes;
   private long maxHeldBytes;
+  private boolean isObject;
   private boolean hasEvents;
   private long damaged;
   private @Nullable String gpuName;
@@ -110,6 +115,9 @@ public final class TimeProfileReader {
         throw new TraceFormatException(
             file, place(e), limit.getMessage(), "unpack it yourself if you trust it");
       }
+      if (!isObject) {
+        throw new TraceFormatException(file, "", "it is not a profile", OTHER_FILE_REMEDY);
+      }
       throw new TraceFormatException(
           file, place(e), "the JSON is damaged or truncated", "copy the file again");
     }
@@ -149,6 +157,7 @@ public final class TimeProfileReader {
     if (json.nextToken() != JsonToken.START_OBJECT) {
       throw new TraceFormatException(file, "", "it is not a JSON object", REMEDY);
     }
+    isObject = true;
     while (json.nextToken() == JsonToken.PROPERTY_NAME) {
       String field = json.currentName();
       JsonToken value = json.nextToken();

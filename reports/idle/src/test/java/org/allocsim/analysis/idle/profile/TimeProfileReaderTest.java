@@ -134,6 +134,8 @@ class TimeProfileReaderTest {
 
   @Test
   void otherFilesAreRefused() {
+    assertTrue(
+        refusal("\u0080\u0002}q").startsWith(": it is not a profile; 'allocsim idle' reads"));
     assertTrue(refusal("[]").startsWith(": it is not a JSON object; record with"));
     assertTrue(refusal("{\"a\": 1}").startsWith(": it has no traceEvents; record with"));
     assertTrue(
