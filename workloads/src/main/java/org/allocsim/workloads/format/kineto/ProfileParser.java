@@ -1,9 +1,9 @@
 package org.allocsim.workloads.format.kineto;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import org.allocsim.workloads.format.PlainInput;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.io.ExpansionLimitException;
@@ -48,7 +48,7 @@ final class ProfileParser {
           .build();
 
   private final String name;
-  private final Plain plain;
+  private final PlainInput plain;
   private final MemoryBudget budget = new MemoryBudget();
   private long maxHeldBytes;
   private long heldEventBytes;
@@ -74,7 +74,7 @@ final class ProfileParser {
   private long totalAllocated;
   private boolean hasBytes;
 
-  private ProfileParser(String name, Plain plain) {
+  private ProfileParser(String name, PlainInput plain) {
     this.name = name;
     this.plain = plain;
   }
@@ -107,7 +107,7 @@ final class ProfileParser {
 
   static Profile parse(StoredInput input, String name, long size, Progress progress)
       throws TraceFormatException {
-    Plain plain = new Plain(input, size, progress);
+    PlainInput plain = new PlainInput(input, size, progress);
     ProfileParser parser = new ProfileParser(name, plain);
     try (JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), plain)) {
       parser.read(json);
@@ -151,11 +151,11 @@ final class ProfileParser {
   private void hold(long bytes) throws TraceFormatException {
     budget.add(bytes);
     if (budget.heldBytes() > maxHeldBytes) {
-      MemoryBudget.Excess excess = budget.excess(plain.plainBytes, plain.input.storedBytes());
+      MemoryBudget.Excess excess = budget.excess(plain.plainBytes(), plain.storedBytes());
       if (excess != null) {
         throw new TraceFormatException(name, "", excess.cause(), excess.remedy());
       }
-      maxHeldBytes = budget.maxBytes(plain.plainBytes, plain.input.storedBytes());
+      maxHeldBytes = budget.maxBytes(plain.plainBytes(), plain.storedBytes());
     }
   }
 
@@ -307,33 +307,5 @@ final class ProfileParser {
 
   private static long nanos(BigDecimal micros) {
     return micros.multiply(NANOS_PER_MICRO).setScale(0, RoundingMode.HALF_UP).longValue();
-  }
-
-  /** The plain bytes as a stream. */
-  private static final class Plain extends InputStream {
-    private final StoredInput input;
-    private final long size;
-    private final Progress progress;
-    private long plainBytes;
-
-    Plain(StoredInput input, long size, Progress progress) {
-      this.input = input;
-      this.size = size;
-      this.progress = progress;
-    }
-
-    @Override
-    public int read() throws IOException {
-      byte[] one = new byte[1];
-      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-    }
-
-    @Override
-    public int read(byte[] target, int offset, int length) throws IOException {
-      progress.update(input.storedBytes(), size);
-      int got = input.read(target, offset, length);
-      plainBytes += Math.max(0, got);
-      return got;
-    }
   }
 }

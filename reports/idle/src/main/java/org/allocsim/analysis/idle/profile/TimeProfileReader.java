@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import org.allocsim.workloads.format.PlainInput;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.io.ExpansionLimitException;
@@ -49,7 +50,7 @@ public final class TimeProfileReader {
   private static final int NONE = -1;
 
   private final String file;
-  private final Plain plain;
+  private final PlainInput plain;
   private final MemoryBudget budget = new MemoryBudget();
   private final NameTable names = new NameTable();
   private final ProfileRows rows = new ProfileRows();
@@ -77,7 +78,7 @@ public final class TimeProfileReader {
   private long bytes;
   private int caller;
 
-  private TimeProfileReader(String file, Plain plain) {
+  private TimeProfileReader(String file, PlainInput plain) {
     this.file = file;
     this.plain = plain;
   }
@@ -93,7 +94,7 @@ public final class TimeProfileReader {
     try (InputStream stored = Files.newInputStream(file);
         StoredInput input = StoredInput.ahead(stored)) {
       long size = Files.isRegularFile(file) ? Files.size(file) : -1;
-      TimeProfileReader reader = new TimeProfileReader(name, new Plain(input, size, progress));
+      TimeProfileReader reader = new TimeProfileReader(name, new PlainInput(input, size, progress));
       reader.parse();
       return reader.build(input.finishDigest());
     } catch (NoSuchFileException _) {
@@ -114,6 +115,10 @@ public final class TimeProfileReader {
       if (e.getCause() instanceof ExpansionLimitException limit) {
         throw new TraceFormatException(
             file, place(e), limit.getMessage(), "unpack it yourself if you trust it");
+      }
+      if (e.getCause() instanceof IOException) {
+        throw new TraceFormatException(
+            file, "", "its compressed data is damaged or truncated", "copy the file again");
       }
       if (!isObject) {
         throw new TraceFormatException(file, "", "it is not a profile", OTHER_FILE_REMEDY);
@@ -145,11 +150,11 @@ public final class TimeProfileReader {
     budget.add(held - countedBytes);
     countedBytes = held;
     if (held > maxHeldBytes) {
-      MemoryBudget.Excess excess = budget.excess(plain.plainBytes, plain.input.storedBytes());
+      MemoryBudget.Excess excess = budget.excess(plain.plainBytes(), plain.storedBytes());
       if (excess != null) {
         throw new TraceFormatException(file, "", excess.cause(), excess.remedy());
       }
-      maxHeldBytes = budget.maxBytes(plain.plainBytes, plain.input.storedBytes());
+      maxHeldBytes = budget.maxBytes(plain.plainBytes(), plain.storedBytes());
     }
   }
 
@@ -311,33 +316,5 @@ public final class TimeProfileReader {
     return correlation > 0 && correlation <= Integer.MAX_VALUE
         ? (int) correlation
         : TimeProfile.NO_LINK;
-  }
-
-  /** The plain bytes as a stream. */
-  private static final class Plain extends InputStream {
-    private final StoredInput input;
-    private final long size;
-    private final Progress progress;
-    private long plainBytes;
-
-    Plain(StoredInput input, long size, Progress progress) {
-      this.input = input;
-      this.size = size;
-      this.progress = progress;
-    }
-
-    @Override
-    public int read() throws IOException {
-      byte[] one = new byte[1];
-      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-    }
-
-    @Override
-    public int read(byte[] target, int offset, int length) throws IOException {
-      progress.update(input.storedBytes(), size);
-      int got = input.read(target, offset, length);
-      plainBytes += Math.max(0, got);
-      return got;
-    }
   }
 }

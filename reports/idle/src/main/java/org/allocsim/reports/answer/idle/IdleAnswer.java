@@ -309,16 +309,19 @@ public record IdleAnswer(
         .filter(each -> each.change().isOfProgram())
         .min(Comparator.comparingLong(Prediction::stepNanos))
         .filter(best -> best.stepNanos() < unprofiled.stepNanos() / 100 * 99)
-        .ifPresent(best ->
-            details.add(
-                Sentence.of(
-                    "Predicted best: {} takes a step from {} to {}, with the GPU busy {} of it"
-                        + " instead of {}.",
-                    best.change().name(),
-                    nanos(unprofiled.stepNanos()),
-                    nanos(best.stepNanos()),
-                    share(best.busyNanos(), best.stepNanos()),
-                    share(unprofiled.busyNanos(), unprofiled.stepNanos()))));
+        .ifPresent(best -> {
+          details.add(
+              Sentence.of(
+                  "Predicted best: {} takes a step from {} to {}, with the GPU busy {} of it"
+                      + " instead of {}.",
+                  best.change().name(),
+                  nanos(unprofiled.stepNanos()),
+                  nanos(best.stepNanos()),
+                  share(best.busyNanos(), best.stepNanos()),
+                  share(unprofiled.busyNanos(), unprofiled.stepNanos())));
+          details.add(
+              Sentence.of("Predictions are modelled: a small gain may turn out to be a loss."));
+        });
     predictions.stream()
         .filter(each -> each.change().name().equals("graphs"))
         .filter(bound -> bound.stepNanos() < WORTHWHILE_PART * unprofiled.stepNanos())
