@@ -10,6 +10,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.zip.GZIPOutputStream;
 import org.allocsim.analysis.idle.ProfileText;
 import org.allocsim.workloads.format.Progress;
@@ -130,6 +131,18 @@ class TimeProfileReaderTest {
             "{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"ts\": "
                 + micros
                 + "}]}"));
+  }
+
+  @Test
+  void aCutOffCompressedProfileIsNamedAsSuch() throws Exception {
+    Path file = folder.resolve("cut.json.xz");
+    byte[] whole = Files.readAllBytes(Path.of("../samples/loader.trace.json.xz"));
+    Files.write(file, Arrays.copyOf(whole, whole.length / 2));
+    String message =
+        assertThrows(TraceFormatException.class, () -> TimeProfileReader.read(file, Progress.NONE))
+            .getMessage();
+    assertTrue(
+        message.endsWith("its compressed data is damaged or truncated; copy the file again."));
   }
 
   @Test
