@@ -234,6 +234,8 @@ def wrong_words(run: Run, sent: list[tuple[str, str]], is_new: bool, err: str, c
         wrong.append("a traceback of ours")
     # PyTorch goes on after Ctrl-C at some places, and fails later.
     is_interrupted = any(name == "SIGINT" for name, _ in sent)
+    # A program's handler may raise while Python waits for threads at its end, and Python says so.
+    err = re.sub(r"Exception ignored in: <module 'threading'[^\n]*\nTraceback[^\n]*\n(?:  [^\n]*\n)*SystemExit: 7\n", "", err)
     # "leaving" is what the program's own sys.exit goes through.
     if any("/allocsim/" in each and ", in leaving" not in each for each in re.split("Exception ignored|Fatal Python error", err)[1:]) or ("Traceback" in err and not is_interrupted):
         wrong.append("an error of Python")

@@ -100,16 +100,29 @@ public record DeviceProfile(
           "device profile %s: pages of %d bytes and reservations of %d bytes must be powers of two"
               .formatted(name, pageBytes, reservationBytes));
     }
-    if (arenaAddress % pageBytes != 0
-        || topAddress % reservationBytes != 0
-        || rangeAddress % reservationBytes != 0
-        || rangeAddress <= 0
-        || rangeAddress >= topAddress
-        || topAddress > arenaAddress - LOCAL_MEMORY_DISTANCE * pageBytes) {
+    if (!arePlaced(pageBytes, reservationBytes, rangeAddress, topAddress, arenaAddress)) {
       throw new IllegalArgumentException(
           "device profile %s: addresses must be aligned and ascend from ranges to top to arena"
               .formatted(name));
     }
+  }
+
+  /**
+   * Whether addresses are aligned as they must be, and ascend from ranges to the first reservation
+   * to the arena.
+   */
+  public static boolean arePlaced(
+      long pageBytes,
+      long reservationBytes,
+      long rangeAddress,
+      long topAddress,
+      long arenaAddress) {
+    return arenaAddress % pageBytes == 0
+        && topAddress % reservationBytes == 0
+        && rangeAddress % reservationBytes == 0
+        && rangeAddress > 0
+        && rangeAddress < topAddress
+        && topAddress <= arenaAddress - LOCAL_MEMORY_DISTANCE * pageBytes;
   }
 
   /** Free bytes before the first allocation. */

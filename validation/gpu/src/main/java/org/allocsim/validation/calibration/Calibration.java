@@ -146,7 +146,7 @@ public final class Calibration {
   }
 
   private DeviceProfile found(Placement placement, long freeBytes, long unusableBytes) {
-    boolean placed = placement.reservationBytes() > 0;
+    boolean placed = isPlaced(placement);
     long totalBytes = target.memory().totalBytes();
     return new DeviceProfile(
         base.name(),
@@ -161,10 +161,38 @@ public final class Calibration {
         placed ? placement.reservationBytes() : base.reservationBytes(),
         placed ? placement.arenaAddress() : base.arenaAddress(),
         placed ? placement.topAddress() : base.topAddress(),
-        placement.rangeAddress() > 0 ? placement.rangeAddress() : base.rangeAddress(),
+        placed ? rangeAddress(placement) : base.rangeAddress(),
         base.costs(),
         base.compute(),
         base.history());
+  }
+
+  /**
+   * Whether the device places memory as NVIDIA's drivers for Linux do, which is the only way that
+   * can be simulated. Other drivers count upwards, or mix blocks and ranges.
+   */
+  private boolean isPlaced(Placement placement) {
+    long page = placement.pageBytes();
+    long unit = placement.reservationBytes();
+    long arena = placement.arenaAddress();
+    return unit >= page
+        && DeviceProfile.arePlaced(
+            page, unit, rangeAddress(placement), placement.topAddress(), arena)
+        && DeviceProfile.arePlaced(
+            page, unit, base.rangeAddress(), base.topAddress(), baseArena(arena, unit));
+  }
+
+  private long rangeAddress(Placement placement) {
+    return placement.rangeAddress() > 0 ? placement.rangeAddress() : base.rangeAddress();
+  }
+
+  /**
+   * The base's arena, aligned as a measured one. Where things lie differs between processes (a Java
+   * heap takes the low addresses that ranges have elsewhere), how the arena is aligned does not.
+   */
+  private long baseArena(long measuredAddress, long reservationBytes) {
+    return base.arenaAddress() / reservationBytes * reservationBytes
+        + measuredAddress % reservationBytes;
   }
 
   /** Makes the pool with the first of all allocations; answers its unit. */
@@ -243,17 +271,14 @@ public final class Calibration {
       undetermined.add("unusable_bytes");
       unusable = base.unusableBytes();
     }
-    if (placement.reservationBytes() <= 0) {
+    if (!isPlaced(placement)) {
       undetermined.add("reservation_bytes");
     }
     DeviceProfile profile = found(placement, freeBytes, unusable);
-    // Where things lie differs between processes (a Java heap takes the low addresses that ranges
-    // have elsewhere), how the arena is aligned does not.
-    long offset = profile.arenaAddress() % profile.reservationBytes();
-    long arena = base.arenaAddress() / profile.reservationBytes() * profile.reservationBytes();
     profile =
         profile
-            .withAddresses(arena + offset, base.topAddress())
+            .withAddresses(
+                baseArena(profile.arenaAddress(), profile.reservationBytes()), base.topAddress())
             .withRangeAddress(base.rangeAddress())
             .withCosts(ProfileFile.withParameters(base.costs(), parameters));
     if (copies != null) {

@@ -148,4 +148,18 @@ class CalibrationTest {
     assertTrue(error.getMessage().startsWith("only 5368709120 bytes of the device are free"));
     assertThrows(IllegalArgumentException.class, () -> new CalibrationBounds(1 << 20, 1, 1, false));
   }
+
+  @Test
+  void aDriverThatPlacesMemoryOtherwiseIsMeasuredWithThePlacesOfTheBase() {
+    SimulatedTarget upwards = new SimulatedTarget(CARD).placing(address -> (1L << 47) - address);
+    CalibrationResult result =
+        Calibration.of(
+            upwards,
+            DeviceProfiles.defaultProfile(),
+            new CalibrationBounds(10 * GIB, 1L << 60, 12, false),
+            _ -> {});
+    assertTrue(result.undetermined().contains("reservation_bytes"));
+    assertEquals(DeviceProfiles.defaultProfile().arenaAddress(), result.profile().arenaAddress());
+    assertEquals(COSTS.allocateNanos(), result.profile().costs().allocateNanos());
+  }
 }

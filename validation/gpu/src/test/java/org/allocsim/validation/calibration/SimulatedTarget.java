@@ -1,9 +1,11 @@
 package org.allocsim.validation.calibration;
 
+import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongUnaryOperator;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.SimulatedDevice;
@@ -19,6 +21,7 @@ final class SimulatedTarget implements CalibrationTarget {
   private final RandomGenerator noise;
   private final Map<DriverCall, Long> exact = new EnumMap<>(DriverCall.class);
   private final Map<DriverCall, Long> noisy = new EnumMap<>(DriverCall.class);
+  private DeviceMemory memory;
   private int waits;
   private long maxTakenBytes;
 
@@ -29,7 +32,36 @@ final class SimulatedTarget implements CalibrationTarget {
   /** Times are off by some percent, now and then by far, and all are longer for a while. */
   SimulatedTarget(DeviceProfile profile, RandomGenerator noise) {
     device = new SimulatedDevice(profile);
+    memory = device;
     this.noise = noise;
+  }
+
+  /**
+   * Its blocks have other addresses.
+   *
+   * @param place gives the address outside for the one inside, and the other way round
+   */
+  SimulatedTarget placing(LongUnaryOperator place) {
+    memory =
+        (DeviceMemory)
+            Proxy.newProxyInstance(
+                DeviceMemory.class.getClassLoader(),
+                new Class<?>[] {DeviceMemory.class},
+                (_, method, arguments) ->
+                    switch (method.getName()) {
+                      case "allocate" -> {
+                        long address = device.allocate((long) arguments[0]);
+                        yield address == DeviceMemory.REFUSED
+                            ? address
+                            : place.applyAsLong(address);
+                      }
+                      case "free" -> {
+                        device.free(place.applyAsLong((long) arguments[0]), (long) arguments[1]);
+                        yield null;
+                      }
+                      default -> method.invoke(device, arguments);
+                    });
+    return this;
   }
 
   long maxTakenBytes() {
@@ -54,7 +86,7 @@ final class SimulatedTarget implements CalibrationTarget {
 
   @Override
   public DeviceMemory memory() {
-    return device;
+    return memory;
   }
 
   @Override

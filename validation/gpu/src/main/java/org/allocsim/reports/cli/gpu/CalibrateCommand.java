@@ -12,6 +12,7 @@ import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.OutputFiles;
+import org.allocsim.reports.question.gpu.GpuFailure;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.validation.calibration.Calibration;
 import org.allocsim.validation.calibration.CalibrationBounds;
@@ -96,7 +97,9 @@ public final class CalibrateCommand implements Callable<Integer> {
               ? name
               : target.cardName().toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-"));
     } catch (CudaException | CalibrationException e) {
-      throw new Failure(e.getMessage(), e);
+      throw GpuFailure.of(
+          e,
+          "all calls were measured, and no profile was written; --seconds says how long it takes");
     }
   }
 

@@ -79,7 +79,7 @@ public record CachesQuestion(
     } catch (IllegalArgumentException e) {
       throw Failure.usage(e.getMessage());
     } catch (CudaException e) {
-      throw GpuQuestion.failure(e);
+      throw GpuFailure.of(e, GpuQuestion.NO_CASE);
     }
   }
 

@@ -63,6 +63,9 @@ public record GpuQuestion(
     boolean triesLimits,
     boolean touches)
     implements DrawnQuestion<GpuQuestion.Validated> {
+  /** What a signal came before, where there is nothing to print. */
+  static final String NO_CASE = "a case finished; give it more time";
+
   /**
    * An answer.
    *
@@ -107,17 +110,8 @@ public record GpuQuestion(
               cases.all);
       return new Validated(answer, cases.recordings);
     } catch (CudaException e) {
-      throw failure(e);
+      throw GpuFailure.of(e, NO_CASE);
     }
-  }
-
-  /** Why there is no answer at all. */
-  static Failure failure(CudaException e) {
-    return new Failure(
-        EarlyEnd.isAsked()
-            ? "stopped by a signal before a case finished; give it more time"
-            : e.getMessage(),
-        e);
   }
 
   @Override

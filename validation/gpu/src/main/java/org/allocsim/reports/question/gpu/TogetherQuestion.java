@@ -70,7 +70,7 @@ public record TogetherQuestion(int gpu, List<Member> members, @Nullable Long cap
               (System.nanoTime() - startNanos) / 1e9);
       return new Validated(answer, result.isExact());
     } catch (CudaException e) {
-      throw new Failure(e.getMessage(), e);
+      throw GpuFailure.of(e, "all processes were done; give them more time");
     }
   }
 
