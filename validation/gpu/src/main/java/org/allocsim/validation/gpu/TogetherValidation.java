@@ -24,6 +24,7 @@ import org.allocsim.simulator.run.SharedRun;
 import org.allocsim.simulator.run.Tenant;
 import org.allocsim.validation.gpu.cuda.CudaDevice;
 import org.allocsim.validation.gpu.cuda.CudaException;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.source.DeviceTrace;
 
 /**
@@ -213,6 +214,7 @@ public final class TogetherValidation {
   /** A process on the GPU. */
   private static final class Child implements AutoCloseable {
     private final Process process;
+    private final EarlyEnd.Part part;
     private final PrintWriter commands;
     private final BufferedReader answers;
     private final List<LoggedCall> log = new ArrayList<>();
@@ -237,6 +239,7 @@ public final class TogetherValidation {
               member.choice().label(),
               String.valueOf(member.limitBytes())));
       process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+      part = EarlyEnd.part(process::destroy);
       commands = new PrintWriter(process.outputWriter(StandardCharsets.UTF_8));
       answers =
           new BufferedReader(
@@ -315,6 +318,7 @@ public final class TogetherValidation {
     @Override
     public void close() {
       commands.close();
+      part.close();
       try {
         if (!process.waitFor(20, TimeUnit.SECONDS)) {
           process.destroy();

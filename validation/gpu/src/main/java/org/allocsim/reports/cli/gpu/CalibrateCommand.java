@@ -22,6 +22,7 @@ import org.allocsim.validation.calibration.GpuTarget;
 import org.allocsim.validation.gpu.GpuValidation;
 import org.allocsim.validation.gpu.cuda.CudaException;
 import org.allocsim.validation.gpu.cuda.GpuBounds;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.profile.ProfileFile;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -71,6 +72,7 @@ public final class CalibrateCommand implements Callable<Integer> {
     }
     try (DocumentOutputs outputs = outputOptions.open()) {
       OutputFiles.Output profile = outputs.openGiven("--output", outputName);
+      EarlyEnd.begin();
       CalibrationResult result = measure();
       JsonText.write(ProfileFile.fields(result.profile()), profile.stream());
       outputs.write(new CalibrateAnswer(result).document());

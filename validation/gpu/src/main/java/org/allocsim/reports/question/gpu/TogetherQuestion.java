@@ -48,6 +48,7 @@ public record TogetherQuestion(int gpu, List<Member> members, @Nullable Long cap
 
   @Override
   public Validated ask(Asked asked) {
+    asked.mayEndEarly();
     long startNanos = System.nanoTime();
     List<TogetherValidation.Member> all = new ArrayList<>();
     for (AskedTrace trace : asked.traces()) {
