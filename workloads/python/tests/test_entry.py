@@ -44,6 +44,20 @@ class EntryTest(unittest.TestCase):
             os.close(writing)
             self.assertEqual((0, ""), (done.returncode, done.stderr))
 
+    def test_a_script_that_is_named_alone_is_run_by_this_python(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "train.py").write_text("import sys; print(sys.executable, sys.argv)\n")
+            done = subprocess.run([*COMMAND, "record", "train.py", "--epochs", "2"], cwd=folder, capture_output=True, text=True, env=self.environment)
+            self.assertEqual(f"{sys.executable} ['train.py', '--epochs', '2']\n", done.stdout)
+
+    def test_a_program_that_is_missing_is_said_with_an_example(self):
+        for name in ("record", "estimate", "advise"):
+            for program, expected in (("nowhere.py", "no such program: nowhere.py; write it as"), (None, "needs a program, as in: ")):
+                done = subprocess.run([*COMMAND, name, *([program] if program else [])], capture_output=True, text=True, env=self.environment)
+                self.assertEqual(2, done.returncode)
+                self.assertIn(expected, done.stderr)
+                self.assertRegex(done.stderr, rf"allocsim {name} .*-- python train.py$")
+
     def test_an_interrupt_ends_without_a_traceback(self):
         with tempfile.TemporaryDirectory() as folder:
             # An argument parser that hangs stands for any moment in which the command itself is interrupted.

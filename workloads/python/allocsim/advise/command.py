@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import re
-import shutil
 import sys
 import time
 from typing import Any, Sequence
@@ -17,6 +16,7 @@ from ..estimate.command import Parser, options_parser as estimate_parser, value_
 from ..estimate.screen import answer_lines, print_line, size_text
 from ..recording import AllocsimError, file_argument, run as ask
 from ..systems import other_system
+from ..recorder.program import NotRun, runnable
 from ..usage import HelpFormatter, at_least, seconds_above_0, unusable, with_program
 from ..visible import tell
 from .catalog import BadRemedy
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
     except AllocsimError as problem:
         say(str(problem))
         return problem.exit_code
-    except BadRemedy as problem:
+    except (BadRemedy, NotRun) as problem:
         say(str(problem))
         return 2
     except BrokenPipeError:
@@ -57,12 +57,7 @@ def _advise(arguments: list[str]) -> int:
         checked = ["--recorded", file_argument(options.check), *(["--as", options.of] if options.of is not None else [])]
         sys.stdout.write(ask("advise", file_argument(os.path.join(options.output, FILE)), *checked, *_outputs(options)))
         return 0
-    if not program:
-        say("needs a program, as in: allocsim advise --device rtx-4090 -- python train.py")
-        return 2
-    if shutil.which(program[0]) is None:
-        say(f"no such program: {program[0]}; write it as on the command line: allocsim advise -- python train.py")
-        return 2
+    program = runnable(program, "advise", "--device rtx-4090 ")
     if options.device not in CARDS:
         say(f"--device {options.device} is not a known GPU; choose from {', '.join(CARDS)}")
         return 2

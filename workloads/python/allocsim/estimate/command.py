@@ -7,12 +7,11 @@ import difflib
 import json
 import os
 import re
-import shutil
 from typing import Any, Iterable, NoReturn, Sequence
 
 from ..engine import one_process
 from ..recorder.files import cannot_be_read, rank_path, whole
-from ..recorder.program import NotRun, Signals
+from ..recorder.program import NotRun, Signals, runnable
 from ..recording import AllocsimError
 from ..systems import other_system
 from ..temporary import temporary_folder
@@ -60,10 +59,7 @@ def _similar(name: str, known: Iterable[str]) -> str:
 
 def _estimate(arguments: Sequence[str], signals: Signals) -> int:
     options, program = with_program(options_parser(), list(arguments))
-    if not program:
-        return _wrong("needs a program, as in: allocsim estimate -- python train.py")
-    if shutil.which(program[0]) is None:
-        return _wrong(f"no such program: {program[0]}; write it as on the command line: allocsim estimate -- python train.py")
+    program = runnable(program, "estimate")
     if options.device not in CARDS:
         return _wrong(f"--device {options.device} is not a known GPU; {_similar(options.device, CARDS)}")
     if options.world == 0:

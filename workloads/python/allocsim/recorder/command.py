@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 import sys
 import time
 from typing import Sequence
@@ -14,7 +13,7 @@ from ..usage import HelpFormatter, at_least, unusable, with_program
 from ..visible import from_here
 from .files import RunFolder, Written, cannot_be_read, rank_path
 from .follow import VARIABLE
-from .program import NotRun, Signals
+from .program import NotRun, Signals, runnable
 from .recorder import MAX_ENTRIES, say
 
 #: What a file says that was written before the end of its program.
@@ -43,12 +42,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _record(arguments: Sequence[str]) -> int:
     options, program = with_program(options_parser(), list(arguments))
-    if not program:
-        say("needs a program, as in: allocsim record -- python train.py")
-        return 2
-    if shutil.which(program[0]) is None:
-        say(f"no such program: {program[0]}; write it as on the command line: allocsim record -- python train.py")
-        return 2
+    program = runnable(program, "record")
     if cannot_be_read(options.output):
         say(f"-o {options.output} is not a regular file; name one, or omit -o")
         return 2

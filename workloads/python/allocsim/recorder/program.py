@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +21,26 @@ _OF_TERMINALS = ("SIGINT", "SIGQUIT")
 
 class NotRun(Exception):
     """A program cannot be run; the message says why."""
+
+
+def runnable(program: Sequence[str], command: str, options: str = "") -> list[str]:
+    """The command line of a program; a script of Python that is named alone, and is no program itself, is run by this Python.
+
+    Args:
+        command: the command of allocsim that runs it, for examples.
+        options: what the command needs besides.
+
+    Raises:
+        NotRun: nothing of that name can be run.
+    """
+    example = f"allocsim {command} {options}-- python train.py"
+    if not program:
+        raise NotRun(f"needs a program, as in: {example}")
+    if shutil.which(program[0]) is not None:
+        return list(program)
+    if program[0].endswith(".py") and os.path.isfile(program[0]):
+        return [sys.executable, *program]
+    raise NotRun(f"no such program: {program[0]}; write it as on the command line: {example}")
 
 
 class Signals:
