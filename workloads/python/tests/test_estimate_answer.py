@@ -429,6 +429,7 @@ class LinesTest(unittest.TestCase):
         self.assertEqual(["702 MiB", "1.46 GiB", "22.1 GiB", "340 GiB", "1.00 GiB", "8.01 TiB", "4.00 KiB", "7 bytes"], [size_text(each) for each in (702 << 20, 1.46 * GIB, 22.1 * GIB, 340 * GIB, GIB - 1, 8204 * GIB, 4096, 7)])
         self.assertEqual("31.1 to 32.3 GiB", range_text(31.1 * GIB, 32.3 * GIB))
         self.assertEqual("0.88 to 1.10 GiB", range_text(900 << 20, 1.1 * GIB))
+        self.assertEqual("998 to 1038 MiB", range_text(998 << 20, 1038 << 20, 1018 << 20))
         self.assertEqual("5.00 GiB", range_text(5 * GIB, 5 * GIB + 1))
 
 

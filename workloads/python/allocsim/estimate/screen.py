@@ -60,7 +60,7 @@ def first_line(found: dict[str, Any]) -> str:
     low, high = bounds["low_bytes"], bounds["high_bytes"]
     # With a late watchdog or a slow GPU, more than the recording.
     most = max(recorded["reserved_bytes"], found["behind_gpu_reserved_bytes"] or 0, found["few_selected_reserved_bytes"] or 0)
-    reserves = f"reserves {size_text(most)} at its peak ({range_text(low, high)})" if high is not None else f"reserves {size_text(most)} {_growing(found)}"
+    reserves = f"reserves {size_text(most)} at its peak ({range_text(low, high, most)})" if high is not None else f"reserves {size_text(most)} {_growing(found)}"
     gives = f"{size_text(card)} available to PyTorch"
     if found["fits"] == "adapts":
         count = found["caught_out_of_memory"]
@@ -70,10 +70,10 @@ def first_line(found: dict[str, Any]) -> str:
     if found["fits"] == "tight":
         return f"Fits on {device}, but PyTorch has to release cached memory again and again, which is slow: {reserves} if it can, out of {gives}."
     if found["fits"] == "setting":
-        return f"Fits on {device} only with {best['conf']}: reserves {size_text(best['reserved_bytes'])} then, {size_text(most)} with {recorded['conf'] or 'default settings'} ({range_text(low, high)}), of {gives}."
+        return f"Fits on {device} only with {best['conf']}: reserves {size_text(best['reserved_bytes'])} then, {size_text(most)} with {recorded['conf'] or 'default settings'} ({range_text(low, high, most)}), of {gives}."
     if found["fits"] == "maybe":
         return f"May not fit on {device}: {reserves}, of {gives}."
-    needs = f"({range_text(low, high)})" if high is not None else f"{_growing(found)},"
+    needs = f"({range_text(low, high, most)})" if high is not None else f"{_growing(found)},"
     return f"Does not fit on {device}: needs {size_text(most)} {needs} of {gives}."
 
 
@@ -85,7 +85,7 @@ def _complete(found: dict[str, Any]) -> list[str]:
     recorded, best, bounds = found["settings"]["recorded"], found["settings"]["best"], found["interval"]
     lines = []
     if found["out_of_memory"]:
-        how = f"({range_text(bounds['low_bytes'], bounds['high_bytes'])})" if bounds["high_bytes"] is not None else _growing(found)
+        how = f"({range_text(bounds['low_bytes'], bounds['high_bytes'], recorded['reserved_bytes'])})" if bounds["high_bytes"] is not None else _growing(found)
         lines.append(f"Without that limit it would reserve {size_text(recorded['reserved_bytes'])} {how}; PyTorch can use {size_text(found['card_bytes'])} of the card.")
         if found["fits"] == "setting":
             lines.append(f"It fits with PYTORCH_CUDA_ALLOC_CONF={best['conf']}.")
@@ -313,9 +313,9 @@ def size_text(size: float) -> str:
     return f"{digits(size / unit)} {name}" if unit > 1 else f"{round(size)} {name}"
 
 
-def range_text(low: float, high: float) -> str:
-    """``31.1 to 32.3 GiB``."""
-    unit, name = _unit(high)
+def range_text(low: float, high: float, near: float | None = None) -> str:
+    """``31.1 to 32.3 GiB``, in the unit of a size that stands beside it, where one does."""
+    unit, name = _unit(high if near is None else near)
     one, two = digits(low / unit), digits(high / unit)
     return f"{two} {name}" if one == two else f"{one} to {two} {name}"
 
