@@ -211,6 +211,12 @@ class LastTest(unittest.TestCase):
             self.assertEqual([3, 6, 13], [line for line in (3, 6, 10, 12, 13) if is_last(file.name, line)])
         self.assertTrue(is_last("/no/such/file.py", 3))
 
+    def test_of_several_statements_in_a_line_the_last_one_counts(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+            file.write("import sys\nx = 1; sys.exit(0)\n")
+            file.flush()
+            self.assertTrue(is_last(file.name, 2))
+
 
 def made(**changed):
     """A report of a run that reserved 5 GiB."""
@@ -238,6 +244,20 @@ def complete(reserved, low, high, card, capacity=None, best=None, fit_device="t4
 class FirstLineTest(unittest.TestCase):
     def assert_line(self, expected, found):
         self.assertEqual(expected, found["sentence"])
+
+    def test_of_several_gpus_the_one_that_reserved_the_most_is_named(self):
+        found = complete(5, 4.9, 5.1, 14, gpus=2, gpu_reserved_bytes=[1 << 30, 5 << 30])
+        self.assert_line("Fits on t4 with 9.00 GiB to spare: GPU 1 reserves 5.00 GiB at its peak (4.90 to 5.10 GiB).", found)
+        self.assertIn("- The program reserved 1.00 GiB on GPU 0 and 5.00 GiB on GPU 1; this is about GPU 1.", answer_lines(found))
+        self.assertIn("Does not fit on t4: GPU 0 needs 5.00 GiB", complete(5, 4.9, 5.1, 3, gpus=2, gpu_reserved_bytes=[5 << 30, 1])["sentence"])
+
+    def test_a_program_that_asks_for_gpus_that_are_not_there_is_told_how_to_show_them(self):
+        failed = {"ended": "error", "problem": "AcceleratorError: CUDA error: invalid device ordinal", "origin": "program", "line": "a.py:2", "file": None}
+        self.assertIn("The program sees 1 GPU: --gpus 4 shows it as many as it asks for.", answer_lines(answer(made(**failed, missing_gpu=3), "t4")))
+        failed["problem"] = "MisconfigurationException: You requested gpu: [0, 1]"
+        self.assertIn("The program sees one GPU: --gpus N shows one process more, --world N runs one rank of N.", answer_lines(answer(made(**failed), "t4")))
+        failed["problem"] = "RuntimeError: Expected all tensors to be on the same device"
+        self.assertFalse([each for each in answer_lines(answer(made(**failed), "t4")) if "--gpus" in each])
 
     def test_a_complete_answer_begins_with_whether_the_card_is_enough(self):
         for expected, fit, found in (

@@ -246,6 +246,12 @@ class LaunchedTest(unittest.TestCase):
         ran, files = self.run_command("bash", "run.sh", options=("--rank", "3"))
         self.assertEqual((["RAN 3 4 4 4 x", "AFTER"], ["estimate.rank3.pickle"]), (ran, files))
 
+    def test_one_process_sees_as_many_gpus_as_are_asked_for(self):
+        Path(self.folder, "both.py").write_text("import sys, torch\nfor i in range(2): torch.ones(1 << 20, device=f'cuda:{i}')\nprint('RAN', torch.cuda.device_count(), file=sys.stderr)\n")
+        self.assertEqual((["RAN 2"], ["estimate.pickle"]), self.run_command("python", "both.py", options=("--gpus", "2")))
+        self.run_command("python", "both.py", expected=1)
+        self.assertIn("invalid device ordinal", self.said)
+
     def test_a_rank_that_no_launcher_starts_is_refused(self):
         self.run_command("torchrun", "--nproc-per-node", "2", "train.py", options=("--rank", "2"), expected=2)
         self.assertIn("--rank 2 is beyond the job, which has 2 ranks", self.said)

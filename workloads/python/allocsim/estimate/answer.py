@@ -23,6 +23,8 @@ The answer is a dictionary, ``allocsim-estimate-2`` in JSON. Sizes are in bytes.
 - ``unmeasured_workspaces``, ``inferred_bytes`` (of the largest workspace that was not measured itself), ``uncompiled``, ``unmeasured_choices``, ``beside_rank_bytes``, ``reads``, ``selections``, ``picks``, ``draws``, ``tokens``: the assumptions behind the figures.
 - ``groups``: lines with attention of grouped keys in single precision, for which releases of PyTorch choose different kernels.
 - ``rank``, ``world``, ``ranks``: the rank that was run, the ranks of its job, and for a pipeline the reserved memory of each rank that was run.
+- ``gpus``: how many GPUs the process saw; ``gpu_reserved_bytes``: what it reserved on each, of which the figures are about the one with the most; ``missing_gpu``: the highest
+  number of a GPU that it asked for in vain, or -1.
 - ``writes``: files changed by the program, which were dropped, as in ``files``; null if changes were allowed.
 - ``others_failed``: scripts of other processes of the program that failed, though it ended with 0.
 """
@@ -87,7 +89,7 @@ def answer(
     complete = not ended_early(report) and report["file"] is not None
     found: dict[str, Any] = {
         "schema": SCHEMA, "complete": complete,
-        **{key: report[key] for key in ("ended", "problem", "kind", "line", "origin", "operation", "exit", "exit_code", "script", "file", "pytorch", "others_failed", "rank", "world", "ranks", "reads", "selections", "picks", "groups", "draws", "tokens", "uncompiled", "cut", "steps_run", "phases", "not_reached", "lengths", "growth_bytes_per_step", "later_bytes", "writes", "refused_functions", "without_image", "lost")},
+        **{key: report[key] for key in ("ended", "problem", "kind", "line", "origin", "operation", "exit", "exit_code", "script", "file", "pytorch", "others_failed", "rank", "world", "ranks", "reads", "selections", "picks", "groups", "draws", "tokens", "uncompiled", "cut", "steps_run", "phases", "not_reached", "lengths", "growth_bytes_per_step", "later_bytes", "writes", "refused_functions", "without_image", "lost", "gpus", "missing_gpu", "gpu_reserved_bytes")},
         "device": device,
         "out_of_memory": None if failed is None else failed["out_of_memory_error"] | {"line": failed["line"]},
         "caught_out_of_memory": 0 if failed is not None else report["out_of_memory"],

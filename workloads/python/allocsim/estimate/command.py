@@ -21,6 +21,7 @@ from .again import run_longest, run_with_all
 from .answer import answer, ended_early, reserved_bytes
 from .cards import CARDS
 from .costliest import costliest
+from .hosts import MOST_GPUS
 from .runs import Runs, mark_of, say
 from .screen import print_answer, print_line
 from .standin import NoStandIn, library_folder
@@ -64,6 +65,10 @@ def _estimate(arguments: Sequence[str], signals: Signals) -> int:
         return _wrong(f"--device {options.device} is not a known GPU; {_similar(options.device, CARDS)}")
     if options.world == 0:
         return _wrong("--world 0 has no ranks; give at least 1")
+    if options.gpus is not None and options.gpus > MOST_GPUS:
+        return _wrong(f"--gpus {options.gpus} is more than a host has; the maximum is {MOST_GPUS}")
+    if options.gpus is not None and options.world is not None:
+        return _wrong("--gpus is for one process with several GPUs, --world for ranks, which have one each; omit one of them")
     if options.rank is not None and options.world is not None and options.rank >= options.world:
         return _wrong(f"--rank {options.rank} is beyond --world {options.world}; ranks count from 0")
     try:
@@ -178,7 +183,7 @@ def options_parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="allocsim estimate",
         formatter_class=HelpFormatter,
-        usage="allocsim estimate [--device CARD] [--steps N] [--time SECONDS] [--longest [LENGTH]] [-o FILE] [--fake-weights] [--value FILE:LINE=VALUE] [--vary NAME=FROM..TO] [--rank R --world N] [--watchdog WHEN] [--gpu HOW] [--unlimited] [--allow-writes] -- PROGRAM...",
+        usage="allocsim estimate [--device CARD] [--steps N] [--time SECONDS] [--longest [LENGTH]] [-o FILE] [--fake-weights] [--value FILE:LINE=VALUE] [--vary NAME=FROM..TO] [--gpus N] [--rank R --world N] [--watchdog WHEN] [--gpu HOW] [--unlimited] [--allow-writes] -- PROGRAM...",
         description="Estimates the GPU memory of a PyTorch program, without a GPU. The program runs unchanged, with the CUDA build of PyTorch, on a mock CUDA driver that computes nothing; what its allocator does is recorded.",
         epilog="The recording is read by every command: tune, min-capacity, peak, fit, diagnose, view.",
     )
@@ -208,6 +213,10 @@ def options_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--vary", metavar="NAME=FROM..TO",
         help="find the largest value that fits; it replaces {NAME} in the program's arguments and is in the environment as NAME in capitals",
+    )
+    parser.add_argument(
+        "--gpus", type=at_least(1), metavar="N",
+        help="number of GPUs that the program sees, all alike (default: as many as CUDA_VISIBLE_DEVICES names, or 1; ranks see those of their host)",
     )
     parser.add_argument(
         "--rank", type=at_least(0), metavar="R",

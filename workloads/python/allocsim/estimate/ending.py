@@ -67,7 +67,7 @@ class Ending:
         self.path = self._own_path()
         self.report: dict[str, Any] = {
             "process": self.process, "parent": os.getppid(), "script": script(), "ended": "running", "problem": None, "kind": None, "line": None,
-            "origin": None, "operation": None, "out_of_memory_error": None, "refused": None, "exit": None, "seen_line": None, "reserved_bytes": 0, "allocated_bytes": 0,
+            "origin": None, "operation": None, "out_of_memory_error": None, "refused": None, "exit": None, "seen_line": None, "reserved_bytes": 0, "allocated_bytes": 0, "gpu_reserved_bytes": [],
             "out_of_memory": 0,
         }
         self.collect: Callable[[], None] = lambda: None
@@ -183,6 +183,9 @@ class Ending:
             for key in ("reserved", "allocated"):
                 self.report[f"{key}_bytes"] = max(self.report[f"{key}_bytes"], stats.get(f"{key}_bytes.all.peak", 0))
             self.report["out_of_memory"] = max(self.report["out_of_memory"], stats.get("num_ooms", 0))
+            peaks = self.report["gpu_reserved_bytes"]
+            peaks += [0] * (device + 1 - len(peaks))
+            peaks[device] = max(peaks[device], stats.get("reserved_bytes.all.peak", 0))
 
     def adopt(self) -> None:
         """From now on this is the ending of a process that was forked, and that uses the GPU in place of its parent."""
@@ -217,7 +220,9 @@ class Ending:
             report["origin"] = "program"
         else:
             self.collect()
-            mocked = report["refused"] is not None or _CUDA.search(text)
+            # PyTorch itself looks for GPUs that are not there only where an operation failed.
+            missing = report.get("missing_gpu", -1) >= 0 and "device" in text
+            mocked = not missing and (report["refused"] is not None or _CUDA.search(text))
             report["origin"] = "card" if is_beyond(text) else "mock" if mocked else "allocsim" if is_ours(trace) else "program"
         self._sample()
 

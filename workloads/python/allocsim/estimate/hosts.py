@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Mapping
+
 #: GPUs of a host of a job.
 MAX_GPUS = 8
+
+
+#: GPUs that the mock driver can show.
+MOST_GPUS = 64
+
+
+def visible_gpus(environment: Mapping[str, str]) -> int:
+    """As many GPUs as CUDA_VISIBLE_DEVICES names, at most those of a host; one where it names none."""
+    named = [each for each in environment.get("CUDA_VISIBLE_DEVICES", "").split(",") if each.strip()]
+    return max(1, min(len(named), MAX_GPUS))
 
 
 def gpus_of_a_host(world: int) -> int:

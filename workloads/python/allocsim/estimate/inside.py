@@ -81,6 +81,8 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
         report["tried_bytes"] = _counted("standin_tried_bytes")
         report["inferred_bytes"] = _counted("standin_inferred_bytes")
         report["card_free_bytes"] = card_free_bytes()
+        report["gpus"] = torch.cuda.device_count()
+        report["missing_gpu"] = _counted("standin_missing_device")
         report["refused_functions"] = refused()
         report["without_image"] = without_image()
         if report["ended"] == "error" and report["refused"] is None:

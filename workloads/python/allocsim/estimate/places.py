@@ -102,7 +102,8 @@ def is_last(file: str, line: int) -> bool:
     body: list[ast.stmt] = tree.body
     last = True
     while True:
-        at = next((i for i, each in enumerate(body) if each.lineno <= line <= (each.end_lineno or each.lineno)), None)
+        # Of several statements in a line the last is most likely the one that ends.
+        at = next((i for i in reversed(range(len(body))) if body[i].lineno <= line <= (body[i].end_lineno or body[i].lineno)), None)
         if at is None:
             return last
         statement = body[at]

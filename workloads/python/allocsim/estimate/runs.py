@@ -21,6 +21,7 @@ from ..visible import tell
 from .cards import CARDS
 from .files import Files, FilesProblem, deliver, scratch_base
 from .inside import VARIABLE
+from .hosts import visible_gpus
 from .job import told
 from .orphans import ended_with_parent
 from .reports import chosen, no_process, read
@@ -136,6 +137,7 @@ class Runs:
             | course
         )
         environment["ALLOCSIM_ESTIMATE_CARD"] = CARDS[options.device].text()
+        environment.setdefault("ALLOCSIM_ESTIMATE_DEVICES", str(options.gpus or visible_gpus(environment)))
         if options.unlimited:
             environment[UNLIMITED] = "1"
         if gpu == "behind":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any, Sequence
 
 from ..visible import from_here, visible
@@ -16,6 +17,9 @@ MAX_LINES_OF_A_KIND = 10
 MAX_LINES = 30
 
 UNITS = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+
+#: How libraries and scripts say that there are too few.
+_GPUS = re.compile(r"(?i)\bgpus\b|\bgpu: ?\[|\bdevice[ _]ids?\b|invalid device ordinal")
 
 _ISSUE = "report the name as an issue of allocsim, or record a run on a GPU with 'allocsim record'"
 
@@ -60,7 +64,9 @@ def first_line(found: dict[str, Any]) -> str:
     low, high = bounds["low_bytes"], bounds["high_bytes"]
     # With a late watchdog or a slow GPU, more than the recording.
     most = max(recorded["reserved_bytes"], found["behind_gpu_reserved_bytes"] or 0, found["few_selected_reserved_bytes"] or 0)
-    reserves = f"reserves {size_text(most)} at its peak ({range_text(low, high, most)})" if high is not None else f"reserves {size_text(most)} {_growing(found)}"
+    # The card that needs most decides.
+    gpu = f"GPU {busiest_gpu(found)} " if several_gpus(found) else ""
+    reserves = f"{gpu}reserves {size_text(most)} at its peak ({range_text(low, high, most)})" if high is not None else f"{gpu}reserves {size_text(most)} {_growing(found)}"
     gives = f"{size_text(card)} available to PyTorch"
     if found["fits"] == "adapts":
         count = found["caught_out_of_memory"]
@@ -70,11 +76,22 @@ def first_line(found: dict[str, Any]) -> str:
     if found["fits"] == "tight":
         return f"Fits on {device}, but PyTorch has to release cached memory again and again, which is slow: {reserves} if it can, out of {gives}."
     if found["fits"] == "setting":
-        return f"Fits on {device} only with {best['conf']}: reserves {size_text(best['reserved_bytes'])} then, {size_text(most)} with {recorded['conf'] or 'default settings'} ({range_text(low, high, most)}), of {gives}."
+        return f"Fits on {device} only with {best['conf']}: {gpu}reserves {size_text(best['reserved_bytes'])} then, {size_text(most)} with {recorded['conf'] or 'default settings'} ({range_text(low, high, most)}), of {gives}."
     if found["fits"] == "maybe":
         return f"May not fit on {device}: {reserves}, of {gives}."
     needs = f"({range_text(low, high, most)})" if high is not None else f"{_growing(found)},"
-    return f"Does not fit on {device}: needs {size_text(most)} {needs} of {gives}."
+    return f"Does not fit on {device}: {gpu}needs {size_text(most)} {needs} of {gives}."
+
+
+def several_gpus(found: dict[str, Any]) -> bool:
+    """Whether the program's process used more than one GPU."""
+    return sum(each > 0 for each in found["gpu_reserved_bytes"]) > 1
+
+
+def busiest_gpu(found: dict[str, Any]) -> int:
+    """The GPU that reserved the most, which an answer is about."""
+    peaks = found["gpu_reserved_bytes"]
+    return peaks.index(max(peaks))
 
 
 def _growing(found: dict[str, Any]) -> str:
@@ -171,6 +188,11 @@ def _remedy(found: dict[str, Any]) -> str | None:
         return f"Next: {next_step(found['refused'])}."
     if found["origin"] in ("mock", "allocsim"):
         return f"Next: {_ISSUE}."
+    if found["ended"] == "error" and found["world"] == 1:
+        if found["missing_gpu"] >= found["gpus"]:
+            return f"The program sees {found['gpus']} GPU{'s' if found['gpus'] > 1 else ''}: --gpus {found['missing_gpu'] + 1} shows it as many as it asks for."
+        if found["gpus"] == 1 and _GPUS.search(found["problem"] or ""):
+            return "The program sees one GPU: --gpus N shows one process more, --world N runs one rank of N."
     if found["ended"] == "time":
         return "It did not finish a step in time: --time SECONDS gives it more."
     if found["ended"] == "killed" and found["problem"] == "SIGKILL":
@@ -198,6 +220,9 @@ def _notes(found: dict[str, Any]) -> list[list[str]]:
     """What is behind the figures, by kind."""
     rank = rank_line(found, size_text)
     one = [rank] if rank is not None else []
+    if several_gpus(found):
+        peaks = [f"{size_text(each)} on GPU {i}" for i, each in enumerate(found["gpu_reserved_bytes"]) if each]
+        one.append(f"The program reserved {', '.join(peaks[:-1])} and {peaks[-1]}; this is about GPU {busiest_gpu(found)}.")
     if found["beside_rank_bytes"]:
         one.append(f"NCCL and kernel modules take another {size_text(found['beside_rank_bytes'])} per rank, as measured on two ranks; larger jobs were not measured.")
     if found["complete"]:

@@ -21,7 +21,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 /* Error codes that runtime and driver share. */
-enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NO_DEVICE = 100, NOT_READY = 600, NOT_SUPPORTED = 801 };
+enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NO_DEVICE = 100, INVALID_DEVICE = 101, NOT_READY = 600, NOT_SUPPORTED = 801 };
 
 enum { PROPERTIES_BYTES = 1008 };
 
@@ -263,8 +263,16 @@ EXPORT void standin_place(int ranges_instead, uint64_t *addresses, size_t count)
 
 EXPORT int cudaGetDeviceCount(int *count) { *count = devices; return SUCCESS; }
 EXPORT int cudaGetDevice(int *device) { *device = current_device; return SUCCESS; }
+static int missing_device = -1;
+
+/* The highest number of a device that was asked for and is not there, or -1. */
+EXPORT int64_t standin_missing_device(void) { return missing_device; }
+
 EXPORT int cudaSetDevice(int device) {
-  if (device < 0 || device >= devices) return result(INVALID_VALUE);
+  if (device < 0 || device >= devices) {
+    if (device > missing_device) missing_device = device;
+    return result(INVALID_DEVICE);
+  }
   current_device = device;
   return SUCCESS;
 }
