@@ -159,7 +159,7 @@ public final class LineInput implements AutoCloseable {
   public void hold(long bytes) throws TraceFormatException {
     budget.add(bytes);
     if (budget.heldBytes() > maxHeldBytes) {
-      MemoryBudget.Excess excess = budget.excess(plainBytes, input.storedBytes());
+      MemoryBudget.Excess excess = budget.excess(plainBytes, input.storedBytes(), size);
       if (excess != null) {
         throw failure(excess.cause(), excess.remedy());
       }

@@ -32,6 +32,11 @@ public final class PlainInput extends InputStream {
     return input.storedBytes();
   }
 
+  /** Bytes of the file as stored, −1 if that is unknown. */
+  public long storedTotalBytes() {
+    return size;
+  }
+
   @Override
   public int read() throws IOException {
     byte[] one = new byte[1];

@@ -27,6 +27,9 @@ public final class MemoryBudget {
   /** The variable that sets the Java heap, as messages name it. */
   public static final String HEAP_VARIABLE = "ALLOCSIM_HEAP";
 
+  /** Later parts of a file may say more than earlier ones. */
+  private static final double MARGIN = 1.1;
+
   private final long heapBytes;
   private long heldBytes;
 
@@ -60,8 +63,12 @@ public final class MemoryBudget {
         FREE_BYTES + Math.min(MAX_PER_PLAIN_BYTE * plainBytes, MAX_PER_STORED_BYTE * storedBytes));
   }
 
-  /** Why no more may be held after so much was read; null where more may. */
-  public @Nullable Excess excess(long plainBytes, long storedBytes) {
+  /**
+   * Why no more may be held after so much was read; null where more may.
+   *
+   * @param storedTotalBytes size of the file as stored, −1 where it is unknown
+   */
+  public @Nullable Excess excess(long plainBytes, long storedBytes, long storedTotalBytes) {
     if (heldBytes <= maxBytes(plainBytes, storedBytes)) {
       return null;
     }
@@ -70,7 +77,8 @@ public final class MemoryBudget {
           "the data read so far takes %d MiB, more than three fifths of the Java heap of %d MiB"
               .formatted(heldBytes >> 20, heapBytes >> 20),
           "allow more with %s, such as %s=%dg, or record a shorter history"
-              .formatted(HEAP_VARIABLE, HEAP_VARIABLE, (heapBytes >> 29) + 1));
+              .formatted(
+                  HEAP_VARIABLE, HEAP_VARIABLE, enoughGibibytes(storedBytes, storedTotalBytes)));
     }
     return heldBytes > FREE_BYTES + MAX_PER_PLAIN_BYTE * plainBytes
         ? new Excess(
@@ -81,5 +89,15 @@ public final class MemoryBudget {
             "%d compressed bytes would take %d MiB in memory, which is implausible for a recording"
                 .formatted(storedBytes, heldBytes >> 20),
             "if you trust the file, unpack it first and read the result");
+  }
+
+  /** A heap for all of the file, if the rest of it is like what was read; else twice this one. */
+  private long enoughGibibytes(long storedBytes, long storedTotalBytes) {
+    double whole = storedBytes > 0 ? (double) storedTotalBytes / storedBytes : -1;
+    double bytes =
+        whole < 1
+            ? 2.0 * heapBytes
+            : heldBytes * whole / HEAP_SHARE_DIVIDEND * HEAP_SHARE_DIVISOR * MARGIN;
+    return Math.max(heapBytes >> 30, (long) (bytes / (1L << 30))) + 1;
   }
 }

@@ -151,7 +151,8 @@ final class ProfileParser {
   private void hold(long bytes) throws TraceFormatException {
     budget.add(bytes);
     if (budget.heldBytes() > maxHeldBytes) {
-      MemoryBudget.Excess excess = budget.excess(plain.plainBytes(), plain.storedBytes());
+      MemoryBudget.Excess excess =
+          budget.excess(plain.plainBytes(), plain.storedBytes(), plain.storedTotalBytes());
       if (excess != null) {
         throw new TraceFormatException(name, "", excess.cause(), excess.remedy());
       }

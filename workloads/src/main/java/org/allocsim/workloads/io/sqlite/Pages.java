@@ -58,7 +58,7 @@ final class Pages implements Closeable {
       int got;
       do {
         budget.add(PIECE_BYTES);
-        refuseTooMuch(budget, bytes, input.storedBytes());
+        refuseTooMuch(budget, bytes, input.storedBytes(), Files.size(file));
         byte[] piece = new byte[PIECE_BYTES];
         int filled = 0;
         while ((got = input.read(piece, filled, PIECE_BYTES - filled)) > 0) {
@@ -75,9 +75,10 @@ final class Pages implements Closeable {
     }
   }
 
-  private static void refuseTooMuch(MemoryBudget budget, long plainBytes, long storedBytes)
+  private static void refuseTooMuch(
+      MemoryBudget budget, long plainBytes, long storedBytes, long storedTotalBytes)
       throws SqliteException {
-    MemoryBudget.Excess excess = budget.excess(plainBytes, storedBytes);
+    MemoryBudget.Excess excess = budget.excess(plainBytes, storedBytes, storedTotalBytes);
     if (excess != null) {
       throw new SqliteException(excess.cause());
     }
@@ -116,7 +117,7 @@ final class Pages implements Closeable {
   /** Further bytes are held of what was read. */
   void hold(long held) throws SqliteException {
     budget.add(held);
-    refuseTooMuch(budget, bytes, storedBytes);
+    refuseTooMuch(budget, bytes, storedBytes, storedBytes);
   }
 
   @Override

@@ -150,7 +150,8 @@ public final class TimeProfileReader {
     budget.add(held - countedBytes);
     countedBytes = held;
     if (held > maxHeldBytes) {
-      MemoryBudget.Excess excess = budget.excess(plain.plainBytes(), plain.storedBytes());
+      MemoryBudget.Excess excess =
+          budget.excess(plain.plainBytes(), plain.storedBytes(), plain.storedTotalBytes());
       if (excess != null) {
         throw new TraceFormatException(file, "", excess.cause(), excess.remedy());
       }

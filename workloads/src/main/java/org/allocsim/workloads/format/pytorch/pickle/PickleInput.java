@@ -72,7 +72,8 @@ public final class PickleInput {
    */
   public void checkHeld() throws TraceFormatException {
     budget.add(heldBytes.getAsLong() - budget.heldBytes());
-    MemoryBudget.Excess excess = budget.excess(bufferStart + limit, input.storedBytes());
+    MemoryBudget.Excess excess =
+        budget.excess(bufferStart + limit, input.storedBytes(), storedTotal);
     if (excess != null) {
       throw failure(excess.cause(), excess.remedy());
     }
