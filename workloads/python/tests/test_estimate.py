@@ -103,6 +103,12 @@ class Convolution(ctypes.Structure):
     ]
 
 
+class Kernel(ctypes.Structure):
+    """As in partials.h."""
+
+    _fields_ = [(name, ctypes.c_int64) for name in ("engine", "tile", "step", "whole", "cluster_m", "cluster_n")]
+
+
 class Recurrence(ctypes.Structure):
     """As in workspaces.h."""
 
@@ -238,6 +244,68 @@ class RulesTest(unittest.TestCase):
         self.assertGreater(len(errors), 2800)
         self.assertGreaterEqual(sum(each <= 0.02 for each in errors) / len(errors), 0.98)
         self.assertGreaterEqual(sum(each <= 0.02 for each in of_powers) / len(of_powers), 0.99)
+
+    def partials(self):
+        """The unit that adds partial results, and each measured configuration as it takes them, with cuDNN's answer without the GPU and on it."""
+        library = self.built("partials.c")
+        library.partials_bytes.restype = library.blocks_of_gpu.restype = library.blocks_without_gpu.restype = ctypes.c_int64
+        cases = []
+        for kind, type_, inputs, filters, outputs, stride, _, found in json.loads(lzma.decompress((ROOT / "validation/estimate/measured/partials.json.xz").read_bytes())):
+            tensors = [Tensor(type_, len(sizes), (ctypes.c_int64 * 5)(*sizes)) for sizes in (filters, inputs, outputs)]
+            # The rows have cuDNN's order, in which gradients of inputs come first.
+            asked = Convolution((0, 2, 1)[kind], 0, *tensors, (ctypes.c_int64 * 3)(*stride))
+            cases.extend((asked, Kernel(engine, tile, step, whole, m, n), described, on_gpu) for engine, tile, step, _, whole, m, n, described, on_gpu in found)
+        return library, cases
+
+    def partial_bytes(self, library, asked, kernel, blocks):
+        return library.partials_bytes(ctypes.byref(asked), ctypes.byref(kernel), ctypes.c_int64(blocks))
+
+    def test_partial_results_make_up_for_the_missing_gpu_to_the_byte(self):
+        library, cases = self.partials()
+        differ = 0
+        for asked, kernel, described, on_gpu in cases:
+            self.assertTrue(library.partials_known(ctypes.byref(asked), ctypes.byref(kernel)))
+            cluster = ctypes.c_int64(kernel.cluster_m * kernel.cluster_n)
+            without, there = (
+                self.partial_bytes(library, asked, kernel, blocks) for blocks in (library.blocks_without_gpu(cluster), library.blocks_of_gpu(cluster, 132))
+            )
+            self.assertEqual(on_gpu, described - without + there, [getattr(kernel, name) for name, _ in Kernel._fields_])
+            differ += described != on_gpu
+        self.assertEqual((2127, 1202), (len(cases), differ))
+
+    def test_few_tiles_are_shared_by_as_many_blocks_as_there_are_and_many_are_not(self):
+        library = self.built("partials.c")
+        library.partials_bytes.restype = ctypes.c_int64
+        kernel = Kernel(65, 5, 1, 0, 1, 1)  # tiles of 64 by 64 in single precision, 16 KiB
+
+        def asked(filters):
+            sizes = (filters, 64, 1, 1), (512, 64, 64, 64), (512, filters, 64, 64)
+            return Convolution(1, 0, *(Tensor(2, 4, (ctypes.c_int64 * 5)(*each)) for each in sizes))
+
+        for tiles, pieces, counters in ((1, 128, 127), (4, 33, 37), (65, 2, 1), (66, 2, 1), (67, 1, 0), (132, 1, 0)):
+            found = self.partial_bytes(library, asked(64 * tiles), kernel, 132)
+            self.assertEqual((tiles * pieces << 14) + 4 * (tiles * counters + 8) + 127 if pieces > 1 else 0, found, tiles)
+        # Beyond two waves blocks take tiles from a queue; of three waves the last is shared where it is at most half full.
+        self.assertEqual(4 + 127, self.partial_bytes(library, asked(64 * 396), kernel, 132))
+        self.assertEqual((66 * 2 << 14) + 4 * (66 + 8 + 1) + 127, self.partial_bytes(library, asked(64 * 330), kernel, 132))
+
+    def test_partial_results_of_other_kernels_and_gpus_are_not_known(self):
+        library, cases = self.partials()
+        asked = cases[0][0]
+        fields = [getattr(cases[0][1], name) for name, _ in Kernel._fields_]
+        self.assertTrue(library.partials_known(ctypes.byref(asked), ctypes.byref(Kernel(*fields))))
+        for place, value in ((0, 38), (1, 10), (1, -1), (1, 99), (2, 2), (3, 2), (4, 17), (5, 0)):
+            self.assertFalse(library.partials_known(ctypes.byref(asked), ctypes.byref(Kernel(*fields[:place], value, *fields[place + 1 :]))), (place, value))
+        grouped = Convolution.from_buffer_copy(asked)
+        grouped.filter.sizes[1] //= 2
+        self.assertFalse(library.partials_known(ctypes.byref(grouped), ctypes.byref(Kernel(*fields))))
+        self.assertEqual(0, library.blocks_of_gpu(ctypes.c_int64(2), 78))
+
+    def test_blocks_are_held_in_whole_clusters(self):
+        library = self.built("partials.c")
+        library.blocks_of_gpu.restype = library.blocks_without_gpu.restype = ctypes.c_int64
+        self.assertEqual([132, 132, 117, 120, 110, 102, 105, 120, 112], [library.blocks_of_gpu(ctypes.c_int64(each), 132) for each in (1, 2, 3, 4, 5, 6, 7, 8, 16)])
+        self.assertEqual([18, 18, 18, 16, 15, 18, 14, 16, 16], [library.blocks_without_gpu(ctypes.c_int64(each)) for each in (1, 2, 3, 4, 5, 6, 7, 8, 16)])
 
     def test_most_trials_that_transform_images_are_predicted_to_the_byte(self):
         found = [row for row in loaded("rules").rows() if row.spectra()]

@@ -319,8 +319,8 @@ int standin_attribute(int name) {
 }
 EXPORT int cudaDeviceGetAttribute(int *value, int name, int device) { (void)device; *value = standin_attribute(name); return SUCCESS; }
 
-/* The most that a plan for the GPU needs beside one without it: partial results of blocks that share a tile. */
-EXPORT int64_t standin_split_bytes(void) { return standin_planned() ? (int64_t)card.multiprocessors * (128 << 10) : 0; }
+/* The most that a plan for the GPU needs beside one without it where that is not known: partial results of blocks that share a tile. */
+EXPORT int64_t standin_split_bytes(void) { return plans_of_unknown_partials() ? (int64_t)card.multiprocessors * (128 << 10) : 0; }
 
 /* Clocks, the PCI device and the driver do not change what cuDNN plans. */
 int card_as_json(char *text, size_t room) {
