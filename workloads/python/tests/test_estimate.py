@@ -103,12 +103,6 @@ class Convolution(ctypes.Structure):
     ]
 
 
-class Kernel(ctypes.Structure):
-    """As in partials.h."""
-
-    _fields_ = [(name, ctypes.c_int64) for name in ("engine", "tile", "step", "whole", "cluster_m", "cluster_n")]
-
-
 class Recurrence(ctypes.Structure):
     """As in workspaces.h."""
 
@@ -245,67 +239,72 @@ class RulesTest(unittest.TestCase):
         self.assertGreaterEqual(sum(each <= 0.02 for each in errors) / len(errors), 0.98)
         self.assertGreaterEqual(sum(each <= 0.02 for each in of_powers) / len(of_powers), 0.99)
 
-    def partials(self):
-        """The unit that adds partial results, and each measured configuration as it takes them, with cuDNN's answer without the GPU and on it."""
-        library = self.built("partials.c")
-        library.partials_bytes.restype = library.blocks_of_gpu.restype = library.blocks_without_gpu.restype = ctypes.c_int64
-        cases = []
-        for kind, type_, inputs, filters, outputs, stride, _, found in json.loads(lzma.decompress((ROOT / "validation/estimate/measured/partials.json.xz").read_bytes())):
-            tensors = [Tensor(type_, len(sizes), (ctypes.c_int64 * 5)(*sizes)) for sizes in (filters, inputs, outputs)]
-            # The rows have cuDNN's order, in which gradients of inputs come first.
-            asked = Convolution((0, 2, 1)[kind], 0, *tensors, (ctypes.c_int64 * 3)(*stride))
-            cases.extend((asked, Kernel(engine, tile, step, whole, m, n), described, on_gpu) for engine, tile, step, _, whole, m, n, described, on_gpu in found)
-        return library, cases
-
-    def partial_bytes(self, library, asked, kernel, blocks):
-        return library.partials_bytes(ctypes.byref(asked), ctypes.byref(kernel), ctypes.c_int64(blocks))
+    def rules_of_partials(self):
+        partials = loaded("partials")
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        try:
+            return partials, partials.build(folder)
+        except FileNotFoundError as missing:
+            self.skipTest(str(missing))
 
     def test_partial_results_make_up_for_the_missing_gpu_to_the_byte(self):
-        library, cases = self.partials()
-        differ = 0
-        for asked, kernel, described, on_gpu in cases:
-            self.assertTrue(library.partials_known(ctypes.byref(asked), ctypes.byref(kernel)))
-            cluster = ctypes.c_int64(kernel.cluster_m * kernel.cluster_n)
-            without, there = (
-                self.partial_bytes(library, asked, kernel, blocks) for blocks in (library.blocks_without_gpu(cluster), library.blocks_of_gpu(cluster, 132))
-            )
-            self.assertEqual(on_gpu, described - without + there, [getattr(kernel, name) for name, _ in Kernel._fields_])
-            differ += described != on_gpu
-        self.assertEqual((2127, 1202), (len(cases), differ))
+        partials, rules = self.rules_of_partials()
+        found = list(partials.answers(rules))
+        for each in found:
+            self.assertTrue(rules.partials_known(ctypes.byref(each.convolution), ctypes.byref(each.kernel)))
+            self.assertEqual(each.on_gpu, each.said, [getattr(each.kernel, name) for name, _ in each.kernel._fields_])
+        self.assertEqual((2127, 1202), (len(found), sum(each.described != each.on_gpu for each in found)))
+
+    def of_filters(self, partials, filters, channels=64, images=512, side=64):
+        """The gradient of filters of one pixel, in half precision."""
+        sizes = (filters, channels, 1, 1), (images, 64, side, side), (images, filters, side, side)
+        return partials.Convolution(1, 0, *(partials.Tensor(2, 4, (ctypes.c_int64 * 5)(*each)) for each in sizes))
 
     def test_few_tiles_are_shared_by_as_many_blocks_as_there_are_and_many_are_not(self):
-        library = self.built("partials.c")
-        library.partials_bytes.restype = ctypes.c_int64
-        kernel = Kernel(65, 5, 1, 0, 1, 1)  # tiles of 64 by 64 in single precision, 16 KiB
-
-        def asked(filters):
-            sizes = (filters, 64, 1, 1), (512, 64, 64, 64), (512, filters, 64, 64)
-            return Convolution(1, 0, *(Tensor(2, 4, (ctypes.c_int64 * 5)(*each)) for each in sizes))
-
+        partials, rules = self.rules_of_partials()
+        kernel = partials.Kernel(65, 5, 1, 0, 1, 1)  # tiles of 64 by 64 in single precision, 16 KiB
         for tiles, pieces, counters in ((1, 128, 127), (4, 33, 37), (65, 2, 1), (66, 2, 1), (67, 1, 0), (132, 1, 0)):
-            found = self.partial_bytes(library, asked(64 * tiles), kernel, 132)
-            self.assertEqual((tiles * pieces << 14) + 4 * (tiles * counters + 8) + 127 if pieces > 1 else 0, found, tiles)
+            expected = (tiles * pieces << 14) + 4 * (tiles * counters + 8) + 127 if pieces > 1 else 0
+            self.assertEqual(expected, rules.partials_bytes(ctypes.byref(self.of_filters(partials, 64 * tiles)), ctypes.byref(kernel), 132), tiles)
         # Beyond two waves blocks take tiles from a queue; of three waves the last is shared where it is at most half full.
-        self.assertEqual(4 + 127, self.partial_bytes(library, asked(64 * 396), kernel, 132))
-        self.assertEqual((66 * 2 << 14) + 4 * (66 + 8 + 1) + 127, self.partial_bytes(library, asked(64 * 330), kernel, 132))
+        self.assertEqual(4 + 127, rules.partials_bytes(ctypes.byref(self.of_filters(partials, 64 * 396)), ctypes.byref(kernel), 132))
+        self.assertEqual((66 * 2 << 14) + 4 * (66 + 8 + 1) + 127, rules.partials_bytes(ctypes.byref(self.of_filters(partials, 64 * 330)), ctypes.byref(kernel), 132))
+
+    def test_short_sums_are_not_shared(self):
+        partials, rules = self.rules_of_partials()
+        kernel = partials.Kernel(65, 5, 1, 0, 1, 1)
+        # As cuDNN 9.24 answers for a described device: in steps of 64 products, two pieces pay from 26 steps on, four from 51.
+        for steps, pieces, counters in ((25, 1, 0), (26, 2, 1), (50, 2, 1), (51, 4, 3)):
+            expected = (3 * pieces << 14) + 4 * (3 * counters + 8) + 127 if pieces > 1 else 0
+            self.assertEqual(expected, rules.partials_bytes(ctypes.byref(self.of_filters(partials, 192, images=steps, side=8)), ctypes.byref(kernel), 18), steps)
+
+    def test_groups_lie_on_a_diagonal_of_tiles(self):
+        partials, rules = self.rules_of_partials()
+        kernel = partials.Kernel(65, 5, 1, 0, 1, 1)
+        # As cuDNN 9.24 answers for a described device: tiles of four groups of 16 channels, of two of 24 or 32, of one of 64.
+        for groups, channels, tiles, pieces, counters in ((4, 16, 1, 18, 20), (8, 16, 2, 9, 11), (8, 24, 4, 4, 3), (4, 32, 2, 9, 11), (2, 64, 2, 9, 11)):
+            asked = self.of_filters(partials, groups * channels, channels, images=400, side=8)
+            asked.input.sizes[1] = groups * channels
+            expected = (tiles * pieces << 14) + 4 * (tiles * counters + 8) + 127
+            self.assertEqual(expected, rules.partials_bytes(ctypes.byref(asked), ctypes.byref(kernel), 18), (groups, channels))
 
     def test_partial_results_of_other_kernels_and_gpus_are_not_known(self):
-        library, cases = self.partials()
-        asked = cases[0][0]
-        fields = [getattr(cases[0][1], name) for name, _ in Kernel._fields_]
-        self.assertTrue(library.partials_known(ctypes.byref(asked), ctypes.byref(Kernel(*fields))))
-        for place, value in ((0, 38), (1, 10), (1, -1), (1, 99), (2, 2), (3, 2), (4, 17), (5, 0)):
-            self.assertFalse(library.partials_known(ctypes.byref(asked), ctypes.byref(Kernel(*fields[:place], value, *fields[place + 1 :]))), (place, value))
-        grouped = Convolution.from_buffer_copy(asked)
-        grouped.filter.sizes[1] //= 2
-        self.assertFalse(library.partials_known(ctypes.byref(grouped), ctypes.byref(Kernel(*fields))))
-        self.assertEqual(0, library.blocks_of_gpu(ctypes.c_int64(2), 78))
+        partials, rules = self.rules_of_partials()
+        asked, right = self.of_filters(partials, 64), (65, 5, 1, 0, 1, 1)
+        self.assertTrue(rules.partials_known(ctypes.byref(asked), ctypes.byref(partials.Kernel(*right))))
+        for place, value in ((0, 38), (0, 62), (0, 68), (1, 10), (1, -1), (1, 99), (2, 2), (3, 2), (4, 17), (5, 0)):
+            wrong = partials.Kernel(*right[:place], value, *right[place + 1 :])
+            self.assertFalse(rules.partials_known(ctypes.byref(asked), ctypes.byref(wrong)), (place, value))
+        asked.filter.sizes[0], asked.filter.sizes[1], asked.input.sizes[1] = 512, 256, 512
+        self.assertFalse(rules.partials_known(ctypes.byref(asked), ctypes.byref(partials.Kernel(*right))), "groups of more than 128 channels")
+        self.assertEqual(0, rules.blocks_of_gpu(2, 78))
 
     def test_blocks_are_held_in_whole_clusters(self):
-        library = self.built("partials.c")
-        library.blocks_of_gpu.restype = library.blocks_without_gpu.restype = ctypes.c_int64
-        self.assertEqual([132, 132, 117, 120, 110, 102, 105, 120, 112], [library.blocks_of_gpu(ctypes.c_int64(each), 132) for each in (1, 2, 3, 4, 5, 6, 7, 8, 16)])
-        self.assertEqual([18, 18, 18, 16, 15, 18, 14, 16, 16], [library.blocks_without_gpu(ctypes.c_int64(each)) for each in (1, 2, 3, 4, 5, 6, 7, 8, 16)])
+        _, rules = self.rules_of_partials()
+        clusters = (1, 2, 3, 4, 5, 6, 7, 8, 12, 14, 16)
+        self.assertEqual([132, 132, 117, 120, 110, 102, 105, 120, 84, 98, 112], [rules.blocks_of_gpu(each, 132) for each in clusters])
+        self.assertEqual([18, 18, 18, 16, 15, 18, 14, 16, 12, 14, 16], [rules.blocks_without_gpu(each) for each in clusters])
 
     def test_most_trials_that_transform_images_are_predicted_to_the_byte(self):
         found = [row for row in loaded("rules").rows() if row.spectra()]

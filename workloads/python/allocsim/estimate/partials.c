@@ -22,12 +22,25 @@ static const struct {
 } tiles[] = {{128, 128}, {128, 64}, {128, 32}, {256, 128}, {256, 64}, {64, 64}, {128, 256}, {64, 128}, {64, 32}, {64, 256}, [16] = {256, 32}, [18] = {64, 192}, {128, 192}, {256, 96}};
 enum { TILES = sizeof tiles / sizeof tiles[0] };
 
+/*
+ * Groups are computed some at a time, each on a diagonal, as if of channels and filters that are a power of two: so cuDNN 9.24 answers for a described device. Returns that number, that of the channels or of the filters
+ * where there is one group, or 0 where each group is computed by itself.
+ */
+static int64_t side_of_group(const Convolution *c) {
+  int64_t channels = c->filter.sizes[1], groups = c->input.sizes[1] / channels, filters = c->filter.sizes[0] / groups, most = channels > filters ? channels : filters, side = 8;
+  if (groups == 1) return most;
+  while (side < most) side *= 2;
+  return most >= 8 && side <= 128 ? side : 0;
+}
+
 int partials_engine(int64_t engine) { return engine == 62 || engine == 65 || engine == 67 || engine == 68 || engine == 71; }
 
 int partials_known(const Convolution *c, const Kernel *k) {
   int of_filter = k->engine == 65 || k->engine == 68, forward = k->engine == 62 || k->engine == 67, of_input = k->engine == 67 || k->engine == 71;
+  if (c->filter.sizes[1] <= 0 || c->input.sizes[1] <= 0 || c->input.sizes[1] % c->filter.sizes[1]) return 0;
   int fits = c->kind == FORWARD ? forward : c->kind == OF_FILTER ? of_filter : of_input, type = c->input.type;
-  return fits && (type == SINGLE || type == HALF || type == BF16) && c->filter.sizes[1] == c->input.sizes[1] && k->tile >= 0 && k->tile < TILES && tiles[k->tile].m &&
+  int halves = type == HALF || type == BF16, types = k->engine == 67 && c->kind == FORWARD ? type == SINGLE || halves : k->engine == 68 || k->engine == 71 ? type == SINGLE : halves;
+  return fits && types && side_of_group(c) && k->tile >= 0 && k->tile < TILES && tiles[k->tile].m &&
          (k->step == 0 || k->step == 1) && (k->whole == 0 || k->whole == 1) && k->cluster_m > 0 && k->cluster_n > 0 && k->cluster_m * k->cluster_n <= MOST_BLOCKS;
 }
 
@@ -37,7 +50,7 @@ int64_t blocks_without_gpu(int64_t cluster) { return BLOCKS_OF_GROUP / cluster *
 
 /*
  * The blocks of a cluster are in one group of multiprocessors. On an H200, with its 132, the groups have 18, 18, five times 16, and 8, and clusters of more than two leave 8
- * multiprocessors out: so its workspaces say for clusters of 1, 2, 3, 4, 5, 6, 8 and 16. On an H100 of 132, too, clusters of 8 have 120 blocks (NVIDIA/cutlass, issue 1921).
+ * multiprocessors out: so its workspaces say for clusters of up to 8 and of 12, 14 and 16. On an H100 of 132, too, clusters of 8 have 120 blocks (NVIDIA/cutlass, issue 1921).
  */
 int64_t blocks_of_gpu(int64_t cluster, int multiprocessors) {
   static const int groups[] = {18, 18, 16, 16, 16, 16, 16, 8};
@@ -84,8 +97,9 @@ typedef struct {
 static Costs costs(const Convolution *c, const Kernel *k) {
   int64_t step = k->step ? 64 : 32;
   double area = tiles[k->tile].m * tiles[k->tile].n / 4096.0;
-  /* The same time is a larger number of shorter steps; steps in bf16 are taken to be eight times faster than in fp16. */
-  double scale = 64.0 / (double)step * (c->input.type == BF16 ? 8 : 1);
+  /* The same time is a larger number of shorter steps; steps in bf16 are taken to be eight times faster than in fp16, but for forward passes that compute in single precision. */
+  int in_single = k->engine == 67 && c->kind == FORWARD;
+  double scale = 64.0 / (double)step * (c->input.type == BF16 && !in_single ? 8 : 1);
   int slower = k->tile == 1 && !k->step && k->engine != 71;
   return (Costs){1024 / step + 1, 128 / step, slower ? 1.1 : 1, (4.605 + 7.875 / area) * scale, 3.38 * scale};
 }
@@ -118,21 +132,24 @@ enum { ALIGNMENT = 127, WAVES_AT_ONCE = 2 };
 
 int64_t partials_bytes(const Convolution *c, const Kernel *k, int64_t blocks) {
   int64_t m = tiles[k->tile].m, n = tiles[k->tile].n, step = k->step ? 64 : 32, taps = product(&c->filter), pixels_out = c->input.sizes[0] * product(&c->output);
-  int64_t channels = c->input.sizes[1], filters = c->filter.sizes[0], rows, columns, steps;
+  int64_t groups = c->input.sizes[1] / c->filter.sizes[1], channels = c->input.sizes[1], filters = c->filter.sizes[0], rows, columns, times = 1;
+  int64_t summed = c->kind == FORWARD ? channels : filters, steps;
+  if (groups > 1) {
+    int64_t side = side_of_group(c), least = n < 64 ? n : 64;
+    channels = filters = side > least ? side : least;
+    times = up(groups * side, channels);
+    summed = side;
+  }
   if (c->kind == OF_FILTER) {
     rows = up(filters, m);
     columns = taps * up(channels, n);
     steps = up(pixels_out, step);
-  } else if (c->kind == FORWARD) {
-    rows = up(pixels_out, m);
-    columns = up(filters, n);
-    steps = taps * up(channels, step);
   } else {
-    rows = up(c->input.sizes[0] * product(&c->input), m);
-    columns = up(channels, n);
-    steps = taps * up(filters, step);
+    rows = up(c->kind == FORWARD ? pixels_out : c->input.sizes[0] * product(&c->input), m);
+    columns = up(c->kind == FORWARD ? filters : channels, n);
+    steps = taps * up(summed, step);
   }
-  int64_t all = up(rows, k->cluster_m) * k->cluster_m * up(columns, k->cluster_n) * k->cluster_n, last = all % blocks, parts = 1;
+  int64_t all = times * up(rows, k->cluster_m) * k->cluster_m * up(columns, k->cluster_n) * k->cluster_n, last = all % blocks, parts = 1;
   Costs cost = costs(c, k);
   if (!k->whole && last && 2 * last <= blocks) parts = pieces(steps, blocks / last, all / blocks, &cost);
   /* Beyond two waves, blocks take their tiles from a queue. */
