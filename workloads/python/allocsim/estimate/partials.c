@@ -1,9 +1,9 @@
 /*
  * Five of cuDNN's engines (forward 62 and 67, gradients of inputs 67 and 71, of filters 65 and 68) run on Hopper with as many blocks as the GPU holds at a time.
  * Each block computes whole tiles of the result, in waves. Where the tiles of the last wave occupy at most half of the blocks, several blocks share such a tile: each
- * sums a piece of the products and leaves its partial result in the workspace, and neighbours add them up in pairs, level by level. cuDNN asks the driver how many blocks
- * the GPU holds, in whole clusters. For a device that is described instead of present it takes one group of 18 multiprocessors, so that its
- * workspace is another than on the GPU; everything else is the same.
+ * sums a piece of the products and leaves its partial result in the workspace, and neighbours add them up in pairs, level by level. How many blocks the GPU holds, in whole
+ * clusters, only the driver tells. For a device that is described instead of present cuDNN takes one group of 18 multiprocessors, so that its workspace is another than on
+ * the GPU; everything else is the same.
  *
  * The rules were found by varying convolutions that cuDNN 9.24 plans for a described device, whose workspace they give to the byte, and on half of the configurations that
  * cuDNN 9.19 gave for 1 476 random convolutions on an H200. They give the workspaces of all 2 127 of these engines on the GPU to the byte, the other half included
@@ -23,8 +23,8 @@ static const struct {
 enum { TILES = sizeof tiles / sizeof tiles[0] };
 
 /*
- * Groups are computed some at a time, each on a diagonal, as if of channels and filters that are a power of two: so cuDNN 9.24 answers for a described device. Returns that number, that of the channels or of the filters
- * where there is one group, or 0 where each group is computed by itself.
+ * Groups are computed some at a time, each on a diagonal, as if of channels and filters that are a power of two: so cuDNN 9.24 answers for a described device. Returns that
+ * power, the larger number of channels and filters where there is one group, or 0 where each group is computed by itself.
  */
 static int64_t side_of_group(const Convolution *c) {
   int64_t channels = c->filter.sizes[1], groups = c->input.sizes[1] / channels, filters = c->filter.sizes[0] / groups, most = channels > filters ? channels : filters, side = 8;
