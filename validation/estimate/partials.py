@@ -32,7 +32,9 @@ SOURCE = HERE.parent.parent / "workloads/python/allocsim/estimate/partials.c"
 ENGINES = (62, 65, 67, 68, 71)
 DRAWN = 1500
 BEST = 4
+#: Of the H200 that was measured; cycles of its multiprocessors for one of its memory.
 MULTIPROCESSORS = 132
+CYCLES = 1980 / 3201
 
 #: Numbers of cudnn_graph.h: descriptors, types of attributes.
 CONVOLUTION, ENGINE, CONFIGURATION, HEURISTICS, KNOB, FORWARD, BACKWARD_FILTER, BACKWARD_DATA, GRAPH, TENSOR, DEVICE = 1, 2, 3, 4, 7, 10, 11, 12, 15, 17, 38
@@ -269,7 +271,7 @@ def build(folder: str) -> ctypes.CDLL:
     library = os.path.join(folder, "partials.so")
     subprocess.run([compiler, "-O1", "-shared", "-fPIC", str(SOURCE), "-o", library], check=True)
     rules = ctypes.CDLL(library)
-    rules.partials_bytes.argtypes = [c_void_p, c_void_p, c_int64]
+    rules.partials_bytes.argtypes = [c_void_p, c_void_p, c_int64, ctypes.c_double]
     rules.partials_known.argtypes = [c_void_p, c_void_p]
     rules.blocks_of_gpu.argtypes = [c_int64, c_int]
     rules.blocks_without_gpu.argtypes = [c_int64]
@@ -287,7 +289,7 @@ def answers(rules: ctypes.CDLL) -> Iterator[Answer]:
         for engine, tile, step, _, whole, m, n, without, on_gpu in found:
             kernel = Kernel(engine, tile, step, whole, m, n)
             described, there = (
-                rules.partials_bytes(byref(convolution), byref(kernel), blocks)
+                rules.partials_bytes(byref(convolution), byref(kernel), blocks, CYCLES)
                 for blocks in (rules.blocks_without_gpu(m * n), rules.blocks_of_gpu(m * n, MULTIPROCESSORS))
             )
             yield Answer(convolution, kernel, without, on_gpu, without - described + there)

@@ -266,10 +266,10 @@ class RulesTest(unittest.TestCase):
         kernel = partials.Kernel(65, 5, 1, 0, 1, 1)  # tiles of 64 by 64 in single precision, 16 KiB
         for tiles, pieces, counters in ((1, 128, 127), (4, 33, 37), (65, 2, 1), (66, 2, 1), (67, 1, 0), (132, 1, 0)):
             expected = (tiles * pieces << 14) + 4 * (tiles * counters + 8) + 127 if pieces > 1 else 0
-            self.assertEqual(expected, rules.partials_bytes(ctypes.byref(self.of_filters(partials, 64 * tiles)), ctypes.byref(kernel), 132), tiles)
+            self.assertEqual(expected, rules.partials_bytes(ctypes.byref(self.of_filters(partials, 64 * tiles)), ctypes.byref(kernel), 132, partials.CYCLES), tiles)
         # Beyond two waves blocks take tiles from a queue; of three waves the last is shared where it is at most half full.
-        self.assertEqual(4 + 127, rules.partials_bytes(ctypes.byref(self.of_filters(partials, 64 * 396)), ctypes.byref(kernel), 132))
-        self.assertEqual((66 * 2 << 14) + 4 * (66 + 8 + 1) + 127, rules.partials_bytes(ctypes.byref(self.of_filters(partials, 64 * 330)), ctypes.byref(kernel), 132))
+        self.assertEqual(4 + 127, rules.partials_bytes(ctypes.byref(self.of_filters(partials, 64 * 396)), ctypes.byref(kernel), 132, partials.CYCLES))
+        self.assertEqual((66 * 2 << 14) + 4 * (66 + 8 + 1) + 127, rules.partials_bytes(ctypes.byref(self.of_filters(partials, 64 * 330)), ctypes.byref(kernel), 132, partials.CYCLES))
 
     def test_short_sums_are_not_shared(self):
         partials, rules = self.rules_of_partials()
@@ -277,7 +277,18 @@ class RulesTest(unittest.TestCase):
         # As cuDNN 9.24 answers for a described device: in steps of 64 products, two pieces pay from 26 steps on, four from 51.
         for steps, pieces, counters in ((25, 1, 0), (26, 2, 1), (50, 2, 1), (51, 4, 3)):
             expected = (3 * pieces << 14) + 4 * (3 * counters + 8) + 127 if pieces > 1 else 0
-            self.assertEqual(expected, rules.partials_bytes(ctypes.byref(self.of_filters(partials, 192, images=steps, side=8)), ctypes.byref(kernel), 18), steps)
+            self.assertEqual(expected, rules.partials_bytes(ctypes.byref(self.of_filters(partials, 192, images=steps, side=8)), ctypes.byref(kernel), 18, partials.CYCLES), steps)
+
+    def test_a_slower_memory_makes_sharing_dearer(self):
+        partials, rules = self.rules_of_partials()
+        kernel = partials.Kernel(65, 7, 1, 0, 1, 1)
+        # As cuDNN 9.24 answers for devices of these clocks, in bf16: where two pieces pay, in steps of 64 products.
+        for multiprocessors, memory, least in ((1980, 3201, 138), (1755, 3201, 130), (1980, 2619, 154), (1755, 2619, 144), (990, 3201, 100)):
+            for steps in (least - 1, least):
+                asked = self.of_filters(partials, 64, images=steps, side=8)
+                asked.input.type, asked.input.sizes[1], asked.filter.sizes[1] = 9, 512, 512
+                found = rules.partials_bytes(ctypes.byref(asked), ctypes.byref(kernel), 18, multiprocessors / memory)
+                self.assertEqual((4 * 2 << 15) + 4 * (4 + 8) + 127 if steps == least else 0, found, (multiprocessors, memory, steps))
 
     def test_groups_lie_on_a_diagonal_of_tiles(self):
         partials, rules = self.rules_of_partials()
@@ -287,7 +298,7 @@ class RulesTest(unittest.TestCase):
             asked = self.of_filters(partials, groups * channels, channels, images=400, side=8)
             asked.input.sizes[1] = groups * channels
             expected = (tiles * pieces << 14) + 4 * (tiles * counters + 8) + 127
-            self.assertEqual(expected, rules.partials_bytes(ctypes.byref(asked), ctypes.byref(kernel), 18), (groups, channels))
+            self.assertEqual(expected, rules.partials_bytes(ctypes.byref(asked), ctypes.byref(kernel), 18, partials.CYCLES), (groups, channels))
 
     def test_partial_results_of_other_kernels_and_gpus_are_not_known(self):
         partials, rules = self.rules_of_partials()

@@ -94,14 +94,18 @@ typedef struct {
   double level, result;
 } Costs;
 
-static Costs costs(const Convolution *c, const Kernel *k) {
+/* Cycles of an H200's multiprocessors for one of its memory: what goes through memory takes more steps where memory is slower. */
+static const double CYCLES = 1980.0 / 3201.0;
+
+static Costs costs(const Convolution *c, const Kernel *k, double cycles) {
   int64_t step = k->step ? 64 : 32;
   double area = tiles[k->tile].m * tiles[k->tile].n / 4096.0;
   /* The same time is a larger number of shorter steps; steps in bf16 are taken to be eight times faster than in fp16, but for forward passes that compute in single precision. */
   int in_single = k->engine == 67 && c->kind == FORWARD;
   double scale = 64.0 / (double)step * (c->input.type == BF16 && !in_single ? 8 : 1);
   int slower = k->tile == 1 && !k->step && k->engine != 71;
-  return (Costs){1024 / step + 1, 128 / step, slower ? 1.1 : 1, (4.605 + 7.875 / area) * scale, 3.38 * scale};
+  double memory = cycles / CYCLES;
+  return (Costs){1024 / step + 1, 128 / step, slower ? 1.1 : 1, (4.605 * memory + 7.875 / area) * scale, 3.38 * memory * scale};
 }
 
 enum { MANY = 8, MOST = 128 };
@@ -130,7 +134,7 @@ static int64_t pieces(int64_t steps, int64_t most, int64_t waves, const Costs *c
 
 enum { ALIGNMENT = 127, WAVES_AT_ONCE = 2 };
 
-int64_t partials_bytes(const Convolution *c, const Kernel *k, int64_t blocks) {
+int64_t partials_bytes(const Convolution *c, const Kernel *k, int64_t blocks, double cycles) {
   int64_t m = tiles[k->tile].m, n = tiles[k->tile].n, step = k->step ? 64 : 32, taps = product(&c->filter), pixels_out = c->input.sizes[0] * product(&c->output);
   int64_t groups = c->input.sizes[1] / c->filter.sizes[1], channels = c->input.sizes[1], filters = c->filter.sizes[0], rows, columns, times = 1;
   int64_t summed = c->kind == FORWARD ? channels : filters, steps;
@@ -150,7 +154,7 @@ int64_t partials_bytes(const Convolution *c, const Kernel *k, int64_t blocks) {
     steps = taps * up(summed, step);
   }
   int64_t all = times * up(rows, k->cluster_m) * k->cluster_m * up(columns, k->cluster_n) * k->cluster_n, last = all % blocks, parts = 1;
-  Costs cost = costs(c, k);
+  Costs cost = costs(c, k, cycles);
   if (!k->whole && last && 2 * last <= blocks) parts = pieces(steps, blocks / last, all / blocks, &cost);
   /* Beyond two waves, blocks take their tiles from a queue. */
   int64_t words = up(all, blocks) > WAVES_AT_ONCE;

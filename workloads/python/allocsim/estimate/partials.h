@@ -13,8 +13,8 @@ int partials_engine(int64_t engine);
 /* Whether the rules hold for a convolution and its kernel. */
 int partials_known(const Convolution *c, const Kernel *k);
 
-/* Bytes that the kernel adds to the workspace where the GPU holds so many blocks at a time. */
-int64_t partials_bytes(const Convolution *c, const Kernel *k, int64_t blocks);
+/* Bytes that the kernel adds to the workspace where the GPU holds so many blocks at a time, and its multiprocessors have so many cycles for one of its memory. */
+int64_t partials_bytes(const Convolution *c, const Kernel *k, int64_t blocks, double cycles);
 
 /* The blocks that cuDNN counts on where it has no GPU to ask, in clusters of so many. */
 int64_t blocks_without_gpu(int64_t cluster);

@@ -163,7 +163,7 @@ static int64_t workspace_of(void *g, const Settings *s) {
   return bytes;
 }
 
-enum { HOPPER = 90, MULTIPROCESSORS = 16 };
+enum { HOPPER = 90, CLOCK = 13, MULTIPROCESSORS = 16, MEMORY_CLOCK = 36 };
 
 /*
  * Puts partial results as on the GPU in the place of those that cuDNN asks for without it. Whether the rules hold in the program's own release of cuDNN, a second
@@ -177,15 +177,16 @@ static int add_partials(void *g, const Convolution *c, void *configuration, int6
   if (!partials_engine(k.engine)) return 1;
   if (!partials_known(c, &k)) return 0;
   int64_t cluster = k.cluster_m * k.cluster_n, without = blocks_without_gpu(cluster), blocks = blocks_of_gpu(cluster, standin_attribute(MULTIPROCESSORS));
-  int64_t described = partials_bytes(c, &k, without);
+  double cycles = (double)standin_attribute(CLOCK) / standin_attribute(MEMORY_CLOCK);
+  int64_t described = partials_bytes(c, &k, without, cycles);
   if (!blocks) return 0;
   if (!k.whole) {
     Settings whole = s;
     Kernel alone = k;
     whole.values[WORKSPACE] = alone.whole = 1;
-    if (workspace_of(g, &whole) - partials_bytes(c, &alone, without) != *bytes - described) return 0;
+    if (workspace_of(g, &whole) - partials_bytes(c, &alone, without, cycles) != *bytes - described) return 0;
   }
-  *bytes += partials_bytes(c, &k, blocks) - described;
+  *bytes += partials_bytes(c, &k, blocks, cycles) - described;
   return c->filter.sizes[1] == c->input.sizes[1]; /* of grouped convolutions none was measured on a GPU */
 }
 
