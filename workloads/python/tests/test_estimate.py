@@ -512,6 +512,27 @@ print(count() if torch.backends.cudnn.version() >= 90800 else 0)
 """
         self.assertEqual([0], self.run_program(text, "--device", "a100-80gb"))
 
+    def test_partial_results_of_convolutions_are_guessed_but_on_gpus_whose_blocks_are_known(self):
+        text = """
+import ctypes, torch
+for kind in (torch.float32, torch.float16, torch.bfloat16):
+    for inputs, filters in ((64, 96), (128, 32), (256, 256)):
+        x = torch.zeros(16, inputs, 28, 28, device="cuda", dtype=kind, requires_grad=True)
+        torch.nn.functional.conv2d(x, torch.zeros(filters, inputs, 3, 3, device="cuda", dtype=kind, requires_grad=True), padding=1).sum().backward()
+print(int(torch.backends.cudnn.version() >= 91900))
+for name in ("standin_planned", "standin_split_bytes"):
+    count = getattr(ctypes.CDLL(None), name)
+    count.restype = ctypes.c_int64
+    print(count())
+"""
+        knows, planned, guessed = self.run_program(text, "--device", "h200")
+        if not knows:
+            self.skipTest("cuDNN is older")
+        self.assertEqual(0, guessed)
+        self.assertGreaterEqual(planned, 27)
+        for card, multiprocessors in (("h20", 78), ("a100-80gb", 108)):
+            self.assertEqual([1, planned, multiprocessors * (128 << 10)], self.run_program(text, "--device", card), card)
+
     def test_convolutions_of_one_tap_are_products_and_those_of_one_channel_are_compiled(self):
         # As on an H200 with cuDNN 9.19: without cuBLASLt and NVRTC cuDNN plans copies of all tensors.
         text = """
