@@ -239,6 +239,84 @@ class RulesTest(unittest.TestCase):
         self.assertGreaterEqual(sum(each <= 0.02 for each in errors) / len(errors), 0.98)
         self.assertGreaterEqual(sum(each <= 0.02 for each in of_powers) / len(of_powers), 0.99)
 
+    def rules_of_partials(self):
+        partials = loaded("partials")
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        try:
+            return partials, partials.build(folder)
+        except FileNotFoundError as missing:
+            self.skipTest(str(missing))
+
+    def test_partial_results_make_up_for_the_missing_gpu_to_the_byte(self):
+        partials, rules = self.rules_of_partials()
+        found = list(partials.answers(rules))
+        for each in found:
+            self.assertTrue(rules.partials_known(ctypes.byref(each.convolution), ctypes.byref(each.kernel)))
+            self.assertEqual(each.on_gpu, each.said, [getattr(each.kernel, name) for name, _ in each.kernel._fields_])
+        self.assertEqual((2127, 1202), (len(found), sum(each.described != each.on_gpu for each in found)))
+
+    def of_filters(self, partials, filters, channels=64, images=512, side=64):
+        """The gradient of filters of one pixel, in half precision."""
+        sizes = (filters, channels, 1, 1), (images, 64, side, side), (images, filters, side, side)
+        return partials.Convolution(1, 0, *(partials.Tensor(2, 4, (ctypes.c_int64 * 5)(*each)) for each in sizes))
+
+    def test_few_tiles_are_shared_by_as_many_blocks_as_there_are_and_many_are_not(self):
+        partials, rules = self.rules_of_partials()
+        kernel = partials.Kernel(65, 5, 1, 0, 1, 1)  # tiles of 64 by 64 in single precision, 16 KiB
+        for tiles, pieces, counters in ((1, 128, 127), (4, 33, 37), (65, 2, 1), (66, 2, 1), (67, 1, 0), (132, 1, 0)):
+            expected = (tiles * pieces << 14) + 4 * (tiles * counters + 8) + 127 if pieces > 1 else 0
+            self.assertEqual(expected, rules.partials_bytes(ctypes.byref(self.of_filters(partials, 64 * tiles)), ctypes.byref(kernel), 132, partials.CYCLES), tiles)
+        # Beyond two waves blocks take tiles from a queue; of three waves the last is shared where it is at most half full.
+        self.assertEqual(4 + 127, rules.partials_bytes(ctypes.byref(self.of_filters(partials, 64 * 396)), ctypes.byref(kernel), 132, partials.CYCLES))
+        self.assertEqual((66 * 2 << 14) + 4 * (66 + 8 + 1) + 127, rules.partials_bytes(ctypes.byref(self.of_filters(partials, 64 * 330)), ctypes.byref(kernel), 132, partials.CYCLES))
+
+    def test_short_sums_are_not_shared(self):
+        partials, rules = self.rules_of_partials()
+        kernel = partials.Kernel(65, 5, 1, 0, 1, 1)
+        # As cuDNN 9.24 answers for a described device: in steps of 64 products, two pieces pay from 26 steps on, four from 51.
+        for steps, pieces, counters in ((25, 1, 0), (26, 2, 1), (50, 2, 1), (51, 4, 3)):
+            expected = (3 * pieces << 14) + 4 * (3 * counters + 8) + 127 if pieces > 1 else 0
+            self.assertEqual(expected, rules.partials_bytes(ctypes.byref(self.of_filters(partials, 192, images=steps, side=8)), ctypes.byref(kernel), 18, partials.CYCLES), steps)
+
+    def test_a_slower_memory_makes_sharing_dearer(self):
+        partials, rules = self.rules_of_partials()
+        kernel = partials.Kernel(65, 7, 1, 0, 1, 1)
+        # As cuDNN 9.24 answers for devices of these clocks, in bf16: where two pieces pay, in steps of 64 products.
+        for multiprocessors, memory, least in ((1980, 3201, 138), (1755, 3201, 130), (1980, 2619, 154), (1755, 2619, 144), (990, 3201, 100)):
+            for steps in (least - 1, least):
+                asked = self.of_filters(partials, 64, images=steps, side=8)
+                asked.input.type, asked.input.sizes[1], asked.filter.sizes[1] = 9, 512, 512
+                found = rules.partials_bytes(ctypes.byref(asked), ctypes.byref(kernel), 18, multiprocessors / memory)
+                self.assertEqual((4 * 2 << 15) + 4 * (4 + 8) + 127 if steps == least else 0, found, (multiprocessors, memory, steps))
+
+    def test_groups_lie_on_a_diagonal_of_tiles(self):
+        partials, rules = self.rules_of_partials()
+        kernel = partials.Kernel(65, 5, 1, 0, 1, 1)
+        # As cuDNN 9.24 answers for a described device: tiles of four groups of 16 channels, of two of 24 or 32, of one of 64.
+        for groups, channels, tiles, pieces, counters in ((4, 16, 1, 18, 20), (8, 16, 2, 9, 11), (8, 24, 4, 4, 3), (4, 32, 2, 9, 11), (2, 64, 2, 9, 11)):
+            asked = self.of_filters(partials, groups * channels, channels, images=400, side=8)
+            asked.input.sizes[1] = groups * channels
+            expected = (tiles * pieces << 14) + 4 * (tiles * counters + 8) + 127
+            self.assertEqual(expected, rules.partials_bytes(ctypes.byref(asked), ctypes.byref(kernel), 18, partials.CYCLES), (groups, channels))
+
+    def test_partial_results_of_other_kernels_and_gpus_are_not_known(self):
+        partials, rules = self.rules_of_partials()
+        asked, right = self.of_filters(partials, 64), (65, 5, 1, 0, 1, 1)
+        self.assertTrue(rules.partials_known(ctypes.byref(asked), ctypes.byref(partials.Kernel(*right))))
+        for place, value in ((0, 38), (0, 62), (0, 68), (1, 10), (1, -1), (1, 99), (2, 2), (3, 2), (4, 17), (5, 0)):
+            wrong = partials.Kernel(*right[:place], value, *right[place + 1 :])
+            self.assertFalse(rules.partials_known(ctypes.byref(asked), ctypes.byref(wrong)), (place, value))
+        asked.filter.sizes[0], asked.filter.sizes[1], asked.input.sizes[1] = 512, 256, 512
+        self.assertFalse(rules.partials_known(ctypes.byref(asked), ctypes.byref(partials.Kernel(*right))), "groups of more than 128 channels")
+        self.assertEqual(0, rules.blocks_of_gpu(2, 78))
+
+    def test_blocks_are_held_in_whole_clusters(self):
+        _, rules = self.rules_of_partials()
+        clusters = (1, 2, 3, 4, 5, 6, 7, 8, 12, 14, 16)
+        self.assertEqual([132, 132, 117, 120, 110, 102, 105, 120, 84, 98, 112], [rules.blocks_of_gpu(each, 132) for each in clusters])
+        self.assertEqual([18, 18, 18, 16, 15, 18, 14, 16, 12, 14, 16], [rules.blocks_without_gpu(each) for each in clusters])
+
     def test_most_trials_that_transform_images_are_predicted_to_the_byte(self):
         found = [row for row in loaded("rules").rows() if row.spectra()]
         self.assertGreater(sum(row.bytes == row.spectra() for row in found), 0.7 * len(found))
@@ -433,6 +511,27 @@ count.restype = ctypes.c_int64
 print(count() if torch.backends.cudnn.version() >= 90800 else 0)
 """
         self.assertEqual([0], self.run_program(text, "--device", "a100-80gb"))
+
+    def test_partial_results_of_convolutions_are_guessed_but_on_gpus_whose_blocks_are_known(self):
+        text = """
+import ctypes, torch
+for kind in (torch.float32, torch.float16, torch.bfloat16):
+    for inputs, filters in ((64, 96), (128, 32), (256, 256)):
+        x = torch.zeros(16, inputs, 28, 28, device="cuda", dtype=kind, requires_grad=True)
+        torch.nn.functional.conv2d(x, torch.zeros(filters, inputs, 3, 3, device="cuda", dtype=kind, requires_grad=True), padding=1).sum().backward()
+print(int(torch.backends.cudnn.version() >= 91900))
+for name in ("standin_planned", "standin_split_bytes"):
+    count = getattr(ctypes.CDLL(None), name)
+    count.restype = ctypes.c_int64
+    print(count())
+"""
+        knows, planned, guessed = self.run_program(text, "--device", "h200")
+        if not knows:
+            self.skipTest("cuDNN is older")
+        self.assertEqual(0, guessed)
+        self.assertGreaterEqual(planned, 27)
+        for card, multiprocessors in (("h20", 78), ("a100-80gb", 108)):
+            self.assertEqual([1, planned, multiprocessors * (128 << 10)], self.run_program(text, "--device", card), card)
 
     def test_convolutions_of_one_tap_are_products_and_those_of_one_channel_are_compiled(self):
         # As on an H200 with cuDNN 9.19: without cuBLASLt and NVRTC cuDNN plans copies of all tensors.

@@ -1,10 +1,13 @@
 /*
  * The workspaces that the program's own cuDNN plans for a convolution. From 9.8 on, cuDNN plans for a device that is described instead of
- * present (descriptors of kind CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR), so that it chooses kernels and says their workspaces as on the card.
- * A plan itself is not made: its workspace is that of its configuration. Attributes go by the numbers of cudnn_graph.h.
+ * present (descriptors of kind CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR), so that it chooses kernels and says their workspaces as on the card,
+ * but for partial results, which partials.c adds. A plan itself is not made: its workspace is that of its configuration. Attributes go by the numbers of cudnn_graph.h.
  */
 #define _GNU_SOURCE
 #include "planner.h"
+
+#include "mock.h"
+#include "partials.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -13,8 +16,8 @@
 #include <string.h>
 
 enum { SUCCESS = 0 };
-enum { CONVOLUTION = 1, CONFIGURATION = 3, HEURISTICS = 4, FORWARD = 10, GRAPH = 15, TENSOR = 17, DEVICE = 38 };
-enum { TYPE_DATA = 1, TYPE_INT64 = 3, TYPE_FLOAT = 4, TYPE_MODE_OF_CONVOLUTION = 7, TYPE_MODE_OF_HEURISTICS = 8, TYPE_DESCRIPTOR = 15, TYPE_CHAR = 24 };
+enum { CONVOLUTION = 1, ENGINE = 2, CONFIGURATION = 3, HEURISTICS = 4, KNOB = 7, FORWARD = 10, GRAPH = 15, TENSOR = 17, DEVICE = 38 };
+enum { TYPE_DATA = 1, TYPE_INT64 = 3, TYPE_FLOAT = 4, TYPE_MODE_OF_CONVOLUTION = 7, TYPE_MODE_OF_HEURISTICS = 8, TYPE_KNOB = 9, TYPE_DESCRIPTOR = 15, TYPE_CHAR = 24 };
 static const size_t FIRST_RELEASE = 90800;
 
 Cudnn real_cudnn;
@@ -109,6 +112,88 @@ static void *graph(Parts *parts, const Convolution *c) {
   return g;
 }
 
+/* The settings of the kernels that partials.h knows, in the order in which cuDNN gives them. */
+static const int knobs[] = {2, 13, 18, 25, 27, 28}; /* tile, its step, indices, workspace, cluster of tiles */
+enum { KNOBS = sizeof knobs / sizeof knobs[0], STEP = 1, WORKSPACE = 3 };
+
+typedef struct {
+  int64_t engine, values[KNOBS];
+} Settings;
+
+/* What a configuration was chosen to be; 0 where it has other settings. */
+static int settings(void *configuration, Settings *s) {
+  Parts parts = {.count = 0};
+  void *engine = part(&parts, ENGINE), *choices[KNOBS + 1];
+  int64_t count = 0, one;
+  for (int i = 0; i <= KNOBS; i++) choices[i] = part(&parts, KNOB);
+  int known = !parts.failed && real_cudnn.get(configuration, 300, TYPE_DESCRIPTOR, 1, &one, &engine) == SUCCESS &&
+              real_cudnn.get(engine, 1301, TYPE_INT64, 1, &one, &s->engine) == SUCCESS &&
+              real_cudnn.get(configuration, 302, TYPE_DESCRIPTOR, KNOBS + 1, &count, choices) == SUCCESS && count == KNOBS;
+  for (int i = 0; known && i < KNOBS; i++) {
+    int type = -1;
+    known = real_cudnn.get(choices[i], 600, TYPE_KNOB, 1, &one, &type) == SUCCESS && type == knobs[i] &&
+            real_cudnn.get(choices[i], 601, TYPE_INT64, 1, &one, &s->values[i]) == SUCCESS;
+  }
+  drop(&parts);
+  return known;
+}
+
+/* The workspace of a configuration of these settings, or -1. */
+static int64_t workspace_of(void *g, const Settings *s) {
+  Parts parts = {.count = 0};
+  void *engine = part(&parts, ENGINE);
+  set(&parts, engine, 1300, TYPE_DESCRIPTOR, 1, &g);
+  set(&parts, engine, 1301, TYPE_INT64, 1, &s->engine);
+  set(&parts, engine, 1307, TYPE_DESCRIPTOR, 1, &device);
+  finish(&parts, engine);
+  void *choices[KNOBS];
+  for (int i = 0; i < KNOBS; i++) {
+    choices[i] = part(&parts, KNOB);
+    set(&parts, choices[i], 600, TYPE_KNOB, 1, &knobs[i]);
+    set(&parts, choices[i], 601, TYPE_INT64, 1, &s->values[i]);
+    finish(&parts, choices[i]);
+  }
+  void *configuration = part(&parts, CONFIGURATION);
+  set(&parts, configuration, 300, TYPE_DESCRIPTOR, 1, &engine);
+  set(&parts, configuration, 302, TYPE_DESCRIPTOR, KNOBS, choices);
+  finish(&parts, configuration);
+  int64_t one, bytes = -1;
+  if (parts.failed || real_cudnn.get(configuration, 303, TYPE_INT64, 1, &one, &bytes) != SUCCESS) bytes = -1;
+  drop(&parts);
+  return bytes;
+}
+
+enum { HOPPER = 90, CLOCK = 13, MULTIPROCESSORS = 16, MEMORY_CLOCK = 36 };
+
+/*
+ * Puts partial results as on the GPU in the place of those that cuDNN asks for without it. Whether the rules hold in the program's own release of cuDNN, a second
+ * answer tells: for the same kernel without shared tiles. Returns 0 where they do not hold, and the bytes are left, or are not sure.
+ */
+static int add_partials(void *g, const Convolution *c, void *configuration, int64_t *bytes) {
+  Settings s;
+  if (standin_capability() != HOPPER) return 0;
+  if (!settings(configuration, &s)) return 1; /* of these engines, too, other kernels share no tiles */
+  Kernel k = {s.engine, s.values[0], s.values[STEP], s.values[WORKSPACE], s.values[4], s.values[5]};
+  if (!partials_engine(k.engine)) return 1;
+  if (!partials_known(c, &k)) return 0;
+  int64_t cluster = k.cluster_m * k.cluster_n, without = blocks_without_gpu(cluster), blocks = blocks_of_gpu(cluster, standin_attribute(MULTIPROCESSORS));
+  double cycles = (double)standin_attribute(CLOCK) / standin_attribute(MEMORY_CLOCK);
+  int64_t described = partials_bytes(c, &k, without, cycles);
+  if (!blocks) return 0;
+  if (!k.whole) {
+    Settings whole = s;
+    Kernel alone = k;
+    whole.values[WORKSPACE] = alone.whole = 1;
+    if (workspace_of(g, &whole) - partials_bytes(c, &alone, without, cycles) != *bytes - described) return 0;
+  }
+  *bytes += partials_bytes(c, &k, blocks, cycles) - described;
+  return c->filter.sizes[1] == c->input.sizes[1]; /* of grouped convolutions none was measured on a GPU */
+}
+
+static int64_t unknown;
+
+int64_t plans_of_unknown_partials(void) { return unknown; }
+
 static int asked(const Convolution *c, int mode, int64_t *bytes, int room) {
   Parts parts = {.count = 0};
   void *g = graph(&parts, c), *h = part(&parts, HEURISTICS);
@@ -124,7 +209,10 @@ static int asked(const Convolution *c, int mode, int64_t *bytes, int room) {
   int known = 0;
   for (int i = 0; i < count && i < made; i++) {
     int64_t one;
-    if (real_cudnn.get(configurations[i], 303, TYPE_INT64, 1, &one, &bytes[known]) == SUCCESS) known++;
+    if (real_cudnn.get(configurations[i], 303, TYPE_INT64, 1, &one, &bytes[known]) != SUCCESS) continue;
+    /* Without a benchmark PyTorch takes the first. */
+    if (!add_partials(g, c, configurations[i], &bytes[known]) && !known) unknown++;
+    known++;
   }
   while (made) real_cudnn.destroy(configurations[--made]);
   int failed = parts.failed;

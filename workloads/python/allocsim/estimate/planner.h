@@ -12,6 +12,9 @@ enum { MAX_PLANS = 128 };
  */
 int planned_workspaces(const Convolution *c, int mode, int64_t *bytes, int room);
 
+/* How many convolutions have a best configuration whose partial results on the GPU are not known. */
+int64_t plans_of_unknown_partials(void);
+
 /* cuDNN's own functions, which it calls itself, too. */
 typedef struct {
   int (*create)(int, void **);

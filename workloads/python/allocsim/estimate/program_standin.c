@@ -298,11 +298,11 @@ int standin_attribute(int name) {
     case 10: return 32;            /* threads of a warp */
     case 11: return INT32_MAX;     /* pitch */
     case 12: case 82: return 65536; /* registers of a block, of a multiprocessor */
-    case 13: return 1755000;       /* kHz */
+    case 13: return card.major == 9 ? 1980000 : 1755000; /* kHz; of an H100 and an H200, as is that of the memory */
     case 14: return 512;           /* alignment of textures */
     case 16: return card.multiprocessors;
     case 19: case 31: case 41: case 78: case 95: case 96: return 1; /* host memory mapped, kernels at once, one address space, priorities, cooperative */
-    case 36: return 2619000;       /* kHz of the memory */
+    case 36: return strcmp(card.name, "NVIDIA H200") ? 2619000 : 3201000; /* kHz of the memory */
     case 37: return 5120;          /* bits of its bus */
     case 38: return card.cache_bytes; /* L2 */
     case 39: return card.threads;
@@ -319,10 +319,10 @@ int standin_attribute(int name) {
 }
 EXPORT int cudaDeviceGetAttribute(int *value, int name, int device) { (void)device; *value = standin_attribute(name); return SUCCESS; }
 
-/* The most that a plan for the GPU needs beside one without it: partial results of blocks that share a tile. */
-EXPORT int64_t standin_split_bytes(void) { return standin_planned() ? (int64_t)card.multiprocessors * (128 << 10) : 0; }
+/* The most that a plan for the GPU needs beside one without it where that is not known: partial results of blocks that share a tile. */
+EXPORT int64_t standin_split_bytes(void) { return plans_of_unknown_partials() ? (int64_t)card.multiprocessors * (128 << 10) : 0; }
 
-/* Clocks, the PCI device and the driver do not change what cuDNN plans. */
+/* The PCI device and the driver do not change what cuDNN plans. */
 int card_as_json(char *text, size_t room) {
   int wrote = snprintf(
       text, room,

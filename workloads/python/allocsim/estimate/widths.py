@@ -19,9 +19,9 @@ MAX_INFERRED = 0.15
 #: Workspaces whose size nothing tells. Errors seen: up to 11 % either way.
 UNSIZED = 0.12
 
-#: Convolutions that cuDNN planned without the GPU have the kernels of the GPU, and their workspaces but for the partial results of blocks that share a tile: at
-#: most 128 KiB for each multiprocessor. Of 1 779 convolutions of ten scripts the GPU's plan needed the same within 512 bytes for 1 271, up to 16.5 MiB more for 445 and
-#: up to 2.3 MiB less for 63 (cuDNN 9.19, H200).
+#: Convolutions that cuDNN planned without the GPU have the kernels of the GPU, and their workspaces but for partial results of blocks that share a tile, where no rule
+#: of partials.c gives these: at most 128 KiB for each multiprocessor. Of 1 779 convolutions of ten scripts the GPU's plan needed without those rules the same within
+#: 512 bytes for 1 271, up to 16.5 MiB more for 445 and up to 2.3 MiB less for 63 (cuDNN 9.19, H200).
 #: Which plan a benchmark finds the fastest is not known; it may need no workspace.
 MAX_PLANNED = 0.15
 
