@@ -484,18 +484,18 @@ class WidthTest(unittest.TestCase):
         self.assertEqual(self.width(), self.width(reads=[{"what": "a value", "value": 1.0}]))
 
     def test_a_kernel_that_was_planned_without_the_gpu_may_need_partial_results_and_one_that_a_benchmark_chose_none_or_more(self):
-        below, above = self.width(planned=3, split_bytes=GIB)
+        below, above = self.width(split_bytes=GIB)
         self.assertAlmostEqual(0.02, below)
         self.assertAlmostEqual(0.02 + 1 / 8, above)
-        below, above = self.width(planned=3, tried_bytes=GIB)
+        below, above = self.width(tried_bytes=GIB)
         self.assertAlmostEqual(0.02 + 1 / 8, below)
         self.assertAlmostEqual(0.02 + 1 / 8, above)
 
     def test_sizes_may_differ_where_they_were_guessed_or_their_order_is_drawn(self):
         self.assertEqual(0, size_share(made()))
-        for changed in ({"planned": 1}, {"unsized": 1}, {"inferred_bytes": 1}):
+        for changed in ({"split_bytes": 1}, {"tried_bytes": 1}, {"unsized": 1}, {"inferred_bytes": 1}):
             self.assertEqual(0.01, size_share(made(**changed)))
-        self.assertEqual(0.09, size_share(made(planned=1, drawn_order=0.09)))
+        self.assertEqual(0.09, size_share(made(split_bytes=1, drawn_order=0.09)))
         self.assertEqual(0.2, size_share(made(drawn_order=0.7)))
 
     def test_similar_runs_change_each_size_by_the_share_at_most_and_fill_no_card(self):

@@ -25,7 +25,10 @@ UNSIZED = 0.12
 #: Which plan a benchmark finds the fastest is not known; it may need no workspace.
 MAX_PLANNED = 0.15
 
-#: By how much sizes are taken to differ where workspaces were guessed or planned: reserved peaks of scripts whose requested peaks were 0.03 % off differed by up to 8 %
+#: What a run counts of workspaces that are not known to the byte.
+_GUESSES = ("split_bytes", "tried_bytes", "unsized", "inferred_bytes")
+
+#: By how much sizes are taken to differ where workspaces were guessed: reserved peaks of scripts whose requested peaks were 0.03 % off differed by up to 8 %
 #: (H200, PyTorch 2.11), as which pieces are left depends on each size. Replays with 0.5 % differ as those with 2 % do.
 GUESSED_SIZES = 0.01
 
@@ -83,7 +86,7 @@ def size_share(report: Mapping[str, Any]) -> float:
     Args:
         report: of the run, as in ``inside``.
     """
-    guessed = GUESSED_SIZES if report["planned"] or report["unsized"] or report["inferred_bytes"] else 0.0
+    guessed = GUESSED_SIZES if any(report[each] for each in _GUESSES) else 0.0
     return float(min(MAX_SIZES, max(guessed, report["drawn_order"])))
 
 
