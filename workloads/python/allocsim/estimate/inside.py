@@ -81,10 +81,10 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
         report["tried_bytes"] = _counted("standin_tried_bytes")
         report["inferred_bytes"] = _counted("standin_inferred_bytes")
         report["card_free_bytes"] = card_free_bytes()
-        report["refused_functions"] = refused()
+        report["unsupported_functions"] = refused()
         report["without_image"] = without_image()
-        if report["ended"] == "error" and report["refused"] is None:
-            report["refused"] = was_refused()
+        if report["ended"] == "error" and report["unsupported_function"] is None:
+            report["unsupported_function"] = was_refused()
         if observer is not None:
             report["facts"] = observer.report(job.has_joined)
         report.update(rank=job.rank, world=job.world, stages=sorted(job.stages))

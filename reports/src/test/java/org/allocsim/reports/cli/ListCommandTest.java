@@ -84,7 +84,7 @@ class ListCommandTest {
   void programsReadListsAsJsonAndCsv() throws IOException {
     assertTrue(
         list("policies", "--json", "-")
-            .startsWith("{\n  \"schema\": \"allocsim-list-policies-2\""));
+            .startsWith("{\n  \"schema\": \"allocsim-list-policies-3\""));
     assertTrue(list("formats", "--csv", "-").startsWith("id,summary,extensions,is_written\n"));
     assertTrue(list("devices", "--markdown").contains("| h200 | 139.80 GiB |"));
     CommandRun run = CommandRun.of("list", "devices", "h200", "--csv", "-");

@@ -66,7 +66,7 @@ class RightByDefaultTest {
     Path full = failing(23_604 * MIB, 600 * MIB, 197 * MIB).writeTo(folder);
     assertTrue(done("replay", full).contains("GPU 0 has a total capacity of 23."));
     JsonNode tuned = json("tune", full);
-    assertFalse(tuned.get("fits_at_all").asBoolean(), tuned.toString());
+    assertFalse(tuned.get("can_fit").asBoolean(), tuned.toString());
     String account = done("account", full);
     assertTrue(account.contains("+ unexplained 0 B"), account);
     assertTrue(
@@ -159,7 +159,7 @@ class RightByDefaultTest {
             .event("free_completed", ADDRESS, 60 * MIB)
             .freeSegment(ADDRESS, 100 * MIB, 100 * MIB)
             .writeTo(folder);
-    assertEquals(100 * MIB, json("tune", refused).get("least_limit_bytes").asLong());
+    assertEquals(100 * MIB, json("tune", refused).get("min_limit_bytes").asLong());
     String between = "it was between 100.00 MiB and 180.00 MiB";
     for (String command : List.of("tune", "compare", "diagnose")) {
       String said = done(command, refused).replaceAll("\\s+", " ");

@@ -115,12 +115,12 @@ class ShareCommandTest {
   @Test
   void limitsAreThoseWithWhichAllRun() {
     JsonNode ample = json(0, trainer, engine, "--capacity=20GiB", "--context=100MiB", "--limits");
-    assertEquals(6 * GIB, ample.at("/processes/0/least_limit_bytes").asLong());
-    assertTrue(ample.at("/processes/0/most_limit_bytes").isNull());
-    assertEquals(7 * GIB, ample.at("/processes/1/least_limit_bytes").asLong());
+    assertEquals(6 * GIB, ample.at("/processes/0/min_limit_bytes").asLong());
+    assertTrue(ample.at("/processes/0/max_limit_bytes").isNull());
+    assertEquals(7 * GIB, ample.at("/processes/1/min_limit_bytes").asLong());
     // No limit of either makes room for 13 GiB in 12.
     JsonNode small = json(3, trainer, engine, "--capacity=12GiB", "--context=100MiB", "--limits");
-    assertTrue(small.at("/processes/0/least_limit_bytes").isNull());
+    assertTrue(small.at("/processes/0/min_limit_bytes").isNull());
   }
 
   @Test
@@ -167,10 +167,10 @@ class ShareCommandTest {
             "--device=h200",
             "--mps",
             "--mps-limit=6.5GiB");
-    assertEquals(1_049_489_392, answer.at("/processes/1/mps_room_bytes").asLong());
+    assertEquals(1_049_489_392, answer.at("/processes/1/mps_headroom_bytes").asLong());
     // Nobody's limit is higher than the one for all.
     assertEquals(
-        (long) (6.5 * GIB) - 24_252_432, answer.at("/processes/0/mps_room_bytes").asLong());
+        (long) (6.5 * GIB) - 24_252_432, answer.at("/processes/0/mps_headroom_bytes").asLong());
     assertEquals("engine", answer.at("/first_failure/0/process").asString());
     assertEquals(0, answer.at("/first_failure/0/request").asLong());
     assertEquals(2, answer.at("/processes/1/failed_requests").asLong());

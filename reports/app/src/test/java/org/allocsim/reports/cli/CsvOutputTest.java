@@ -141,7 +141,7 @@ class CsvOutputTest {
     run("peak", CUDA_GRAPH);
     assertEquals(json.get("groups").size() + 2, rows.size());
     assertSame(rows.getFirst(), json.get("groups").get(0));
-    assertSame(rows.getLast(), json.get("awaiting"));
+    assertSame(rows.getLast(), json.get("pending_free"));
   }
 
   @Test
@@ -153,7 +153,7 @@ class CsvOutputTest {
         assertSame(rows.get(blocks), block);
         assertEquals(segment.get("address").asString(), rows.get(blocks).get("segment_address"));
         assertEquals(
-            segment.get("pinning_bytes").asString(), rows.get(blocks).get("pinning_bytes"));
+            segment.get("blocker_bytes").asString(), rows.get(blocks).get("blocker_bytes"));
         blocks++;
       }
     }

@@ -159,8 +159,8 @@ class JsonSchemasTest {
 
   @Test
   void aKeyThatNoSchemaKnowsIsFound() {
-    String schema = Answers.find("allocsim-check-1").orElseThrow().text();
-    List<String> errors = errors(schema, "{\"schema\": \"allocsim-check-1\", \"surprise\": 1}");
+    String schema = Answers.find("allocsim-check-3").orElseThrow().text();
+    List<String> errors = errors(schema, "{\"schema\": \"allocsim-check-3\", \"surprise\": 1}");
     assertTrue(errors.stream().anyMatch(error -> error.contains("surprise")), errors.toString());
     assertTrue(errors.stream().anyMatch(error -> error.contains("holds")), errors.toString());
   }
@@ -238,9 +238,9 @@ class JsonSchemasTest {
   @Test
   void listShowsSchemas() {
     CommandRun list = CommandRun.of("list", "schemas");
-    assertTrue(list.out().contains("allocsim-replay-2 "), list.out());
-    CommandRun one = CommandRun.of("list", "schemas", "allocsim-replay-2");
-    assertEquals(Answers.find("allocsim-replay-2").orElseThrow().text(), one.out());
+    assertTrue(list.out().contains("allocsim-replay-3 "), list.out());
+    CommandRun one = CommandRun.of("list", "schemas", "allocsim-replay-3");
+    assertEquals(Answers.find("allocsim-replay-3").orElseThrow().text(), one.out());
     CommandRun none = CommandRun.of("list", "schemas", "allocsim-replay-0");
     assertEquals(ExitCodes.USAGE, none.exitCode());
     assertTrue(none.err().contains("unknown schema: allocsim-replay-0"), none.err());

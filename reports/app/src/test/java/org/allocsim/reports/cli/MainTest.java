@@ -172,7 +172,7 @@ class MainTest {
         "list device --help|unknown command 'device'|devices",
         "list policies pytorh|'pytorh' is not a policy|pytorch",
         "list programs rezsnet|unknown program: rezsnet|resnet",
-        "list schemas allocsim-tun-2|unknown schema: allocsim-tun-2|allocsim-tune-2",
+        "list schemas allocsim-tun-2|unknown schema: allocsim-tun-2|allocsim-tune-3",
         "list devices rtx4091|unknown device 'rtx4091'|rtx-4090",
         "replay program:gtp|unknown program: gtp|gpt",
         "replay program:gpt(iteration=1)|program gpt has no option iteration|iterations",

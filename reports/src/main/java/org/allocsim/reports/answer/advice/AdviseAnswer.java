@@ -219,7 +219,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
               .text("title", "remedy", "What to change.", each -> each.remedy.title())
               .text("reason", "why it was not tried", "Why it was not tried.", Left::reason)
               .bytes(
-                  "most_saved_bytes",
+                  "max_saved_bytes",
                   "Upper bound of its savings in live memory at the peak.",
                   each -> each.remedy.maxSavedBytes())
               .missing("unknown or not applicable"));
@@ -266,7 +266,6 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
   public static final Kind<AdviseAnswer> KIND =
       new Kind<>(
           "advise",
-          1,
           "advise --json",
           "What `allocsim advise --json` writes: which changes make a program fit a GPU.",
           Shape.of(answer ->

@@ -53,10 +53,13 @@ public record CompareAnswer(List<ComparedTrace> traces) {
               .term(Columns.REQUESTED_BYTES, ReservedParts::requestedBytes)
               .bytes("rounding_bytes", "Lost to rounding.", ReservedParts::roundingBytes)
               .bytes(
-                  "awaiting_bytes",
+                  "pending_free_bytes",
                   "Freed blocks still in use on other streams.",
                   ReservedParts::awaitingBytes)
-              .bytes("stuck_bytes", "Free parts of segments in use.", ReservedParts::stuckBytes)
+              .bytes(
+                  "inactive_split_bytes",
+                  "Free parts of segments in use.",
+                  ReservedParts::stuckBytes)
               .bytes(
                   "releasable_bytes",
                   "Entirely free segments and pages.",
@@ -68,7 +71,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
               .bytes(
                   "private_pools_bytes", "Free in private pools.", ReservedParts::privatePoolsBytes)
               .bytes(
-                  "in_advance_bytes",
+                  "preallocated_bytes",
                   "Allocated from the device before it was needed.",
                   ReservedParts::inAdvanceBytes));
 
@@ -82,7 +85,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
               .term(Columns.PEAK_ALLOCATED_BYTES, "peak allocated", RunResult::peakAllocatedBytes)
               .rank(1)
               .ratio(
-                  "utilisation_ratio",
+                  "utilization_ratio",
                   "utilisation",
                   "Peak of allocated memory divided by peak of reserved memory.",
                   RunResult::utilisation)
@@ -137,7 +140,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
               .optional()
               .missing("the trace has no times")
               .ratio(
-                  "gpu_utilisation_ratio",
+                  "gpu_utilization_ratio",
                   "GPU busy",
                   "Fraction of simulated time in which the GPU computes.",
                   each -> inTime(each, TimeResult::utilisation))

@@ -159,7 +159,7 @@ public record DiagnosedProgram(
                   "Whether every request succeeds with them.",
                   each -> each.best().result().passes())
               .bytes(
-                  "left_bytes",
+                  "headroom_bytes",
                   "Headroom they leave below the allocator's maximum.",
                   each -> each.best().result().passes() ? Long.valueOf(each.leftBytes()) : null)
               .missing("a request fails")

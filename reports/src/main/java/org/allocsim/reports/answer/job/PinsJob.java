@@ -72,7 +72,7 @@ public final class PinsJob extends JobView<PinsAnswer, Row, Finding> {
                   "Free bytes in them, which cannot be released.",
                   Row::freeBytes)
               .bytes(
-                  "pinning_bytes", "by blocks of", "Bytes of the blocks in use.", Row::pinningBytes)
+                  "blocker_bytes", "by blocks of", "Bytes of the blocks in use.", Row::pinningBytes)
               .term(Columns.MISSING_AT_FAILURE, "short of", Row::missingBytes)
               .optional()
               .missing(NO_FAILURE)
@@ -89,7 +89,7 @@ public final class PinsJob extends JobView<PinsAnswer, Row, Finding> {
   private static final Shape<Finding> FINDING =
       Shape.of(job ->
           job.text(
-                  "most_pinned_rank",
+                  "most_blocked_rank",
                   "The rank with the most free memory held open, or its file.",
                   each -> each.most().rank().id())
               .bytes(

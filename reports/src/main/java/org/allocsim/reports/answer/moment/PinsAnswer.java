@@ -62,7 +62,7 @@ public record PinsAnswer(
               .bytes("bytes", "block", "Its size.", each -> each.block().bytes())
               .term(Columns.REQUESTED_BYTES, each -> each.block().requestedBytes())
               .flag(
-                  "awaiting_free",
+                  "pending_free",
                   "Whether it was freed but is still in use on another stream.",
                   each -> each.block().awaiting())
               .shown(
@@ -116,9 +116,9 @@ public record PinsAnswer(
                   "free_bytes",
                   "Free bytes that cannot be released.",
                   each -> each.of().freeBytes())
-              .bytes("pinning_bytes", "Bytes of blocks in use.", each -> each.of().pinningBytes())
+              .bytes("blocker_bytes", "Bytes of blocks in use.", each -> each.of().pinningBytes())
               .flag(
-                  "request_fits_without",
+                  "request_fits_if_freed",
                   "Whether the failed request would fit if none of its blocks were in use.",
                   Pinned::fits)
               .missing(NO_FAILURE));
@@ -214,7 +214,7 @@ public record PinsAnswer(
                       each -> each.trial == null ? null : each.trial.isLimitInferred())
                   .missing(NO_FAILURE)
                   .many(
-                      "fits_without",
+                      "fits_if_freed",
                       "Blocks that might let the failed request fit if they were freed.",
                       WAYS,
                       PinsAnswer::ways)

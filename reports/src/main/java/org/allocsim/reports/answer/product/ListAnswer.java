@@ -89,7 +89,11 @@ public final class ListAnswer<T> {
               .flag("is_default", "Whether it is the default.", ListAnswer::isDefault)
               .term(Columns.TOTAL_BYTES, "memory", DeviceProfile::totalBytes)
               .shown(Unit.COUNT, "bytes", "Its memory.", DeviceProfile::totalBytes)
-              .text("figures", "figures", "Their origin.", each -> Keys.of(each.origin())));
+              .text(
+                  "source",
+                  "figures",
+                  "Where its figures come from.",
+                  each -> Keys.of(each.origin())));
 
   private static final Shape<Schema> SCHEMA =
       Shape.of(schema ->

@@ -140,7 +140,7 @@ public record ShareAnswer(
               .missing("none")
               .optional()
               .bytes(
-                  "mps_room_bytes",
+                  "mps_headroom_bytes",
                   "MPS quota left",
                   "Memory left under its MPS client limit after context and libraries.",
                   each -> each.program().roomBytes() < 0 ? null : each.program().roomBytes())
@@ -182,7 +182,7 @@ public record ShareAnswer(
                   "Peak memory of the process, including its context.",
                   each -> each.result().peakBytes())
               .bytes(
-                  "least_limit_bytes",
+                  "min_limit_bytes",
                   "lowest limit",
                   "Lowest allocator limit that lets all processes run.",
                   each ->
@@ -192,7 +192,7 @@ public record ShareAnswer(
               .missing("there is none, or --limits was not given")
               .optional()
               .bytes(
-                  "most_limit_bytes",
+                  "max_limit_bytes",
                   "highest limit",
                   "Highest such limit.",
                   each ->
@@ -202,7 +202,7 @@ public record ShareAnswer(
               .missing("no limit is needed, none helps, or --limits was not given")
               .optional()
               .many(
-                  "left",
+                  "at_end",
                   "Memory held after its last request.",
                   HELD,
                   each -> List.of(new Held(each.program(), each.result().left()))));
