@@ -249,7 +249,7 @@ class Recording:
         """
         return self.ask("peak", by=by, of=of, at=at, frames=frames)
 
-    def pins(self, at: str | int | None = None, *, sort: str | None = None, top: int | None = None) -> Answer:
+    def blockers(self, at: str | int | None = None, *, sort: str | None = None, top: int | None = None) -> Answer:
         """The blocks that hold segments open, and which of them to avoid so that a failed request fits.
 
         Args:
@@ -257,10 +257,14 @@ class Recording:
             sort: segments by ``ratio`` of free to used bytes, or by ``free`` bytes.
             top: blocks shown of each segment.
 
-        >>> len(run.pins(at="oom")["segments"]) > 0
+        >>> len(run.blockers(at="oom")["segments"]) > 0
         True
         """
-        return self.ask("pins", at=at, sort=sort, top=top)
+        return self.ask("blockers", at=at, sort=sort, top=top)
+
+    def pins(self, at: str | int | None = None, *, sort: str | None = None, top: int | None = None) -> Answer:
+        """The former name of :meth:`blockers`."""
+        return self.blockers(at, sort=sort, top=top)
 
     def account(self, *options: str, at: str | int | None = None) -> Answer:
         """Where all memory of the GPU is, beyond what PyTorch reserved.

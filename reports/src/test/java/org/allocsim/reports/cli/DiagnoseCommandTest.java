@@ -237,7 +237,7 @@ class DiagnoseCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"diagnose", "replay", "tune", "peak", "pins", "leaks"})
+  @ValueSource(strings = {"diagnose", "replay", "tune", "peak", "blockers", "leaks"})
   void anEmptySnapshotIsSaidToBeEmpty(String command) {
     CommandRun run =
         CommandRun.of(command, Path.of("src/test/resources/recordings/empty-snapshot.pickle"));

@@ -55,10 +55,10 @@ class JobRowsTest {
 
   @Test
   void pinnedMemoryOfARankIsThatOfItsFile() {
-    JsonNode ofJob = json("pins", job("ddp_fails"));
+    JsonNode ofJob = json("blockers", job("ddp_fails"));
     long highest = 0;
     for (int rank = 0; rank < 2; rank++) {
-      JsonNode alone = json("pins", file("ddp_fails", rank));
+      JsonNode alone = json("blockers", file("ddp_fails", rank));
       JsonNode row = ofJob.at("/ranks/" + rank);
       assertEquals(alone.at("/moment/kind"), row.get("moment"));
       assertEquals(alone.get("segments").size(), row.get("segments").asInt());
@@ -124,7 +124,7 @@ class JobRowsTest {
       }
       assertEquals(alone.at("/worst/seed"), row.get("worst_seed"));
       assertEquals(
-          alone.at("/plain/peak_reserved_bytes"), row.get("unchanged_peak_reserved_bytes"));
+          alone.at("/unchanged/peak_reserved_bytes"), row.get("unchanged_peak_reserved_bytes"));
       assertEquals(alone.at("/peak_reserved_bytes/max"), row.get("max_peak_reserved_bytes"));
       for (JsonNode copy : alone.get("copies")) {
         if (!copy.get("passes").asBoolean()) {

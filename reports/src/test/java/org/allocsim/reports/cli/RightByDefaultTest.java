@@ -76,7 +76,7 @@ class RightByDefaultTest {
   @Test
   void aShareIsOneOfTheGpuThatTheRecordingShows() {
     assertTrue(done("replay", SAMPLE, "--memory-fraction", "0.39").contains("limit 9.22 GiB"));
-    assertTrue(done("pins", SAMPLE, "--memory-fraction", "0.39").contains("held open"));
+    assertTrue(done("blockers", SAMPLE, "--memory-fraction", "0.39").contains("held open"));
     String chosen = done("replay", SAMPLE, "--memory-fraction", "0.39", "--device", "h100-80gb");
     assertTrue(chosen.contains("limit 30.88 GiB"), chosen);
   }
@@ -120,7 +120,7 @@ class RightByDefaultTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"tune", "compare", "replay", "diagnose", "pins", "account", "peak"})
+  @ValueSource(strings = {"tune", "compare", "replay", "diagnose", "blockers", "account", "peak"})
   void theDeviceThatFailedIsLookedAtThoughAnotherHoldsMore(String command) throws IOException {
     CommandRun run = CommandRun.of(command, twoDevices());
     assertEquals("", run.err());
@@ -303,7 +303,7 @@ class RightByDefaultTest {
 
   @Test
   void printedNumbersOfRequestsCanBePasted() {
-    assertTrue(done("pins", SAMPLE, "--at", "6 836").contains("request 6 836"));
+    assertTrue(done("blockers", SAMPLE, "--at", "6 836").contains("request 6 836"));
   }
 
   /** Traces of the profiler of PyTorch 1.8 and 1.9. */
@@ -315,7 +315,7 @@ class RightByDefaultTest {
         "compare",
         "diagnose",
         "peak",
-        "pins",
+        "blockers",
         "leaks",
         "inspect",
         "account",

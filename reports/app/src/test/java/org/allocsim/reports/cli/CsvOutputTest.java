@@ -146,7 +146,7 @@ class CsvOutputTest {
 
   @Test
   void pinsHaveARowForEveryBlock() throws IOException {
-    run("pins", CUDA_GRAPH);
+    run("blockers", CUDA_GRAPH);
     int blocks = 0;
     for (JsonNode segment : json.get("segments")) {
       for (JsonNode block : segment.get("blocks")) {

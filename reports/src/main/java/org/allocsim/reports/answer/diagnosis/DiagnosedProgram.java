@@ -412,7 +412,7 @@ public record DiagnosedProgram(
   /** The command that shows more. */
   private String next() {
     if (!best().result().passes()) {
-      return "'allocsim pins " + input.name() + "' shows what fills the memory at the failure";
+      return "'allocsim blockers " + input.name() + "' shows what fills the memory at the failure";
     }
     return isChange()
         ? "'allocsim replay "
