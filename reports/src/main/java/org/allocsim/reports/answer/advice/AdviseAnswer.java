@@ -208,7 +208,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
               .missing("it completed")
               .texts(
                   "notes",
-                  "Caveats for its figures: how far the program was run, what was guessed.",
+                  "Caveats: how far the program ran and what was guessed.",
                   each -> each.trial.notes())
               .text("file", "Its recording, next to the trials file.", each -> each.trial.file())
               .missing("it was not kept"));

@@ -1,6 +1,7 @@
 package org.allocsim.reports.answer.colocate;
 
 import static org.allocsim.reports.document.Quantity.bytes;
+import static org.allocsim.reports.document.Quantity.count;
 import static org.allocsim.reports.document.Quantity.exactBytes;
 
 import java.util.ArrayList;
@@ -486,7 +487,7 @@ public record ColocateAnswer(
           name,
           at,
           bytes(failing().program().roomBytes()),
-          request.requestIndex(),
+          count(request.requestIndex()),
           bytes(request.requestedBytes()));
     }
     if (failing().program().limitBytes() >= 0
@@ -497,14 +498,14 @@ public record ColocateAnswer(
           name,
           at,
           bytes(failing().program().limitBytes()),
-          request.requestIndex(),
+          count(request.requestIndex()),
           bytes(request.requestedBytes()));
     }
     return Sentence.of(
         "{} fails first, {} after the start: its request {} for {} failed with {} free.",
         name,
         at,
-        request.requestIndex(),
+        count(request.requestIndex()),
         bytes(request.requestedBytes()),
         bytes(free(first().moment())));
   }

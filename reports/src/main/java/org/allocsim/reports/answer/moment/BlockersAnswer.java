@@ -337,8 +337,8 @@ public record BlockersAnswer(
             : "does not fit (simulated), although",
         gain,
         switch (remedy.minimum()) {
-          case BYTES -> "no smaller total does";
-          case BLOCKS -> "no fewer blocks do";
+          case BYTES -> "no smaller total would do";
+          case BLOCKS -> "no fewer blocks would do";
           case NOTHING -> "fewer blocks may be enough";
         });
   }

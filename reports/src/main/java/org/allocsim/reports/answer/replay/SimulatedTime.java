@@ -52,7 +52,7 @@ record SimulatedTime(TimeResult result, AllocationTrace trace) {
               .series(
                   Unit.RATIO,
                   "utilization_ratio",
-                  "GPU utilization of each slice, 0 to 1.",
+                  "GPU utilisation of each slice, 0 to 1.",
                   SimulatedTime::shares));
 
   private static final Shape<NamedStep> STEPS =
@@ -124,7 +124,7 @@ record SimulatedTime(TimeResult result, AllocationTrace trace) {
                   each -> each.result().pinnedPeakBytes())
               .one(
                   "utilization_over_time",
-                  "GPU utilization over equal time slices.",
+                  "GPU utilisation over equal time slices.",
                   BUSY,
                   each -> each.result().compute())
               .many("steps", "The program's steps.", STEPS, SimulatedTime::steps));

@@ -304,7 +304,7 @@ public record ServeAnswer(
                               .speculation()
                               .map(Speculation::acceptance)
                               .orElse(Double.NaN))
-                  .missing("there is no speculation")
+                  .missing("speculation is off")
                   .term(Columns.DEVICE, ServeAnswer::device)
                   .count(
                       "max_num_seqs",
