@@ -173,7 +173,7 @@ class BesideOthers(Comparison):
         for each in self.bench(trace, "--only", "policies", "--policies", POLICIES[name]):
             self.row("allocsim", name, trace, nanos_per_request(each),
                      {"ns_per_event": each["nanos_per_event"]["median"],
-                      "cpu_share": each["cpu_share"]})
+                      "cpu_share": each["cpu_utilization_ratio"]})
 
 
 def main(arguments):

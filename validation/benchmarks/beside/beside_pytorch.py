@@ -126,7 +126,7 @@ class BesidePyTorch(Comparison):
             real_facts = pytorch.end()
             own_facts = allocsim.end()
         self.machine["jdk"] = own_facts.pop("jdk")
-        own_facts["cpu_share"] = statistics.median(own["cpu_share"] for _, own in found)
+        own_facts["cpu_share"] = statistics.median(own["cpu_utilization_ratio"] for _, own in found)
         setting = ", ".join(filter(None, (conf, "rules of " + release)))
         self.row("pytorch", trace, setting, "ns_per_request",
                  [real["ns_per_request"] for real, _ in found], **real_facts)
@@ -143,7 +143,7 @@ class BesidePyTorch(Comparison):
             compression = each["id"].rsplit("/", 1)[1] if kind == "read" else "none"
             self.row("allocsim " + kind, trace, compression, "ns_per_event",
                      each["nanos_per_event"]["values"],
-                     bytes_per_second=each["plain_bytes_per_second"])
+                     bytes_per_second=each["uncompressed_bytes_per_second"])
 
     def unpickle(self, trace):
         plain = self.snapshot(trace)

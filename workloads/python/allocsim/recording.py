@@ -11,6 +11,7 @@ import builtins
 import contextlib
 import csv
 import html
+import importlib
 import importlib.util
 import json
 import os
@@ -24,6 +25,7 @@ from pathlib import Path
 from typing import Any, Iterable, Iterator, Mapping, Sequence, Union
 
 from .engine import EngineMissing, command, execute
+from .renamed import Keyed
 from .temporary import temporary_folder
 from .visible import visible
 
@@ -96,7 +98,7 @@ def answer(*arguments: str | os.PathLike[str], allowed: Iterable[int] = (0, 3)) 
 
 def _answer_in(file: Path) -> dict[str, Any]:
     with _understood(file, MAX_ANSWER_BYTES):
-        found = json.loads(file.read_text("utf-8"))
+        found = json.loads(file.read_text("utf-8"), object_hook=Keyed)
         if not isinstance(found, dict):
             raise TypeError(f"{type(found).__name__} instead of an object")
         return found
@@ -126,7 +128,7 @@ def _sentence(text: str) -> str:
     return visible((said or lines or ["allocsim ended without output"])[-1])[:_MAX_SENTENCE]
 
 
-class Answer(dict[str, Any]):
+class Answer(Keyed):
     """The JSON of an answer; a notebook shows it as the command line prints it."""
 
     def __init__(self, values: Mapping[str, Any], text: str) -> None:
@@ -247,7 +249,7 @@ class Recording:
         """
         return self.ask("peak", by=by, of=of, at=at, frames=frames)
 
-    def pins(self, at: str | int | None = None, *, sort: str | None = None, top: int | None = None) -> Answer:
+    def blockers(self, at: str | int | None = None, *, sort: str | None = None, top: int | None = None) -> Answer:
         """The blocks that hold segments open, and which of them to avoid so that a failed request fits.
 
         Args:
@@ -255,10 +257,14 @@ class Recording:
             sort: segments by ``ratio`` of free to used bytes, or by ``free`` bytes.
             top: blocks shown of each segment.
 
-        >>> len(run.pins(at="oom")["segments"]) > 0
+        >>> len(run.blockers(at="oom")["segments"]) > 0
         True
         """
-        return self.ask("pins", at=at, sort=sort, top=top)
+        return self.ask("blockers", at=at, sort=sort, top=top)
+
+    def pins(self, at: str | int | None = None, *, sort: str | None = None, top: int | None = None) -> Answer:
+        """The former name of :meth:`blockers`."""
+        return self.blockers(at, sort=sort, top=top)
 
     def account(self, *options: str, at: str | int | None = None) -> Answer:
         """Where all memory of the GPU is, beyond what PyTorch reserved.
@@ -354,7 +360,7 @@ class Recording:
     ) -> Answer:
         """Whether limits hold; without one, whether no request fails.
 
-        >>> run.check(max_reserved="1GiB")["holds"]
+        >>> run.check(max_reserved="1GiB")["passes"]
         False
         """
         limits = {"max_reserved": max_reserved, "max_allocated": max_allocated, "max_requested": max_requested, "max_slack": max_slack}
@@ -500,18 +506,16 @@ def open(
 
 
 def _table(rows: Any) -> Any:
-    try:
-        import pandas
-    except ImportError:
+    pandas = _pandas()
+    if pandas is None:
         return rows
     table = pandas.DataFrame(rows)
     return table.convert_dtypes(dtype_backend="pyarrow") if _has_arrow() else table
 
 
 def _csv_table(file: Path) -> Any:
-    try:
-        import pandas
-    except ImportError:
+    pandas = _pandas()
+    if pandas is None:
         with builtins.open(file, encoding="utf-8", newline="") as stream:
             return [
                 {key: int(text) if text.isdigit() and key != "frame" else text or None for key, text in row.items()}
@@ -523,14 +527,20 @@ def _csv_table(file: Path) -> Any:
 
 
 def _lines_table(file: Path) -> Any:
-    try:
-        import pandas
-    except ImportError:
+    pandas = _pandas()
+    if pandas is None:
         with builtins.open(file, encoding="utf-8") as stream:
             return [json.loads(line) for line in stream]
     if _has_arrow():
         return pandas.read_json(file, lines=True, engine="pyarrow", dtype_backend="pyarrow")
     return pandas.read_json(file, lines=True)
+
+
+def _pandas() -> Any:
+    try:
+        return importlib.import_module("pandas")
+    except ImportError:
+        return None
 
 
 def _has_arrow() -> bool:

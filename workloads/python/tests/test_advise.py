@@ -88,7 +88,7 @@ class CatalogTest(unittest.TestCase):
                 self.assertTrue(remedy.title and remedy.cost and type(remedy).__doc__)
                 self.assertTrue(remedy.after is None or remedy.after in known)
                 # Of a program that did nothing, none can be of use, and each says why.
-                self.assertTrue(remedy.reason_against(facts()) or remedy.most_saved_bytes(facts()) in (None, 0))
+                self.assertTrue(remedy.reason_against(facts()) or remedy.max_saved_bytes(facts()) in (None, 0))
 
     def test_a_file_of_the_users_adds_a_remedy(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -136,7 +136,7 @@ class AppliesTest(unittest.TestCase):
         found = remedies()["checkpoint"]
         self.assertIsNone(found.reason_against(facts(models=[model(kinds=kinds)])))
         self.assertEqual("checkpoint the 24 Block", found.title_for(facts(models=[model(kinds=kinds)])))
-        self.assertEqual(900, found.most_saved_bytes(facts(models=[model(kinds=kinds)])))
+        self.assertEqual(900, found.max_saved_bytes(facts(models=[model(kinds=kinds)])))
         self.assertIn("three or more", found.reason_against(facts(models=[model()])))
         self.assertIn("already", found.reason_against(facts(models=[model(kinds=kinds, is_checkpointed=True)])))
 

@@ -376,18 +376,18 @@ class HostileTextTest(unittest.TestCase):
         place = {"line": f"{HOSTILE}:7", "what": HOSTILE, "value": HOSTILE, "times": 3, "check": False}
         found = {
             "complete": True, "file": HOSTILE, "script": HOSTILE, "device": "t4", "pytorch": HOSTILE, "ended": "error", "problem": HOSTILE, "line": f"{HOSTILE}:8", "kind": "ValueError",
-            "origin": "program", "operation": HOSTILE, "refused": HOSTILE, "refused_functions": [HOSTILE], "cuda": "13", "exit_code": 1, "exit": {"function": HOSTILE, "code": 0, "text": HOSTILE, "line": f"{HOSTILE}:9", "last": True},
-            "out_of_memory": None, "caught_out_of_memory": 1, "others_failed": [HOSTILE], "fits": "setting", "card_bytes": 4, "smallest_gpu": "t4", "least_reserved_bytes": None, "lost": False,
+            "origin": "program", "operation": HOSTILE, "unsupported_function": HOSTILE, "unsupported_functions": [HOSTILE], "cuda": "13", "exit_code": 1, "exit": {"function": HOSTILE, "code": 0, "text": HOSTILE, "line": f"{HOSTILE}:9", "last": True},
+            "out_of_memory": None, "caught_out_of_memory": 1, "others_failed": [HOSTILE], "fits": "setting", "card_bytes": 4, "smallest_gpu": "t4", "min_reserved_bytes": None, "recording_lost": False,
             "peak_requested_bytes": 4, "peak_allocated_bytes": 4, "settings": {"recorded": size, "best": size | {"conf": "other" + HOSTILE}},
-            "interval": {"low_bytes": 4, "high_bytes": 6}, "gpus_that_fit": [HOSTILE], "beside_rank_bytes": 1, "inferred_bytes": 1,
-            "prompt_watchdog_reserved_bytes": 3, "behind_gpu_reserved_bytes": 7, "few_selected_reserved_bytes": 2, "most_picked_reserved_bytes": 8, "similar_runs": {"low_bytes": 2, "high_bytes": 9}, "growth_bytes_per_step": 0, "steps_run": 3, "later_bytes": {"low": 0, "high": 5},
+            "interval": {"low_bytes": 4, "high_bytes": 6}, "gpus_that_fit": [HOSTILE], "rank_overhead_bytes": 1, "inferred_bytes": 1,
+            "prompt_watchdog_reserved_bytes": 3, "lagging_gpu_reserved_bytes": 7, "min_selected_reserved_bytes": 2, "max_picked_reserved_bytes": 8, "similar_runs": {"low_bytes": 2, "high_bytes": 9}, "growth_bytes_per_step": 0, "steps_run": 3, "later_bytes": {"low": 0, "high": 5},
             "not_reached": [{"phase": HOSTILE, "line": f"{HOSTILE}:3"}], "lengths": {"seen": [{"line": f"{HOSTILE}:3", "low": 1, "high": 2}], "longest_possible": 3, "source": HOSTILE}, "tokens": [place],
             "writes": {"dropped": True, "files": 1, "bytes": 5, "deleted": 1, "renamed": 0, "examples": [HOSTILE]}, "unmeasured_workspaces": 1, "uncompiled": [{"reason": HOSTILE, "times": 2}], "unmeasured_choices": 1, "reads": [place], "selections": [place], "picks": [place], "groups": [place], "draws": [place],
         }
         for changed in (
-            {}, {"out_of_memory": {"line": f"{HOSTILE}:8", "part": HOSTILE, "asked_bytes": 5, "in_use_bytes": 7}}, {"complete": False, "least_reserved_bytes": 5},
-            {"complete": False, "least_reserved_bytes": 0, "ended": "exit"}, {"complete": False, "least_reserved_bytes": 5, "origin": "mock"},
-            {"complete": False, "least_reserved_bytes": 5, "origin": "allocsim"}, {"complete": False, "least_reserved_bytes": 5, "ended": "killed"},
+            {}, {"out_of_memory": {"line": f"{HOSTILE}:8", "part": HOSTILE, "asked_bytes": 5, "in_use_bytes": 7}}, {"complete": False, "min_reserved_bytes": 5},
+            {"complete": False, "min_reserved_bytes": 0, "ended": "exit"}, {"complete": False, "min_reserved_bytes": 5, "origin": "mock"},
+            {"complete": False, "min_reserved_bytes": 5, "origin": "allocsim"}, {"complete": False, "min_reserved_bytes": 5, "ended": "killed"},
         ):
             with self.subTest(changed):
                 answer = found | changed

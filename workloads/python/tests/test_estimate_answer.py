@@ -221,7 +221,7 @@ class LastTest(unittest.TestCase):
 def made(**changed):
     """A report of a run that reserved 5 GiB."""
     report = reports.UNSAID | {
-        "process": 1, "parent": 0, "script": "train.py", "ended": "end", "problem": None, "kind": None, "line": None, "origin": None, "operation": None, "refused": None, "out_of_memory_error": None,
+        "process": 1, "parent": 0, "script": "train.py", "ended": "end", "problem": None, "kind": None, "line": None, "origin": None, "operation": None, "unsupported_function": None, "out_of_memory_error": None,
         "exit": None, "exit_code": 0, "reserved_bytes": 5 * GIB, "allocated_bytes": 4 * GIB, "out_of_memory": 0, "pytorch": "2.14", "cuda": "13.0", "others_failed": [],
     }
     return report | changed
@@ -229,7 +229,7 @@ def made(**changed):
 
 def complete(reserved, low, high, card, capacity=None, best=None, fit_device="t4", failed=None, **changed):
     """An answer of a run that came to its end; sizes in GiB."""
-    found = answer(made(**changed), fit_device, out_of_memory=failed) | {"complete": True, "file": "estimate.pickle", "card_bytes": round(card * GIB), "least_reserved_bytes": None}
+    found = answer(made(**changed), fit_device, out_of_memory=failed) | {"complete": True, "file": "estimate.pickle", "card_bytes": round(card * GIB), "min_reserved_bytes": None}
     found |= {
         "settings": {
             "recorded": {"conf": "", "reserved_bytes": round(reserved * GIB), "capacity_bytes": round((capacity or reserved) * GIB)},
@@ -286,7 +286,7 @@ class FirstLineTest(unittest.TestCase):
         self.assertNotIn("Fits", "\n".join(answer_lines(found)))
         found = answer(made(**error, reserved_bytes=0), "l40s")
         self.assert_line("INCOMPLETE: the program failed at train.py:63: NameError: name 'x' is not defined, before any GPU memory was used.", found)
-        found = answer(made(**error, reserved_bytes=0) | {"lost": True}, "l40s")
+        found = answer(made(**error, reserved_bytes=0) | {"recording_lost": True}, "l40s")
         self.assert_line("INCOMPLETE: the program failed at train.py:63: NameError: name 'x' is not defined, before its GPU memory was recorded.", found)
 
     def test_each_way_to_end_early_has_its_sentence(self):
@@ -313,7 +313,7 @@ class FirstLineTest(unittest.TestCase):
         self.assert_line("INCOMPLETE: what the program did with GPU memory was not recorded.", answer(made(), "t4"))
 
     def test_errors_of_the_mock_driver_and_of_allocsim_are_no_errors_of_the_program(self):
-        error = {"ended": "error", "kind": "RuntimeError", "problem": "RuntimeError: CUDA error: operation not supported", "line": "a.py:7", "operation": "aten.sort.default", "refused": "cusparseSpMM"}
+        error = {"ended": "error", "kind": "RuntimeError", "problem": "RuntimeError: CUDA error: operation not supported", "line": "a.py:7", "operation": "aten.sort.default", "unsupported_function": "cusparseSpMM"}
         found = answer(made(**error, origin="mock"), "t4")
         self.assert_line("INCOMPLETE: a.py:7 uses an operation (aten.sort.default, cusparseSpMM) that the mock CUDA driver does not have (RuntimeError: CUDA error: operation not supported).", found)
         self.assertIn("allocsim record", "\n".join(answer_lines(found)))
@@ -550,7 +550,7 @@ class ProgramTest(unittest.TestCase):
         done, found = self.estimate("import torch\nx = torch.empty(1 << 30, dtype=torch.uint8, device='cuda')\nx.undefined\n", "--device", "l40s")
         self.assertEqual(1, done.returncode)
         self.assertTrue(done.stdout.startswith("INCOMPLETE: the program failed at train.py:3: AttributeError:"), done.stdout)
-        self.assertEqual(("program", GIB), (found["origin"], found["least_reserved_bytes"]))
+        self.assertEqual(("program", GIB), (found["origin"], found["min_reserved_bytes"]))
 
     def test_an_operation_that_is_given_wrong_shapes_is_an_error_of_the_program(self):
         done, found = self.estimate("import torch\nm = torch.nn.Linear(64, 64).cuda()\nm(torch.randn(8, 32).cuda())\n")

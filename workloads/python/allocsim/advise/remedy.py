@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, NamedTuple
 
 from .facts import Facts as Facts
@@ -47,6 +48,11 @@ class Remedy:
     is_on_request = False
     ranks = 1
 
+    def __init_subclass__(cls) -> None:
+        if "most_saved_bytes" in vars(cls):
+            warnings.warn(f"{cls.__name__}.most_saved_bytes is now max_saved_bytes", DeprecationWarning, stacklevel=2)
+            cls.max_saved_bytes = cls.most_saved_bytes  # type: ignore[attr-defined, method-assign]
+
     def reason_against(self, facts: Facts) -> str | None:
         """Why it does not apply to this program, as part of a sentence; None if it may help."""
         return None
@@ -55,7 +61,7 @@ class Remedy:
         """What one does to this program, in the words of :attr:`title` or closer to it."""
         return self.title
 
-    def most_saved_bytes(self, facts: Facts) -> int | None:
+    def max_saved_bytes(self, facts: Facts) -> int | None:
         """Upper bound of the live memory that it can save at the peak; None if unknown."""
         return None
 

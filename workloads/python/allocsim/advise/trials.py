@@ -24,7 +24,10 @@ from .catalog import remedies
 from .facts import Facts
 from .remedy import Remedy
 
-SCHEMA = "allocsim-trials-1"
+SCHEMA = "allocsim-trials-2"
+
+#: Files of earlier versions, whose runs are still good.
+_EARLIER_SCHEMAS = ("allocsim-trials-1",)
 
 #: Runs a trial with this very package, wherever it was loaded from, and no other path for the program.
 _TRIAL = "import sys; sys.path[:1] = sys.argv[1:2]; from allocsim.advise.trial import main; sys.exit(main())"
@@ -109,7 +112,7 @@ class Trials:
     def _open(self) -> None:
         try:
             before = json.loads(Path(self.path).read_text("utf-8"))
-            is_ours = isinstance(before, dict) and before.get("schema") == SCHEMA
+            is_ours = isinstance(before, dict) and before.get("schema") in (SCHEMA, *_EARLIER_SCHEMAS)
         except FileNotFoundError:
             before, is_ours = None, not os.path.isdir(self._folder) or not os.listdir(self._folder)
         except (OSError, ValueError):
@@ -176,7 +179,7 @@ def _row(remedy: Remedy, facts: Facts) -> dict[str, Any]:
     return {
         "name": remedy.name, "title": remedy.title if reason is not None else remedy.title_for(facts), "cost": remedy.cost, "changes_results": remedy.changes_results, "group": remedy.group or remedy.name, "after": remedy.after,
         "is_on_request": remedy.is_on_request, "reason_against": reason,
-        "most_saved_bytes": None if reason is not None else remedy.most_saved_bytes(facts),
+        "max_saved_bytes": None if reason is not None else remedy.max_saved_bytes(facts),
         "lines": [] if reason is not None else [each._asdict() for each in remedy.lines(facts)],
     }
 

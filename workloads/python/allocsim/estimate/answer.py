@@ -1,11 +1,11 @@
 """The answer of an estimate: the simulated figures of the recording, their possible error, and whether the card is large enough.
 
-The answer is a dictionary, ``allocsim-estimate-2`` in JSON. Sizes are in bytes. Its keys:
+The answer is a dictionary, ``allocsim-estimate-3`` in JSON. Sizes are in bytes. Its keys:
 
 - ``complete``: whether the program finished its work. If not, ``interval``, ``fits`` and ``smallest_gpu`` are null, ``gpus_that_fit`` is empty, and
-  ``least_reserved_bytes`` is the minimum that it needs; ``sentence``: the first line of the text.
-- ``lost``: whether the program used GPU memory and ended before that was recorded, as by a crash.
-- ``ended``, ``problem``, ``kind``, ``line``, ``origin``, ``operation``, ``refused``, ``without_image``, ``exit``: how the program ended and where, as in ``ending``; ``exit_code``: its exit code.
+  ``min_reserved_bytes`` is the minimum that it needs; ``sentence``: the first line of the text.
+- ``recording_lost``: whether the program used GPU memory and ended before that was recorded, as by a crash.
+- ``ended``, ``problem``, ``kind``, ``line``, ``origin``, ``operation``, ``unsupported_function``, ``without_image``, ``exit``: how the program ended and where, as in ``ending``; ``exit_code``: its exit code.
 - ``out_of_memory``: if the program ended because the card had too little memory: ``line``, ``part`` of the step, ``asked_bytes``, ``in_use_bytes``; otherwise null. The figures are then those of
   a run without the card's limit. ``caught_out_of_memory``: how many out-of-memory errors the program handled itself.
 - ``fits``: "yes"; "tight": PyTorch has to release cached memory to fit; "setting", with the best setting only; "maybe": the card's memory is within the interval; "no"; "adapts": the
@@ -19,8 +19,8 @@ The answer is a dictionary, ``allocsim-estimate-2`` in JSON. Sizes are in bytes.
   what was not, as in ``stepping``; ``later_bytes``: how much more the rest may reserve, part of the interval.
 - ``similar_runs``: ``low_bytes`` and ``high_bytes``, reserved memory with slightly different sizes: by 1 % if workspaces were guessed, by the
   difference in batch lengths if the program draws their order without a seed; null if sizes and their order are known. It is part of the interval.
-- ``prompt_watchdog_reserved_bytes``, ``behind_gpu_reserved_bytes``, ``few_selected_reserved_bytes``, ``most_picked_reserved_bytes``: peaks of further runs, if timing or unknown values decide; ``gpus_that_fit``: all on which it fits or may fit.
-- ``unmeasured_workspaces``, ``inferred_bytes`` (of the largest workspace that was not measured itself), ``uncompiled``, ``unmeasured_choices``, ``beside_rank_bytes``, ``reads``, ``selections``, ``picks``, ``draws``, ``tokens``: the assumptions behind the figures.
+- ``prompt_watchdog_reserved_bytes``, ``lagging_gpu_reserved_bytes``, ``min_selected_reserved_bytes``, ``max_picked_reserved_bytes``: peaks of further runs, if timing or unknown values decide; ``gpus_that_fit``: all on which it fits or may fit.
+- ``unmeasured_workspaces``, ``inferred_bytes`` (of the largest workspace that was not measured itself), ``uncompiled``, ``unmeasured_choices``, ``rank_overhead_bytes``, ``reads``, ``selections``, ``picks``, ``draws``, ``tokens``: the assumptions behind the figures.
 - ``groups``: lines with attention of grouped keys in single precision, for which releases of PyTorch choose different kernels.
 - ``rank``, ``world``, ``ranks``: the rank that was run, the ranks of its job, and for a pipeline the reserved memory of each rank that was run.
 - ``gpus``: how many GPUs the process saw; ``gpu_reserved_bytes``: what it reserved on each, of which the figures are about the one with the most; ``missing_gpu``: the highest
@@ -39,10 +39,10 @@ from .cards import CARDS
 from .screen import first_line
 from .widths import causes_of, interval, size_share
 
-SCHEMA = "allocsim-estimate-2"
+SCHEMA = "allocsim-estimate-3"
 
-#: What NCCL and the modules of kernels took beside PyTorch's memory: each of two ranks of DDP and FSDP2, H100, NCCL 2.28.9, PyTorch 2.11.
-BESIDE_RANK_BYTES = 1_090 << 20
+#: What NCCL and the modules of kernels took in addition to PyTorch's memory: each of two ranks of DDP and FSDP2, H100, NCCL 2.28.9, PyTorch 2.11.
+RANK_OVERHEAD_BYTES = 1_090 << 20
 
 #: Copies of a recording with other sizes, and how often its peak goes into the memory that they get: none of them fills it. Far more memory is none at all for
 #: expandable segments, each of which reserves addresses for the whole card.
@@ -50,7 +50,7 @@ COPIES = 30
 AMPLE = 8
 
 #: Peaks of further runs, in the order of `answer`'s arguments.
-OTHER_PEAKS = ("prompt_watchdog_reserved_bytes", "behind_gpu_reserved_bytes", "few_selected_reserved_bytes", "most_picked_reserved_bytes")
+OTHER_PEAKS = ("prompt_watchdog_reserved_bytes", "lagging_gpu_reserved_bytes", "min_selected_reserved_bytes", "max_picked_reserved_bytes")
 
 #: Ends of programs that did not do all that was asked of them.
 EARLY = ("error", "thread", "exit", "killed")
@@ -89,16 +89,16 @@ def answer(
     complete = not ended_early(report) and report["file"] is not None
     found: dict[str, Any] = {
         "schema": SCHEMA, "complete": complete,
-        **{key: report[key] for key in ("ended", "problem", "kind", "line", "origin", "operation", "exit", "exit_code", "script", "file", "pytorch", "others_failed", "rank", "world", "ranks", "reads", "selections", "picks", "groups", "draws", "tokens", "uncompiled", "cut", "steps_run", "phases", "not_reached", "lengths", "growth_bytes_per_step", "later_bytes", "writes", "refused_functions", "without_image", "lost", "gpus", "missing_gpu", "gpu_reserved_bytes")},
+        **{key: report[key] for key in ("ended", "problem", "kind", "line", "origin", "operation", "exit", "exit_code", "script", "file", "pytorch", "others_failed", "rank", "world", "ranks", "reads", "selections", "picks", "groups", "draws", "tokens", "uncompiled", "cut", "steps_run", "phases", "not_reached", "lengths", "growth_bytes_per_step", "later_bytes", "writes", "unsupported_functions", "without_image", "recording_lost", "gpus", "missing_gpu", "gpu_reserved_bytes")},
         "device": device,
         "out_of_memory": None if failed is None else failed["out_of_memory_error"] | {"line": failed["line"]},
         "caught_out_of_memory": 0 if failed is not None else report["out_of_memory"],
-        "refused": report.get("refused"), "cuda": report.get("cuda"),
-        "least_reserved_bytes": report["reserved_bytes"], "card_bytes": report.get("card_free_bytes"), "fits": None, "smallest_gpu": None, "gpus_that_fit": [],
+        "unsupported_function": report.get("unsupported_function"), "cuda": report.get("cuda"),
+        "min_reserved_bytes": report["reserved_bytes"], "card_bytes": report.get("card_free_bytes"), "fits": None, "smallest_gpu": None, "gpus_that_fit": [],
         "peak_requested_bytes": None, "peak_allocated_bytes": report["allocated_bytes"] or None, "settings": None, "interval": None, "causes": [],
-        "similar_runs": None, "prompt_watchdog_reserved_bytes": None, "behind_gpu_reserved_bytes": None, "few_selected_reserved_bytes": None, "most_picked_reserved_bytes": None,
+        "similar_runs": None, "prompt_watchdog_reserved_bytes": None, "lagging_gpu_reserved_bytes": None, "min_selected_reserved_bytes": None, "max_picked_reserved_bytes": None,
         "unmeasured_workspaces": report["unmeasured"], "inferred_bytes": report["inferred_bytes"], "unmeasured_choices": report["choices"],
-        "beside_rank_bytes": BESIDE_RANK_BYTES if report["world"] > 1 else 0,
+        "rank_overhead_bytes": RANK_OVERHEAD_BYTES if report["world"] > 1 else 0,
     }
     if report["ended"] == "time" and not complete:
         # Where the program was when its time was over.
@@ -109,7 +109,7 @@ def answer(
         except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError) as problem:
             raise AllocsimError(visible(f"the answer of the program cannot be understood ({type(problem).__name__}: {problem}); does its version match this package?"), 1) from None
     elif found["card_bytes"] is not None:
-        found["card_bytes"] -= found["beside_rank_bytes"]
+        found["card_bytes"] -= found["rank_overhead_bytes"]
     found["sentence"] = first_line(found)
     return found
 
@@ -129,23 +129,23 @@ def _simulate(found: dict[str, Any], report: dict[str, Any], *others: dict[str, 
         reserved = min(reserved, report["reserved_bytes"])
         found["peak_allocated_bytes"] = min(found["peak_allocated_bytes"], report["allocated_bytes"] or found["peak_allocated_bytes"])
         found["peak_requested_bytes"] = min(found["peak_requested_bytes"], found["peak_allocated_bytes"])
-    beside = found["beside_rank_bytes"]
-    free = {each["name"]: each["capacity_bytes"] - beside for each in capacity["gpus"]}
-    found["card_bytes"] = report["card_free_bytes"] - beside if report.get("card_free_bytes") else free[found["device"]]
+    overhead = found["rank_overhead_bytes"]
+    free = {each["name"]: each["capacity_bytes"] - overhead for each in capacity["gpus"]}
+    found["card_bytes"] = report["card_free_bytes"] - overhead if report.get("card_free_bytes") else free[found["device"]]
     free[found["device"]] = found["card_bytes"]
     found["settings"] = {"recorded": {"conf": recorded["conf"], "reserved_bytes": reserved, "capacity_bytes": recorded["capacity_bytes"]}}
     if not found["complete"]:
         # A card that was full had to do with less.
-        found["least_reserved_bytes"] = max(min(reserved, found["least_reserved_bytes"] or reserved), found["peak_requested_bytes"])
+        found["min_reserved_bytes"] = max(min(reserved, found["min_reserved_bytes"] or reserved), found["peak_requested_bytes"])
         return
-    found["least_reserved_bytes"] = None
+    found["min_reserved_bytes"] = None
     best = run.ask("tune", "--top", "1")["settings"][0]
     found["settings"]["best"] = {"conf": best["conf"], "reserved_bytes": best["peak_reserved_bytes"]}
     for key, each in zip(OTHER_PEAKS, others):
         if each is not None and each["file"] is not None and not ended_early(each):
             found[key] = reserved_bytes(each["file"])
     # Where the other end was run, it is part of the interval.
-    selections = [] if found["few_selected_reserved_bytes"] is not None else report["selections"]
+    selections = [] if found["min_selected_reserved_bytes"] is not None else report["selections"]
     found["causes"] = causes_of(report | {"selections": selections}, found["peak_requested_bytes"])
     peaks = [reserved, *(found[key] for key in OTHER_PEAKS if found[key] is not None)]
     share = size_share(report)

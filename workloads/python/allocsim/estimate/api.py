@@ -9,6 +9,7 @@ import sys
 from typing import Any, Callable, Mapping, Sequence
 
 from ..recording import AllocsimError
+from ..renamed import Keyed
 from ..temporary import temporary_folder
 
 
@@ -107,5 +108,5 @@ def answered(command: Sequence[str], file: str, conf: str | None) -> dict[str, A
         lines = lines or done.stdout.splitlines() or done.stderr.splitlines() or ["there was no answer"]
         raise AllocsimError(lines[-1], done.returncode or 1)
     with open(file, encoding="utf-8") as stream:
-        found: dict[str, Any] = json.load(stream)
+        found: dict[str, Any] = json.load(stream, object_hook=Keyed)
         return found

@@ -7,7 +7,7 @@ half second while PyTorch is loaded, so that something is known of a process tha
 - ``ended``: "running" until the process says otherwise, "end", "error", "exit" (by ``sys.exit`` or the like, too early or with a code), "thread" (one of
   the program's threads failed), "steps" (by allocsim, after the steps that were asked for).
 - ``problem``: the error in one line; ``kind``: its class; ``line``: ``FILE:LINE`` of the user's innermost frame, None where there is none;
-  ``origin``: "program", "card" (the card cannot do it), "mock" (the mock CUDA driver cannot do it) or "allocsim"; ``operation``: of PyTorch, ``refused``: the
+  ``origin``: "program", "card" (the card cannot do it), "mock" (the mock CUDA driver cannot do it) or "allocsim"; ``operation``: of PyTorch, ``unsupported_function``: the
   function of CUDA that the mock CUDA driver does not have, ``without_image``: the library that has no kernel for the card, all where known.
 - ``out_of_memory_error``: for an uncaught one: ``asked_bytes``, ``in_use_bytes`` (as PyTorch's message rounds them), ``part`` of the training step.
 - ``exit``: code, line and function of the last call that was to end the process.
@@ -67,7 +67,7 @@ class Ending:
         self.path = self._own_path()
         self.report: dict[str, Any] = {
             "process": self.process, "parent": os.getppid(), "script": script(), "ended": "running", "problem": None, "kind": None, "line": None,
-            "origin": None, "operation": None, "out_of_memory_error": None, "refused": None, "exit": None, "seen_line": None, "reserved_bytes": 0, "allocated_bytes": 0, "gpu_reserved_bytes": [],
+            "origin": None, "operation": None, "out_of_memory_error": None, "unsupported_function": None, "exit": None, "seen_line": None, "reserved_bytes": 0, "allocated_bytes": 0, "gpu_reserved_bytes": [],
             "out_of_memory": 0,
         }
         self.collect: Callable[[], None] = lambda: None
@@ -222,7 +222,7 @@ class Ending:
             self.collect()
             # PyTorch itself looks for GPUs that are not there only where an operation failed.
             missing = report.get("missing_gpu", -1) >= 0 and "device" in text
-            mocked = not missing and (report["refused"] is not None or _CUDA.search(text))
+            mocked = not missing and (report["unsupported_function"] is not None or _CUDA.search(text))
             report["origin"] = "card" if is_beyond(text) else "mock" if mocked else "allocsim" if is_ours(trace) else "program"
         self._sample()
 

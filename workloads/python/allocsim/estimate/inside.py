@@ -82,10 +82,10 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
         report["card_free_bytes"] = card_free_bytes()
         report["gpus"] = torch.cuda.device_count()
         report["missing_gpu"] = _counted("standin_missing_device")
-        report["refused_functions"] = refused()
+        report["unsupported_functions"] = refused()
         report["without_image"] = without_image()
-        if report["ended"] == "error" and report["refused"] is None:
-            report["refused"] = was_refused()
+        if report["ended"] == "error" and report["unsupported_function"] is None:
+            report["unsupported_function"] = was_refused()
         if observer is not None:
             report["facts"] = observer.report(job.has_joined)
         report.update(rank=job.rank, world=job.world, stages=sorted(job.stages))

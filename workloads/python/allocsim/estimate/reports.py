@@ -14,7 +14,7 @@ from .places import line_in_text
 UNSAID: dict[str, Any] = {
     "rank": 0, "world": 1, "stages": [], "ranks": [], "peer": False, "file": None, "pytorch": None, "reads": [], "selections": [], "picks": [], "groups": [], "draws": [], "uncompiled": [], "choices": 0, "unmeasured": 0,
     "unsized": 0, "split_bytes": 0, "tried_bytes": 0, "inferred_bytes": 0, "unready": 0, "watchdog_decides": False, "tokens": [], "cut": None, "steps_run": None, "phases": [], "not_reached": [],
-    "growth_bytes_per_step": 0, "lengths": None, "drawn_order": 0.0, "later_bytes": None, "writes": None, "refused_functions": [], "without_image": None, "lost": False, "gpus": 1, "missing_gpu": -1, "gpu_reserved_bytes": [],
+    "growth_bytes_per_step": 0, "lengths": None, "drawn_order": 0.0, "later_bytes": None, "writes": None, "unsupported_functions": [], "without_image": None, "recording_lost": False, "gpus": 1, "missing_gpu": -1, "gpu_reserved_bytes": [],
 }
 
 #: Exit codes of a shell for a command that cannot be run.
@@ -71,7 +71,7 @@ def chosen(reports: list[dict[str, Any]], code: int) -> dict[str, Any] | None:
     elif code and best["ended"] != "error":
         # A child that failed often ends with a code alone, and its parent with the error, or the other way round.
         if failed:
-            best = best | {key: failed[0].get(key) for key in ("ended", "problem", "kind", "line", "origin", "operation", "refused", "without_image", "out_of_memory_error", "script", "exit", "crash")}
+            best = best | {key: failed[0].get(key) for key in ("ended", "problem", "kind", "line", "origin", "operation", "unsupported_function", "without_image", "out_of_memory_error", "script", "exit", "crash")}
         else:
             best = best | {"ended": "exit", "line": None, "exit": {"function": None, "code": code, "text": None, "line": None, "last": True}}
     return best | {"others_failed": [each["script"] for each in failed if each["process"] != best["process"] and each["pytorch"] is not None and not code]}

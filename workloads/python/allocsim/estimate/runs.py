@@ -102,7 +102,7 @@ class Runs:
                 return code or 1, None
             found["writes"] = files.writes()
             noted = RunFolder(folder).files()
-            found["lost"] = not noted and RunFolder(folder).has("recording")
+            found["recording_lost"] = not noted and RunFolder(folder).has("recording")
             recordings = [each.path for each in noted]
             try:
                 written = dict(zip(recordings, deliver(recordings, os.path.dirname(path), folder)))

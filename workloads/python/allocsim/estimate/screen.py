@@ -35,7 +35,7 @@ def answer_lines(found: dict[str, Any]) -> list[str]:
     """The lines of an answer, the answer itself first."""
     lines = [found["sentence"]]
     lines += _complete(found) if found["complete"] else _incomplete(found)
-    kinds = _notes(found) if found["least_reserved_bytes"] != 0 else []
+    kinds = _notes(found) if found["min_reserved_bytes"] != 0 else []
     dropped = writes_sentence(found["writes"], size_text)
     end = [*([f"- {dropped}"] if dropped else []), *([] if found["file"] is None else [_next(found)])]
     room = MAX_LINES - len(lines) - len(end)
@@ -56,14 +56,14 @@ def first_line(found: dict[str, Any]) -> str:
         used = f" with {size_text(failed['in_use_bytes'])} in use" if asked and failed["in_use_bytes"] else ""
         return f"Does not fit on {device}: out of memory{place}{part}{asked}{used}."
     if not found["complete"]:
-        if found["ended"] in ("end", "steps") and not found["least_reserved_bytes"]:
+        if found["ended"] in ("end", "steps") and not found["min_reserved_bytes"]:
             return f"The program used no GPU memory: {_unused(found)}."
-        before = "" if found["least_reserved_bytes"] else ", before its GPU memory was recorded" if found["lost"] else ", before any GPU memory was used"
+        before = "" if found["min_reserved_bytes"] else ", before its GPU memory was recorded" if found["recording_lost"] else ", before any GPU memory was used"
         return f"INCOMPLETE: {_ended(found)}{before}."
     recorded, best, bounds = found["settings"]["recorded"], found["settings"]["best"], found["interval"]
     low, high = bounds["low_bytes"], bounds["high_bytes"]
     # With a late watchdog or a slow GPU, more than the recording.
-    most = max(recorded["reserved_bytes"], found["behind_gpu_reserved_bytes"] or 0, found["few_selected_reserved_bytes"] or 0)
+    most = max(recorded["reserved_bytes"], found["lagging_gpu_reserved_bytes"] or 0, found["min_selected_reserved_bytes"] or 0)
     # The card that needs most decides.
     gpu = f"GPU {busiest_gpu(found)} " if several_gpus(found) else ""
     reserves = f"{gpu}reserves {size_text(most)} at its peak ({range_text(low, high, most)})" if high is not None else f"{gpu}reserves {size_text(most)} {_growing(found)}"
@@ -126,7 +126,7 @@ def _complete(found: dict[str, Any]) -> list[str]:
 
 
 def _incomplete(found: dict[str, Any]) -> list[str]:
-    least, card = found["least_reserved_bytes"], found["card_bytes"]
+    least, card = found["min_reserved_bytes"], found["card_bytes"]
     lines = []
     if found["out_of_memory"]:
         if found["ended"] != "error" or found["line"] != found["out_of_memory"]["line"] or found["kind"] != "OutOfMemoryError":
@@ -165,8 +165,8 @@ def _ended(found: dict[str, Any]) -> str:
         return f"the program was interrupted (Ctrl-C){at}"
     if found["origin"] == "card":
         return f"{subject} uses {_names(found)} that {found['device']} cannot do ({problem})"
-    if found["origin"] == "mock" and found["refused"] and not found["operation"]:
-        return f"{subject} calls {found['refused']}, which the mock CUDA driver does not have ({problem})"
+    if found["origin"] == "mock" and found["unsupported_function"] and not found["operation"]:
+        return f"{subject} calls {found['unsupported_function']}, which the mock CUDA driver does not have ({problem})"
     if found["origin"] == "mock":
         return f"{subject} uses {_names(found)} that the mock CUDA driver does not have ({problem})"
     if found["origin"] == "allocsim":
@@ -176,7 +176,7 @@ def _ended(found: dict[str, Any]) -> str:
 
 
 def _names(found: dict[str, Any]) -> str:
-    names = [each for each in (found["operation"], found["refused"]) if each]
+    names = [each for each in (found["operation"], found["unsupported_function"]) if each]
     return f"an operation ({', '.join(names)})" if names else "an operation"
 
 
@@ -184,8 +184,8 @@ def _remedy(found: dict[str, Any]) -> str | None:
     if found["origin"] == "card":
         kernels = found["without_image"] if "no kernel image" in (found["problem"] or "") else None
         return f"It would also fail on the card itself{': ' + kernels if kernels else ''}. Next: {way_out(found['problem'] or '', kernels)}."
-    if found["origin"] == "mock" and found["refused"]:
-        return f"Next: {next_step(found['refused'])}."
+    if found["origin"] == "mock" and found["unsupported_function"]:
+        return f"Next: {next_step(found['unsupported_function'])}."
     if found["origin"] in ("mock", "allocsim"):
         return f"Next: {_ISSUE}."
     if found["ended"] == "error" and found["world"] == 1:
@@ -223,26 +223,26 @@ def _notes(found: dict[str, Any]) -> list[list[str]]:
     if several_gpus(found):
         peaks = [f"{size_text(each)} on GPU {i}" for i, each in enumerate(found["gpu_reserved_bytes"]) if each]
         one.append(f"The program reserved {', '.join(peaks[:-1])} and {peaks[-1]}; this is about GPU {busiest_gpu(found)}.")
-    if found["beside_rank_bytes"]:
-        one.append(f"NCCL and kernel modules take another {size_text(found['beside_rank_bytes'])} per rank, as measured on two ranks; larger jobs were not measured.")
+    if found["rank_overhead_bytes"]:
+        one.append(f"NCCL and kernel modules take another {size_text(found['rank_overhead_bytes'])} per rank, as measured on two ranks; larger jobs were not measured.")
     if found["complete"]:
         recorded = found["settings"]["recorded"]["reserved_bytes"]
         if found["prompt_watchdog_reserved_bytes"] is not None:
             one.append(f"How long the first buckets of DistributedDataParallel stay depends on when NCCL's watchdog runs: {size_text(found['prompt_watchdog_reserved_bytes'])} if it runs early.")
-        if found["behind_gpu_reserved_bytes"] not in (None, recorded):
-            one.append(f"Freed memory that another stream uses can be reused once the GPU is done with it: {size_text(recorded)} if that is at once, {size_text(found['behind_gpu_reserved_bytes'])} if only when the host waits.")
-        if found["few_selected_reserved_bytes"] not in (None, recorded):
-            one.append(f"Masks of unknown values selected all elements; the program would reserve {size_text(found['few_selected_reserved_bytes'])} if each selected one.")
-        if found["most_picked_reserved_bytes"] not in (None, recorded):
-            one.append(f"Comparisons of unknown integers were assumed to select the square root of their number; the program would reserve {size_text(found['most_picked_reserved_bytes'])} if half were selected.")
+        if found["lagging_gpu_reserved_bytes"] not in (None, recorded):
+            one.append(f"Freed memory that another stream uses can be reused once the GPU is done with it: {size_text(recorded)} if that is at once, {size_text(found['lagging_gpu_reserved_bytes'])} if only when the host waits.")
+        if found["min_selected_reserved_bytes"] not in (None, recorded):
+            one.append(f"Masks of unknown values selected all elements; the program would reserve {size_text(found['min_selected_reserved_bytes'])} if each selected one.")
+        if found["max_picked_reserved_bytes"] not in (None, recorded):
+            one.append(f"Comparisons of unknown integers were assumed to select the square root of their number; the program would reserve {size_text(found['max_picked_reserved_bytes'])} if half were selected.")
         if found["similar_runs"] is not None:
             one.append(_similar(found["similar_runs"]))
         one += _course(found)
     if found["unmeasured_workspaces"]:
         most = f", the largest about {size_text(found['inferred_bytes'])}" if found["inferred_bytes"] else ""
         one.append(f"{found['unmeasured_workspaces']} library workspaces are estimates{most}, because no measurement covers them.")
-    if found["complete"] and found["refused_functions"]:
-        called = found["refused_functions"]
+    if found["complete"] and found["unsupported_functions"]:
+        called = found["unsupported_functions"]
         one.append(f"The program called {', '.join(called[:3])}{', ...' if len(called) > 3 else ''}, which the mock CUDA driver does not have; its effect is ignored: {next_step(called[0])}.")
     if found["unmeasured_choices"]:
         one.append(f"torch.compile would benchmark algorithms to choose one, {found['unmeasured_choices']} times; it took the first of each.")

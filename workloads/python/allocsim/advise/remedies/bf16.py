@@ -28,7 +28,7 @@ class Bf16(Remedy):
             return "the program scales its losses, which is for float16"
         return None
 
-    def most_saved_bytes(self, facts: Facts) -> int | None:
+    def max_saved_bytes(self, facts: Facts) -> int | None:
         return None
 
     def apply(self, program: Program) -> None:

@@ -34,7 +34,7 @@ class Checkpoint(Remedy):
         own = [each["name"] for each in _trained(facts) if each["switch"] and self._switches()]
         return f"turn on the gradient checkpointing of {' and '.join(own)}" if own else f"checkpoint {' and '.join(parts)}"
 
-    def most_saved_bytes(self, facts: Facts) -> int | None:
+    def max_saved_bytes(self, facts: Facts) -> int | None:
         if self._switches() and any(each["switch"] for each in _trained(facts)):
             return None
         return sum(int(kind["activation_bytes"]) for each in _trained(facts) for kind in self._kinds(each))

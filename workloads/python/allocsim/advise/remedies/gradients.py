@@ -38,7 +38,7 @@ class SetToNone(Remedy):
     def reason_against(self, facts: Facts) -> str | None:
         return None if facts["kept_gradients"] else "the program already frees its gradients"
 
-    def most_saved_bytes(self, facts: Facts) -> int | None:
+    def max_saved_bytes(self, facts: Facts) -> int | None:
         return int(sum(each["parameter_bytes"] for each in facts["optimizers"]))
 
     def apply(self, program: Program) -> None:

@@ -26,7 +26,7 @@ class LossInParts(Remedy):
     def reason_against(self, facts: Facts) -> str | None:
         return None if facts["losses"] else f"no cross-entropy over {MIN_CLASSES} classes or more is computed with gradients"
 
-    def most_saved_bytes(self, facts: Facts) -> int | None:
+    def max_saved_bytes(self, facts: Facts) -> int | None:
         return 2 * int(max(each["bytes"] for each in facts["losses"]))
 
     def apply(self, program: Program) -> None:

@@ -26,7 +26,7 @@ class Fused(Remedy):
             return "the optimizer is already fused"
         return None
 
-    def most_saved_bytes(self, facts: Facts) -> int | None:
+    def max_saved_bytes(self, facts: Facts) -> int | None:
         return sum(_temporary_bytes(each) for each in facts["optimizers"])
 
     def apply(self, program: Program) -> None:
@@ -49,7 +49,7 @@ class Loop(Remedy):
             return "no optimizer of the program uses foreach"
         return None
 
-    def most_saved_bytes(self, facts: Facts) -> int | None:
+    def max_saved_bytes(self, facts: Facts) -> int | None:
         return sum(_temporary_bytes(each) for each in facts["optimizers"])
 
     def apply(self, program: Program) -> None:
@@ -74,7 +74,7 @@ class InBackward(Remedy):
             return "the program scales its losses, and unscales gradients before the step"
         return None
 
-    def most_saved_bytes(self, facts: Facts) -> int | None:
+    def max_saved_bytes(self, facts: Facts) -> int | None:
         return sum(int(each["parameter_bytes"]) + _temporary_bytes(each) for each in facts["optimizers"])
 
     def apply(self, program: Program) -> None:

@@ -26,7 +26,7 @@ class Shard2(Remedy):
             return "no model is trained"
         return None if facts["optimizers"] else "the program has no optimizer of PyTorch"
 
-    def most_saved_bytes(self, facts: Facts) -> int | None:
+    def max_saved_bytes(self, facts: Facts) -> int | None:
         # Parameters, gradients and states.
         return int(sum(2 * each["parameter_bytes"] + each["state_bytes"] for each in facts["optimizers"])) * (self.ranks - 1) // self.ranks
 

@@ -20,7 +20,7 @@ class StatesOnHost(Remedy):
     def reason_against(self, facts: Facts) -> str | None:
         return None if any(each["state_bytes"] for each in facts["optimizers"]) else "no optimizer of the program has states"
 
-    def most_saved_bytes(self, facts: Facts) -> int | None:
+    def max_saved_bytes(self, facts: Facts) -> int | None:
         return int(sum(each["state_bytes"] for each in facts["optimizers"]))
 
     def apply(self, program: Program) -> None:
@@ -68,7 +68,7 @@ class EightBits(Remedy):
             return "the program does not use Adam or AdamW of PyTorch"
         return None if "bitsandbytes" in facts["installed"] else "bitsandbytes is not installed"
 
-    def most_saved_bytes(self, facts: Facts) -> int | None:
+    def max_saved_bytes(self, facts: Facts) -> int | None:
         return int(sum(each["state_bytes"] for each in facts["optimizers"] if each["name"] in ("Adam", "AdamW"))) * 3 // 4
 
     def apply(self, program: Program) -> None:

@@ -153,7 +153,7 @@ final class BundleIT {
             List.of("leaks", sample),
             List.of("min-capacity", sample),
             List.of("replay", sample),
-            List.of("share", sample, sample),
+            List.of("colocate", sample, sample),
             List.of("tune", sample))) {
       for (List<Object> outputs :
           List.<List<Object>>of(

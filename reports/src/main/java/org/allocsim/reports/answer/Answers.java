@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.advice.AdviseAnswer;
+import org.allocsim.reports.answer.colocate.ColocateAnswer;
 import org.allocsim.reports.answer.compare.CompareAnswer;
 import org.allocsim.reports.answer.compare.ViewAnswer;
 import org.allocsim.reports.answer.diagnosis.DiagnoseAnswer;
@@ -12,6 +13,7 @@ import org.allocsim.reports.answer.diagnosis.ExplainOomAnswer;
 import org.allocsim.reports.answer.diagnosis.LeaksAnswer;
 import org.allocsim.reports.answer.diagnosis.LintAnswer;
 import org.allocsim.reports.answer.job.AccountJob;
+import org.allocsim.reports.answer.job.BlockersJob;
 import org.allocsim.reports.answer.job.CapacityJob;
 import org.allocsim.reports.answer.job.CheckJob;
 import org.allocsim.reports.answer.job.CompareJob;
@@ -22,22 +24,20 @@ import org.allocsim.reports.answer.job.InspectJob;
 import org.allocsim.reports.answer.job.LeaksJob;
 import org.allocsim.reports.answer.job.PeakJob;
 import org.allocsim.reports.answer.job.PerturbJob;
-import org.allocsim.reports.answer.job.PinsJob;
 import org.allocsim.reports.answer.job.ReplayJob;
 import org.allocsim.reports.answer.job.TuneJob;
 import org.allocsim.reports.answer.job.VerifyJob;
 import org.allocsim.reports.answer.moment.AccountAnswer;
+import org.allocsim.reports.answer.moment.BlockersAnswer;
 import org.allocsim.reports.answer.moment.CheckAnswer;
 import org.allocsim.reports.answer.moment.DiffAnswer;
 import org.allocsim.reports.answer.moment.PeakAnswer;
-import org.allocsim.reports.answer.moment.PinsAnswer;
 import org.allocsim.reports.answer.product.InspectAnswer;
 import org.allocsim.reports.answer.product.ListAnswer;
 import org.allocsim.reports.answer.product.ListAnswer.Schema;
 import org.allocsim.reports.answer.replay.RepeatedAnswer;
 import org.allocsim.reports.answer.replay.ReplayAnswer;
 import org.allocsim.reports.answer.serving.ServeAnswer;
-import org.allocsim.reports.answer.share.ShareAnswer;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
 import org.allocsim.reports.answer.tuning.FitAnswer;
 import org.allocsim.reports.answer.tuning.PerturbAnswer;
@@ -57,7 +57,7 @@ public final class Answers {
           ViewAnswer.KIND,
           TuneAnswer.KIND,
           CapacityAnswer.KIND,
-          ShareAnswer.KIND,
+          ColocateAnswer.KIND,
           AdviseAnswer.KIND,
           FitAnswer.KIND,
           ServeAnswer.KIND,
@@ -65,7 +65,7 @@ public final class Answers {
           RepeatedAnswer.KIND,
           BenchAnswer.KIND,
           PeakAnswer.KIND,
-          PinsAnswer.KIND,
+          BlockersAnswer.KIND,
           DiffAnswer.KIND,
           CheckAnswer.KIND,
           AccountAnswer.KIND,
@@ -82,7 +82,7 @@ public final class Answers {
           FitJob.KIND,
           ReplayJob.KIND,
           PeakJob.KIND,
-          PinsJob.KIND,
+          BlockersJob.KIND,
           DiffJob.KIND,
           CheckJob.KIND,
           AccountJob.KIND,

@@ -111,7 +111,7 @@ public final class Main implements Runnable {
   static int run(PrintWriter out, PrintWriter err, boolean debug, String... args) {
     int exitCode;
     try {
-      String[] asked = ValidateWords.withSubject(withoutHelpWord(args));
+      String[] asked = ValidateWords.withSubject(withoutHelpWord(FormerNames.replaced(args)));
       exitCode = PluginOption.within(asked, () -> execute(out, err, debug, asked));
       out.flush();
     } catch (Failure failure) {

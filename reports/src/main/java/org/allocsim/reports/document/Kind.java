@@ -13,9 +13,9 @@ package org.allocsim.reports.document;
  */
 public record Kind<T>(
     String name, int version, String command, String description, Shape<T> shape) {
-  /** A kind at version 2. */
+  /** A kind at version 3. */
   public Kind(String name, String command, String description, Shape<T> shape) {
-    this(name, 2, command, description, shape);
+    this(name, 3, command, description, shape);
   }
 
   /** Name and version of the schema, such as {@code allocsim-compare-2}. */

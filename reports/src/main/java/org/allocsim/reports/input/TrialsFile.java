@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * @param trials what was found so far
  */
 public record TrialsFile(Path file, Trials trials) {
-  private static final String SCHEMA = "allocsim-trials-1";
+  private static final String SCHEMA = "allocsim-trials-2";
+  private static final String FIRST_SCHEMA = "allocsim-trials-1";
 
   /** Stands for no remedy, where remedies are named. */
   private static final String NONE = "none";
@@ -46,7 +47,8 @@ public record TrialsFile(Path file, Trials trials) {
     Path file = Inputs.require(name);
     try (InputStream stream = Files.newInputStream(file)) {
       Fields json = new Fields(JsonValues.readObject(stream));
-      if (!SCHEMA.equals(json.map().get("schema"))) {
+      Object schema = json.map().get("schema");
+      if (!SCHEMA.equals(schema) && !FIRST_SCHEMA.equals(schema)) {
         throw new IOException("it does not have the schema " + SCHEMA);
       }
       return new TrialsFile(file, trials(json));
@@ -178,7 +180,8 @@ public record TrialsFile(Path file, Trials trials) {
         json.optionalText("after"),
         json.flag("is_on_request"),
         json.optionalText("reason_against"),
-        json.number("most_saved_bytes"),
+        json.number(
+            json.map().containsKey("most_saved_bytes") ? "most_saved_bytes" : "max_saved_bytes"),
         lines);
   }
 

@@ -12,12 +12,12 @@ const CALL_PURPOSES = [
 const PEAK_PARTS = [
   { key: 'requested_bytes', label: 'requested', colour: '--blue' },
   { key: 'rounding_bytes', label: 'rounding', colour: '--orange' },
-  { key: 'awaiting_bytes', label: 'waiting to be freed on another stream', colour: '--yellow' },
-  { key: 'stuck_bytes', label: 'free in segments in use (stuck)', colour: '--vermillion' },
+  { key: 'pending_free_bytes', label: 'waiting to be freed on another stream', colour: '--yellow' },
+  { key: 'inactive_split_bytes', label: 'free in segments in use (stuck)', colour: '--vermillion' },
   { key: 'releasable_bytes', label: 'wholly free segments (releasable)', colour: '--sky' },
   { key: 'other_streams_bytes', label: 'free, of other streams', colour: '--purple' },
   { key: 'private_pools_bytes', label: 'free, of private pools', colour: '--green' },
-  { key: 'in_advance_bytes', label: 'reserved ahead of need', colour: '--other' },
+  { key: 'preallocated_bytes', label: 'reserved ahead of need', colour: '--other' },
 ];
 
 /** For each command, what bars show of its rows. */

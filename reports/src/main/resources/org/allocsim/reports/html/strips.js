@@ -134,7 +134,7 @@ class UnusedStrip extends Strip {
 
 /** When the GPU computed and copied, over the simulated time of a run. */
 const BUSY_PARTS = [
-  { key: 'compute', ratio: 'gpu_utilisation_ratio', label: 'computing', colour: '--blue', fill: 0.45, width: 1 },
+  { key: 'compute', ratio: 'gpu_utilization_ratio', label: 'computing', colour: '--blue', fill: 0.45, width: 1 },
   { key: 'to_device', ratio: 'gpu_to_device_ratio', label: 'copying to the GPU', colour: '--orange', fill: 0, width: 1.6 },
   { key: 'to_host', ratio: 'gpu_to_host_ratio', label: 'copying from the GPU', colour: '--purple', fill: 0, width: 1.6 },
 ];

@@ -258,7 +258,7 @@ class ComparisonChartsTest {
       assertEquals(0, each.binLabels().size());
       assertTrue(
           svg(DistributionChart.create("T", "t", each, ChartTheme.LIGHT))
-              .contains("there are no allocations"));
+              .contains("no allocations"));
     }
   }
 

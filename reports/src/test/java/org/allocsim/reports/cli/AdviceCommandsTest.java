@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The commands peak, pins, diff, check and account. */
+/** The commands peak, blockers, diff, check and account. */
 class AdviceCommandsTest {
   private static final Path SAMPLE = Path.of("samples/gpt_oom.pickle.xz");
   private static final Path GRAPHS = CommandRun.recording("cuda_graph.pickle.xz");
@@ -68,20 +68,22 @@ class AdviceCommandsTest {
   }
 
   @Test
-  void pinsOfTheSampleAtItsFirstFailure() throws IOException {
-    Golden.assertGolden("pins-sample.txt", text(done("pins", SAMPLE, FRACTION, "--top", "5")));
-  }
-
-  @Test
-  void pinsAtTheEndRankedByFreeBytes() throws IOException {
+  void blockersOfTheSampleAtItsFirstFailure() throws IOException {
     Golden.assertGolden(
-        "pins-sample-end.txt",
-        text(done("pins", SAMPLE, FRACTION, "--at", "end", "--sort", "free", "--top", "3")));
+        "blockers-sample.txt", text(done("blockers", SAMPLE, FRACTION, "--top", "5")));
   }
 
   @Test
-  void pinsAsJson() throws IOException {
-    Golden.assertGolden("pins-cuda-graph.json", normalized(done("pins", GRAPHS, "--json", "-")));
+  void blockersAtTheEndRankedByFreeBytes() throws IOException {
+    Golden.assertGolden(
+        "blockers-sample-end.txt",
+        text(done("blockers", SAMPLE, FRACTION, "--at", "end", "--sort", "free", "--top", "3")));
+  }
+
+  @Test
+  void blockersAsJson() throws IOException {
+    Golden.assertGolden(
+        "blockers-cuda-graph.json", normalized(done("blockers", GRAPHS, "--json", "-")));
   }
 
   private static String normalized(CommandRun run) {
@@ -90,7 +92,7 @@ class AdviceCommandsTest {
 
   @Test
   void anInferredLimitIsSaidToBeOne() {
-    String text = done("pins", SAMPLE, "--top", "1").out().replaceAll("\\s+", " ");
+    String text = done("blockers", SAMPLE, "--top", "1").out().replaceAll("\\s+", " ");
     assertTrue(text.contains("The memory limit is not recorded"), text);
   }
 
@@ -177,19 +179,20 @@ class AdviceCommandsTest {
     Files.write(file, TestSnapshot.ofOneTensor().bytesWithoutHistory());
     String account = done("account", file, "--at", "end").out();
     assertTrue(account.replaceAll(" +", " ").contains("= reserved by PyTorch 2.00 MiB"), account);
-    assertTrue(done("pins", file).out().contains("0 B of free memory in 0 segments is held open"));
+    assertTrue(
+        done("blockers", file).out().contains("0 B of free memory in 0 segments is held open"));
     String peak = done("peak", file).out();
     assertTrue(peak.contains("moment  at the end"), peak);
     assertTrue(peak.replaceAll(" +", " ").contains("= reserved 2.00 MiB"), peak);
-    CommandRun pins = CommandRun.of("pins", file, "--at", "peak");
-    assertEquals(ExitCodes.FAILED, pins.exitCode());
-    assertTrue(pins.err().contains("_record_memory_history()"), pins.err());
-    assertEquals(1, pins.err().lines().count());
+    CommandRun blockers = CommandRun.of("blockers", file, "--at", "peak");
+    assertEquals(ExitCodes.FAILED, blockers.exitCode());
+    assertTrue(blockers.err().contains("_record_memory_history()"), blockers.err());
+    assertEquals(1, blockers.err().lines().count());
   }
 
   @Test
   void aProgramThatNeverFailsHasNoFirstFailure() {
-    CommandRun run = CommandRun.of("pins", GROWTH, "--at", "oom");
+    CommandRun run = CommandRun.of("blockers", GROWTH, "--at", "oom");
     assertEquals(ExitCodes.FAILED, run.exitCode());
     assertTrue(run.err().contains("every request succeeds in this replay"), run.err());
   }
@@ -203,10 +206,10 @@ class AdviceCommandsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "'pins GROWTH --at 99999999', 'counted from 0; name one of them'",
-    "'pins GROWTH --at -1', 'is not a moment'",
-    "'pins GROWTH --at now', 'is not a moment'",
-    "'pins GROWTH --sort size', 'is not one of ratio, free'",
+    "'blockers GROWTH --at 99999999', 'counted from 0; name one of them'",
+    "'blockers GROWTH --at -1', 'is not a moment'",
+    "'blockers GROWTH --at now', 'is not a moment'",
+    "'blockers GROWTH --sort size', 'is not one of ratio, free'",
     "'peak GROWTH --by colour', 'is not one of stack, size, phase'",
     "'peak GROWTH --of active', 'is not one of requested, allocated, reserved'",
     "'peak GROWTH --top 0', 'must be at least 1'",
@@ -225,7 +228,7 @@ class AdviceCommandsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"peak", "pins", "diff", "check", "account"})
+  @ValueSource(strings = {"peak", "blockers", "diff", "check", "account"})
   void helpHasExamples(String command) {
     String help = done(command, "--help").out();
     assertTrue(help.contains("Examples:\n  allocsim " + command), help);

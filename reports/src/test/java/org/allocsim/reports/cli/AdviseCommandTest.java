@@ -58,6 +58,21 @@ class AdviseCommandTest {
   }
 
   @Test
+  void trialsOfAnEarlierVersionAreStillRead() throws IOException {
+    trials.get("remedies").forEach(each -> ((ObjectNode) each).put("max_saved_bytes", 77));
+    write();
+    JsonNode now = answered().get("not_tried");
+    assertEquals(77, now.get(0).get("max_saved_bytes").asLong());
+    trials.put("schema", "allocsim-trials-1");
+    for (JsonNode each : trials.get("remedies")) {
+      ObjectNode remedy = (ObjectNode) each;
+      remedy.set("most_saved_bytes", remedy.remove("max_saved_bytes"));
+    }
+    write();
+    assertEquals(now, answered().get("not_tried"));
+  }
+
+  @Test
   void theAnswerForProgramsHasEachRunAndEachRemedyThatWasNotTried() throws IOException {
     JsonNode answer = answered();
     assertTrue(answer.get("fits").asBoolean());

@@ -101,16 +101,21 @@ class BenchCommandTest {
   }
 
   @Test
-  void aBaselineOfVersion1IsStillRead() throws IOException {
-    baseline(HERE, measurement("a", 1, 100.0, 101.0, 99.0));
+  void baselinesOfEarlierVersionsAreStillRead() throws IOException {
+    baseline(HERE, measurement("a", 0.5, 200.0, 202.0, 198.0));
     Path file = folder.resolve("baseline.json");
-    String first =
+    String second =
         Files.readString(file)
-            .replace("allocsim-bench-2", "allocsim-bench-1")
-            .replace("\"nanos_per_", "\"ns_per_");
+            .replace("allocsim-bench-3", "allocsim-bench-2")
+            .replace("\"cpu_utilization_ratio\"", "\"cpu_share\"");
+    assertTrue(second.contains("\"cpu_share\"") && second.contains("bench-2"), second);
+    String first =
+        second.replace("allocsim-bench-2", "allocsim-bench-1").replace("\"nanos_per_", "\"ns_per_");
     assertFalse(first.contains("nanos_per_") || !first.contains("\"ns_per_event\""), first);
-    BenchBaseline baseline = BenchBaseline.read(Files.writeString(file, first).toString());
-    assertEquals(2, baseline.compare(measurement("a", 1, 200.0)).orElseThrow().ratio(), 1e-12);
+    for (String text : List.of(first, second)) {
+      BenchBaseline baseline = BenchBaseline.read(Files.writeString(file, text).toString());
+      assertEquals(2, baseline.compare(measurement("a", 1, 200.0)).orElseThrow().ratio(), 1e-12);
+    }
   }
 
   @Test
@@ -136,7 +141,7 @@ class BenchCommandTest {
   @Test
   void aBaselineThatIsNoneIsRefusedInASentence() throws IOException {
     for (String text :
-        List.of("", "[]", "{}", "{\"schema\":\"allocsim-bench-2\"}", "{\"schema\":")) {
+        List.of("", "[]", "{}", "{\"schema\":\"allocsim-bench-3\"}", "{\"schema\":")) {
       Path file = Files.writeString(folder.resolve("bad.json"), text);
       Failure failure =
           assertThrows(Failure.class, () -> BenchBaseline.read(file.toString()), text);
@@ -196,7 +201,7 @@ class BenchCommandTest {
     for (JsonNode sample : lines.subList(1, 3)) {
       assertTrue(sample.get("ns_per_request").asDouble() > 0, run.out());
       assertTrue(sample.get("ns_per_event").asDouble() > 0, run.out());
-      assertTrue(sample.get("cpu_share").asDouble() > 0, run.out());
+      assertTrue(sample.get("cpu_utilization_ratio").asDouble() > 0, run.out());
     }
     assertTrue(lines.getLast().get("passes").asLong() >= 2, run.out());
   }

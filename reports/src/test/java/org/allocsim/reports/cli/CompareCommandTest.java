@@ -70,7 +70,7 @@ class CompareCommandTest {
           provider.spec().id());
     }
     for (JsonNode row : rows) {
-      if (row.get("not_run_because").isNull() && row.get("failed_requests").asLong() == 0) {
+      if (row.get("not_run_reason").isNull() && row.get("failed_requests").asLong() == 0) {
         assertTrue(row.get("peak_reserved_bytes").asLong() >= 9_700_000, row.toString());
         assertEquals(9_700_000, row.get("peak_requested_bytes").asLong(), row.toString());
       }
@@ -98,7 +98,7 @@ class CompareCommandTest {
       }
       group = own;
       assertEquals(own == 0, !row.get("how_in_pytorch").isNull(), row.toString());
-      if (!row.get("not_run_because").isNull()) {
+      if (!row.get("not_run_reason").isNull()) {
         failures = Long.MAX_VALUE;
       } else {
         assertTrue(row.get("failed_requests").asLong() >= failures, row.toString());

@@ -60,7 +60,7 @@ class CoreAloneTest {
   @Test
   void schemasAreThoseOfTheCore() {
     assertEquals(List.of(), Wings.kinds());
-    assertTrue(Answers.find("allocsim-peak-2").isPresent());
-    assertFalse(Answers.find("allocsim-suite-2").isPresent());
+    assertTrue(Answers.find("allocsim-peak-3").isPresent());
+    assertFalse(Answers.find("allocsim-suite-3").isPresent());
   }
 }

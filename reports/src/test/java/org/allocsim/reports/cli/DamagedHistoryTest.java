@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class DamagedHistoryTest {
   private static final int DAMAGES = Integer.getInteger("allocsim.damages", 4);
   private static final List<String> OTHERS =
-      List.of("verify", "inspect", "peak", "pins", "account", "diagnose");
+      List.of("verify", "inspect", "peak", "blockers", "account", "diagnose");
   private static final EffectKind[] KINDS = EffectKind.values();
   private static final BlockState[] STATES = BlockState.values();
 

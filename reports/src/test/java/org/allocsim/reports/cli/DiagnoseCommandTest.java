@@ -66,7 +66,7 @@ class DiagnoseCommandTest {
     assertEquals(0, program.get("copies_failed").asInt());
     assertEquals(
         program.get("limit_bytes").asLong(),
-        program.get("left_bytes").asLong() + best(program).get("peak_reserved_bytes").asLong());
+        program.get("headroom_bytes").asLong() + best(program).get("peak_reserved_bytes").asLong());
     assertEquals(program.get("best_conf"), program.get("settings").get(0).get("conf"));
     String first = program.get("settings").get(1).get("conf").asString();
     CommandRun perturbed =
@@ -237,7 +237,7 @@ class DiagnoseCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"diagnose", "replay", "tune", "peak", "pins", "leaks"})
+  @ValueSource(strings = {"diagnose", "replay", "tune", "peak", "blockers", "leaks"})
   void anEmptySnapshotIsSaidToBeEmpty(String command) {
     CommandRun run =
         CommandRun.of(command, Path.of("src/test/resources/recordings/empty-snapshot.pickle"));

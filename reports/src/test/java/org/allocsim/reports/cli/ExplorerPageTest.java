@@ -249,10 +249,10 @@ class ExplorerPageTest {
 
   @Test
   void anAddressThatPinsPrintsIsFound() {
-    CommandRun pins = CommandRun.of("pins", SAMPLE, "--all");
-    assertEquals(ExitCodes.DONE, pins.exitCode(), pins.err());
-    Matcher address = Pattern.compile("0x[0-9a-f]{6,}").matcher(pins.out());
-    assertTrue(address.find(), pins.out());
+    CommandRun blockers = CommandRun.of("blockers", SAMPLE, "--all");
+    assertEquals(ExitCodes.DONE, blockers.exitCode(), blockers.err());
+    Matcher address = Pattern.compile("0x[0-9a-f]{6,}").matcher(blockers.out());
+    assertTrue(address.find(), blockers.out());
     open("");
     assertTrue(found(address.group()) > 0, address.group());
   }

@@ -335,7 +335,7 @@ class JobCommandsTest {
     assertTrue(out.startsWith(alone.lines().findFirst().orElseThrow()), out);
     assertEquals(
         List.of("labels.pkl", "rank0_optimizer.pickle"),
-        strings(json("replay", job).at("/job/not_read")));
+        strings(json("replay", job).at("/job/skipped")));
     Files.write(job.resolve("rank2.pickle"), Arrays.copyOf(PickleBytes.of(Map.of("a", "b")), 12));
     CommandRun damaged = CommandRun.of("replay", job);
     assertEquals(1, damaged.exitCode());
@@ -360,10 +360,10 @@ class JobCommandsTest {
           text.contains("rank0.pickle.xz records rank 1 but is named rank 0; the name is used"),
           text);
     }
-    JsonNode contradicting = json("replay", job).get("contradicting");
+    JsonNode contradicting = json("replay", job).get("mismatched_ranks");
     assertEquals(2, contradicting.size());
     assertEquals(0, contradicting.get(0).get("rank").asInt());
     assertEquals(1, contradicting.get(0).get("recorded_rank").asInt());
-    assertEquals(0, json("replay", recorded).get("contradicting").size());
+    assertEquals(0, json("replay", recorded).get("mismatched_ranks").size());
   }
 }

@@ -55,19 +55,19 @@ class JobRowsTest {
 
   @Test
   void pinnedMemoryOfARankIsThatOfItsFile() {
-    JsonNode ofJob = json("pins", job("ddp_fails"));
+    JsonNode ofJob = json("blockers", job("ddp_fails"));
     long highest = 0;
     for (int rank = 0; rank < 2; rank++) {
-      JsonNode alone = json("pins", file("ddp_fails", rank));
+      JsonNode alone = json("blockers", file("ddp_fails", rank));
       JsonNode row = ofJob.at("/ranks/" + rank);
       assertEquals(alone.at("/moment/kind"), row.get("moment"));
       assertEquals(alone.get("segments").size(), row.get("segments").asInt());
       assertEquals(sum(alone.get("segments"), "free_bytes"), row.get("free_bytes").asLong());
-      assertEquals(sum(alone.get("segments"), "pinning_bytes"), row.get("pinning_bytes").asLong());
+      assertEquals(sum(alone.get("segments"), "blocker_bytes"), row.get("blocker_bytes").asLong());
       assertEquals(alone.get("missing_bytes"), row.get("missing_bytes"));
       highest = Math.max(highest, row.get("free_bytes").asLong());
     }
-    int most = ofJob.get("most_pinned_rank").asInt();
+    int most = ofJob.get("most_blocked_rank").asInt();
     assertEquals(highest, ofJob.at("/ranks/" + most + "/free_bytes").asLong());
     assertEquals(sum(ofJob.get("ranks"), "free_bytes"), ofJob.get("free_bytes").asLong());
   }
@@ -123,9 +123,10 @@ class JobRowsTest {
         assertEquals(alone.get(key), row.get(key), key);
       }
       assertEquals(alone.at("/worst/seed"), row.get("worst_seed"));
-      assertEquals(alone.at("/plain/peak_reserved_bytes"), row.get("plain_peak_reserved_bytes"));
-      assertEquals(alone.at("/peak_reserved_bytes/max"), row.get("highest_peak_reserved_bytes"));
-      for (JsonNode copy : alone.get("all")) {
+      assertEquals(
+          alone.at("/unchanged/peak_reserved_bytes"), row.get("unchanged_peak_reserved_bytes"));
+      assertEquals(alone.at("/peak_reserved_bytes/max"), row.get("max_peak_reserved_bytes"));
+      for (JsonNode copy : alone.get("copies")) {
         if (!copy.get("passes").asBoolean()) {
           failed.add(copy.get("seed").asLong());
         }
@@ -155,7 +156,7 @@ class JobRowsTest {
       }
     }
     assertEquals("0", ofJobs.get("most_changed_rank").asString());
-    assertEquals(2290089984L, ofJobs.get("highest_after_bytes").asLong());
+    assertEquals(2290089984L, ofJobs.get("after_max_reserved_bytes").asLong());
   }
 
   @Test

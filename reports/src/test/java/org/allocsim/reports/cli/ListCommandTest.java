@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.util.List;
+import org.allocsim.reports.answer.part.PolicyGroups;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyProvider;
@@ -32,19 +33,52 @@ class ListCommandTest {
   @Test
   void everyInstalledPolicyHasALineWithItsSummary() throws IOException {
     List<String> lines = list("policies").lines().toList();
-    List<PolicyProvider> all = Policies.all();
-    assertEquals(all.size() + 1, lines.indexOf(""));
-    String notes = String.join(" ", lines.subList(all.size() + 2, lines.size()));
-    assertTrue(notes.contains("PyTorch's row on NVIDIA and AMD GPUs is pytorch"), notes);
-    assertTrue(notes.contains("on Apple GPUs it is torch-mps"), notes);
-    assertTrue(notes.contains("paged (vLLM by release), sglang, kvcached"), notes);
-    assertTrue(notes.contains("llama.cpp and Ollama on CUDA is ggml-vmm"), notes);
-    assertTrue(notes.contains("MLX's rows are mlx-metal and mlx-cuda"), notes);
-    for (int i = 0; i < all.size(); i++) {
-      PolicySpec spec = all.get(i).spec();
-      assertTrue(lines.get(i + 1).startsWith(spec.id() + " "), lines.get(i + 1));
-      assertTrue(lines.get(i + 1).contains(spec.summary()), lines.get(i + 1));
+    for (PolicyProvider provider : Policies.all()) {
+      PolicySpec spec = provider.spec();
+      String line = lineOf(lines, spec.id());
+      assertTrue(line.contains(spec.summary()), line);
     }
+    String notes = String.join(" ", lines.subList(lines.indexOf(""), lines.size()));
+    assertTrue(notes.contains("cuda-async: PYTORCH_CUDA_ALLOC_CONF=backend:cudaMalloc"), notes);
+    assertTrue(notes.contains("paged (vLLM by release), sglang, kvcached"), notes);
+  }
+
+  @Test
+  void policiesAreInTheGroupsOfCompareWithTheFrameworkThatUsesThem() throws IOException {
+    List<String> lines = list("policies").lines().toList();
+    List<String> headings = lines.stream().filter(line -> line.matches("[A-Za-z, ]+:")).toList();
+    assertEquals(
+        List.of(
+            "PyTorch programs can switch to:",
+            "other frameworks and devices:",
+            "textbook:",
+            "bounds and plans, no allocators:"),
+        headings.subList(0, 4));
+    for (PolicyProvider provider : Policies.all()) {
+      PolicySpec spec = provider.spec();
+      int heading = lines.indexOf(PolicyGroups.heading(spec.use().group()) + ":");
+      int line = lines.indexOf(lineOf(lines, spec.id()));
+      long between =
+          lines.subList(heading + 1, line).stream().filter(each -> each.endsWith(":")).count();
+      assertTrue(heading >= 0 && line > heading && between == 0, spec.id());
+      boolean isUsed =
+          switch (spec.use().group()) {
+            case PYTORCH, FRAMEWORK -> true;
+            case TEXTBOOK, BOUND -> false;
+          };
+      assertEquals(
+          isUsed || spec.id().equals("ggml-graph"),
+          PolicyGroups.framework(spec) != null,
+          spec.id());
+    }
+    assertTrue(lineOf(lines, "bfc").contains(" JAX, TensorFlow"));
+    assertTrue(lineOf(lines, "ggml-vmm").contains(" llama.cpp, Ollama"));
+    assertTrue(lineOf(lines, "mlx-metal").contains(" MLX"));
+    assertTrue(lineOf(lines, "pytorch").contains(" PyTorch, vLLM, SGLang"));
+  }
+
+  private static String lineOf(List<String> lines, String id) {
+    return lines.stream().filter(line -> line.startsWith(id + " ")).findFirst().orElseThrow();
   }
 
   @Test
@@ -84,7 +118,7 @@ class ListCommandTest {
   void programsReadListsAsJsonAndCsv() throws IOException {
     assertTrue(
         list("policies", "--json", "-")
-            .startsWith("{\n  \"schema\": \"allocsim-list-policies-2\""));
+            .startsWith("{\n  \"schema\": \"allocsim-list-policies-3\""));
     assertTrue(list("formats", "--csv", "-").startsWith("id,summary,extensions,is_written\n"));
     assertTrue(list("devices", "--markdown").contains("| h200 | 139.80 GiB |"));
     CommandRun run = CommandRun.of("list", "devices", "h200", "--csv", "-");

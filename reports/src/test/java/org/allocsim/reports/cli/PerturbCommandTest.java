@@ -55,17 +55,17 @@ class PerturbCommandTest {
   @Test
   void aProgramThatFillsItsGpuFailsInAboutHalfOfItsCopies() {
     JsonNode json = json("--resize", "2%", "--runs", 300, "--capacity", "12GiB");
-    assertTrue(json.get("plain").get("passes").asBoolean());
-    assertEquals(300, json.get("all").size());
+    assertTrue(json.get("unchanged").get("passes").asBoolean());
+    assertEquals(300, json.get("copies").size());
     int failed = 0;
-    for (JsonNode each : json.get("all")) {
+    for (JsonNode each : json.get("copies")) {
       failed += each.get("passes").asBoolean() ? 0 : 1;
     }
     assertEquals(failed, json.get("failed_runs").asInt());
-    double share = json.get("failed_runs_share").asDouble();
+    double share = json.get("failed_runs_ratio").asDouble();
     assertTrue(share > 0.3 && share < 0.7, "share " + share);
-    assertTrue(json.get("failed_runs_share_interval").get(0).asDouble() < share);
-    assertTrue(json.get("failed_runs_share_interval").get(1).asDouble() > share);
+    assertTrue(json.get("failed_runs_ratio_interval").get(0).asDouble() < share);
+    assertTrue(json.get("failed_runs_ratio_interval").get(1).asDouble() > share);
     JsonNode peaks = json.get("peak_reserved_bytes");
     assertTrue(peaks.get("min").asLong() < peaks.get("median").asLong());
     assertTrue(peaks.get("median").asLong() <= peaks.get("max").asLong());
@@ -87,16 +87,17 @@ class PerturbCommandTest {
     JsonNode again =
         json("--resize", "2%", "--runs", 1, "--seed", worst.get("seed"), "--capacity", "12GiB");
     assertEquals(worst, again.get("worst"));
-    assertEquals(worst, again.get("all").get(0));
+    assertEquals(worst, again.get("copies").get(0));
   }
 
   @Test
   void theOrderOfTensorsThatAllFitDoesNotMatter() {
     JsonNode json = json("--swap-adjacent", "--runs", 20, "--capacity", "12GiB");
     assertEquals(0, json.get("failed_runs").asInt());
-    assertEquals(0.0, json.get("failed_runs_share_interval").get(0).asDouble());
+    assertEquals(0.0, json.get("failed_runs_ratio_interval").get(0).asDouble());
     assertEquals(
-        json.get("plain").get("peak_reserved_bytes"), json.get("peak_reserved_bytes").get("max"));
+        json.get("unchanged").get("peak_reserved_bytes"),
+        json.get("peak_reserved_bytes").get("max"));
   }
 
   /** Where 5 GiB come before 6 GiB the freed 10 GiB are carved up; the other way they are not. */

@@ -148,7 +148,7 @@ class ReportPageTest {
                 + ".dataset.value), parts: Object.fromEntries([...line.querySelectorAll("
                 + "'i[data-part]')].map(part => [part.dataset.part,"
                 + " Number(part.dataset.value)]))})))");
-    long run = rows.valueStream().filter(row -> row.get("not_run_because").isNull()).count();
+    long run = rows.valueStream().filter(row -> row.get("not_run_reason").isNull()).count();
     assertEquals(2, bars.size());
     for (JsonNode line : bars.get(0)) {
       JsonNode row = rows.get(line.get("row").asInt());
@@ -257,7 +257,7 @@ class ReportPageTest {
       JsonNode rows = results.get("traces").get(trace).get("results");
       for (int number = 0; number < rows.size(); number++) {
         JsonNode row = rows.get(number);
-        if (!row.get("not_run_because").isNull()) {
+        if (!row.get("not_run_reason").isNull()) {
           continue;
         }
         browser.await(

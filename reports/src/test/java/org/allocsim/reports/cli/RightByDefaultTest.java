@@ -66,7 +66,7 @@ class RightByDefaultTest {
     Path full = failing(23_604 * MIB, 600 * MIB, 197 * MIB).writeTo(folder);
     assertTrue(done("replay", full).contains("GPU 0 has a total capacity of 23."));
     JsonNode tuned = json("tune", full);
-    assertFalse(tuned.get("fits_at_all").asBoolean(), tuned.toString());
+    assertFalse(tuned.get("can_fit").asBoolean(), tuned.toString());
     String account = done("account", full);
     assertTrue(account.contains("+ unexplained 0 B"), account);
     assertTrue(
@@ -76,7 +76,7 @@ class RightByDefaultTest {
   @Test
   void aShareIsOneOfTheGpuThatTheRecordingShows() {
     assertTrue(done("replay", SAMPLE, "--memory-fraction", "0.39").contains("limit 9.22 GiB"));
-    assertTrue(done("pins", SAMPLE, "--memory-fraction", "0.39").contains("held open"));
+    assertTrue(done("blockers", SAMPLE, "--memory-fraction", "0.39").contains("held open"));
     String chosen = done("replay", SAMPLE, "--memory-fraction", "0.39", "--device", "h100-80gb");
     assertTrue(chosen.contains("limit 30.88 GiB"), chosen);
   }
@@ -120,7 +120,7 @@ class RightByDefaultTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"tune", "compare", "replay", "diagnose", "pins", "account", "peak"})
+  @ValueSource(strings = {"tune", "compare", "replay", "diagnose", "blockers", "account", "peak"})
   void theDeviceThatFailedIsLookedAtThoughAnotherHoldsMore(String command) throws IOException {
     CommandRun run = CommandRun.of(command, twoDevices());
     assertEquals("", run.err());
@@ -159,7 +159,7 @@ class RightByDefaultTest {
             .event("free_completed", ADDRESS, 60 * MIB)
             .freeSegment(ADDRESS, 100 * MIB, 100 * MIB)
             .writeTo(folder);
-    assertEquals(100 * MIB, json("tune", refused).get("least_limit_bytes").asLong());
+    assertEquals(100 * MIB, json("tune", refused).get("min_limit_bytes").asLong());
     String between = "it was between 100.00 MiB and 180.00 MiB";
     for (String command : List.of("tune", "compare", "diagnose")) {
       String said = done(command, refused).replaceAll("\\s+", " ");
@@ -303,7 +303,7 @@ class RightByDefaultTest {
 
   @Test
   void printedNumbersOfRequestsCanBePasted() {
-    assertTrue(done("pins", SAMPLE, "--at", "6 836").contains("request 6 836"));
+    assertTrue(done("blockers", SAMPLE, "--at", "6 836").contains("request 6 836"));
   }
 
   /** Traces of the profiler of PyTorch 1.8 and 1.9. */
@@ -315,7 +315,7 @@ class RightByDefaultTest {
         "compare",
         "diagnose",
         "peak",
-        "pins",
+        "blockers",
         "leaks",
         "inspect",
         "account",

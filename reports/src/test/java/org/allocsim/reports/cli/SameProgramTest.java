@@ -158,7 +158,7 @@ class SameProgramTest {
           .with("--swap-adjacent", "--runs", "1");
 
   /** A copy that does not differ runs on the model, and ends at its first failure. */
-  private static final String PLAIN = "/plain/peak_reserved_bytes";
+  private static final String PLAIN = "/unchanged/peak_reserved_bytes";
 
   private static final Command PEAK =
       Command.of(
@@ -172,7 +172,8 @@ class SameProgramTest {
           "allocated then",
           "/moment/allocated_bytes");
 
-  private static final Command PINS = new Command("pins", List.of("--at", "peak"), PEAK.facts());
+  private static final Command BLOCKERS =
+      new Command("blockers", List.of("--at", "peak"), PEAK.facts());
 
   private static final Command ACCOUNT =
       new Command("account", List.of("--at", "peak"), PEAK.facts());
@@ -181,18 +182,18 @@ class SameProgramTest {
       Command.of("check", "settings", "/conf", "answers", "/addresses").with("--no-oom");
 
   private static final Command LEAKS = Command.of("leaks", "release", "/torch_version");
-  private static final Command SHARE = Command.of("share", "limit", "/processes/0/limit_bytes");
+  private static final Command SHARE = Command.of("colocate", "limit", "/processes/0/limit_bytes");
 
   private static final Command CAPACITY =
       Command.of("min-capacity", "release", "/torch_version").with("--confs", EXPANDABLE);
 
   private static final List<Command> SETTINGS =
-      List.of(REPLAY, COMPARE, VIEW, PERTURB, PEAK, PINS, ACCOUNT, CHECK);
+      List.of(REPLAY, COMPARE, VIEW, PERTURB, PEAK, BLOCKERS, ACCOUNT, CHECK);
 
   private static final List<Command> ALL =
       List.of(
-          REPLAY, COMPARE, VIEW, TUNE, DIAGNOSE, PERTURB, PEAK, PINS, ACCOUNT, CHECK, LEAKS, SHARE,
-          CAPACITY);
+          REPLAY, COMPARE, VIEW, TUNE, DIAGNOSE, PERTURB, PEAK, BLOCKERS, ACCOUNT, CHECK, LEAKS,
+          SHARE, CAPACITY);
 
   /** Options under which every command is asked. */
   private static final Map<String, List<String>> CONDITIONS =

@@ -161,7 +161,7 @@ class ServeCommandTest {
     JsonNode budget =
         json("--device", "rtx-4090", "--start", "program:engine(model=gemma-2-9b;device=rtx-4090)")
             .get("budget");
-    assertTrue(budget.get("beside_bytes").asLong() > budget.get("weight_bytes").asLong());
+    assertTrue(budget.get("outside_cache_bytes").asLong() > budget.get("weight_bytes").asLong());
     JsonNode guessed = json("--device", "rtx-4090").get("budget");
     assertEquals(
         guessed.get("weight_bytes").asDouble(), budget.get("weight_bytes").asDouble(), 64 << 20);
@@ -179,11 +179,12 @@ class ServeCommandTest {
   @Test
   void otherSharesAreTriedInTheirOrderAndTheLargestSafeOneToo() {
     JsonNode shares =
-        json("--device", "rtx-4090", "--cache", "paged", "--shares", "0.92,0.85").get("shares");
+        json("--device", "rtx-4090", "--cache", "paged", "--shares", "0.92,0.85")
+            .get("utilizations");
     assertEquals(3, shares.size());
     assertEquals(0.85, shares.get(0).get("gpu_memory_utilization_ratio").asDouble());
     assertEquals(0.92, shares.get(1).get("gpu_memory_utilization_ratio").asDouble());
-    assertTrue(shares.get(2).get("left_bytes").asLong() >= 0);
+    assertTrue(shares.get(2).get("headroom_bytes").asLong() >= 0);
     assertTrue(
         shares.get(0).get("cache_bytes").asLong() < shares.get(2).get("cache_bytes").asLong());
   }
@@ -233,7 +234,7 @@ class ServeCommandTest {
     JsonNode before = budget("--vllm-version", "0.20");
     assertEquals(
         before.get("cache_bytes").asLong() - (1L << 30), later.get("cache_bytes").asLong());
-    assertTrue(later.get("graphs_in_share").asBoolean());
+    assertTrue(later.get("graphs_in_utilization").asBoolean());
     assertEquals("0.20", before.get("vllm_version").asString());
     assertEquals(0.9, before.get("gpu_memory_utilization_ratio").asDouble());
   }
@@ -252,7 +253,7 @@ class ServeCommandTest {
     assertEquals(
         later.get("cache_bytes").asLong() - (5L << 30) - later.get("context_bytes").asLong(),
         before.get("cache_bytes").asLong());
-    assertTrue(before.get("whole_gpu_in_share").asBoolean());
+    assertTrue(before.get("whole_gpu_in_utilization").asBoolean());
     String out =
         CommandRun.of("serve", SAMPLE, "--model", "gemma-2-9b", "--vllm-version", "0.8.5").out();
     assertTrue(out.contains("the KV cache, gpu_memory_utilization covers weights"), out);

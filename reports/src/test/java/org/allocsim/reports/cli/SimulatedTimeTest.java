@@ -90,8 +90,8 @@ class SimulatedTimeTest {
   void workersFillTheGpuAndChangeNoMemory() throws IOException {
     JsonNode alone = replay(program(0, false));
     JsonNode fed = replay(program(4, false));
-    assertTrue(alone.path("time").path("gpu_utilisation").asDouble() < 0.7);
-    assertTrue(fed.path("time").path("gpu_utilisation").asDouble() > 0.85);
+    assertTrue(alone.path("time").path("gpu_utilization_ratio").asDouble() < 0.7);
+    assertTrue(fed.path("time").path("gpu_utilization_ratio").asDouble() > 0.85);
     String peak = "allocated_bytes.all.peak";
     assertEquals(alone.path("stats").get(peak), fed.path("stats").get(peak));
   }

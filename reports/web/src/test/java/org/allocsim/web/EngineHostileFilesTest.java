@@ -24,7 +24,7 @@ class EngineHostileFilesTest {
   private static final Path SHARED = Path.of("../../../shared");
 
   private static final List<String> QUESTIONS =
-      List.of("diagnose", "verify", "peak", "pins", "tune", "replay", "view");
+      List.of("diagnose", "verify", "peak", "blockers", "tune", "replay", "view");
 
   private static final long LARGE_BYTES = 40_000;
   private static final List<String> FORMS = List.of("text", "json", "csv", "page");

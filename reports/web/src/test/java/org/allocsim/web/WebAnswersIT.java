@@ -35,7 +35,7 @@ class WebAnswersIT {
       Map.of(
           "verify", List.of(),
           "peak", List.of(),
-          "pins", List.of(),
+          "blockers", List.of(),
           "diagnose", List.of(),
           "tune", List.of(),
           "replay", List.of("--conf", "expandable_segments:True"));

@@ -98,7 +98,7 @@ abstract class WebPageContract {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"verify", "peak", "pins", "tune", "diagnose", "replay"})
+  @ValueSource(strings = {"verify", "peak", "blockers", "tune", "diagnose", "replay"})
   void aQuestionHasTheAnswerOfItsCommand(String question) {
     choose(SAMPLE);
     ask(question);
@@ -183,7 +183,7 @@ abstract class WebPageContract {
     assertTrue(loaded.contains("GET /engine.wasm"), loaded.toString());
     assertTrue(loaded.stream().allMatch(each -> each.startsWith("GET /")), loaded.toString());
     choose(SAMPLE);
-    for (String question : List.of("verify", "peak", "pins", "tune", "replay", "view")) {
+    for (String question : List.of("verify", "peak", "blockers", "tune", "replay", "view")) {
       ask(question);
     }
     assertEquals(List.of(), server.requests());

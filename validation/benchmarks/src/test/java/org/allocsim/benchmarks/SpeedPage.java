@@ -156,7 +156,7 @@ final class SpeedPage {
     String schema = json.get("schema").asString();
     switch (schema) {
       case "allocsim-bench-1" -> addBench(json, "ns_per_");
-      case "allocsim-bench-2" -> addBench(json, "nanos_per_");
+      case "allocsim-bench-2", "allocsim-bench-3" -> addBench(json, "nanos_per_");
       case "allocsim-beside-1" -> addBeside(json);
       default -> throw new IOException("unknown schema " + schema);
     }
@@ -201,6 +201,11 @@ final class SpeedPage {
     page.append('\n');
   }
 
+  /** A figure by its name, or by the one that it had before version 3. */
+  private static JsonNode either(JsonNode measurement, String key, String before) {
+    return measurement.get(measurement.has(key) ? key : before);
+  }
+
   private void addBench(JsonNode json, String nanosPer) {
     row("what", "ns/event", "quartiles", "M/s", "MB/s", "ns/request", "B/event", "CPU");
     row("---", "--:", "--:", "--:", "--:", "--:", "--:", "--:");
@@ -211,10 +216,10 @@ final class SpeedPage {
           number(nanos.get("median")),
           range(nanos),
           fixed(each.get("events_per_second").asDouble() / MILLION),
-          millions(each.get("plain_bytes_per_second")),
+          millions(either(each, "uncompressed_bytes_per_second", "plain_bytes_per_second")),
           number(each.get(nanosPer + "request")),
           number(each.get("allocated_bytes_per_event")),
-          percent(each.get("cpu_share")));
+          percent(either(each, "cpu_utilization_ratio", "cpu_share")));
     }
     page.append('\n');
     for (Map.Entry<String, JsonNode> each : json.get("not_run").properties()) {

@@ -46,7 +46,7 @@ final class ReleaseCounts {
             .put("recording", recording)
             .put("sequences", sequences)
             .put("exact", exact)
-            .put("broken_off", brokenOff)
+            .put("aborted", brokenOff)
             .put("events", events)
             .put("statistics", statistics)
             .put("messages", messages);

@@ -22,6 +22,9 @@ final class ReleasesPage {
   /** The files that it is made from. */
   static final Path FOLDER = MODULE.resolve("releases");
 
+  /** The key of what PyTorch aborted in files of {@code allocsim-validate-pytorch-1}. */
+  private static final String ABORTED_BEFORE = "broken_off";
+
   private static final String HEAD =
       """
       # PyTorch's releases against the simulation
@@ -93,8 +96,9 @@ final class ReleasesPage {
   /** One row with the sums of some objects with counts. */
   private void row(String first, String second, List<JsonNode> counts) {
     page.append("| ").append(first).append(second.isEmpty() ? "" : " | " + second).append(" |");
-    for (String key : List.of("sequences", "exact", "broken_off", "events", "statistics")) {
-      page.append(' ').append(number(sum(counts, key))).append(" |");
+    for (String key : List.of("sequences", "exact", "aborted", "events", "statistics")) {
+      long sum = sum(counts, key) + (key.equals("aborted") ? sum(counts, ABORTED_BEFORE) : 0);
+      page.append(' ').append(number(sum)).append(" |");
     }
     page.append(' ')
         .append(number(sum(counts, "messages") + sum(counts, "failed_requests")))

@@ -59,7 +59,7 @@ public final class FitTrial {
    */
   public record Remedy(
       Way way,
-      List<Pins.Block> blocks,
+      List<Blockers.Block> blocks,
       List<Integer> segments,
       long bytes,
       long gainedBytes,
@@ -128,7 +128,7 @@ public final class FitTrial {
   }
 
   /** Whether the request would fit if nothing in a segment were in use. */
-  public boolean fitsWithoutAllOf(Pins.Segment segment) {
+  public boolean fitsWithoutAllOf(Blockers.Segment segment) {
     boolean released = segment.pool() == 0 && missingBytes > 0 && segment.bytes() >= missingBytes;
     return released
         || (serves(segment.index())
@@ -152,12 +152,12 @@ public final class FitTrial {
   }
 
   /** Replays up to the failure, gives the blocks back and asks again. */
-  boolean isServedWithout(List<Pins.Block> blocks) {
+  boolean isServedWithout(List<Blockers.Block> blocks) {
     Run run = MomentFinder.runTo(landmarks, failure.row());
     if (landmarks.hasRecordedAddresses()) {
       run.leaveRecording(shortage.deviceFreeBytes());
     }
-    for (Pins.Block block : blocks) {
+    for (Blockers.Block block : blocks) {
       run.policy().free(block.allocation());
     }
     long address =
@@ -248,10 +248,10 @@ public final class FitTrial {
   }
 
   private Remedy hole(int segment, int from, int after, long used, long holeBytes) {
-    List<Pins.Block> blocks = new ArrayList<>();
+    List<Blockers.Block> blocks = new ArrayList<>();
     for (int block = from; block < after; block++) {
       if (usedBytes(block) > 0) {
-        blocks.add(Pins.block(layout, block));
+        blocks.add(Blockers.block(layout, block));
       }
     }
     return new Remedy(Way.HOLE, blocks, List.of(segment), used, holeBytes, Minimum.BYTES, false);
@@ -278,7 +278,7 @@ public final class FitTrial {
   private Remedy release(MinimalReleaseSearch.Plan plan) {
     return new Remedy(
         Way.RELEASE,
-        plan.blocks().stream().map(block -> Pins.block(layout, block)).toList(),
+        plan.blocks().stream().map(block -> Blockers.block(layout, block)).toList(),
         plan.segments(),
         plan.bytes(),
         plan.releasedBytes(),

@@ -281,7 +281,7 @@ class ChartDataTest {
     long allocated = parts.get("requested_bytes").asLong() + parts.get("rounding_bytes").asLong();
     assertTrue(legend.contains("allocated: " + ByteFormat.human(allocated)), legend.toString());
     long free =
-        List.of("stuck_bytes", "releasable_bytes", "other_streams_bytes").stream()
+        List.of("inactive_split_bytes", "releasable_bytes", "other_streams_bytes").stream()
             .mapToLong(key -> parts.get(key).asLong())
             .sum();
     assertTrue(
@@ -296,7 +296,7 @@ class ChartDataTest {
     KeptCharts charts = new KeptCharts();
     JsonNode row = compare(trace, "pytorch", charts).get("results").get(0);
     XYPlot plot = (XYPlot) charts.plot("utilisation");
-    String[] ratios = {"gpu_utilisation_ratio", "gpu_to_device_ratio"};
+    String[] ratios = {"gpu_utilization_ratio", "gpu_to_device_ratio"};
     for (int i = 0; i < ratios.length; i++) {
       XYDataset steps = plot.getDataset(i);
       double busySeconds = 0;

@@ -53,7 +53,7 @@ final class CommandLines {
             "diagnose",
             "replay",
             "peak",
-            "pins",
+            "blockers",
             "account",
             "tune",
             "inspect",
@@ -66,7 +66,7 @@ final class CommandLines {
     lines.put("diff", List.of(trace, trace));
     lines.put("lint-conf", List.of("expandable_segments:True"));
     lines.put("min-capacity", List.of(trace));
-    lines.put("share", List.of(trace, trace + ",start=1"));
+    lines.put("colocate", List.of(trace, trace + ",start=1"));
     lines.put("idle", List.of(Path.of("samples/loader.trace.json.xz")));
     lines.put("fit", List.of("--batch", 3, "--sizes", "1,2", trace, trace));
     Path requests =

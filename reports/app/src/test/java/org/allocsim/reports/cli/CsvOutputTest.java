@@ -141,19 +141,19 @@ class CsvOutputTest {
     run("peak", CUDA_GRAPH);
     assertEquals(json.get("groups").size() + 2, rows.size());
     assertSame(rows.getFirst(), json.get("groups").get(0));
-    assertSame(rows.getLast(), json.get("awaiting"));
+    assertSame(rows.getLast(), json.get("pending_free"));
   }
 
   @Test
   void pinsHaveARowForEveryBlock() throws IOException {
-    run("pins", CUDA_GRAPH);
+    run("blockers", CUDA_GRAPH);
     int blocks = 0;
     for (JsonNode segment : json.get("segments")) {
       for (JsonNode block : segment.get("blocks")) {
         assertSame(rows.get(blocks), block);
         assertEquals(segment.get("address").asString(), rows.get(blocks).get("segment_address"));
         assertEquals(
-            segment.get("pinning_bytes").asString(), rows.get(blocks).get("pinning_bytes"));
+            segment.get("blocker_bytes").asString(), rows.get(blocks).get("blocker_bytes"));
         blocks++;
       }
     }

@@ -189,7 +189,7 @@ class EarlyEndTest {
             + "max_split_size_mb:512;max_split_size_mb:1024;expandable_segments:True"),
     SHARE(
         "/processes",
-        "share",
+        "colocate",
         Named.TRACE + ",name=a",
         Named.TRACE + ",name=b",
         Named.TRACE + ",name=c",

@@ -42,7 +42,7 @@ class EveryPageTest {
   static Stream<List<Object>> pages() {
     Stream.Builder<List<Object>> pages = Stream.builder();
     for (String command :
-        List.of("replay", "peak", "pins", "verify", "account", "inspect", "diagnose", "tune")) {
+        List.of("replay", "peak", "blockers", "verify", "account", "inspect", "diagnose", "tune")) {
       pages.add(List.of(command, SAMPLE));
     }
     for (String command :

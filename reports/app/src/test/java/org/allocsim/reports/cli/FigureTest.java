@@ -243,7 +243,8 @@ class FigureTest {
 
   @Test
   void commandsWithoutChartsHaveNoFigures() {
-    for (String command : List.of("peak", "pins", "tune", "verify", "check", "inspect", "diff")) {
+    for (String command :
+        List.of("peak", "blockers", "tune", "verify", "check", "inspect", "diff")) {
       assertFalse(CommandRun.of(command, "--help").out().contains("--figure"), command);
     }
     for (String command :

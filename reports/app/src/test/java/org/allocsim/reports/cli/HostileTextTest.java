@@ -102,7 +102,8 @@ class HostileTextTest {
         }));
     assertAll(checks);
     assertTrue(
-        shown.containsAll(List.of("replay", "peak", "pins", "inspect", "verify", "leaks", "diff")),
+        shown.containsAll(
+            List.of("replay", "peak", "blockers", "inspect", "verify", "leaks", "diff")),
         shown.toString());
   }
 

@@ -121,7 +121,7 @@ class InterruptedOutputTest {
     PERTURB(
         to -> words("perturb", RECORDING, "--swap-adjacent", "--runs", 20, "--report", report(to))),
     PEAK(to -> words("peak", RECORDING, "--report", report(to))),
-    PINS(to -> words("pins", RECORDING, "--report", report(to))),
+    BLOCKERS(to -> words("blockers", RECORDING, "--report", report(to))),
     LEAKS(to -> words("leaks", STEADY, "--chart", to.resolve("leaks.svg"))),
     DIFF(to -> words("diff", RECORDING, RECORDING, "--report", report(to))),
     ACCOUNT(to -> words("account", RECORDING, "--report", report(to))),

@@ -22,7 +22,7 @@ final class JsonPage {
 
         Every command with `--json FILE` writes one object. Its first key, `schema`, is the name and version of its [JSON
         Schema](https://json-schema.org) (draft 2020-12), which ships with allocsim: `allocsim list schemas` lists the
-        schemas, `allocsim list schemas allocsim-compare-2` prints one. The version changes when a key is removed or changes
+        schemas, `allocsim list schemas allocsim-compare-3` prints one. The version changes when a key is removed or changes
         its meaning; new keys do not change it. Bytes are whole numbers in keys that end in `_bytes`, nanoseconds in `_nanos`
         (in version 1 also `_ns`), seconds in `_seconds`, fractions of a whole in `_ratio`; undefined figures are null. If a
         signal ended the command early, the answer has the key `partial`, which is true; with plugins it has the key

@@ -73,9 +73,9 @@ class JsonSchemasTest {
           List.of("min-capacity", CAT_GROWTH, "--policies", "pytorch,rmm-fixed,bfc"),
           List.of("min-capacity", CAT_GROWTH, FRACTION),
           List.of("advise", CommandLines.trials()),
-          List.of("share", CAT_GROWTH, CAT_GROWTH + ",memory-limit=9GiB,end=exit"),
-          List.of("share", SAMPLE, CAT_GROWTH, "--capacity=6GiB", "--smallest", "--limits"),
-          List.of("share", SAMPLE, CAT_GROWTH + ",context=5GiB", "--capacity=5GiB"),
+          List.of("colocate", CAT_GROWTH, CAT_GROWTH + ",memory-limit=9GiB,end=exit"),
+          List.of("colocate", SAMPLE, CAT_GROWTH, "--capacity=6GiB", "--smallest", "--limits"),
+          List.of("colocate", SAMPLE, CAT_GROWTH + ",context=5GiB", "--capacity=5GiB"),
           List.of("fit", "--batch=16", "program:vit(batch=4)", "program:vit(batch=8)"),
           List.of(
               "serve",
@@ -88,9 +88,9 @@ class JsonSchemasTest {
           List.of("suite", "weight-conversion", "--policies", "pytorch,max-live,rmm-fixed"),
           List.of("peak", CUDA_GRAPH),
           List.of("peak", SAMPLE, FRACTION, "--by", "size"),
-          List.of("pins", SAMPLE, FRACTION, "--at", "oom"),
-          List.of("pins", CUDA_GRAPH),
-          List.of("pins", CAT_GROWTH, "--at", "end"),
+          List.of("blockers", SAMPLE, FRACTION, "--at", "oom"),
+          List.of("blockers", CUDA_GRAPH),
+          List.of("blockers", CAT_GROWTH, "--at", "end"),
           List.of("diff", SAMPLE, CAT_GROWTH),
           List.of("check", SAMPLE, FRACTION, "--max-reserved=4GiB", "--max-slack=5%", "--no-oom"),
           List.of("account", SAMPLE, FRACTION),
@@ -159,10 +159,10 @@ class JsonSchemasTest {
 
   @Test
   void aKeyThatNoSchemaKnowsIsFound() {
-    String schema = Answers.find("allocsim-check-1").orElseThrow().text();
-    List<String> errors = errors(schema, "{\"schema\": \"allocsim-check-1\", \"surprise\": 1}");
+    String schema = Answers.find("allocsim-check-3").orElseThrow().text();
+    List<String> errors = errors(schema, "{\"schema\": \"allocsim-check-3\", \"surprise\": 1}");
     assertTrue(errors.stream().anyMatch(error -> error.contains("surprise")), errors.toString());
-    assertTrue(errors.stream().anyMatch(error -> error.contains("holds")), errors.toString());
+    assertTrue(errors.stream().anyMatch(error -> error.contains("passes")), errors.toString());
   }
 
   @Test
@@ -238,9 +238,9 @@ class JsonSchemasTest {
   @Test
   void listShowsSchemas() {
     CommandRun list = CommandRun.of("list", "schemas");
-    assertTrue(list.out().contains("allocsim-replay-2 "), list.out());
-    CommandRun one = CommandRun.of("list", "schemas", "allocsim-replay-2");
-    assertEquals(Answers.find("allocsim-replay-2").orElseThrow().text(), one.out());
+    assertTrue(list.out().contains("allocsim-replay-3 "), list.out());
+    CommandRun one = CommandRun.of("list", "schemas", "allocsim-replay-3");
+    assertEquals(Answers.find("allocsim-replay-3").orElseThrow().text(), one.out());
     CommandRun none = CommandRun.of("list", "schemas", "allocsim-replay-0");
     assertEquals(ExitCodes.USAGE, none.exitCode());
     assertTrue(none.err().contains("unknown schema: allocsim-replay-0"), none.err());

@@ -61,7 +61,7 @@ class MainTest {
         "tune t --os amiga",
         "replay t --after-oom perhaps",
         "min-capacity",
-        "share",
+        "colocate",
         "fit",
         "lint-conf",
         "lint-conf a --env B=c",
@@ -96,7 +96,7 @@ class MainTest {
         "verify",
         "tune",
         "min-capacity",
-        "share",
+        "colocate",
         "fit",
         "serve",
         "lint-conf",
@@ -121,7 +121,7 @@ class MainTest {
         "verify",
         "tune",
         "min-capacity",
-        "share",
+        "colocate",
         "fit",
         "serve",
         "lint-conf",
@@ -133,6 +133,28 @@ class MainTest {
   void helpHasExamples(String command) {
     CommandRun run = CommandRun.of((Object[]) (command + " --help").strip().split(" "));
     assertTrue(run.out().contains("\nExamples:\n  allocsim "), run.out());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "pins program:gpt --at peak, blockers program:gpt --at peak",
+    "share program:gpt program:mlp, colocate program:gpt program:mlp",
+    "share --help, colocate --help",
+    "help pins, help blockers",
+    "pins, blockers"
+  })
+  void formerNamesOfCommandsGoOnWorkingUnlisted(String former, String now) {
+    CommandRun expected = CommandRun.of((Object[]) now.split(" "));
+    CommandRun run = CommandRun.of((Object[]) former.split(" "));
+    assertEquals(expected.exitCode(), run.exitCode());
+    assertEquals(seconds(expected.out()), seconds(run.out()));
+    assertEquals(expected.err(), run.err());
+    String name = former.replaceAll("help |--help| .*", "").strip();
+    assertFalse(commandList().contains("\n  " + name + " "), commandList());
+  }
+
+  private static String seconds(String text) {
+    return text.replaceAll("[0-9.]+ m?s\\b", "SECONDS");
   }
 
   @Test
@@ -172,7 +194,7 @@ class MainTest {
         "list device --help|unknown command 'device'|devices",
         "list policies pytorh|'pytorh' is not a policy|pytorch",
         "list programs rezsnet|unknown program: rezsnet|resnet",
-        "list schemas allocsim-tun-2|unknown schema: allocsim-tun-2|allocsim-tune-2",
+        "list schemas allocsim-tun-2|unknown schema: allocsim-tun-2|allocsim-tune-3",
         "list devices rtx4091|unknown device 'rtx4091'|rtx-4090",
         "replay program:gtp|unknown program: gtp|gpt",
         "replay program:gpt(iteration=1)|program gpt has no option iteration|iterations",
@@ -187,7 +209,7 @@ class MainTest {
         "compare program:mlp --policies rmm-pol|'rmm-pol' is not a policy|rmm-pool",
         "compare program:mlp --policies rmm-pool(initail=1GiB)|policy rmm-pool has no option"
             + " 'initail'|initial",
-        "pins t --at pek|'pek' is not a moment|peak",
+        "blockers t --at pek|'pek' is not a moment|peak",
         "suite inference-mod|'inference-mod' is not a scenario|",
         "diagnos t|unknown command 'diagnos'|diagnose",
         "explian-oom t|unknown command 'explian-oom'|explain-oom",
@@ -222,7 +244,7 @@ class MainTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "pins|--at|1 048",
+        "blockers|--at|1 048",
         "replay|--insert|empty_cache@request:1 048",
         "replay|--capacity|1,073,741,824"
       })

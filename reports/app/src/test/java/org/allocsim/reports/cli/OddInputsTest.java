@@ -33,7 +33,7 @@ class OddInputsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"peak", "pins", "replay", "inspect", "account", "leaks", "view"})
+  @ValueSource(strings = {"peak", "blockers", "replay", "inspect", "account", "leaks", "view"})
   void aTraceWithoutEventsIsNoDefect(String command) throws IOException {
     Path trace = file("header.jsonl", HEADER);
     CommandRun run =
@@ -41,7 +41,7 @@ class OddInputsTest {
             ? CommandRun.of(command, trace, "--report", folder.resolve("view"))
             : CommandRun.of(command, trace);
     assertFalse(run.err().contains("a bug in allocsim"), run.err());
-    if (command.equals("peak") || command.equals("pins")) {
+    if (command.equals("peak") || command.equals("blockers")) {
       assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
     }
     if (command.equals("view")) {
@@ -73,7 +73,8 @@ class OddInputsTest {
   @CsvSource({"9223372036854775807, the maximum is 8PiB", "8PiB, exceed the memory of"})
   void aProcessCannotHoldMoreThanTheGpu(String other, String part) throws IOException {
     Path trace = file("a.jsonl", HEADER + "{\"op\":\"alloc\",\"id\":0,\"bytes\":4096}\n");
-    assertSentence(CommandRun.of("share", trace + ",other=" + other, trace), ExitCodes.USAGE, part);
+    assertSentence(
+        CommandRun.of("colocate", trace + ",other=" + other, trace), ExitCodes.USAGE, part);
   }
 
   @Test

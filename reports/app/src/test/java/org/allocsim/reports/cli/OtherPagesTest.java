@@ -108,7 +108,7 @@ class OtherPagesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"replay", "peak", "pins", "leaks"})
+  @ValueSource(strings = {"replay", "peak", "blockers", "leaks"})
   void aPageAboutOneRunShowsItOverTime(String command) throws IOException {
     Path recording = CommandRun.recording("prefetch_streams.pickle.xz");
     CommandRun run = CommandRun.of(command, recording, "--report", folder);

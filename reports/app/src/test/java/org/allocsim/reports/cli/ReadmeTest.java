@@ -144,7 +144,7 @@ class ReadmeTest {
       return CAPPED;
     }
     boolean isTooSmall = command.startsWith("tune ") && command.endsWith(" --memory-limit 8GiB");
-    boolean staysAwake = command.startsWith("share ") && command.contains("sleep=0");
+    boolean staysAwake = command.startsWith("colocate ") && command.contains("sleep=0");
     return isTooSmall || staysAwake || command.startsWith("check ")
         ? ExitCodes.CHECK_DID_NOT_HOLD
         : ExitCodes.DONE;

@@ -112,7 +112,7 @@ final class FleetReportCommandTest {
     assertTrue(run.out().startsWith("s prevents 1 of 2 failures and breaks nothing.\n"), run.out());
     assertEquals(
         """
-        policy,conf,options,failures_saved,broken,ooms,runs,saving_p10_ratio,saving_p50_ratio,saving_p90_ratio,driver_time_ratio
+        policy,conf,options,prevented_failures,broken,ooms,runs,saving_p10_ratio,saving_p50_ratio,saving_p90_ratio,driver_time_ratio
         pytorch,s,,1,0,1,3,0.5,0.5,0.5,1.0
         pytorch,,,0,0,2,3,0.0,0.0,0.0,1.0
         pytorch,t,,0,1,3,3,,,,
@@ -120,20 +120,20 @@ final class FleetReportCommandTest {
         csv("fleet-settings.csv"));
     assertEquals(
         """
-        family,traces,failures,conf,failures_saved,broken,saving_p50_ratio,driver_time_ratio
+        family,traces,failures,conf,prevented_failures,broken,saving_p50_ratio,driver_time_ratio
         x,2,1,s,1,0,0.5,1.0
         y,1,1,,0,0,,
         """,
         csv("fleet-families.csv"));
     assertEquals(
         """
-        device,capacity_bytes,has_limit,traces,served_as_recorded,served_by_best_setting,served_by_each_its_own,served_by_any_allocator,too_large,best_conf
+        device,capacity_bytes,has_limit,traces,served_as_recorded,served_by_best_setting,served_by_own_best_setting,served_by_any_allocator,too_large,best_conf
         capacity,104857600,false,3,1,2,2,2,0,s
         """,
         csv("fleet-gpus.csv"));
     assertEquals(
         """
-        file,family,failures,failures_lost,peak_requested_bytes,capacity_bytes,peak_reserved_bytes,best_peak_reserved_bytes,best_conf
+        file,family,failures,unpreventable_failures,peak_requested_bytes,capacity_bytes,peak_reserved_bytes,best_peak_reserved_bytes,best_conf
         y/c,y,1,1,10485760,,,,
         x/b,x,0,0,10485760,104857600,104857600,52428800,s
         x/a,x,1,0,10485760,,,,
@@ -291,9 +291,9 @@ final class FleetReportCommandTest {
     assertEquals("job", job.get(names.indexOf("job")));
     assertEquals("3", job.get(names.indexOf("ranks")));
     assertEquals("1", job.get(names.indexOf("failures")));
-    assertEquals("0", job.get(names.indexOf("failures_lost")));
-    assertEquals("1", job.get(names.indexOf("highest_rank")));
-    assertEquals(800 * MIB, Long.parseLong(job.get(names.indexOf("highest_reserved_bytes"))));
+    assertEquals("0", job.get(names.indexOf("unpreventable_failures")));
+    assertEquals("1", job.get(names.indexOf("max_reserved_rank")));
+    assertEquals(800 * MIB, Long.parseLong(job.get(names.indexOf("max_reserved_bytes"))));
     assertEquals(1.6, Double.parseDouble(job.get(names.indexOf("imbalance_ratio"))));
     assertEquals("1000.00 MiB", job.get(names.indexOf("smallest_gpu_recorded")));
     assertEquals("600.00 MiB", job.get(names.indexOf("smallest_gpu")));
@@ -315,7 +315,7 @@ final class FleetReportCommandTest {
     List<String> lines = csv("fleet-jobs.csv").lines().toList();
     List<String> names = List.of(lines.getFirst().split(","));
     List<String> job = List.of(lines.get(1).split(",", -1));
-    assertEquals("1", job.get(names.indexOf("failures_lost")));
+    assertEquals("1", job.get(names.indexOf("unpreventable_failures")));
     assertEquals("", job.get(names.indexOf("smallest_gpu")));
   }
 }

@@ -208,7 +208,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
               .missing("it completed")
               .texts(
                   "notes",
-                  "Caveats for its figures: how far the program was run, what was guessed.",
+                  "Caveats: how far the program ran and what was guessed.",
                   each -> each.trial.notes())
               .text("file", "Its recording, next to the trials file.", each -> each.trial.file())
               .missing("it was not kept"));
@@ -219,7 +219,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
               .text("title", "remedy", "What to change.", each -> each.remedy.title())
               .text("reason", "why it was not tried", "Why it was not tried.", Left::reason)
               .bytes(
-                  "most_saved_bytes",
+                  "max_saved_bytes",
                   "Upper bound of its savings in live memory at the peak.",
                   each -> each.remedy.maxSavedBytes())
               .missing("unknown or not applicable"));
@@ -266,7 +266,6 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
   public static final Kind<AdviseAnswer> KIND =
       new Kind<>(
           "advise",
-          1,
           "advise --json",
           "What `allocsim advise --json` writes: which changes make a program fit a GPU.",
           Shape.of(answer ->

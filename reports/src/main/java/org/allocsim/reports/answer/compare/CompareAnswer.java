@@ -5,7 +5,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.SequencedMap;
 import java.util.function.ToDoubleFunction;
 import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.moment.ReservedParts;
@@ -14,7 +13,7 @@ import org.allocsim.reports.answer.part.Bins;
 import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.ConditionsPart;
 import org.allocsim.reports.answer.part.FirstFailure;
-import org.allocsim.reports.answer.part.Keys;
+import org.allocsim.reports.answer.part.PolicyGroups;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.chart.comparison.DriverTimeChart;
 import org.allocsim.reports.chart.comparison.Histogram;
@@ -53,10 +52,13 @@ public record CompareAnswer(List<ComparedTrace> traces) {
               .term(Columns.REQUESTED_BYTES, ReservedParts::requestedBytes)
               .bytes("rounding_bytes", "Lost to rounding.", ReservedParts::roundingBytes)
               .bytes(
-                  "awaiting_bytes",
+                  "pending_free_bytes",
                   "Freed blocks still in use on other streams.",
                   ReservedParts::awaitingBytes)
-              .bytes("stuck_bytes", "Free parts of segments in use.", ReservedParts::stuckBytes)
+              .bytes(
+                  "inactive_split_bytes",
+                  "Free parts of segments in use.",
+                  ReservedParts::stuckBytes)
               .bytes(
                   "releasable_bytes",
                   "Entirely free segments and pages.",
@@ -68,7 +70,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
               .bytes(
                   "private_pools_bytes", "Free in private pools.", ReservedParts::privatePoolsBytes)
               .bytes(
-                  "in_advance_bytes",
+                  "preallocated_bytes",
                   "Allocated from the device before it was needed.",
                   ReservedParts::inAdvanceBytes));
 
@@ -82,7 +84,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
               .term(Columns.PEAK_ALLOCATED_BYTES, "peak allocated", RunResult::peakAllocatedBytes)
               .rank(1)
               .ratio(
-                  "utilisation_ratio",
+                  "utilization_ratio",
                   "utilisation",
                   "Peak of allocated memory divided by peak of reserved memory.",
                   RunResult::utilisation)
@@ -137,7 +139,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
               .optional()
               .missing("the trace has no times")
               .ratio(
-                  "gpu_utilisation_ratio",
+                  "gpu_utilization_ratio",
                   "GPU busy",
                   "Fraction of simulated time in which the GPU computes.",
                   each -> inTime(each, TimeResult::utilisation))
@@ -174,17 +176,7 @@ public record CompareAnswer(List<ComparedTrace> traces) {
                   "What the policy knows: online (past requests), offline (all requests) or bound.",
                   each ->
                       each.choice().provider().spec().kind().toString().toLowerCase(Locale.ROOT))
-              .text(
-                  "group",
-                  "Who can use it: pytorch (a PyTorch program can switch to it), framework (another"
-                      + " framework's own), textbook, or bound (no allocator, but what one could"
-                      + " reach).",
-                  each -> Keys.of(each.choice().provider().spec().use().group()))
-              .text(
-                  "how_in_pytorch",
-                  "Setting or call that switches a PyTorch program to it.",
-                  each -> how(each.choice().provider().spec()))
-              .missing("a PyTorch program cannot switch to it")
+              .embed(PolicyGroups.SHAPE, each -> each.choice().provider().spec())
               .term(Columns.NOT_RUN_BECAUSE, RunResult::notRunBecause)
               .missing("it ran")
               .where(RunResult::isRun, "the policy did not run", FIGURES));
@@ -280,13 +272,18 @@ public record CompareAnswer(List<ComparedTrace> traces) {
           Table.of("Results", results, trace.runs())
               .leavingOut(CompareAnswer::whyLeftOut)
               .withEssential(CompareAnswer::isInPyTorch)
-              .groupedBy(
-                  run -> isOfSeveral(trace) ? heading(spec(run.result()).use().group()) : null)
+              .groupedBy(run ->
+                  isOfSeveral(trace)
+                      ? PolicyGroups.heading(spec(run.result()).use().group())
+                      : null)
               .at("/traces/" + sections.size() + "/results");
       Notes how =
           new Notes(
               "how a PyTorch program switches",
-              isOfSeveral(trace) ? howToSwitch(trace) : List.of());
+              isOfSeveral(trace)
+                  ? PolicyGroups.howToSwitch(
+                      trace.results().stream().filter(RunResult::isRun).map(CompareAnswer::spec))
+                  : List.of());
       sections.add(
           new Section(
               null,
@@ -310,37 +307,6 @@ public record CompareAnswer(List<ComparedTrace> traces) {
   private static boolean isInPyTorch(ObservedRun run) {
     PolicySpec spec = spec(run.result());
     return Scenario.takesConf(spec) || spec.id().equals(DRIVER_POOL);
-  }
-
-  private static @Nullable String how(PolicySpec spec) {
-    return spec.use().how().isEmpty() ? null : spec.use().how();
-  }
-
-  /** What stands above the rows of a group. */
-  private static String heading(PolicySpec.Group group) {
-    return switch (group) {
-      case PYTORCH -> "PyTorch programs can switch to";
-      case FRAMEWORK -> "other frameworks' own";
-      case TEXTBOOK -> "textbook";
-      case BOUND -> "bounds and plans, no allocators";
-    };
-  }
-
-  /** How a PyTorch program switches to each of the allocators that it can have, the best first. */
-  private static List<Sentence> howToSwitch(ComparedTrace trace) {
-    SequencedMap<String, List<String>> ids = new LinkedHashMap<>();
-    for (RunResult result : trace.results()) {
-      PolicySpec spec = spec(result);
-      if (result.isRun() && how(spec) != null) {
-        List<String> same = ids.computeIfAbsent(spec.use().how(), _ -> new ArrayList<>());
-        if (!same.contains(spec.id())) {
-          same.add(spec.id());
-        }
-      }
-    }
-    return ids.entrySet().stream()
-        .map(each -> Sentence.of("{}: {}", String.join(", ", each.getValue()), each.getKey()))
-        .toList();
   }
 
   private static @Nullable String whyLeftOut(ObservedRun run) {

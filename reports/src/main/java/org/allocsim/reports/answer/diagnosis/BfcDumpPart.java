@@ -51,7 +51,7 @@ final class BfcDumpPart {
               .bytes("largest_free_bytes", "Largest free chunk.", BfcDump::largestFreeBytes)
               .count("regions", "Regions; chunks never merge across regions.", BfcDump::regions)
               .many("bins", "Chunks by size.", BIN, BfcDump::bins)
-              .texts("helps", "What can help.", BfcDumpPart::helps));
+              .texts("can_help", "What can help.", BfcDumpPart::helps));
 
   private static final Shape<Sum> SUMS =
       Shape.of(row ->

@@ -159,7 +159,7 @@ public record DiagnosedProgram(
                   "Whether every request succeeds with them.",
                   each -> each.best().result().passes())
               .bytes(
-                  "left_bytes",
+                  "headroom_bytes",
                   "Headroom they leave below the allocator's maximum.",
                   each -> each.best().result().passes() ? Long.valueOf(each.leftBytes()) : null)
               .missing("a request fails")
@@ -412,7 +412,7 @@ public record DiagnosedProgram(
   /** The command that shows more. */
   private String next() {
     if (!best().result().passes()) {
-      return "'allocsim pins " + input.name() + "' shows what fills the memory at the failure";
+      return "'allocsim blockers " + input.name() + "' shows what fills the memory at the failure";
     }
     return isChange()
         ? "'allocsim replay "

@@ -138,7 +138,7 @@ public record ExplainOomAnswer(
                       each -> each.table().roundingBytes().orElse(null))
                   .missing(UNKNOWN)
                   .one(
-                      "awaiting_other_streams",
+                      "pending_free",
                       "Freed, still in use on another stream.",
                       RANGE,
                       each -> each.table().awaitingBytes().orElse(null))
@@ -188,7 +188,7 @@ public record ExplainOomAnswer(
                   PROCESS,
                   each -> each.message().processes())
               .one(
-                  "left_over",
+                  "surplus",
                   "What perfect packing would leave.",
                   RANGE,
                   each -> each.why().leftOver().orElse(null))
@@ -236,7 +236,7 @@ public record ExplainOomAnswer(
                   EnginePart.CHANGE,
                   each -> each.why().changes())
               .texts("findings", "What the figures show.", each -> each.why().findings())
-              .texts("helps", "What can help.", each -> each.why().helps())
+              .texts("can_help", "What can help.", each -> each.why().helps())
               .texts("cannot_help", "What cannot help.", each -> each.why().cannotHelp()));
 
   /** For programs. */
@@ -263,7 +263,7 @@ public record ExplainOomAnswer(
                   "Messages without figures.",
                   each -> each.contents().bare().count())
               .count(
-                  "messages_left_out",
+                  "skipped_messages",
                   "Messages beyond the storage limit.",
                   each -> each.contents().left())
               .many(

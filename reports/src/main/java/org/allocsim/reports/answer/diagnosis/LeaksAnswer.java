@@ -97,9 +97,9 @@ public record LeaksAnswer(
               .number("upper", "Upper end of its interval.", Trend::upper)
               .number("confidence", "Confidence of the interval, at most 1.", Trend::confidence)
               .flag("grows", "Whether it grows with certainty.", Trend::grows)
-              .flag("comes_back", "Whether it returns to its earlier value.", Trend::comesBack)
+              .flag("recovers", "Whether it returns to its earlier value.", Trend::comesBack)
               .count(
-                  "level_from",
+                  "flat_from_iteration",
                   "Iteration from which it is flat.",
                   each -> each.stopped() < 0 ? null : each.stopped())
               .missing("it is not flat"));
@@ -130,7 +130,7 @@ public record LeaksAnswer(
       Shape.of(forecast ->
           forecast
               .term(Columns.CAPACITY_BYTES, Forecast::capacityBytes)
-              .bytes("now_bytes", "Held at the last iteration.", Forecast::nowBytes)
+              .bytes("current_bytes", "Held at the last iteration.", Forecast::nowBytes)
               .count(
                   "full_at_iteration",
                   "Iteration at which the GPU is full.",

@@ -99,7 +99,6 @@ public record LintAnswer(
   public static final Kind<LintAnswer> KIND =
       new Kind<>(
           "lint-conf",
-          1,
           "lint-conf --json",
           "What `allocsim lint-conf --json` writes: findings about a configuration string.",
           Shape.of(answer ->

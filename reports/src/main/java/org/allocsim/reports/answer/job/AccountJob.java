@@ -98,7 +98,7 @@ public final class AccountJob extends JobView<AccountAnswer, Row, Finding> {
   private static final Shape<Finding> FINDING =
       Shape.of(job ->
           job.text(
-                  "fullest_rank",
+                  "max_reserved_rank",
                   "The rank whose allocator reserves the most, or its file.",
                   each -> each.fullest().rank().id())
               .text(

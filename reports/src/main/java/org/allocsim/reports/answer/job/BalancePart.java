@@ -17,19 +17,19 @@ final class BalancePart {
   static final Shape<JobBalance> SHAPE =
       Shape.of(job ->
           job.text(
-                  "highest_rank",
+                  "max_reserved_rank",
                   "The rank that reserves the most, or its file.",
                   each -> each.highest().rank().id())
               .bytes(
-                  "highest_reserved_bytes",
+                  "max_reserved_bytes",
                   "Its peak of reserved memory.",
                   each -> each.highest().found().reservedBytes())
               .text(
-                  "lowest_rank",
+                  "min_reserved_rank",
                   "The rank that reserves the least, or its file.",
                   each -> each.lowest().rank().id())
               .bytes(
-                  "lowest_reserved_bytes",
+                  "min_reserved_bytes",
                   "Its peak of reserved memory.",
                   each -> each.lowest().found().reservedBytes())
               .term(Columns.MEDIAN_RESERVED_BYTES, JobBalance::medianBytes)

@@ -57,14 +57,14 @@ public final class CheckJob extends JobView<CheckAnswer, Row, Finding> {
           rank.term(Columns.DEVICE_INDEX, Row::device)
               .texts("actual", "has", "The limited quantities of the rank.", Row::words)
               .worded(each -> String.join(", ", each.words()))
-              .texts("not_kept", "not met", "Limits that it exceeds.", Row::broken)
+              .texts("exceeded_limits", "not met", "Limits that it exceeds.", Row::broken)
               .worded(each -> each.holds() ? "none" : String.join(", ", each.broken()))
               .term(Columns.HOLDS, Row::holds));
 
   private static final Shape<Finding> FINDING =
       Shape.of(job ->
           job.flag(
-                  "holds",
+                  "passes",
                   "Whether every rank meets every limit.",
                   each -> each.failing().isEmpty())
               .count(

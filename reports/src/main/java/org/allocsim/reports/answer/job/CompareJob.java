@@ -136,7 +136,7 @@ public final class CompareJob extends JobView<ComparedTrace, Row, Finding> {
   private static final Shape<Line> LINES =
       Shape.of(line ->
           line.term(Columns.POLICY, "policy", Line::policy)
-              .text("not_run_because", "Why it was not run.", Line::notRunBecause)
+              .text("not_run_reason", "Why it was not run.", Line::notRunBecause)
               .missing("it was")
               .texts(
                   "failing_ranks",

@@ -183,7 +183,7 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
                   each -> each.first() == null ? null : each.first().id())
               .missing("none failed, or it is unknown which failed first")
               .text(
-                  "order_unknown_because",
+                  "order_unknown_reason",
                   "Why it is not known which rank failed first.",
                   each -> each.order().unknown().map(FailureOrder.Unknown::clause).orElse(null))
               .missing("it is known, or fewer than two failed")

@@ -107,11 +107,11 @@ public final class DiffJob extends JobView<DiffAnswer, Row, Finding> {
                   "The rank whose reserved memory changes the most.",
                   each -> each.most().rank().id())
               .bytes(
-                  "highest_before_bytes",
+                  "before_max_reserved_bytes",
                   "Highest peak of reserved memory of any rank of the first job.",
                   each -> each.before().found().beforeBytes())
               .bytes(
-                  "highest_after_bytes",
+                  "after_max_reserved_bytes",
                   "Highest peak of reserved memory of any rank of the second job.",
                   each -> each.then().found().afterBytes()));
 

@@ -106,7 +106,7 @@ public final class FitJob extends JobView<FitAnswer, Row, Finding> {
   private static final Shape<Row> ROW =
       Shape.of(rank ->
           rank.ratio(
-                  "shared_ratio",
+                  "shared_requests_ratio",
                   "in all",
                   "Fraction of the requests that all recordings of the rank share.",
                   Row::sharedRatio)
@@ -163,10 +163,10 @@ public final class FitJob extends JobView<FitAnswer, Row, Finding> {
 
   private static final Shape<Finding> FINDING =
       Shape.of(job ->
-          job.number("wanted", "The batch size or length asked for.", Finding::wanted)
+          job.number("requested_size", "The batch size or length asked for.", Finding::wanted)
               .many("sizes", "The jobs.", SIZES, Finding::sizes)
               .texts(
-                  "ranks_left_out",
+                  "skipped_ranks",
                   "Ranks that not every job has.",
                   each -> each.left().stream().map(Rank::id).toList())
               .many(

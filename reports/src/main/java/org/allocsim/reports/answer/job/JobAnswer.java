@@ -54,7 +54,7 @@ public record JobAnswer<R, F>(
                   "missing_ranks",
                   "Ranks below the highest one that have no recording.",
                   Job::missing)
-              .texts("not_read", "Files and folders in it that are not recordings.", Job::others));
+              .texts("skipped", "Files and folders in it that are not recordings.", Job::others));
 
   private static final Shape<Rank> RANK =
       Shape.of(rank ->
@@ -108,7 +108,7 @@ public record JobAnswer<R, F>(
                     UNREADABLE,
                     JobAnswer::unreadable)
                 .many(
-                    "contradicting",
+                    "mismatched_ranks",
                     "Ranks whose recordings name a different rank than their files.",
                     CONTRADICTING,
                     JobAnswer::contradicting)));

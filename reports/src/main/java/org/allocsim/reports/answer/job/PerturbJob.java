@@ -63,15 +63,19 @@ public final class PerturbJob extends JobView<PerturbAnswer, Row, Finding> {
               .term(Columns.COPIES, "copies", Row::runs)
               .rank(3)
               .term(Columns.FAILED_RUNS, "fail", Row::failures)
-              .flag("plain_passes", "passes", "Whether the unchanged program passes.", Row::passes)
+              .flag(
+                  "unchanged_passes",
+                  "passes",
+                  "Whether the unchanged program passes.",
+                  Row::passes)
               .rank(2)
               .bytes(
-                  "plain_peak_reserved_bytes",
+                  "unchanged_peak_reserved_bytes",
                   "unchanged peak",
                   "Peak of reserved memory of the unchanged program.",
                   Row::plainBytes)
               .bytes(
-                  "highest_peak_reserved_bytes",
+                  "max_peak_reserved_bytes",
                   "highest peak",
                   "Highest peak of reserved memory of any copy.",
                   Row::highestBytes)

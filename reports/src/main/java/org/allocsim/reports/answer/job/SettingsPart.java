@@ -86,7 +86,7 @@ final class SettingsPart {
                   "A rank that fails, or else the one with the least memory to spare.",
                   each -> each.setting().worst().rank().id())
               .bytes(
-                  "left_bytes",
+                  "headroom_bytes",
                   "left there",
                   "Memory to spare on that rank, out of the memory that its allocator can use.",
                   each -> each.setting().passes() ? Long.valueOf(each.setting().leftBytes()) : null)

@@ -52,12 +52,11 @@ public record CheckAnswer(ReplayedProgram program, List<LimitCheck> checks) {
                   "over by",
                   "Excess.",
                   each -> each.holds() ? "" : text(each, each.actual() - each.limit()))
-              .flag("holds", "Whether the limit is met.", LimitCheck::holds));
+              .flag("passes", "Whether the limit is met.", LimitCheck::holds));
 
   public static final Kind<CheckAnswer> KIND =
       new Kind<>(
           "check",
-          1,
           "check --json",
           "What `allocsim check --json` writes: limits and whether they are met.",
           Shape.of(answer ->

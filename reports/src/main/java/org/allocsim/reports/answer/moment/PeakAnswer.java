@@ -47,7 +47,7 @@ public record PeakAnswer(ProgramMoment at, LiveSet live, Attribution attribution
                   .many("groups", "The groups, largest first.", groups("", 0), PeakAnswer::groups)
                   .one("unknown", "Memory in no group.", groups("", 0), each -> each.live.unknown())
                   .one(
-                      "awaiting",
+                      "pending_free",
                       "Freed memory still in use on another stream.",
                       groups("", 0),
                       each -> each.live.awaiting())

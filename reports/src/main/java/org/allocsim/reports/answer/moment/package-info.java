@@ -1,4 +1,4 @@
-/** Answers about one moment of a program: {@code peak}, {@code pins}, {@code diff}. */
+/** Answers about one moment of a program: {@code peak}, {@code blockers}, {@code diff}. */
 @NullMarked
 package org.allocsim.reports.answer.moment;
 

@@ -106,7 +106,7 @@ public final class Columns {
   public static final Term HEADLINE = new Term(Unit.TEXT, "headline", "The verdict in a sentence.");
   public static final Term HIGH_RESERVED_BYTES =
       new Term(Unit.BYTES, "high_reserved_bytes", "Upper end of its interval.");
-  public static final Term HOLDS = new Term(Unit.FLAG, "holds", "Whether every limit is met.");
+  public static final Term HOLDS = new Term(Unit.FLAG, "passes", "Whether every limit is met.");
   public static final Term ID = new Term(Unit.TEXT, "id", "Its name on the command line.");
   public static final Term IMBALANCE_RATIO =
       new Term(
@@ -155,7 +155,7 @@ public final class Columns {
   public static final Term NAME = new Term(Unit.TEXT, "name", "Its name.");
   public static final Term NOT_RUN = new Term(Unit.TEXT, "not_run", "Why the case did not run.");
   public static final Term NOT_RUN_BECAUSE =
-      new Term(Unit.TEXT, "not_run_because", "Why the policy cannot serve the program.");
+      new Term(Unit.TEXT, "not_run_reason", "Why the policy cannot serve the program.");
   public static final Term OS = new Term(Unit.TEXT, "os", "Where the program will run.");
   public static final Term PASSES =
       new Term(Unit.FLAG, "passes", "Whether every request succeeds.");

@@ -18,7 +18,7 @@ public final class ConditionsPart {
                   each -> each.limitBytes() < 0 ? null : Long.valueOf(each.limitBytes()))
               .missing("there is none")
               .bytes(
-                  "least_limit_bytes",
+                  "min_limit_bytes",
                   "Smallest possible limit, if the recording only bounds it between two sizes.",
                   each -> each.minLimitBytes() < 0 ? null : Long.valueOf(each.minLimitBytes()))
               .missing("there is none")

@@ -52,7 +52,7 @@ public final class FirstFailure {
   public static Sentence fails(RunResult result) {
     FailedRequest first = result.failures().getFirst();
     return first.requestIndex() < 0
-        ? Sentence.of("what the program held before the recording does not fit")
+        ? Sentence.of("the memory held before the recording does not fit")
         : Sentence.of(
             "{} fails to get {}",
             named(first, result.setup().trace()),

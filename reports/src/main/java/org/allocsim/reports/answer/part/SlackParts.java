@@ -14,11 +14,11 @@ public final class SlackParts {
                   "Whole free segments: releasable.",
                   SlackSplit::releasableBytes)
               .bytes(
-                  "free_parts_of_live_segments_bytes",
+                  "inactive_split_bytes",
                   "Free parts of segments in use: stuck.",
                   SlackSplit::stuckBytes)
               .bytes(
-                  "awaiting_other_streams_bytes",
+                  "pending_free_bytes",
                   "Freed, still in use on another stream.",
                   SlackSplit::awaitingBytes)
               .bytes(
@@ -26,7 +26,7 @@ public final class SlackParts {
                   "Whole free segments of streams other than the requesting one.",
                   SlackSplit::otherReleasableBytes)
               .bytes(
-                  "other_streams_stuck_bytes",
+                  "other_streams_inactive_split_bytes",
                   "Free parts of segments of other streams.",
                   SlackSplit::otherStuckBytes)
               .bytes(

@@ -2,8 +2,10 @@ package org.allocsim.reports.answer.product;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.Keys;
+import org.allocsim.reports.answer.part.PolicyGroups;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
@@ -40,12 +42,18 @@ public final class ListAnswer<T> {
               .term(Columns.ID, "id", PolicySpec::id)
               .term(Columns.SUMMARY, "allocator", PolicySpec::summary)
               .text(
+                  "framework",
+                  "used by",
+                  "Framework or library that uses it.",
+                  PolicyGroups::framework)
+              .missing("none does, or it is a plugin's")
+              .worded(each -> Objects.requireNonNullElse(PolicyGroups.framework(each), ""))
+              .embed(PolicyGroups.SHAPE, each -> each)
+              .text(
                   "kind",
-                  "knows",
                   "Knowledge of requests: online policies know past requests; offline and bound"
                       + " policies know all.",
                   each -> Keys.of(each.kind()))
-              .worded(each -> knowledge(each.kind()))
               .text("source", "Allocator whose rules it follows.", PolicySpec::source)
               .many("options", "Options.", POLICY_OPTION, PolicySpec::options));
 
@@ -89,7 +97,11 @@ public final class ListAnswer<T> {
               .flag("is_default", "Whether it is the default.", ListAnswer::isDefault)
               .term(Columns.TOTAL_BYTES, "memory", DeviceProfile::totalBytes)
               .shown(Unit.COUNT, "bytes", "Its memory.", DeviceProfile::totalBytes)
-              .text("figures", "figures", "Their origin.", each -> Keys.of(each.origin())));
+              .text(
+                  "source",
+                  "figures",
+                  "Where its figures come from.",
+                  each -> Keys.of(each.origin())));
 
   private static final Shape<Schema> SCHEMA =
       Shape.of(schema ->
@@ -103,25 +115,20 @@ public final class ListAnswer<T> {
 
   public static final ListAnswer<PolicySpec> POLICIES = new ListAnswer<>("policies", POLICY);
 
-  /** Which row is that of which framework. */
+  /** What the rows of frameworks leave unsaid. */
   private static final List<String> WHOSE =
       List.of(
-          "PyTorch's row on NVIDIA and AMD GPUs is pytorch, cuda-async for backend:cudaMallocAsync,"
-              + " torch-host for pinned memory; on Apple GPUs it is torch-mps, on Intel GPUs"
-              + " torch-xpu. Ascend NPUs have no row: torch_npu is a changed copy of pytorch's"
-              + " allocator that was not compared.",
-          "The row of JAX, XLA and TensorFlow is bfc (JAX since September 2026:"
-              + " bfc(preset=jax-growing)), and cuda-async where their allocator is set to"
-              + " cuda_async. PaddlePaddle's is paddle-auto-growth, or paddle-virtual-memory with"
-              + " FLAGS_use_virtual_memory_auto_growth.",
-          "The weights and activations of vLLM and SGLang are PyTorch's. Their KV caches are not in"
-              + " this table: 'allocsim serve' compares paged (vLLM by release), sglang, kvcached,"
-              + " jenga and vattention on recorded requests.",
-          "The scratch memory of llama.cpp and Ollama on CUDA is ggml-vmm, or ggml-legacy on a GPU"
-              + " or in a build without virtual memory; ggml-graph plans a compute graph. Weights,"
-              + " KV cache and compute buffers are those of program:llama.cpp ('allocsim list"
-              + " programs').",
-          "MLX's rows are mlx-metal and mlx-cuda.");
+          "pytorch is PyTorch's on NVIDIA and AMD GPUs. Ascend NPUs have no row: torch_npu is a"
+              + " changed copy of pytorch's allocator that was not compared.",
+          "JAX since September 2026 is bfc(preset=jax-growing); JAX and TensorFlow use cuda-async"
+              + " if their allocator is set to cuda_async. PaddlePaddle uses paddle-virtual-memory"
+              + " with FLAGS_use_virtual_memory_auto_growth.",
+          "The weights and activations of vLLM and SGLang are PyTorch's. For their KV caches,"
+              + " 'allocsim serve' compares paged (vLLM by release), sglang, kvcached, jenga and"
+              + " vattention on recorded requests.",
+          "llama.cpp and Ollama use ggml-vmm for scratch memory on CUDA, ggml-legacy on a GPU or in"
+              + " a build without virtual memory. Weights, KV cache and compute buffers are those"
+              + " of program:llama.cpp ('allocsim list programs').");
 
   public static final ListAnswer<TraceFormat> FORMATS = new ListAnswer<>("formats", FORMAT);
 
@@ -162,21 +169,21 @@ public final class ListAnswer<T> {
 
   /** A row for each. */
   public Document<List<T>> table(List<T> rows) {
-    return table(rows, List.of());
+    return document(rows, List.of(new Section(null, List.of(Table.of(what, shape, rows)))));
   }
 
-  /** A row for each, and what is to be said of them. */
-  private Document<List<T>> table(List<T> rows, List<String> notes) {
-    List<Block> blocks = new ArrayList<>(List.of(Table.of(what, shape, rows)));
-    if (!notes.isEmpty()) {
-      blocks.add(Notes.of("notes", notes));
-    }
-    return document(rows, List.of(new Section(null, blocks)));
-  }
-
-  /** A row for each policy, and which of them is a user's. */
+  /** A row for each policy, by who can use it, and how a PyTorch program switches. */
   public static Document<List<PolicySpec>> allPolicies(List<PolicySpec> all) {
-    return POLICIES.table(all, WHOSE);
+    List<PolicySpec> sorted = PolicyGroups.sorted(all);
+    Table<PolicySpec> table =
+        Table.of(POLICIES.what, POLICY, sorted)
+            .groupedBy(spec -> PolicyGroups.heading(spec.use().group()));
+    List<Block> blocks =
+        List.of(
+            table,
+            new Notes("how a PyTorch program switches", PolicyGroups.howToSwitch(sorted.stream())),
+            Notes.of("notes", WHOSE));
+    return POLICIES.document(sorted, List.of(new Section(null, blocks)));
   }
 
   private Document<List<T>> document(List<T> rows, List<Section> sections) {

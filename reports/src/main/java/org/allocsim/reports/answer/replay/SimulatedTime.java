@@ -46,13 +46,13 @@ record SimulatedTime(TimeResult result, AllocationTrace trace) {
   private static final Shape<BusyTimeline> BUSY =
       Shape.of(busy ->
           busy.seconds(
-                  "piece_seconds",
+                  "slice_seconds",
                   "Simulated duration of a slice.",
                   each -> seconds(joined(each) * each.widthNanos()))
               .series(
-                  Unit.NUMBER,
-                  "shares",
-                  "Utilisation of each slice, 0 to 1.",
+                  Unit.RATIO,
+                  "utilization_ratio",
+                  "GPU utilisation of each slice, 0 to 1.",
                   SimulatedTime::shares));
 
   private static final Shape<NamedStep> STEPS =
@@ -85,8 +85,8 @@ record SimulatedTime(TimeResult result, AllocationTrace trace) {
                   "host_seconds",
                   "Time until the host finished.",
                   each -> seconds(each.result().hostNanos()))
-              .number(
-                  "gpu_utilisation",
+              .ratio(
+                  "gpu_utilization_ratio",
                   "Fraction of time the GPU was computing.",
                   each -> each.result().utilisation())
               .term(Columns.ALLOCATOR_SECONDS, each -> seconds(each.result().allocatorNanos()))
@@ -123,7 +123,7 @@ record SimulatedTime(TimeResult result, AllocationTrace trace) {
                   "Peak of page-locked host memory.",
                   each -> each.result().pinnedPeakBytes())
               .one(
-                  "utilisation_over_time",
+                  "utilization_over_time",
                   "GPU utilisation over equal time slices.",
                   BUSY,
                   each -> each.result().compute())

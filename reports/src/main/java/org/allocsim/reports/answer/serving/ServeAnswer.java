@@ -117,17 +117,17 @@ public record ServeAnswer(
                   ServingResult::meanRunning)
               .rank(1)
               .count(
-                  "most_running",
+                  "max_running",
                   "Maximum number of concurrently running sequences.",
                   ServingResult::mostRunning)
               .term(Columns.SERVED, ServingResult::served)
               .count(
-                  "refused",
-                  "refused",
+                  "rejected",
+                  "rejected",
                   "Requests whose prompt is too long for the cache or the limit.",
                   ServingResult::refused)
               .count(
-                  "cut_answers",
+                  "truncated_answers",
                   "Answers that ended early because the sequence became too long.",
                   ServingResult::cut)
               .term(Columns.PREEMPTIONS, "preempted", ServingResult::preemptions)
@@ -143,7 +143,7 @@ public record ServeAnswer(
               .missing("no sequence began")
               .count("prompt_tokens", "Tokens of the prompts.", ServingResult::promptTokens)
               .count("output_tokens", "Tokens of the answers.", ServingResult::outputTokens)
-              .count("guessed_tokens", "Draft tokens computed.", ServingResult::guessedTokens)
+              .count("draft_tokens", "Draft tokens computed.", ServingResult::guessedTokens)
               .count(
                   "accepted_tokens",
                   "Draft tokens accepted into an answer.",
@@ -200,18 +200,18 @@ public record ServeAnswer(
                   "Memory of the process outside PyTorch during profiling.",
                   ServingBudget::nonTorchBytes)
               .bytes(
-                  "beside_bytes",
+                  "outside_cache_bytes",
                   "Peak of memory that PyTorch reserves in addition to the cache.",
                   ServingBudget::besideBytes)
               .bytes("graph_bytes", "CUDA graphs, captured later.", ServingBudget::graphBytes)
               .text(
                   "vllm_version", "vLLM release whose rules apply.", each -> each.release().name())
               .flag(
-                  "graphs_in_share",
+                  "graphs_in_utilization",
                   "Whether CUDA graphs count toward gpu_memory_utilization.",
                   each -> each.release().hasGraphsInShare())
               .flag(
-                  "whole_gpu_in_share",
+                  "whole_gpu_in_utilization",
                   "Whether the context and other processes count toward gpu_memory_utilization.",
                   each -> each.release().countsWholeGpu())
               .flag(
@@ -221,16 +221,16 @@ public record ServeAnswer(
                   ServingBudget::isRefused)
               .term(Columns.CACHE_BYTES, ServingBudget::cacheBytes)
               .bytes(
-                  "left_bytes",
+                  "headroom_bytes",
                   "GPU memory left when graphs are captured; negative if the capture fails.",
                   ServingBudget::leftBytes)
               .ratio(
-                  "largest_utilization_ratio",
+                  "max_utilization_ratio",
                   "The largest gpu_memory_utilization that lets the engine start and capture its"
                       + " graphs.",
                   ServingBudget::largestUtilization)
               .bytes(
-                  "largest_cache_bytes",
+                  "max_cache_bytes",
                   "Size of the KV cache with it.",
                   ServingBudget::largestCacheBytes));
 
@@ -238,16 +238,16 @@ public record ServeAnswer(
       Shape.of(row ->
           row.term(
                   Columns.GPU_MEMORY_UTILIZATION_RATIO,
-                  "share",
+                  "utilization",
                   each -> each.budget().utilization())
               .term(Columns.CACHE_BYTES, "cache", each -> each.budget().cacheBytes())
               .bytes(
-                  "left_bytes",
+                  "headroom_bytes",
                   "left",
                   "GPU memory left at peak use; negative if the engine fails.",
                   each -> each.budget().leftBytes())
               .count(
-                  "most_running",
+                  "max_running",
                   "together",
                   "Maximum number of concurrent sequences.",
                   each -> each.result().mostRunning())
@@ -268,7 +268,7 @@ public record ServeAnswer(
                   .text("format", "Format of the request file.", each -> each.traffic().format())
                   .count("requests", "Requests served.", each -> each.traffic().count())
                   .count(
-                      "left_out_requests",
+                      "skipped_requests",
                       "Requests in the file without a prompt or an answer.",
                       each -> each.traffic().unanswered())
                   .seconds(
@@ -304,7 +304,7 @@ public record ServeAnswer(
                               .speculation()
                               .map(Speculation::acceptance)
                               .orElse(Double.NaN))
-                  .missing("there is no speculation")
+                  .missing("speculation is off")
                   .term(Columns.DEVICE, ServeAnswer::device)
                   .count(
                       "max_num_seqs",
@@ -322,7 +322,7 @@ public record ServeAnswer(
                   .one("budget", "Memory budget of the KV cache.", BUDGET, ServeAnswer::budget)
                   .many("caches", "One entry for each cache.", ROWS, ServeAnswer::rows)
                   .many(
-                      "shares",
+                      "utilizations",
                       "One entry per gpu_memory_utilization tried; empty if none was requested.",
                       TRIALS,
                       ServeAnswer::trials)

@@ -110,7 +110,7 @@ public record CapacityAnswer(
                       rows("allocator"),
                       CapacityAnswer::rows)
                   .many("gpus", "Known GPUs, smallest first.", GPUS, CapacityAnswer::gpus)
-                  .texts("left_out", "Why others were not tried.", CapacityAnswer::leftOut)
+                  .texts("skipped", "Why others were not tried.", CapacityAnswer::leftOut)
                   .term(Columns.WALL_SECONDS_OF_SEARCH, CapacityAnswer::seconds)));
 
   /** A row: what was found for an allocator and setting. */

@@ -112,8 +112,8 @@ public record FitAnswer(
               answer
                   .many("runs", "The recordings used.", RUNS, FitAnswer::recorded)
                   .number("size", "Batch size or length to predict.", FitAnswer::wanted)
-                  .number(
-                      "shared_requests_share",
+                  .ratio(
+                      "shared_requests_ratio",
                       "Fraction of requests common to all recordings.",
                       each -> each.fit().sharedRatio())
                   .term(Columns.DEVICE, each -> each.scenario().device().name())

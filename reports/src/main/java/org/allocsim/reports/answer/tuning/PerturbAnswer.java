@@ -98,8 +98,8 @@ public record PerturbAnswer(
                       "swap_adjacent",
                       "Whether adjacent requests were swapped.",
                       each -> each.perturbation.swapsNeighbours())
-                  .number(
-                      "resize_share",
+                  .ratio(
+                      "resize_ratio",
                       "Maximum relative size change.",
                       each -> each.perturbation.resizeShare())
                   .text(
@@ -109,13 +109,13 @@ public record PerturbAnswer(
                   .count("seed", "Seed of the first copy.", PerturbAnswer::seed)
                   .term(Columns.COPIES, PerturbAnswer::copies)
                   .term(Columns.FAILED_RUNS, each -> each.fragility.failures())
-                  .number(
-                      "failed_runs_share",
+                  .ratio(
+                      "failed_runs_ratio",
                       "Fraction of copies that ran out of memory.",
                       PerturbAnswer::failedShare)
                   .series(
                       NUMBER,
-                      "failed_runs_share_interval",
+                      "failed_runs_ratio_interval",
                       "Lower and upper bound of its confidence interval.",
                       each -> List.of(each.interval().lower(), each.interval().upper()))
                   .number("confidence", "Confidence of the interval.", _ -> Fragility.CONFIDENCE)
@@ -128,14 +128,15 @@ public record PerturbAnswer(
                           each.peaks(
                               Map.of(
                                   "min", 0.0, "p5", 0.05, "median", 0.5, "p95", 0.95, "max", 1.0)))
-                  .one("plain", "The unchanged program.", RESULT, each -> each.fragility.plain())
+                  .one(
+                      "unchanged", "The unchanged program.", RESULT, each -> each.fragility.plain())
                   .one(
                       "worst",
                       "The copy that fails earliest, or the one with the highest peak if none"
                           + " fails.",
                       COPY,
                       each -> each.fragility.worst())
-                  .many("all", "The copies.", COPY, each -> each.fragility.runs())
+                  .many("copies", "The copies.", COPY, each -> each.fragility.runs())
                   .term(Columns.WALL_SECONDS, PerturbAnswer::seconds)));
 
   private Scenario scenario() {

@@ -187,7 +187,7 @@ public record TuneAnswer(
                       Columns.PEAK_REQUESTED_BYTES,
                       each -> each.tuning().demand().peakRequestedBytes())
                   .flag(
-                      "fits_at_all",
+                      "can_fit",
                       "Whether the device has that much memory.",
                       each -> !each.tuning().isHopeless())
                   .one(
@@ -222,7 +222,7 @@ public record TuneAnswer(
                       Bins.LIFETIMES,
                       each -> Bins.of(each.lifetimes()))
                   .many(
-                      "left_out",
+                      "skipped",
                       "Settings not tried.",
                       LEFT_OUT,
                       each -> List.copyOf(each.tuning().leftOut().entrySet()))

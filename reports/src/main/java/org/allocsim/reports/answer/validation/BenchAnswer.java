@@ -82,13 +82,13 @@ public record BenchAnswer(
                   Measurement::nanosPerRequest)
               .missing("there are none")
               .rate(
-                  "plain_bytes_per_second",
+                  "uncompressed_bytes_per_second",
                   null,
                   "Median uncompressed bytes read per second.",
                   Measurement::plainBytesPerSecond)
               .missing("no file is read")
-              .number(
-                  "cpu_share",
+              .ratio(
+                  "cpu_utilization_ratio",
                   "Fraction of the time that the measured thread was on the processor.",
                   Measurement::cpuShare)
               .missing("several threads are used")

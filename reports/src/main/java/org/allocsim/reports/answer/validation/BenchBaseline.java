@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent) {
   private static final String FIRST_VERSION = "allocsim-bench-1";
+  private static final String SECOND_VERSION = "allocsim-bench-2";
 
   /**
    * How a measurement compares with an earlier one.
@@ -49,7 +50,8 @@ public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent)
     try (InputStream stream = Files.newInputStream(file)) {
       Map<String, Object> json = JsonValues.readObject(stream);
       boolean isFirstVersion = FIRST_VERSION.equals(json.get("schema"));
-      if (!isFirstVersion && !BenchAnswer.KIND.id().equals(json.get("schema"))) {
+      boolean isOld = isFirstVersion || SECOND_VERSION.equals(json.get("schema"));
+      if (!isOld && !BenchAnswer.KIND.id().equals(json.get("schema"))) {
         throw new IOException("its schema is not " + BenchAnswer.KIND.id());
       }
       Map<String, Samples> byId = new LinkedHashMap<>();
@@ -63,7 +65,9 @@ public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent)
           throw new IOException("\"values\" of a measurement are not times above 0");
         }
         Samples samples = new Samples(values.stream().map(BenchBaseline::real).toList());
-        byId.put(part(each, "id", String.class), samples.times(share(each.get("cpu_share"))));
+        byId.put(
+            part(each, "id", String.class),
+            samples.times(share(each.get(isOld ? "cpu_share" : "cpu_utilization_ratio"))));
       }
       return new BenchBaseline(machine(part(json, "machine", Map.class)), byId);
     } catch (IOException e) {

@@ -43,7 +43,7 @@ public final class BenchTurns {
         Map<String, Object> line = new LinkedHashMap<>();
         line.put("ns_per_request", sample.nanosPerRequest());
         line.put("ns_per_event", sample.nanosPerEvent());
-        line.put("cpu_share", sample.cpuShare());
+        line.put("cpu_utilization_ratio", sample.cpuShare());
         print(line, out);
       }
       print(Map.of("passes", replay.passes()), out);

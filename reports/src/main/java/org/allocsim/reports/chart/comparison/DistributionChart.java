@@ -61,7 +61,7 @@ public final class DistributionChart {
     // The axes say what the bars are.
     both.setFixedLegendItems(new LegendItemCollection());
     return ChartStyle.chart(
-        title, bins == 0 ? subtitle + "; there are no allocations" : subtitle, both, theme);
+        title, bins == 0 ? subtitle + "; no allocations" : subtitle, both, theme);
   }
 
   private static double top(long[] values) {

@@ -2,10 +2,10 @@ package org.allocsim.reports.cli.option;
 
 import java.util.List;
 import java.util.Locale;
+import org.allocsim.analysis.moment.Blockers;
 import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.MomentQuery.Kind;
-import org.allocsim.analysis.moment.Pins;
 import org.allocsim.simulator.typed.SimilarName;
 import org.allocsim.simulator.typed.TypedNumber;
 import picocli.CommandLine.ITypeConverter;
@@ -46,11 +46,11 @@ public final class Choices {
     }
   }
 
-  /** How pinned segments are ranked: ratio or free. */
-  public static final class OrderConverter implements ITypeConverter<Pins.Order> {
+  /** How segments held open are ranked: ratio or free. */
+  public static final class OrderConverter implements ITypeConverter<Blockers.Order> {
     @Override
-    public Pins.Order convert(String text) {
-      return of(Pins.Order.class, text);
+    public Blockers.Order convert(String text) {
+      return of(Blockers.Order.class, text);
     }
   }
 

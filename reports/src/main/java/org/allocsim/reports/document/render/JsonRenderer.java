@@ -105,7 +105,7 @@ public final class JsonRenderer {
         Shape.of(shape ->
             shape
                 .one(VERDICT, "The conclusion of the answer.", VERDICTS, each -> each)
-                .missing("there is no verdict"));
+                .missing("the answer has none"));
     properties.putAll(properties(verdict));
     properties.putAll(properties(kind.shape()));
     putObject(schema, properties);

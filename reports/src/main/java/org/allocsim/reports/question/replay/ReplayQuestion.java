@@ -228,7 +228,7 @@ public record ReplayQuestion(
     }
     if (result.failureCount() > result.failures().size()) {
       notes.add(
-          "of %s requests that failed the first %s are kept"
+          "%s requests failed; the first %s are kept"
               .formatted(result.failureCount(), result.failures().size()));
     }
     if (checks) {

@@ -154,7 +154,7 @@ class CompareAnswerTest {
   void aPolicyThatDidNotRunHasItsReasonAndNoFigures() {
     JsonNode row = json(JsonRenderer.json(document())).at("/traces/0/results/1");
     assertEquals("rmm-pool", row.get("policy").asString());
-    assertTrue(row.get("not_run_because").asString().contains("'many'"), row.toString());
+    assertTrue(row.get("not_run_reason").asString().contains("'many'"), row.toString());
     assertTrue(row.get("peak_reserved_bytes").isNull(), row.toString());
     String text = printed(TerminalRenderer::print);
     assertTrue(text.contains("- rmm-pool(initial=many) not run: option initial"), text);

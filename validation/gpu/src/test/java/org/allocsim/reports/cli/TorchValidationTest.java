@@ -67,7 +67,7 @@ class TorchValidationTest {
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err() + run.out());
     assertTrue(run.out().contains("random-424.jsonl.xz: 435 events, all exact"), run.out());
     assertTrue(
-        Files.readString(report.resolve("validate.json")).contains("\"events_foreseen\": 435"));
+        Files.readString(report.resolve("validate.json")).contains("\"events_predicted\": 435"));
     assertEquals(
         List.of("random-424.jsonl.xz..json", "random-424.jsonl.xz..pickle"),
         CommandRun.files(kept));

@@ -167,9 +167,9 @@ class ValidateReportTest {
     JsonText.write(JsonRenderer.json(report().document()), out);
     JsonNode summary = new ObjectMapper().readTree(out.toByteArray()).get("summary");
     assertEquals(1, summary.get("failure_confusion").get("both").asInt());
-    assertEquals(1, summary.get("failure_confusion").get("real_only").asInt());
-    JsonNode rate = summary.get("shares_of_cases").get("peak_under_estimated");
-    assertEquals(1, rate.get("part").asInt());
+    assertEquals(1, summary.get("failure_confusion").get("measured_only").asInt());
+    JsonNode rate = summary.get("case_ratios").get("peak_underestimated");
+    assertEquals(1, rate.get("count").asInt());
     assertEquals(0.0615, rate.get("low").asDouble(), 1e-4);
     JsonNode free = summary.get("quantities").get("free_bytes");
     assertEquals(35, free.get("exact").asInt());

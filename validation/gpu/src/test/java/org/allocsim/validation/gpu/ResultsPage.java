@@ -61,7 +61,7 @@ final class ResultsPage {
     result.addNearLimits(files);
     for (Path file : files) {
       JsonNode json = new ObjectMapper().readTree(Files.readAllBytes(file));
-      if (json.get("schema").asString().equals("allocsim-validate-pytorch-1")) {
+      if (json.get("schema").asString().startsWith("allocsim-validate-pytorch-")) {
         result.page.append(TorchResults.of(file.getFileName().toString(), json));
       } else {
         result.add(file);
@@ -86,7 +86,8 @@ final class ResultsPage {
     private final List<Double> ratios = new ArrayList<>();
   }
 
-  private static final List<String> SCHEMAS = List.of("allocsim-validate-1", "allocsim-validate-2");
+  private static final List<String> SCHEMAS =
+      List.of("allocsim-validate-1", "allocsim-validate-2", "allocsim-validate-3");
   private static final List<String> VERDICTS =
       List.of("neither", "same_request", "other_request", "predicted_only", "measured_only");
 
@@ -168,7 +169,7 @@ final class ResultsPage {
   }
 
   /** A value under its key, or under the one that it had in version 1. */
-  private static JsonNode either(JsonNode node, String key, String firstKey) {
+  static JsonNode either(JsonNode node, String key, String firstKey) {
     return node.has(key) ? node.get(key) : node.get(firstKey);
   }
 

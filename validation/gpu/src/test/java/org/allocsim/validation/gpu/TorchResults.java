@@ -16,13 +16,13 @@ final class TorchResults {
         programs, `allocsim validate pytorch --random`. Each column counts the cases in which every
         event and all of `memory_stats()` are exact:
 
-        - *repeated*: the requests are known and the driver returns the recorded addresses
+        - *reproduced*: the requests are known and the driver returns the recorded addresses
         - *verified*: only the recorded snapshot is known; its end state is compared as well,
           counters of calls that leave no event are not
         - *predicted*: only the requests are known; actions, sizes, failed requests and their messages
         - *addresses*: predicted, and every address too, relative to two of the process
 
-        | settings | cases | not run | repeated | verified | predicted | addresses | events | failed requests |
+        | settings | cases | not run | reproduced | verified | predicted | addresses | events | failed requests |
         |---|---|---|---|---|---|---|---|---|
         """
             .formatted(
@@ -40,10 +40,11 @@ final class TorchResults {
               conf.isEmpty() ? "default" : '`' + conf + '`',
               each.get("cases").asLong(),
               each.get("not_run").asLong(),
-              each.get("repeated").asLong(),
+              ResultsPage.either(each, "reproduced", "repeated").asLong(),
               each.get("verified").asLong(),
-              each.get("foreseen").asLong(),
-              each.get("foreseen_with_addresses").asLong(),
+              ResultsPage.either(each, "predicted", "foreseen").asLong(),
+              ResultsPage.either(each, "predicted_with_addresses", "foreseen_with_addresses")
+                  .asLong(),
               each.get("events").asLong(),
               each.get("failed_requests").asLong()));
       rechecked += each.has("rechecked") ? each.get("rechecked").asLong() : 0;

@@ -88,7 +88,7 @@ class GpuCallsTest {
               .put("kind", kind)
               .put("sequences", counts[0])
               .put("exact", counts[1])
-              .put("broken_off", counts[2])
+              .put("aborted", counts[2])
               .put("events", counts[3])
               .put("failed_requests", counts[4])
               .put("statistics", counts[5])

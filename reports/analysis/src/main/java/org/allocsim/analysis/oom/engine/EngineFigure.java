@@ -3,7 +3,8 @@ package org.allocsim.analysis.oom.engine;
 /** A figure that the log of an engine prints. */
 public enum EngineFigure {
   /** Part of the GPU's memory that the engine may use, or its static part. */
-  SHARE("share_ratio", "Fraction of the GPU's memory that the engine may use.", Unit.RATIO),
+  SHARE(
+      "memory_fraction_ratio", "Fraction of the GPU's memory that the engine may use.", Unit.RATIO),
   /** Memory of the GPU. */
   TOTAL("gpu_bytes", "Memory of the GPU.", Unit.BYTES),
   /** Free before the model was loaded. */
@@ -15,7 +16,7 @@ public enum EngineFigure {
   /** Free with the graphs captured, too. */
   FREE_AT_END("free_at_end_bytes", "Free when the engine is ready.", Unit.BYTES),
   /** Free on all GPUs together. */
-  FREE_FOR_ALL("free_for_all_bytes", "Free on all GPUs combined.", Unit.BYTES),
+  FREE_FOR_ALL("free_on_all_gpus_bytes", "Free on all GPUs combined.", Unit.BYTES),
   /** The model's weights on the GPU. */
   WEIGHTS("weights_bytes", "The model's weights on the GPU.", Unit.BYTES),
   /** The most that computing takes beside the weights. */
@@ -44,7 +45,10 @@ public enum EngineFigure {
   /** Longest sequence that was asked for. */
   LENGTH("length_tokens", "Requested maximum sequence length.", Unit.COUNT),
   /** Longest sequence that the engine found possible. */
-  LONGEST("longest_tokens", "Maximum sequence length that the engine found possible.", Unit.COUNT),
+  LONGEST(
+      "possible_length_tokens",
+      "Maximum sequence length that the engine found possible.",
+      Unit.COUNT),
   /** Sequences that run at once at most. */
   SEQUENCES("sequences", "Maximum number of concurrent sequences.", Unit.COUNT),
   /** Tokens that are computed at once. */

@@ -68,12 +68,12 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
               .term(Columns.CONF, each -> each.choice.conf())
               .text("options", "Other options of the policy.", each -> each.choice.options())
               .count(
-                  "failures_saved",
+                  "prevented_failures",
                   "failures prevented",
                   "Runs that fail with the recorded settings but not with this one.",
                   each -> each.tally.saved())
               .count(
-                  "broken",
+                  "introduced_failures",
                   "broken",
                   "Runs that fail only with this setting.",
                   each -> each.tally.broken())
@@ -131,12 +131,12 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
                   each -> each.best.choice.label())
               .text("conf", "Its best setting.", each -> each.best.choice.conf())
               .count(
-                  "failures_saved",
+                  "prevented_failures",
                   "saved",
                   "Failures that the best setting prevents.",
                   each -> each.best.tally.saved())
               .count(
-                  "broken",
+                  "introduced_failures",
                   "broken",
                   "Runs that fail only with the best setting.",
                   each -> each.best.tally.broken())
@@ -177,7 +177,7 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
                   each -> each.best == null ? 0 : each.tally.servedBy(each.best))
               .rank(3)
               .count(
-                  "served_by_each_its_own",
+                  "served_by_own_best_setting",
                   "each its own",
                   "Traces that run with the best setting for each trace.",
                   each -> each.tally.servedBySetting())
@@ -218,7 +218,7 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
                   "GPUs on which it fails with its recorded settings.",
                   each -> each.tally.failures())
               .count(
-                  "failures_lost",
+                  "unpreventable_failures",
                   "GPUs it is lost on",
                   "GPUs on which it fails with every setting.",
                   each -> each.tally.lost())
@@ -276,18 +276,18 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
                   "GPUs on which a rank fails with its recorded settings.",
                   each -> each.tally.failures())
               .count(
-                  "failures_lost",
+                  "unpreventable_failures",
                   "GPUs it is lost on",
                   "GPUs on which no single setting serves every rank.",
                   each -> each.tally.lost())
               .text(
-                  "highest_rank",
+                  "max_reserved_rank",
                   "rank",
                   "The rank that reserves the most with the recorded settings; it determines the"
                       + " GPU size.",
                   each -> each.balance.highest().rank().id())
               .bytes(
-                  "highest_reserved_bytes",
+                  "max_reserved_bytes",
                   "reserves",
                   "Peak of memory that this rank reserves on the largest GPU.",
                   each -> each.balance.highest().found().reservedBytes())
@@ -334,7 +334,7 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
           "Results of a sweep: failures that settings prevent and memory that they save.",
           Shape.of(answer ->
               answer
-                  .text("swept", "Folder of the sweep.", FleetAnswer::swept)
+                  .text("sweep", "Folder of the sweep.", FleetAnswer::swept)
                   .count("traces", "Traces of the sweep.", each -> each.analysis.traceCount())
                   .term(Columns.RUNS, each -> each.analysis.runs())
                   .count(
@@ -349,7 +349,10 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
                       "failures",
                       "Trace and GPU pairs that fail with the recorded settings.",
                       each -> each.analysis.failures())
-                  .count("lost", "Failures that no setting prevents.", each -> each.analysis.lost())
+                  .count(
+                      "unpreventable_failures",
+                      "Failures that no setting prevents.",
+                      each -> each.analysis.lost())
                   .count(
                       "too_large",
                       "Of these, failures in which the program's requested memory exceeds the"

@@ -28,12 +28,12 @@ final class FleetVerdict {
 
   private String sentence() {
     if (analysis.runs() == 0) {
-      return "No run could be simulated: there is nothing to compare.";
+      return "No run could be simulated, so nothing can be compared.";
     }
     Map.Entry<FleetChoice, ChoiceTally> best = bestSetting();
     long failures = analysis.failures();
     if (best == null) {
-      return "The sweep ran no setting of PyTorch's allocator, so there is no baseline.";
+      return "No baseline: the sweep did not run PyTorch's allocator.";
     }
     String name = best.getKey().label();
     if (failures == 0) {

@@ -147,7 +147,7 @@ public record IdleAnswer(
               .ratio(
                   "saved_ratio",
                   "saves",
-                  "Part of the step without a change that is saved; negative where it gets longer.",
+                  "Fraction of the unchanged step that is saved; negative if the step gets longer.",
                   Row::gain)
               .ratio(
                   "utilization_ratio",

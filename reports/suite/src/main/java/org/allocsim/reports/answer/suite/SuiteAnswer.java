@@ -47,7 +47,7 @@ public record SuiteAnswer(List<SuiteResult> results) {
               .shown(Unit.NUMBER, "expected", "The published figure.", Check::expected)
               .text("actual", "The figure that was found.", Check::actual)
               .shown(Unit.NUMBER, "found", "The figure that was found.", Check::actual)
-              .flag("holds", "", "Whether it holds.", Check::holds)
+              .flag("passes", "", "Whether it holds.", Check::holds)
               .worded(each -> mark(each.holds())));
 
   private static final Shape<Moment> MOMENT =
@@ -112,7 +112,7 @@ public record SuiteAnswer(List<SuiteResult> results) {
               .text("what", "what", "What it is about.", each -> each.topic().what())
               .text("source", "Who published it.", each -> each.topic().source())
               .text(
-                  "set_up",
+                  "setup",
                   "What the program does, and how the variants differ.",
                   each -> each.topic().setUp())
               .text(

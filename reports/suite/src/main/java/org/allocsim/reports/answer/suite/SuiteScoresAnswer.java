@@ -79,7 +79,6 @@ public record SuiteScoresAnswer(PolicyScores scores) {
   public static final Kind<SuiteScoresAnswer> KIND =
       new Kind<>(
           "suite-scores",
-          1,
           "suite --policies --json",
           "What `allocsim suite --policies --json` writes: how allocators score on the reported"
               + " failures.",

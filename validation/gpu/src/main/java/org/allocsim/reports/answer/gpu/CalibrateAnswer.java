@@ -145,7 +145,6 @@ public record CalibrateAnswer(CalibrationResult result) {
   public static final Kind<CalibrateAnswer> KIND =
       new Kind<>(
           "calibrate",
-          1,
           "calibrate --json",
           "What `allocsim calibrate --json` writes: a measured GPU and how well the model fits it.",
           Shape.of(answer ->
@@ -174,7 +173,7 @@ public record CalibrateAnswer(CalibrationResult result) {
                       "Driver answers compared with the model.",
                       each -> each.result().observations().answers())
                   .count(
-                      "other_answers",
+                      "differing_answers",
                       "Driver answers that differ from the model.",
                       each -> each.result().observations().otherAnswers())
                   .named(

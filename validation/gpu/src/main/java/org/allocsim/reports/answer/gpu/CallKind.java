@@ -29,7 +29,7 @@ public record CallKind(String kind, List<CallVerdict> verdicts) {
                       + " message is equal.",
                   CallKind::exact)
               .count(
-                  "broken_off",
+                  "aborted",
                   "aborted",
                   "Sequences that PyTorch aborted with a failed assertion of its own or a crash;"
                       + " everything before an assertion is compared and equal unless listed in"

@@ -64,8 +64,8 @@ public record TogetherAnswer(
                   "Leading calls equal in kind, size and success.",
                   TogetherResult.OneProcess::equalCalls)
               .count(
-                  "refused_calls",
-                  "refused",
+                  "failed_calls",
+                  "failed",
                   "Failed calls among them.",
                   TogetherResult.OneProcess::refusedCalls)
               .count(

@@ -63,8 +63,8 @@ public record TorchAnswer(
                   "Cases that did not run.",
                   each -> each.cases().size() - each.verdicts().count())
               .count(
-                  "repeated",
-                  "repeated",
+                  "reproduced",
+                  "reproduced",
                   "Cases that are exact when requests are known and the driver returns the"
                       + " recorded addresses.",
                   each -> each.count(TorchVerdict::repeats))
@@ -74,13 +74,13 @@ public record TorchAnswer(
                   "Cases that are exact, end state included, when only the snapshot is known.",
                   each -> each.count(TorchVerdict::verified))
               .count(
-                  "foreseen",
+                  "predicted",
                   "predicted",
                   "Cases whose actions, sizes, failures and failure messages are exact when only"
                       + " the requests are known.",
                   each -> each.count(TorchVerdict::foreseen))
               .count(
-                  "foreseen_with_addresses",
+                  "predicted_with_addresses",
                   "with addresses",
                   "Cases predicted exactly, the driver's addresses included.",
                   each -> each.count(of -> of.foreseen() && of.predicted().exact()))
@@ -90,7 +90,7 @@ public record TorchAnswer(
                   "Events in the recorded histories.",
                   each -> each.sum(of -> of.predicted().recorded()))
               .count(
-                  "events_repeated",
+                  "events_reproduced",
                   "Events reproduced with known requests and driver addresses.",
                   each -> each.sum(of -> of.repeated().equal()))
               .count(
@@ -98,7 +98,7 @@ public record TorchAnswer(
                   "Events verified from the snapshot alone.",
                   each -> each.sum(of -> of.verification().eventsMatched()))
               .count(
-                  "events_foreseen",
+                  "events_predicted",
                   "Events predicted from the requests alone.",
                   each -> each.sum(of -> of.predicted().equal()))
               .term(Columns.ADDRESSES_COMPARED, each -> each.sum(of -> of.predicted().addresses()))
@@ -115,7 +115,7 @@ public record TorchAnswer(
               .term(Columns.STATISTICS_COMPARED, each -> each.sum(TorchVerdict::statisticsCompared))
               .named(
                   Unit.COUNT,
-                  "left_out",
+                  "skipped",
                   "What was not tested, and why.",
                   "Requests skipped for this reason.",
                   each -> leftOut(each.cases().stream().map(TorchCase::program))));
@@ -123,7 +123,6 @@ public record TorchAnswer(
   public static final Kind<TorchAnswer> KIND =
       new Kind<>(
           "validate-pytorch",
-          1,
           "validate pytorch --json",
           "What `allocsim validate pytorch --json` writes: PyTorch's own allocator against the"
               + " simulation.",
@@ -132,7 +131,7 @@ public record TorchAnswer(
                   .term(Columns.DATE, TorchAnswer::date)
                   .term(Columns.GPU_NAME, each -> each.machine().device())
                   .flag(
-                      "stand_in",
+                      "is_mock_driver",
                       "Whether a mock CUDA driver, which computes nothing, replaced the GPU.",
                       each -> each.machine().mockDriver())
                   .term(Columns.DRIVER, TorchAnswer::driver)

@@ -31,11 +31,11 @@ public record TorchCase(
               .term(Columns.EXACT, TorchVerdict::exact)
               .term(Columns.EVENTS, each -> each.predicted().recorded())
               .count(
-                  "events_foreseen",
+                  "events_predicted",
                   "Events predicted exactly from the requests alone.",
                   each -> each.predicted().equal())
               .text(
-                  "first_unforeseen",
+                  "first_mispredicted",
                   "The first event that was not predicted.",
                   each -> each.predicted().difference())
               .missing("all were")
@@ -53,20 +53,20 @@ public record TorchCase(
                   TorchVerdict::failureDifferences)
               .term(Columns.STATISTICS_COMPARED, TorchVerdict::statisticsCompared)
               .texts(
-                  "statistics_unforeseen",
+                  "statistics_mispredicted",
                   "Statistics that differ from the prediction.",
                   TorchVerdict::predictedStatistics)
               .count(
-                  "events_repeated",
+                  "events_reproduced",
                   "Events that are equal when the driver returns the recorded addresses.",
                   each -> each.repeated().equal())
               .text(
-                  "first_not_repeated",
+                  "first_not_reproduced",
                   "The first event that is not reproduced.",
                   TorchCase::notRepeated)
               .missing("all are")
               .texts(
-                  "statistics_not_repeated",
+                  "statistics_not_reproduced",
                   "Statistics that are not reproduced.",
                   TorchVerdict::repeatedStatistics)
               .count(
@@ -102,7 +102,7 @@ public record TorchCase(
               .term(Columns.REQUESTS, each -> each.program().requests().trace().eventCount())
               .named(
                   Unit.COUNT,
-                  "left_out",
+                  "skipped",
                   "What was not tested, and why.",
                   "Requests skipped for this reason.",
                   each -> new TreeMap<>(each.program().requests().leftOut()))

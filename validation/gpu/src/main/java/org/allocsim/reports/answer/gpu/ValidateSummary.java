@@ -33,9 +33,9 @@ final class ValidateSummary {
   private static final Shape<Share> SHARE =
       Shape.of(share ->
           share
-              .count("part", "Cases for which it holds.", Share::part)
-              .count("whole", "All cases.", Share::whole)
-              .number("share", "Fraction, 0 to 1.", Share::value)
+              .count("count", "Cases for which it holds.", Share::part)
+              .count("total", "All cases.", Share::whole)
+              .ratio("ratio", "Fraction, 0 to 1.", Share::value)
               .missing("there is none")
               .number("low", LOW, Share::low)
               .missing("there is none")
@@ -77,11 +77,12 @@ final class ValidateSummary {
               .named(
                   Unit.COUNT,
                   "failure_confusion",
-                  "Cases by whether a request failed: neither, predicted_only, real_only or both.",
+                  "Cases by whether a request failed: neither, predicted_only, measured_only or"
+                      + " both.",
                   "Number of cases.",
                   ValidateSummary::confusion)
               .count(
-                  "peak_under_estimated",
+                  "peak_underestimated",
                   "Cases whose peak was predicted too low.",
                   ValidationSummary::underEstimated)
               .count(
@@ -149,9 +150,9 @@ final class ValidateSummary {
               .missing(NO_CASE)
               .named(
                   SHARE,
-                  "shares_of_cases",
+                  "case_ratios",
                   "Fractions of cases: same_calls, free_bytes_exact, same_failures,"
-                      + " peak_under_estimated, pool_exact.",
+                      + " peak_underestimated, pool_exact.",
                   "A fraction, with a 95 % interval.",
                   ValidateSummary::shares)
               .named(
@@ -317,7 +318,7 @@ final class ValidateSummary {
     shares.put("same_calls", new Share(all.sameCalls(), all.cases()));
     shares.put("free_bytes_exact", new Share(all.freeBytesExact(), all.cases()));
     shares.put("same_failures", new Share(all.sameFailures(), all.cases()));
-    shares.put("peak_under_estimated", new Share(all.underEstimated(), all.cases()));
+    shares.put("peak_underestimated", new Share(all.underEstimated(), all.cases()));
     shares.put("pool_exact", new Share(all.poolExact(), all.poolCases()));
     return shares;
   }
@@ -327,7 +328,7 @@ final class ValidateSummary {
       case "same_calls" -> "the same driver calls, sizes and failures";
       case "free_bytes_exact" -> "free bytes right after every call";
       case "same_failures" -> "the same failed requests";
-      case "peak_under_estimated" -> "peak underestimated";
+      case "peak_underestimated" -> "peak underestimated";
       default -> "pool reserved and used always right";
     };
   }
@@ -345,7 +346,7 @@ final class ValidateSummary {
     Map<String, Long> map = new LinkedHashMap<>();
     map.put("neither", all.failures(false, false));
     map.put("predicted_only", all.failures(true, false));
-    map.put("real_only", all.failures(false, true));
+    map.put("measured_only", all.failures(false, true));
     map.put("both", all.failures(true, true));
     return map;
   }

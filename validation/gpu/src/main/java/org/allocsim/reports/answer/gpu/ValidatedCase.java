@@ -160,7 +160,7 @@ public record ValidatedCase(
                   CaseResult::equalCalls)
               .term(Columns.FIRST_DIFFERENCE, CaseResult::firstDifference)
               .missing("none does")
-              .count("refused_calls", "Calls that the driver failed.", CaseResult::refusedCalls)
+              .count("failed_calls", "Calls that the driver failed.", CaseResult::refusedCalls)
               .flag(
                   "addresses_learned",
                   "Whether addresses were learned from the run itself.",

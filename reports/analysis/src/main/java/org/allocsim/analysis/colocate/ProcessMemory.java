@@ -1,4 +1,4 @@
-package org.allocsim.analysis.share;
+package org.allocsim.analysis.colocate;
 
 import org.allocsim.simulator.device.DeviceProfile;
 

@@ -3,11 +3,11 @@ package org.allocsim.reports.question.moment;
 import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.attribution.CategoryRules;
+import org.allocsim.analysis.moment.Blockers;
 import org.allocsim.analysis.moment.MomentQuery;
-import org.allocsim.analysis.moment.Pins;
+import org.allocsim.reports.answer.job.BlockersJob;
 import org.allocsim.reports.answer.job.JobView;
-import org.allocsim.reports.answer.job.PinsJob;
-import org.allocsim.reports.answer.moment.PinsAnswer;
+import org.allocsim.reports.answer.moment.BlockersAnswer;
 import org.allocsim.reports.answer.moment.ReplayedProgram;
 import org.allocsim.reports.answer.moment.TableLimits;
 import org.allocsim.reports.document.Document;
@@ -25,27 +25,28 @@ import org.jspecify.annotations.Nullable;
  * @param order how segments are ranked
  * @param limits how much is shown
  */
-public record PinsQuestion(@Nullable MomentQuery moment, Pins.Order order, TableLimits limits)
-    implements JobQuestion<PinsAnswer> {
+public record BlockersQuestion(
+    @Nullable MomentQuery moment, Blockers.Order order, TableLimits limits)
+    implements JobQuestion<BlockersAnswer> {
   @Override
-  public PinsAnswer ask(Asked asked) {
+  public BlockersAnswer ask(Asked asked) {
     ReplayedProgram program = ProgramReplay.read(asked.trace());
-    return PinsAnswer.of(program, program.at(moment), order, limits);
+    return BlockersAnswer.of(program, program.at(moment), order, limits);
   }
 
   @Override
-  public Document<PinsAnswer> document(PinsAnswer answer) {
+  public Document<BlockersAnswer> document(BlockersAnswer answer) {
     return answer.document();
   }
 
   @Override
-  public Optional<List<TraceRecording>> runs(PinsAnswer answer) {
+  public Optional<List<TraceRecording>> runs(BlockersAnswer answer) {
     ReplayedProgram program = answer.at().program();
     return Optional.of(PageRun.of(program, () -> program.attribution(CategoryRules.NONE)));
   }
 
   @Override
-  public JobView<PinsAnswer, ?, ?> view(AskedJobs jobs) {
-    return new PinsJob();
+  public JobView<BlockersAnswer, ?, ?> view(AskedJobs jobs) {
+    return new BlockersJob();
   }
 }

@@ -7,16 +7,16 @@ import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
 
 /**
- * The blocks that keep segments from being released. A segment is pinned by the blocks in it that
- * are in use; what they pin are its free blocks. Of a run of an expandable segment, whole free
- * pages can be released and are not pinned.
+ * The blocks that keep segments from being released. A segment is held open by its blocks in use,
+ * and with it the free blocks between them. Of a run of an expandable segment, whole free pages can
+ * be released and are not held.
  */
-public final class Pins {
+public final class Blockers {
   /** How segments are ranked. */
   public enum Order {
-    /** By the free bytes that each byte in use pins, the highest first. */
+    /** By free bytes per byte in use, the highest first. */
     RATIO,
-    /** By the free bytes that are pinned, the highest first. */
+    /** By free bytes, the highest first. */
     FREE
   }
 
@@ -34,7 +34,7 @@ public final class Pins {
       int index, int allocation, long address, long bytes, long requestedBytes, boolean awaiting) {}
 
   /**
-   * A pinned segment.
+   * A segment held open.
    *
    * @param index its number in the layout
    * @param address where it begins
@@ -43,7 +43,7 @@ public final class Pins {
    * @param pool number of its pool, 0 for the default pool
    * @param expandable whether it is a run of an expandable segment
    * @param freeBytes free bytes that cannot be released
-   * @param pinningBytes bytes of the blocks in use
+   * @param blockerBytes bytes of the blocks in use
    * @param blocks the blocks in use, by address
    */
   public record Segment(
@@ -54,33 +54,33 @@ public final class Pins {
       int pool,
       boolean expandable,
       long freeBytes,
-      long pinningBytes,
+      long blockerBytes,
       List<Block> blocks) {
     /** Keeps its own copy. */
     public Segment {
       blocks = List.copyOf(blocks);
     }
 
-    /** Free bytes that each byte in use pins. */
+    /** Free bytes per byte in use. */
     public double freePerByte() {
-      return (double) freeBytes / pinningBytes;
+      return (double) freeBytes / blockerBytes;
     }
   }
 
-  private Pins() {}
+  private Blockers() {}
 
   /**
-   * The pinned segments of a layout, ranked; segments that are used fully or not at all are not
-   * among them.
+   * The segments of a layout that are held open, ranked; segments that are used fully or not at all
+   * are not among them.
    *
    * @param largePageBytes page of the large pool's expandable segments
    */
   public static List<Segment> of(MemoryLayout layout, long largePageBytes, Order order) {
-    List<Segment> pinned = new ArrayList<>();
+    List<Segment> heldOpen = new ArrayList<>();
     for (int segment = 0; segment < layout.segmentCount(); segment++) {
       Segment candidate = segment(layout, segment, largePageBytes);
-      if (candidate.freeBytes > 0 && candidate.pinningBytes > 0) {
-        pinned.add(candidate);
+      if (candidate.freeBytes > 0 && candidate.blockerBytes > 0) {
+        heldOpen.add(candidate);
       }
     }
     Comparator<Segment> byFree = Comparator.comparingLong(Segment::freeBytes).reversed();
@@ -88,20 +88,20 @@ public final class Pins {
         order == Order.FREE
             ? byFree
             : Comparator.comparingDouble(Segment::freePerByte).reversed().thenComparing(byFree);
-    pinned.sort(ranking.thenComparing(Segment::address, Long::compareUnsigned));
-    return pinned;
+    heldOpen.sort(ranking.thenComparing(Segment::address, Long::compareUnsigned));
+    return heldOpen;
   }
 
-  /** One segment, pinned or not. */
+  /** One segment, held open or not. */
   static Segment segment(MemoryLayout layout, int segment, long largePageBytes) {
     long free = -SlackSplit.releasableBytes(layout, segment, largePageBytes);
-    long pinning = 0;
+    long inUse = 0;
     List<Block> blocks = new ArrayList<>();
     for (int b = layout.firstBlock(segment); b < layout.firstBlock(segment + 1); b++) {
       if (layout.state(b) == BlockState.INACTIVE) {
         free += layout.blockBytes(b);
       } else {
-        pinning += layout.blockBytes(b);
+        inUse += layout.blockBytes(b);
         blocks.add(block(layout, b));
       }
     }
@@ -113,7 +113,7 @@ public final class Pins {
         layout.segmentPool(segment),
         layout.isExpandable(segment),
         free,
-        pinning,
+        inUse,
         blocks);
   }
 

@@ -1,4 +1,4 @@
-package org.allocsim.analysis.share;
+package org.allocsim.analysis.colocate;
 
 import java.util.Arrays;
 import org.allocsim.simulator.run.SharedObserver;

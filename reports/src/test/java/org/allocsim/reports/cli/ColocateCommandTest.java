@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
-class ShareCommandTest {
+class ColocateCommandTest {
   private static final long MIB = 1L << 20;
   private static final long GIB = 1L << 30;
   private static final long SECOND = 1_000_000_000;
@@ -64,7 +64,7 @@ class ShareCommandTest {
 
   private static JsonNode json(int exitCode, Object... arguments) {
     Object[] all = new Object[arguments.length + 3];
-    all[0] = "share";
+    all[0] = "colocate";
     all[1] = "--json";
     all[2] = "-";
     System.arraycopy(arguments, 0, all, 3, arguments.length);
@@ -77,7 +77,7 @@ class ShareCommandTest {
   void theFirstFailureNamesWhoHoldsTheMemory() {
     // 12 GiB, two contexts of 100 MiB, 6 GiB of the trainer and 2 of the engine leave 3.8.
     CommandRun run =
-        CommandRun.of("share", trainer, engine, "--capacity", "12GiB", "--context", "100MiB");
+        CommandRun.of("colocate", trainer, engine, "--capacity", "12GiB", "--context", "100MiB");
     assertEquals(ExitCodes.CHECK_DID_NOT_HOLD, run.exitCode(), run.err());
     assertTrue(
         run.out().startsWith("engine fails first, 3.000 s after the start: its request 1 for 5.00"),
@@ -115,12 +115,12 @@ class ShareCommandTest {
   @Test
   void limitsAreThoseWithWhichAllRun() {
     JsonNode ample = json(0, trainer, engine, "--capacity=20GiB", "--context=100MiB", "--limits");
-    assertEquals(6 * GIB, ample.at("/processes/0/least_limit_bytes").asLong());
-    assertTrue(ample.at("/processes/0/most_limit_bytes").isNull());
-    assertEquals(7 * GIB, ample.at("/processes/1/least_limit_bytes").asLong());
+    assertEquals(6 * GIB, ample.at("/processes/0/min_limit_bytes").asLong());
+    assertTrue(ample.at("/processes/0/max_limit_bytes").isNull());
+    assertEquals(7 * GIB, ample.at("/processes/1/min_limit_bytes").asLong());
     // No limit of either makes room for 13 GiB in 12.
     JsonNode small = json(3, trainer, engine, "--capacity=12GiB", "--context=100MiB", "--limits");
-    assertTrue(small.at("/processes/0/least_limit_bytes").isNull());
+    assertTrue(small.at("/processes/0/min_limit_bytes").isNull());
   }
 
   @Test
@@ -137,13 +137,13 @@ class ShareCommandTest {
     assertEquals(2.5, first.get("start_seconds").asDouble());
     assertEquals(6.5, first.get("end_seconds").asDouble());
     assertTrue(first.get("exits").asBoolean());
-    assertEquals(GIB, first.at("/left/0/context_bytes").asLong());
-    assertEquals(512 * MIB, first.at("/left/0/other_bytes").asLong());
+    assertEquals(GIB, first.at("/at_end/0/context_bytes").asLong());
+    assertEquals(512 * MIB, first.at("/at_end/0/other_bytes").asLong());
     assertEquals(7 * GIB + 512 * MIB, first.get("peak_bytes").asLong());
     assertEquals(
         8 * GIB,
-        answer.at("/processes/1/left/0/allocated_bytes").asLong()
-            + answer.at("/processes/1/left/0/cached_bytes").asLong());
+        answer.at("/processes/1/at_end/0/allocated_bytes").asLong()
+            + answer.at("/processes/1/at_end/0/cached_bytes").asLong());
   }
 
   @Test
@@ -167,16 +167,16 @@ class ShareCommandTest {
             "--device=h200",
             "--mps",
             "--mps-limit=6.5GiB");
-    assertEquals(1_049_489_392, answer.at("/processes/1/mps_room_bytes").asLong());
+    assertEquals(1_049_489_392, answer.at("/processes/1/mps_headroom_bytes").asLong());
     // Nobody's limit is higher than the one for all.
     assertEquals(
-        (long) (6.5 * GIB) - 24_252_432, answer.at("/processes/0/mps_room_bytes").asLong());
+        (long) (6.5 * GIB) - 24_252_432, answer.at("/processes/0/mps_headroom_bytes").asLong());
     assertEquals("engine", answer.at("/first_failure/0/process").asString());
     assertEquals(0, answer.at("/first_failure/0/request").asLong());
     assertEquals(2, answer.at("/processes/1/failed_requests").asLong());
     assertEquals(0, answer.at("/processes/0/failed_requests").asLong());
     CommandRun run =
-        CommandRun.of("share", trainer, engine + ",mps-limit=1GiB", "--device=h200", "--mps");
+        CommandRun.of("colocate", trainer, engine + ",mps-limit=1GiB", "--device=h200", "--mps");
     assertTrue(run.out().contains("its MPS client limit leaves"), run.out());
   }
 
@@ -185,7 +185,13 @@ class ShareCommandTest {
     Path report = folder.resolve("report");
     CommandRun run =
         CommandRun.of(
-            "share", trainer, engine, "--capacity=12GiB", "--context=100MiB", "--report", report);
+            "colocate",
+            trainer,
+            engine,
+            "--capacity=12GiB",
+            "--context=100MiB",
+            "--report",
+            report);
     assertEquals(ExitCodes.CHECK_DID_NOT_HOLD, run.exitCode(), run.err());
     String chart = Files.readString(report.resolve("shared.svg"));
     assertTrue(chart.contains("engine fails first, 3.000 s after the start"), chart);
@@ -193,7 +199,7 @@ class ShareCommandTest {
     assertTrue(chart.contains("contexts and libraries"));
     assertTrue(chart.contains("the GPU has 12.00 GiB"));
     assertTrue(Files.exists(report.resolve("shared-dark.png")));
-    String page = Files.readString(report.resolve("share.html"));
+    String page = Files.readString(report.resolve("colocate.html"));
     assertTrue(page.contains("<table class=\"plain\""), page);
     for (String title : List.of("At the first failure", "At the combined peak")) {
       assertTrue(page.contains("aria-label=\"" + title + "\"><table"), title);
@@ -205,7 +211,7 @@ class ShareCommandTest {
     Path report = folder.resolve("figure");
     CommandRun run =
         CommandRun.of(
-            "share",
+            "colocate",
             trainer,
             engine,
             "--capacity=20GiB",
@@ -222,9 +228,9 @@ class ShareCommandTest {
 
   @Test
   void aSliceOfUnknownSizeIsSaidToBeComputed() {
-    CommandRun computed = CommandRun.of("share", trainer, "--device=b200 3g.90gb");
+    CommandRun computed = CommandRun.of("colocate", trainer, "--device=b200 3g.90gb");
     assertTrue(computed.out().contains("computed as a fraction"), computed.out());
-    CommandRun listed = CommandRun.of("share", trainer, "--device=h200 2g.35gb");
+    CommandRun listed = CommandRun.of("colocate", trainer, "--device=h200 2g.35gb");
     assertTrue(!listed.out().contains("computed"), listed.out());
   }
 
@@ -265,7 +271,7 @@ class ShareCommandTest {
           ,mps-limit=1GiB        | add --mps
           """)
   void wrongSettingsAreNamed(String settings, String part) {
-    CommandRun run = CommandRun.of("share", trainer + settings.strip());
+    CommandRun run = CommandRun.of("colocate", trainer + settings.strip());
     assertEquals(ExitCodes.USAGE, run.exitCode(), run.err());
     assertEquals(1, run.err().lines().count(), run.err());
     assertTrue(run.err().contains(part), run.err());

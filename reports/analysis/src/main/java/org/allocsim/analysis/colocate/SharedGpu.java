@@ -1,4 +1,4 @@
-package org.allocsim.analysis.share;
+package org.allocsim.analysis.colocate;
 
 import java.util.ArrayList;
 import java.util.Comparator;

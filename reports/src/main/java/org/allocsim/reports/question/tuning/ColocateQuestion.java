@@ -6,14 +6,14 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.allocsim.analysis.colocate.CommonClock;
+import org.allocsim.analysis.colocate.ProcessMemory;
+import org.allocsim.analysis.colocate.SharedGpu;
+import org.allocsim.analysis.colocate.SharedGpu.LimitRange;
+import org.allocsim.analysis.colocate.SharedTimeline;
+import org.allocsim.analysis.colocate.SharingProgram;
 import org.allocsim.analysis.program.Program;
-import org.allocsim.analysis.share.CommonClock;
-import org.allocsim.analysis.share.ProcessMemory;
-import org.allocsim.analysis.share.SharedGpu;
-import org.allocsim.analysis.share.SharedGpu.LimitRange;
-import org.allocsim.analysis.share.SharedTimeline;
-import org.allocsim.analysis.share.SharingProgram;
-import org.allocsim.reports.answer.share.ShareAnswer;
+import org.allocsim.reports.answer.colocate.ColocateAnswer;
 import org.allocsim.reports.chart.memory.SharedMemoryChart;
 import org.allocsim.reports.chart.memory.SharedMemoryData;
 import org.allocsim.reports.document.Document;
@@ -40,14 +40,14 @@ import org.jspecify.annotations.Nullable;
  * @param findsSmallest whether the smallest GPU is looked for
  * @param findsLimits whether the limits of each allocator are looked for
  */
-public record ShareQuestion(
+public record ColocateQuestion(
     List<SharedProcess> processes,
     @Nullable DeviceProfile gpu,
     boolean isUnderMps,
     AfterOom afterOom,
     boolean findsSmallest,
     boolean findsLimits)
-    implements DrawnQuestion<ShareQuestion.Shared> {
+    implements DrawnQuestion<ColocateQuestion.Shared> {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final String PROGRAM = "program:";
 
@@ -56,10 +56,10 @@ public record ShareQuestion(
    *
    * @param timeline memory over time where it is shown
    */
-  public record Shared(ShareAnswer answer, boolean passes, SharedTimeline timeline) {}
+  public record Shared(ColocateAnswer answer, boolean passes, SharedTimeline timeline) {}
 
   /** Refuses limits of clients where there are none. */
-  public ShareQuestion {
+  public ColocateQuestion {
     if (!isUnderMps && processes.stream().anyMatch(each -> each.limitBytes() != null)) {
       throw Failure.usage("mps-limit needs Multi-Process Service; add --mps");
     }
@@ -77,8 +77,8 @@ public record ShareQuestion(
     asked.mayEndEarly();
     SharedTimeline timeline = new SharedTimeline(programs.size());
     SharedResult result = shared.run(asked.isShown() ? timeline : SharedObserver.NONE);
-    ShareAnswer answer =
-        new ShareAnswer(
+    ColocateAnswer answer =
+        new ColocateAnswer(
             shared,
             result,
             findsLimits ? limits(shared) : List.of(),

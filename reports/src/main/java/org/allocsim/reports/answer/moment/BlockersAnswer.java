@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.allocsim.analysis.leak.Iterations;
+import org.allocsim.analysis.moment.Blockers;
 import org.allocsim.analysis.moment.FitTrial;
 import org.allocsim.analysis.moment.FitTrial.Remedy;
 import org.allocsim.analysis.moment.MemoryMoment;
-import org.allocsim.analysis.moment.Pins;
 import org.allocsim.analysis.moment.StackLabels;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.answer.part.Columns;
@@ -35,18 +35,18 @@ import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which blocks pin which segments.
+ * Which blocks hold which segments open.
  *
  * @param at the program and the moment
- * @param pins the pinned segments, ranked
+ * @param heldOpen the segments held open, ranked
  * @param trial trials at the moment of a failed request, else null
  * @param remedies what the trials found
  * @param steps the program's steps, empty where it has none
  * @param limits how much is shown on paper
  */
-public record PinsAnswer(
+public record BlockersAnswer(
     ProgramMoment at,
-    List<Pins.Segment> pins,
+    List<Blockers.Segment> heldOpen,
     @Nullable FitTrial trial,
     List<Remedy> remedies,
     Optional<Iterations> steps,
@@ -55,14 +55,14 @@ public record PinsAnswer(
   private static final String BEFORE = "the history does not include the allocation";
   private static final String NO_FAILURE = "no request failed at the moment";
 
-  private static final Shape<Pin> BLOCKS =
+  private static final Shape<Blocker> BLOCKS =
       Shape.of(block ->
           block
               .term(Columns.ADDRESS, each -> Long.toUnsignedString(each.block().address()))
               .bytes("bytes", "block", "Its size.", each -> each.block().bytes())
               .term(Columns.REQUESTED_BYTES, each -> each.block().requestedBytes())
               .flag(
-                  "awaiting_free",
+                  "pending_free",
                   "Whether it was freed but is still in use on another stream.",
                   each -> each.block().awaiting())
               .shown(
@@ -98,38 +98,38 @@ public record PinsAnswer(
               .missing(BEFORE)
               .nanos("age_nanos", "Time since its allocation.", each -> each.known(each.ageNanos()))
               .missing(BEFORE)
-              .shown(TEXT, "age", "Steps, requests and time since its allocation.", Pin::age)
+              .shown(TEXT, "age", "Steps, requests and time since its allocation.", Blocker::age)
               .optional()
               .text(
                   "stack",
                   "allocated at",
                   "Innermost frames of its allocation stack.",
-                  Pin::stack));
+                  Blocker::stack));
 
-  private static final Shape<Pinned> SEGMENT =
+  private static final Shape<OpenSegment> SEGMENT =
       Shape.of(segment ->
           segment
-              .text("stream", "Handle of its stream.", Pinned::stream)
+              .text("stream", "Handle of its stream.", OpenSegment::stream)
               .count("pool", "Number of its pool; 0 is the default pool.", each -> each.of().pool())
               .flag("expandable", "Whether it is expandable.", each -> each.of().expandable())
               .bytes(
                   "free_bytes",
                   "Free bytes that cannot be released.",
                   each -> each.of().freeBytes())
-              .bytes("pinning_bytes", "Bytes of blocks in use.", each -> each.of().pinningBytes())
+              .bytes("blocker_bytes", "Bytes of blocks in use.", each -> each.of().blockerBytes())
               .flag(
-                  "request_fits_without",
+                  "request_fits_if_freed",
                   "Whether the failed request would fit if none of its blocks were in use.",
-                  Pinned::fits)
+                  OpenSegment::fits)
               .missing(NO_FAILURE));
 
-  private static final Shape<Pinned> SEGMENTS =
+  private static final Shape<OpenSegment> SEGMENTS =
       Shape.of(segment ->
           segment
-              .term(Columns.ADDRESS, Pinned::address)
+              .term(Columns.ADDRESS, OpenSegment::address)
               .term(Columns.BYTES, each -> each.of().bytes())
               .embed(SEGMENT, each -> each)
-              .many("blocks", "The blocks in use, by address.", BLOCKS, Pinned::blocks));
+              .many("blocks", "The blocks in use, by address.", BLOCKS, OpenSegment::blocks));
 
   private static final Shape<Row> ROWS =
       Shape.of(row ->
@@ -148,7 +148,7 @@ public record PinsAnswer(
                   BYTES,
                   "in use",
                   "Bytes of blocks in use.",
-                  each -> each.first(each.of().pinningBytes()))
+                  each -> each.first(each.of().blockerBytes()))
               .rank(4)
               .shown(
                   NUMBER,
@@ -191,19 +191,19 @@ public record PinsAnswer(
                   each -> each.remedy().minimum().name().toLowerCase(Locale.ROOT))
               .many("blocks", "The blocks.", BLOCKS, Way::blocks));
 
-  public static final Kind<PinsAnswer> KIND =
+  public static final Kind<BlockersAnswer> KIND =
       new Kind<>(
-          "pins",
-          "pins --json",
-          "What `allocsim pins --json` writes: the blocks that hold segments open.",
+          "blockers",
+          "blockers --json",
+          "What `allocsim blockers --json` writes: the blocks that hold segments open.",
           Shape.of(answer ->
               answer
-                  .embed(ProgramMoment.SHAPE, PinsAnswer::at)
+                  .embed(ProgramMoment.SHAPE, BlockersAnswer::at)
                   .many(
                       "segments",
                       "Segments held open by blocks, ranked.",
                       SEGMENTS,
-                      PinsAnswer::segments)
+                      BlockersAnswer::segments)
                   .term(
                       Columns.MISSING_AT_FAILURE,
                       each -> each.trial == null ? null : each.trial.missingBytes())
@@ -214,19 +214,19 @@ public record PinsAnswer(
                       each -> each.trial == null ? null : each.trial.isLimitInferred())
                   .missing(NO_FAILURE)
                   .many(
-                      "fits_without",
+                      "fits_if_freed",
                       "Blocks that might let the failed request fit if they were freed.",
                       WAYS,
-                      PinsAnswer::ways)
+                      BlockersAnswer::ways)
                   .missing(NO_FAILURE)));
 
   /**
-   * What pins segments at a moment.
+   * What holds segments open at a moment.
    *
    * @param order how segments are ranked
    */
-  public static PinsAnswer of(
-      ReplayedProgram program, MemoryMoment moment, Pins.Order order, TableLimits limits) {
+  public static BlockersAnswer of(
+      ReplayedProgram program, MemoryMoment moment, Blockers.Order order, TableLimits limits) {
     long pageBytes =
         program
             .landmarks()
@@ -236,16 +236,16 @@ public record PinsAnswer(
         moment.failure() == null
             ? null
             : program.landmarks().map(each -> new FitTrial(each, moment)).orElse(null);
-    return new PinsAnswer(
+    return new BlockersAnswer(
         new ProgramMoment(program, moment),
-        Pins.of(moment.layout(), pageBytes, order),
+        Blockers.of(moment.layout(), pageBytes, order),
         trial,
         trial == null ? List.of() : trial.remedies(),
         program.steps(),
         limits);
   }
 
-  public Document<PinsAnswer> document() {
+  public Document<BlockersAnswer> document() {
     List<Row> rows = rows();
     List<Block> blocks = new ArrayList<>(List.of(at.facts()));
     if (trial != null) {
@@ -254,7 +254,7 @@ public record PinsAnswer(
         blocks.add(
             Table.of(
                     "Freeing these blocks may let the request fit",
-                    Shape.<Pin>of(block ->
+                    Shape.<Blocker>of(block ->
                         block
                             .shown(TEXT, "at", "Its address.", each -> hex(each.block().address()))
                             .embed(BLOCKS, each -> each)),
@@ -262,7 +262,7 @@ public record PinsAnswer(
                 .first(limits.top(), new Table.More("block", "--json FILE has all")));
       }
     }
-    if (!pins.isEmpty()) {
+    if (!heldOpen.isEmpty()) {
       blocks.add(
           Table.of("Segments held open", ROWS, rows)
               .keeping(
@@ -307,9 +307,9 @@ public record PinsAnswer(
         trial == null ? Tone.NEUTRAL : Tone.BAD,
         Sentence.of(
             "{} of free memory in {} is held open by {} of blocks.",
-            bytes(pins.stream().mapToLong(Pins.Segment::freeBytes).sum()),
-            count(pins.size(), "segment"),
-            bytes(pins.stream().mapToLong(Pins.Segment::pinningBytes).sum())),
+            bytes(heldOpen.stream().mapToLong(Blockers.Segment::freeBytes).sum()),
+            count(heldOpen.size(), "segment"),
+            bytes(heldOpen.stream().mapToLong(Blockers.Segment::blockerBytes).sum())),
         details);
   }
 
@@ -337,8 +337,8 @@ public record PinsAnswer(
             : "does not fit (simulated), although",
         gain,
         switch (remedy.minimum()) {
-          case BYTES -> "no smaller total does";
-          case BLOCKS -> "no fewer blocks do";
+          case BYTES -> "no smaller total would do";
+          case BLOCKS -> "no fewer blocks would do";
           case NOTHING -> "fewer blocks may be enough";
         });
   }
@@ -347,9 +347,10 @@ public record PinsAnswer(
     return trial == null ? null : remedies.stream().map(each -> new Way(this, each)).toList();
   }
 
-  private List<Pinned> segments() {
-    return pins.stream()
-        .map(each -> new Pinned(this, each, trial == null ? null : trial.fitsWithoutAllOf(each)))
+  private List<OpenSegment> segments() {
+    return heldOpen.stream()
+        .map(each ->
+            new OpenSegment(this, each, trial == null ? null : trial.fitsWithoutAllOf(each)))
         .toList();
   }
 
@@ -357,13 +358,13 @@ public record PinsAnswer(
   private List<Row> rows() {
     List<Row> rows = new ArrayList<>();
     int rank = 0;
-    for (Pinned segment : segments()) {
-      List<Pins.Block> blocks = new ArrayList<>(segment.of().blocks());
+    for (OpenSegment segment : segments()) {
+      List<Blockers.Block> blocks = new ArrayList<>(segment.of().blocks());
       blocks.sort(
-          Comparator.comparingLong(Pins.Block::bytes)
+          Comparator.comparingLong(Blockers.Block::bytes)
               .reversed()
-              .thenComparingInt(Pins.Block::index));
-      for (Pin block : blocks(blocks)) {
+              .thenComparingInt(Blockers.Block::index));
+      for (Blocker block : blocks(blocks)) {
         rows.add(new Row(segment, block, rank));
       }
       rank++;
@@ -371,9 +372,9 @@ public record PinsAnswer(
     return rows;
   }
 
-  private List<Pin> blocks(List<Pins.Block> blocks) {
-    List<Pin> list = new ArrayList<>();
-    blocks.forEach(block -> list.add(new Pin(this, block, list.size())));
+  private List<Blocker> blocks(List<Blockers.Block> blocks) {
+    List<Blocker> list = new ArrayList<>();
+    blocks.forEach(block -> list.add(new Blocker(this, block, list.size())));
     return list;
   }
 
@@ -381,13 +382,13 @@ public record PinsAnswer(
     return "0x" + Long.toHexString(address);
   }
 
-  private record Way(PinsAnswer answer, Remedy remedy) {
-    private List<Pin> blocks() {
+  private record Way(BlockersAnswer answer, Remedy remedy) {
+    private List<Blocker> blocks() {
       return answer.blocks(remedy.blocks());
     }
   }
 
-  private record Pinned(PinsAnswer answer, Pins.Segment of, @Nullable Boolean fits) {
+  private record OpenSegment(BlockersAnswer answer, Blockers.Segment of, @Nullable Boolean fits) {
     private String address() {
       return Long.toUnsignedString(of.address());
     }
@@ -396,14 +397,14 @@ public record PinsAnswer(
       return answer.at.program().stream(of.stream());
     }
 
-    private List<Pin> blocks() {
+    private List<Blocker> blocks() {
       return answer.blocks(of.blocks());
     }
   }
 
   /** A block of a segment; the first one of it names the segment. */
-  private record Row(Pinned segment, Pin block, int rank) {
-    private Pins.Segment of() {
+  private record Row(OpenSegment segment, Blocker block, int rank) {
+    private Blockers.Segment of() {
       return segment.of();
     }
 
@@ -416,7 +417,7 @@ public record PinsAnswer(
     }
   }
 
-  private record Pin(PinsAnswer answer, Pins.Block block, int place) {
+  private record Blocker(BlockersAnswer answer, Blockers.Block block, int place) {
     private ReplayedProgram program() {
       return answer.at.program();
     }

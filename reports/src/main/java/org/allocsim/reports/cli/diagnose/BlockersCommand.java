@@ -2,21 +2,23 @@ package org.allocsim.reports.cli.diagnose;
 
 import java.io.IOException;
 import java.util.concurrent.Callable;
+import org.allocsim.analysis.moment.Blockers;
 import org.allocsim.analysis.moment.MomentQuery;
-import org.allocsim.analysis.moment.Pins;
 import org.allocsim.reports.cli.option.Choices;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.ProgramOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
-import org.allocsim.reports.question.moment.PinsQuestion;
+import org.allocsim.reports.question.moment.BlockersQuestion;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code allocsim pins}: the blocks that keep segments from being released. */
-@Command(name = "pins", description = "Names the blocks that keep segments from being released.")
-public final class PinsCommand implements Callable<Integer> {
+/** {@code allocsim blockers}: the blocks that keep segments from being released. */
+@Command(
+    name = "blockers",
+    description = "Names the blocks that keep segments from being released.")
+public final class BlockersCommand implements Callable<Integer> {
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE_OR_JOB)
   private String traceName;
 
@@ -28,7 +30,7 @@ public final class PinsCommand implements Callable<Integer> {
       paramLabel = "ratio|free",
       defaultValue = "ratio",
       converter = Choices.OrderConverter.class)
-  private Pins.Order order;
+  private Blockers.Order order;
 
   @Mixin private TableOptions tableOptions;
 
@@ -40,6 +42,6 @@ public final class PinsCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     return programOptions
         .asking(outputOptions)
-        .ask(new PinsQuestion(query, order, tableOptions.limits()), traceName);
+        .ask(new BlockersQuestion(query, order, tableOptions.limits()), traceName);
   }
 }

@@ -1,16 +1,17 @@
-package org.allocsim.reports.answer.share;
+package org.allocsim.reports.answer.colocate;
 
 import static org.allocsim.reports.document.Quantity.bytes;
+import static org.allocsim.reports.document.Quantity.count;
 import static org.allocsim.reports.document.Quantity.exactBytes;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
-import org.allocsim.analysis.share.SharedGpu;
-import org.allocsim.analysis.share.SharedGpu.LimitRange;
-import org.allocsim.analysis.share.SharedTimeline;
-import org.allocsim.analysis.share.SharingProgram;
+import org.allocsim.analysis.colocate.SharedGpu;
+import org.allocsim.analysis.colocate.SharedGpu.LimitRange;
+import org.allocsim.analysis.colocate.SharedTimeline;
+import org.allocsim.analysis.colocate.SharingProgram;
 import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.PageChart;
 import org.allocsim.reports.chart.ChartSize;
@@ -50,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  * @param isRecordedClock whether the recordings' own clocks say which request comes when
  * @param seconds wall time of the simulation
  */
-public record ShareAnswer(
+public record ColocateAnswer(
     SharedGpu shared,
     SharedResult result,
     List<LimitRange> limits,
@@ -140,7 +141,7 @@ public record ShareAnswer(
               .missing("none")
               .optional()
               .bytes(
-                  "mps_room_bytes",
+                  "mps_headroom_bytes",
                   "MPS quota left",
                   "Memory left under its MPS client limit after context and libraries.",
                   each -> each.program().roomBytes() < 0 ? null : each.program().roomBytes())
@@ -182,7 +183,7 @@ public record ShareAnswer(
                   "Peak memory of the process, including its context.",
                   each -> each.result().peakBytes())
               .bytes(
-                  "least_limit_bytes",
+                  "min_limit_bytes",
                   "lowest limit",
                   "Lowest allocator limit that lets all processes run.",
                   each ->
@@ -192,7 +193,7 @@ public record ShareAnswer(
               .missing("there is none, or --limits was not given")
               .optional()
               .bytes(
-                  "most_limit_bytes",
+                  "max_limit_bytes",
                   "highest limit",
                   "Highest such limit.",
                   each ->
@@ -202,12 +203,12 @@ public record ShareAnswer(
               .missing("no limit is needed, none helps, or --limits was not given")
               .optional()
               .many(
-                  "left",
+                  "at_end",
                   "Memory held after its last request.",
                   HELD,
                   each -> List.of(new Held(each.program(), each.result().left()))));
 
-  private static final Shape<ShareAnswer> FIRST =
+  private static final Shape<ColocateAnswer> FIRST =
       Shape.of(first ->
           first
               .text(
@@ -228,7 +229,7 @@ public record ShareAnswer(
               .bytes(
                   "requested_bytes",
                   "Bytes requested; the context size if the context does not fit.",
-                  ShareAnswer::failedBytes)
+                  ColocateAnswer::failedBytes)
               .bytes("free_bytes", "Free at that time.", each -> each.free(each.first().moment()))
               .many(
                   "holdings",
@@ -236,11 +237,11 @@ public record ShareAnswer(
                   HELD,
                   each -> each.held(each.first().moment())));
 
-  public static final Kind<ShareAnswer> KIND =
+  public static final Kind<ColocateAnswer> KIND =
       new Kind<>(
-          "share",
-          "share --json",
-          "What `allocsim share --json` writes: several processes on one GPU.",
+          "colocate",
+          "colocate --json",
+          "What `allocsim colocate --json` writes: several processes on one GPU.",
           Shape.of(answer ->
               answer
                   .term(Columns.DEVICE, each -> each.shared().gpu().name())
@@ -248,9 +249,9 @@ public record ShareAnswer(
                   .flag(
                       "recorded_clock",
                       "Whether requests are ordered by the recordings' wall clocks.",
-                      ShareAnswer::isRecordedClock)
+                      ColocateAnswer::isRecordedClock)
                   .term(Columns.PASSES, each -> each.result().passes())
-                  .many("processes", "One entry per process.", ROWS, ShareAnswer::rows)
+                  .many("processes", "One entry per process.", ROWS, ColocateAnswer::rows)
                   .seconds(
                       "peak_seconds",
                       "Time of the first combined peak.",
@@ -274,10 +275,10 @@ public record ShareAnswer(
                               ? null
                               : each.smallestBytes())
                   .missing("there is none or it was not requested")
-                  .term(Columns.WALL_SECONDS_OF_SIMULATION, ShareAnswer::seconds)));
+                  .term(Columns.WALL_SECONDS_OF_SIMULATION, ColocateAnswer::seconds)));
 
   /** Keeps its own copy. */
-  public ShareAnswer {
+  public ColocateAnswer {
     limits = List.copyOf(limits);
   }
 
@@ -323,7 +324,7 @@ public record ShareAnswer(
   public SharedMemoryData memory(SharedTimeline timeline) {
     long endNanos = result.tenants().stream().mapToLong(TenantResult::endNanos).max().orElse(0);
     int stretches = (int) Math.min(SharedMemoryChart.STRETCHES, endNanos + 1);
-    boolean isTimed = shared.programs().stream().anyMatch(ShareAnswer::isTimed);
+    boolean isTimed = shared.programs().stream().anyMatch(ColocateAnswer::isTimed);
     double unit = isTimed ? NANOS_PER_SECOND : 1;
     SharedMemoryData.Failure failure =
         result.first() == null
@@ -364,7 +365,7 @@ public record ShareAnswer(
   }
 
   /** The same, with a chart of what the processes held where one is given. */
-  public Document<ShareAnswer> document(@Nullable SharedMemoryData memory) {
+  public Document<ColocateAnswer> document(@Nullable SharedMemoryData memory) {
     Facts facts =
         Facts.none()
             .and("device", "{}, {}{}", shared.gpu().name(), bytes(result.totalBytes()), computed())
@@ -486,7 +487,7 @@ public record ShareAnswer(
           name,
           at,
           bytes(failing().program().roomBytes()),
-          request.requestIndex(),
+          count(request.requestIndex()),
           bytes(request.requestedBytes()));
     }
     if (failing().program().limitBytes() >= 0
@@ -497,14 +498,14 @@ public record ShareAnswer(
           name,
           at,
           bytes(failing().program().limitBytes()),
-          request.requestIndex(),
+          count(request.requestIndex()),
           bytes(request.requestedBytes()));
     }
     return Sentence.of(
         "{} fails first, {} after the start: its request {} for {} failed with {} free.",
         name,
         at,
-        request.requestIndex(),
+        count(request.requestIndex()),
         bytes(request.requestedBytes()),
         bytes(free(first().moment())));
   }

@@ -8,12 +8,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import org.allocsim.analysis.job.Ranked;
+import org.allocsim.analysis.moment.Blockers;
 import org.allocsim.analysis.moment.FitTrial;
 import org.allocsim.analysis.moment.MomentQuery;
-import org.allocsim.analysis.moment.Pins;
-import org.allocsim.reports.answer.job.PinsJob.Finding;
-import org.allocsim.reports.answer.job.PinsJob.Row;
-import org.allocsim.reports.answer.moment.PinsAnswer;
+import org.allocsim.reports.answer.job.BlockersJob.Finding;
+import org.allocsim.reports.answer.job.BlockersJob.Row;
+import org.allocsim.reports.answer.moment.BlockersAnswer;
 import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
@@ -22,8 +22,8 @@ import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
 import org.jspecify.annotations.Nullable;
 
-/** {@code pins} of a job: what keeps segments of each rank from being released. */
-public final class PinsJob extends JobView<PinsAnswer, Row, Finding> {
+/** {@code blockers} of a job: what keeps segments of each rank from being released. */
+public final class BlockersJob extends JobView<BlockersAnswer, Row, Finding> {
   private static final String NO_FAILURE = "no request failed at the moment";
 
   /**
@@ -31,9 +31,9 @@ public final class PinsJob extends JobView<PinsAnswer, Row, Finding> {
    *
    * @param device index of the recorded device
    * @param moment which moment
-   * @param segments pinned segments
+   * @param segments segments held open
    * @param freeBytes free bytes in them
-   * @param pinningBytes bytes of the blocks that pin them
+   * @param blockerBytes bytes of the blocks that pin them
    * @param missingBytes what had to be released for the failed request; null where none failed
    * @param remedyBytes the smallest blocks without which it would have fitted, as a simulation
    *     confirms; null where there are none
@@ -43,15 +43,15 @@ public final class PinsJob extends JobView<PinsAnswer, Row, Finding> {
       MomentQuery.Kind moment,
       int segments,
       long freeBytes,
-      long pinningBytes,
+      long blockerBytes,
       @Nullable Long missingBytes,
       @Nullable Long remedyBytes) {}
 
   /**
    * What the ranks come to.
    *
-   * @param most the rank with the most free memory pinned
-   * @param freeBytes free bytes that are pinned on all ranks
+   * @param most the rank with the most free memory held open
+   * @param freeBytes free bytes held open on all ranks
    */
   public record Finding(Ranked<Row> most, long freeBytes) {}
 
@@ -72,7 +72,7 @@ public final class PinsJob extends JobView<PinsAnswer, Row, Finding> {
                   "Free bytes in them, which cannot be released.",
                   Row::freeBytes)
               .bytes(
-                  "pinning_bytes", "by blocks of", "Bytes of the blocks in use.", Row::pinningBytes)
+                  "blocker_bytes", "by blocks of", "Bytes of the blocks in use.", Row::blockerBytes)
               .term(Columns.MISSING_AT_FAILURE, "short of", Row::missingBytes)
               .optional()
               .missing(NO_FAILURE)
@@ -89,7 +89,7 @@ public final class PinsJob extends JobView<PinsAnswer, Row, Finding> {
   private static final Shape<Finding> FINDING =
       Shape.of(job ->
           job.text(
-                  "most_pinned_rank",
+                  "most_blocked_rank",
                   "The rank with the most free memory held open, or its file.",
                   each -> each.most().rank().id())
               .bytes(
@@ -98,21 +98,21 @@ public final class PinsJob extends JobView<PinsAnswer, Row, Finding> {
                   Finding::freeBytes));
 
   public static final Kind<JobAnswer<Row, Finding>> KIND =
-      JobAnswer.kind("pins", "the blocks that hold segments open, on each rank", ROW, FINDING);
+      JobAnswer.kind("blockers", "the blocks that hold segments open, on each rank", ROW, FINDING);
 
-  public PinsJob() {
+  public BlockersJob() {
     super(KIND, ROW);
   }
 
   @Override
-  public Row keep(PinsAnswer answer) {
+  public Row keep(BlockersAnswer answer) {
     FitTrial trial = answer.trial();
     return new Row(
         answer.at().program().device(),
         answer.at().moment().kind(),
-        answer.pins().size(),
-        answer.pins().stream().mapToLong(Pins.Segment::freeBytes).sum(),
-        answer.pins().stream().mapToLong(Pins.Segment::pinningBytes).sum(),
+        answer.heldOpen().size(),
+        answer.heldOpen().stream().mapToLong(Blockers.Segment::freeBytes).sum(),
+        answer.heldOpen().stream().mapToLong(Blockers.Segment::blockerBytes).sum(),
         trial == null ? null : Long.valueOf(trial.missingBytes()),
         answer.remedies().stream()
             .filter(FitTrial.Remedy::confirmed)
@@ -145,7 +145,7 @@ public final class PinsJob extends JobView<PinsAnswer, Row, Finding> {
     }
     details.add(
         Sentence.of(
-            "Next: 'allocsim pins {}' names the blocks, with their age and stack.",
+            "Next: 'allocsim blockers {}' names the blocks, with their age and stack.",
             JobAnswer.file(most.rank())));
     return new Verdict(
         Ranked.where(answer.ranks(), each -> each.missingBytes() != null).isEmpty()
@@ -158,7 +158,7 @@ public final class PinsJob extends JobView<PinsAnswer, Row, Finding> {
                 JobWords.begin(most.rank()),
                 bytes(most.found().freeBytes()),
                 count(most.found().segments(), "segment"),
-                bytes(most.found().pinningBytes())),
+                bytes(most.found().blockerBytes())),
         details);
   }
 }

@@ -22,10 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class PinsTest {
+class BlockersTest {
   private static final long PAGE = 20 * MIB;
 
-  /** Two segments of 100 MiB, each pinned by a small survivor, on a device of 220 MiB. */
+  /** Two segments of 100 MiB, each held open by a small survivor, on a device of 220 MiB. */
   private static AllocationTrace.Builder pinnedTwice(long firstBytes, long secondBytes) {
     AllocationTrace.Builder trace = new AllocationTrace.Builder();
     int first = trace.allocate(100 * MIB, 0, PoolId.DEFAULT);
@@ -39,8 +39,8 @@ class PinsTest {
     return trace;
   }
 
-  private static List<Pins.Segment> pins(MemoryMoment moment, Pins.Order order) {
-    return Pins.of(moment.layout(), PAGE, order);
+  private static List<Blockers.Segment> segments(MemoryMoment moment, Blockers.Order order) {
+    return Blockers.of(moment.layout(), PAGE, order);
   }
 
   @Test
@@ -50,17 +50,17 @@ class PinsTest {
             TestPrograms.modelled(
                 pinnedTwice(12 * MIB, 15 * MIB), StackTable.empty(), "", 220 * MIB));
     MemoryMoment end = TestPrograms.at(landmarks, Kind.END);
-    List<Pins.Segment> ranked = pins(end, Pins.Order.RATIO);
+    List<Blockers.Segment> ranked = segments(end, Blockers.Order.RATIO);
     assertEquals(
-        List.of(12 * MIB, 15 * MIB), ranked.stream().map(Pins.Segment::pinningBytes).toList());
+        List.of(12 * MIB, 15 * MIB), ranked.stream().map(Blockers.Segment::blockerBytes).toList());
     assertEquals(
-        List.of(88 * MIB, 85 * MIB), ranked.stream().map(Pins.Segment::freeBytes).toList());
+        List.of(88 * MIB, 85 * MIB), ranked.stream().map(Blockers.Segment::freeBytes).toList());
     assertEquals(2, ranked.getFirst().blocks().getFirst().allocation());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"cat_growth", "prefetch_streams", "device_oom", "two_gpu"})
-  void whatIsPinnedIsWhatSlackCallsStuck(String name) throws Exception {
+  void heldOpenBytesAreTheInactiveSplitBytesOfTheSlack(String name) throws Exception {
     Landmarks landmarks = TestPrograms.survey(TestPrograms.recorded(TestPrograms.shipped(name)));
     for (Landmarks each :
         List.of(
@@ -71,7 +71,9 @@ class PinsTest {
       // Free pages and blocks in segments where all blocks in use await their free are pinned too.
       assertEquals(
           peak.slack().stuckBytes() + peak.slack().otherStuckBytes(),
-          pins(peak, Pins.Order.FREE).stream().mapToLong(Pins.Segment::freeBytes).sum());
+          segments(peak, Blockers.Order.FREE).stream()
+              .mapToLong(Blockers.Segment::freeBytes)
+              .sum());
     }
   }
 
@@ -87,7 +89,7 @@ class PinsTest {
     for (Remedy remedy : remedies) {
       assertTrue(remedy.confirmed());
       assertEquals(12 * MIB, remedy.bytes());
-      assertEquals(List.of(2), remedy.blocks().stream().map(Pins.Block::allocation).toList());
+      assertEquals(List.of(2), remedy.blocks().stream().map(Blockers.Block::allocation).toList());
     }
     assertEquals(Way.HOLE, remedies.getFirst().way());
     assertEquals(100 * MIB, remedies.getFirst().gainedBytes());
@@ -140,7 +142,7 @@ class PinsTest {
     assertFalse(remedies.isEmpty());
     for (Remedy remedy : remedies) {
       assertTrue(remedy.confirmed(), remedy.way() + " of " + remedy.bytes());
-      assertEquals(remedy.bytes(), remedy.blocks().stream().mapToLong(Pins.Block::bytes).sum());
+      assertEquals(remedy.bytes(), remedy.blocks().stream().mapToLong(Blockers.Block::bytes).sum());
     }
   }
 

@@ -1,4 +1,4 @@
-package org.allocsim.analysis.share;
+package org.allocsim.analysis.colocate;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;

@@ -3,6 +3,6 @@
  * then, on which GPU and under which limits all of them run.
  */
 @NullMarked
-package org.allocsim.analysis.share;
+package org.allocsim.analysis.colocate;
 
 import org.jspecify.annotations.NullMarked;

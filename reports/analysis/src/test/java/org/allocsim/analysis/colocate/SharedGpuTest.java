@@ -1,11 +1,11 @@
-package org.allocsim.analysis.share;
+package org.allocsim.analysis.colocate;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
-import org.allocsim.analysis.share.SharedGpu.LimitRange;
+import org.allocsim.analysis.colocate.SharedGpu.LimitRange;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicyChoice;

@@ -14,7 +14,7 @@ import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Jobs;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.question.AskedTrace;
-import org.allocsim.reports.question.tuning.ShareQuestion;
+import org.allocsim.reports.question.tuning.ColocateQuestion;
 import org.allocsim.reports.question.tuning.SharedProcess;
 import org.allocsim.simulator.run.AfterOom;
 import picocli.CommandLine.Command;
@@ -22,12 +22,12 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code allocsim share}: several processes on one GPU. */
+/** {@code allocsim colocate}: several processes on one GPU. */
 @Command(
-    name = "share",
+    name = "colocate",
     description =
         "Simulates several processes on one GPU: which fails first, and who holds the memory.")
-public final class ShareCommand implements Callable<Integer> {
+public final class ColocateCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "TRACE[,SETTING=VALUE...]",
       arity = "1..*",
@@ -67,8 +67,8 @@ public final class ShareCommand implements Callable<Integer> {
           "--figure: events of several processes are ordered by time only; omit axis");
     }
     List<TenantOption> options = options();
-    ShareQuestion question =
-        new ShareQuestion(
+    ColocateQuestion question =
+        new ColocateQuestion(
             options.stream().map(this::process).toList(),
             deviceOptions.chosen(),
             mps,
