@@ -2,6 +2,7 @@ package org.allocsim.analysis.idle;
 
 import java.util.List;
 import org.allocsim.analysis.idle.profile.TimeProfile;
+import org.allocsim.analysis.idle.timeline.Cause;
 
 /**
  * Where the time of a GPU went.

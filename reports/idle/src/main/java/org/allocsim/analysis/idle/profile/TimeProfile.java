@@ -51,6 +51,7 @@ public final class TimeProfile {
   private final long[] bytes;
   private final String[] nameTexts;
   private final Lane[] laneRows;
+  private final MemorySamples memory;
 
   TimeProfile(
       Source source,
@@ -62,7 +63,9 @@ public final class TimeProfile {
       int[] links,
       long[] bytes,
       String[] nameTexts,
-      Lane[] laneRows) {
+      Lane[] laneRows,
+      MemorySamples memory) {
+    this.memory = memory;
     this.source = source;
     this.kinds = kinds;
     this.starts = starts;
@@ -78,6 +81,11 @@ public final class TimeProfile {
   /** What the file says about itself. */
   public Source source() {
     return source;
+  }
+
+  /** What the allocators of the GPUs held; no samples where it was not recorded. */
+  public MemorySamples memory() {
+    return memory;
   }
 
   /** Number of rows. */

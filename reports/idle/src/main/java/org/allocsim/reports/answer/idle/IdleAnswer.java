@@ -7,16 +7,18 @@ import static org.allocsim.reports.document.Quantity.share;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.allocsim.analysis.idle.Cause;
 import org.allocsim.analysis.idle.CauseSum;
 import org.allocsim.analysis.idle.Gap;
 import org.allocsim.analysis.idle.IdleResult;
-import org.allocsim.analysis.idle.Prediction;
 import org.allocsim.analysis.idle.StepTime;
+import org.allocsim.analysis.idle.replay.Prediction;
+import org.allocsim.analysis.idle.timeline.Cause;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.answer.part.Columns;
+import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Notes;
@@ -27,6 +29,7 @@ import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Unit;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Why a GPU is idle, and what would change it.
@@ -236,32 +239,63 @@ public record IdleAnswer(
         .toList();
   }
 
-  /** The answer. */
-  public Document<IdleAnswer> document() {
+  /** The best change of the program that shortens a step by a percent; null where there is none. */
+  static @Nullable Prediction best(List<Prediction> predictions, Prediction unprofiled) {
+    return predictions.stream()
+        .filter(each -> each.change().isOfProgram())
+        .min(Comparator.comparingLong(Prediction::stepNanos))
+        .filter(each -> each.stepNanos() < unprofiled.stepNanos() / 100 * 99)
+        .orElse(null);
+  }
+
+  /**
+   * The answer.
+   *
+   * @param figures what a page shows; null where there is none
+   */
+  public Document<IdleAnswer> document(@Nullable IdleFigures figures) {
     List<Section> sections = new ArrayList<>();
+    if (figures != null) {
+      sections.add(new Section(null, List.copyOf(figures.ofStep())));
+    }
     StepTime mean = result.total().over("mean", result.steps().size());
     List<StepTime> times = new ArrayList<>(result.steps());
     times.add(mean);
     sections.add(
         new Section(
             "Why the GPU is idle",
-            List.of(Table.of("Causes", CAUSE, byCause()).first(PLACES, more("cause")))));
-    sections.add(
-        new Section(
-            "What would change it",
-            List.of(Table.of("Predicted steps", PREDICTION, rows()), new Notes(predicted()))));
-    sections.add(
-        new Section(
-            "Where and when",
             List.of(
-                Table.of("Places", CAUSE, sums()).first(PLACES, more("place")),
-                Table.of("Steps", STEP, times)
-                    .first(STEPS, more("step"))
-                    .withEssential(each -> each.equals(mean)),
-                Table.of("Longest gaps", GAP, result.gaps()).first(GAPS, more("gap")),
-                new Notes(notes()))));
-    return new Document<>(
-        KIND, result.source().file(), verdict(), sections, Table.of("Causes", CAUSE, sums()), this);
+                Table.of("Why the GPU is idle", CAUSE, byCause()).first(PLACES, more("cause")))));
+    List<Block> changes = new ArrayList<>();
+    if (figures != null) {
+      changes.add(figures.ofPredictions());
+    }
+    changes.add(Table.of("Predicted steps", PREDICTION, rows()));
+    changes.add(new Notes(predicted()));
+    sections.add(new Section("What would change it", changes));
+    List<Block> places = new ArrayList<>();
+    if (figures != null) {
+      places.addAll(figures.ofAll());
+    }
+    places.add(Table.of("Places", CAUSE, sums()).first(PLACES, more("place")));
+    places.add(
+        Table.of("Steps", STEP, times)
+            .first(STEPS, more("step"))
+            .withEssential(each -> each.equals(mean)));
+    places.add(Table.of("Longest gaps", GAP, result.gaps()).first(GAPS, more("gap")));
+    places.add(new Notes(notes()));
+    sections.add(new Section("Where and when", places));
+    return new Document<>(KIND, result.source().file(), verdict(), sections, tables(), this);
+  }
+
+  /** What is written as CSV. */
+  private Map<String, Table<?>> tables() {
+    Map<String, Table<?>> csv = new LinkedHashMap<>();
+    csv.put("", Table.of("Causes", CAUSE, sums()));
+    csv.put("-steps", Table.of("Steps", STEP, result.steps()));
+    csv.put("-changes", Table.of("Predicted steps", PREDICTION, rows()));
+    csv.put("-gaps", Table.of("Longest gaps", GAP, result.gaps()));
+    return csv;
   }
 
   private static Table.More more(String noun) {
@@ -305,23 +339,19 @@ public record IdleAnswer(
             share(total.computeNanos(), total.nanos()),
             share(total.communicateNanos(), total.nanos()),
             share(total.copyNanos(), total.nanos())));
-    predictions.stream()
-        .filter(each -> each.change().isOfProgram())
-        .min(Comparator.comparingLong(Prediction::stepNanos))
-        .filter(best -> best.stepNanos() < unprofiled.stepNanos() / 100 * 99)
-        .ifPresent(best -> {
-          details.add(
-              Sentence.of(
-                  "Predicted best: {} takes a step from {} to {}, with the GPU busy {} of it"
-                      + " instead of {}.",
-                  best.change().name(),
-                  nanos(unprofiled.stepNanos()),
-                  nanos(best.stepNanos()),
-                  share(best.busyNanos(), best.stepNanos()),
-                  share(unprofiled.busyNanos(), unprofiled.stepNanos())));
-          details.add(
-              Sentence.of("Predictions are modelled: a small gain may turn out to be a loss."));
-        });
+    Prediction best = best(predictions, unprofiled);
+    if (best != null) {
+      details.add(
+          Sentence.of(
+              "Predicted best: {} takes a step from {} to {}, with the GPU busy {} of it"
+                  + " instead of {}.",
+              best.change().name(),
+              nanos(unprofiled.stepNanos()),
+              nanos(best.stepNanos()),
+              share(best.busyNanos(), best.stepNanos()),
+              share(unprofiled.busyNanos(), unprofiled.stepNanos())));
+      details.add(Sentence.of("Predictions are modelled: a small gain may turn out to be a loss."));
+    }
     predictions.stream()
         .filter(each -> each.change().name().equals("graphs"))
         .filter(bound -> bound.stepNanos() < WORTHWHILE_PART * unprofiled.stepNanos())

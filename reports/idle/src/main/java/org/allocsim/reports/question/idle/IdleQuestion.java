@@ -5,18 +5,23 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
-import org.allocsim.analysis.idle.Change;
 import org.allocsim.analysis.idle.IdleAnalysis;
 import org.allocsim.analysis.idle.IdleResult;
-import org.allocsim.analysis.idle.Prediction;
-import org.allocsim.analysis.idle.WhatIf;
+import org.allocsim.analysis.idle.replay.Change;
+import org.allocsim.analysis.idle.replay.Prediction;
+import org.allocsim.analysis.idle.replay.WhatIf;
 import org.allocsim.reports.answer.idle.IdleAnswer;
+import org.allocsim.reports.answer.idle.IdleFigures;
 import org.allocsim.reports.answer.idle.IdleRanksAnswer;
-import org.allocsim.reports.document.Document;
+import org.allocsim.reports.chart.ChartFonts;
+import org.allocsim.reports.output.ChartFolder;
+import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Why the GPUs of profiles are idle, and what would change it.
@@ -25,6 +30,8 @@ import org.allocsim.workloads.format.TraceFormatException;
  * @param workers workers of the data loader in the recording; 0 where that is unknown
  */
 public record IdleQuestion(List<Change> changes, int workers) {
+  private static final String CHARTS = "--charts";
+
   /** Keeps its own copy. */
   public IdleQuestion {
     changes = List.copyOf(changes);
@@ -51,14 +58,21 @@ public record IdleQuestion(List<Change> changes, int workers) {
   }
 
   /**
-   * The answer about one profile, or about several ranks.
+   * Answers about one profile, or about several ranks.
    *
    * @param files profiles, and folders of them
+   * @param charts name of the folder that gets charts; null for none
    */
-  public Document<?> ask(List<Path> files) throws IOException {
+  public void ask(List<Path> files, DocumentOutputs outputs, @Nullable String charts)
+      throws IOException {
     List<Path> profiles = profiles(files);
+    ChartFolder folder = outputs.charts(CHARTS, charts);
+    List<ChartFolder> folders =
+        Stream.of(folder, outputs.charts()).filter(Objects::nonNull).toList();
+    boolean isDrawn = outputs.hasPage() && ChartFonts.areAvailable();
     if (profiles.size() == 1) {
-      return answer(profiles.getFirst()).document();
+      answer(profiles.getFirst(), outputs, folders, isDrawn);
+      return;
     }
     if (!changes.isEmpty()) {
       throw Failure.usage("--what-if takes one profile, and there are " + profiles.size());
@@ -68,7 +82,11 @@ public record IdleQuestion(List<Change> changes, int workers) {
       results.add(read(profile).result());
     }
     String title = files.size() == 1 ? files.getFirst().toString() : files.size() + " profiles";
-    return new IdleRanksAnswer(title, results).document();
+    IdleRanksAnswer answer = new IdleRanksAnswer(title, results);
+    for (ChartFolder each : folders) {
+      answer.draw(each);
+    }
+    outputs.write(answer.document(isDrawn));
   }
 
   /** The files, and those of the folders, that have the names of profiles. */
@@ -96,7 +114,9 @@ public record IdleQuestion(List<Change> changes, int workers) {
     return found;
   }
 
-  private IdleAnswer answer(Path file) {
+  private void answer(
+      Path file, DocumentOutputs outputs, List<ChartFolder> folders, boolean isDrawn)
+      throws IOException {
     IdleAnalysis analysis = read(file);
     WhatIf whatIf = new WhatIf(analysis, workers);
     List<Prediction> predictions = new ArrayList<>();
@@ -110,12 +130,19 @@ public record IdleQuestion(List<Change> changes, int workers) {
         throw Failure.usage("--what-if " + e.getMessage());
       }
     }
-    return new IdleAnswer(
-        analysis.result(),
-        whatIf.recorded(),
-        whatIf.unprofiled(),
-        whatIf.errorNanos(),
-        predictions);
+    IdleFigures figures =
+        isDrawn || !folders.isEmpty() ? new IdleFigures(analysis, whatIf, predictions) : null;
+    for (ChartFolder each : folders) {
+      Objects.requireNonNull(figures).draw(each);
+    }
+    IdleAnswer answer =
+        new IdleAnswer(
+            analysis.result(),
+            whatIf.recorded(),
+            whatIf.unprofiled(),
+            whatIf.errorNanos(),
+            predictions);
+    outputs.write(answer.document(isDrawn ? figures : null));
   }
 
   private static IdleAnalysis read(Path file) {

@@ -1,4 +1,4 @@
-package org.allocsim.analysis.idle;
+package org.allocsim.analysis.idle.timeline;
 
 /** Why the GPU has nothing to do. */
 public enum Cause {

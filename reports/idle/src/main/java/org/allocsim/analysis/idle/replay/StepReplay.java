@@ -1,7 +1,18 @@
-package org.allocsim.analysis.idle;
+package org.allocsim.analysis.idle.replay;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
 import org.allocsim.analysis.idle.profile.TimeProfile;
+import org.allocsim.analysis.idle.timeline.CallKind;
+import org.allocsim.analysis.idle.timeline.Cause;
+import org.allocsim.analysis.idle.timeline.HostStates;
+import org.allocsim.analysis.idle.timeline.Intervals;
+import org.allocsim.analysis.idle.timeline.Steps;
+import org.allocsim.analysis.idle.timeline.Timeline;
+import org.allocsim.analysis.idle.timeline.Waits;
+import org.allocsim.analysis.idle.timeline.WorkKind;
 import org.allocsim.workloads.format.TimeOrder;
 import org.jspecify.annotations.Nullable;
 
@@ -358,6 +369,13 @@ final class StepReplay {
     return new Course(change, recordedWorkers, isProfiled).run();
   }
 
+  /** Runs the steps under a change; how the last run of a step was. */
+  ReplayedStep run(Change change, int recordedWorkers, boolean isProfiled, int step) {
+    Course course = new Course(change, recordedWorkers, isProfiled);
+    course.run();
+    return course.step(step);
+  }
+
   private boolean areWorkersSlow() {
     long waited = 0;
     for (int event = 0; event < count; event++) {
@@ -459,6 +477,10 @@ final class StepReplay {
     private final long[][] rings = new long[profile.laneCount()][];
     private final int[] ringNext = new int[profile.laneCount()];
     private int ringCount;
+
+    /** When the GPU was through with what was queued before each step, in the last round. */
+    private final long[] boundaries = new long[steps.count() + 1];
+
     private long maxEnd;
     private final @Nullable RecordedLoader loader;
     private final boolean isGraphed;
@@ -542,13 +564,34 @@ final class StepReplay {
           }
         }
       }
-      return GpuTime.unionNanos(roundBegins, roundEnds, works);
+      return Intervals.unionNanos(roundBegins, roundEnds, works);
+    }
+
+    /** A step of the last round. */
+    ReplayedStep step(int step) {
+      List<ReplayedStep.Work> works = new ArrayList<>();
+      int at = NONE;
+      for (int event = 0; event < count; event++) {
+        if (types[event] == BOUNDARY) {
+          at = subjects[event];
+        } else if (types[event] == CALL && at == step) {
+          for (int work = timeline.firstWorkOf(subjects[event]);
+              work != NONE;
+              work = timeline.nextWorkOfCall(work)) {
+            works.add(
+                new ReplayedStep.Work(timeline.workKind(work), workBegins[work], workEnds[work]));
+          }
+        }
+      }
+      works.sort(Comparator.comparingLong(ReplayedStep.Work::beginNanos));
+      return new ReplayedStep(change, boundaries[step], boundaries[step + 1], works);
     }
 
     private void runRound() {
       long start = round == 0 ? steps.hostNanos(0) : newEnds[count - 1];
       newBegins[0] = start;
       newEnds[0] = start;
+      boundaries[0] = Math.max(start, lastEnd());
       for (int event = 1; event < count; event++) {
         int earlier = before[event];
         long own = begins[event] - ends[earlier];
@@ -566,6 +609,7 @@ final class StepReplay {
             if (change.has(Change.Part.ITEM)) {
               newEnds[event] = Math.max(newEnds[event], lastEnd()) + READ_NANOS;
             }
+            boundaries[subjects[event]] = Math.max(newEnds[event], lastEnd());
           }
         }
       }

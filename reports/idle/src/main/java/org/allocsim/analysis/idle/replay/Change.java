@@ -1,9 +1,10 @@
-package org.allocsim.analysis.idle;
+package org.allocsim.analysis.idle.replay;
 
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
+import org.allocsim.analysis.idle.timeline.Cause;
 
 /**
  * What is done differently in a replay; {@link #NONE} changes nothing.

@@ -1,4 +1,4 @@
-package org.allocsim.analysis.idle;
+package org.allocsim.analysis.idle.replay;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -6,6 +6,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.allocsim.analysis.idle.IdleAnalysis;
+import org.allocsim.analysis.idle.IdleResult;
+import org.allocsim.analysis.idle.timeline.Cause;
+import org.allocsim.analysis.idle.timeline.WorkKind;
 import org.jspecify.annotations.Nullable;
 
 /** Predicts steps under changes: those that are asked for, or all that could help. */
@@ -30,7 +34,7 @@ public final class WhatIf {
    * @param recordedWorkers workers of the data loader in the recording; 0 where that is unknown
    */
   public WhatIf(IdleAnalysis analysis, int recordedWorkers) {
-    replay = analysis.replay();
+    replay = new StepReplay(analysis.timeline(), analysis.steps(), analysis.waits());
     result = analysis.result();
     this.recordedWorkers = recordedWorkers;
     recorded = replay.run(Change.NONE, recordedWorkers, true);
@@ -69,6 +73,11 @@ public final class WhatIf {
               + " without which it shows none");
     }
     return replay.run(change, recordedWorkers, false);
+  }
+
+  /** One step under a change that was predicted, without the profiler. */
+  public ReplayedStep step(Change change, int step) {
+    return replay.run(change, recordedWorkers, false, step);
   }
 
   private void requireLoads(Change change) {

@@ -1,4 +1,4 @@
-package org.allocsim.analysis.idle;
+package org.allocsim.analysis.idle.timeline;
 
 import java.util.Arrays;
 import java.util.Set;
@@ -10,11 +10,11 @@ import org.allocsim.analysis.idle.profile.TimeProfile;
  * streams of synchronisations, so the end of a call is compared with the ends of the work that was
  * queued before it.
  */
-final class Waits {
-  static final int NONE = -1;
+public final class Waits {
+  public static final int NONE = -1;
 
   /** Clocks of GPU and host agree to a few microseconds. */
-  static final long SLACK_NANOS = 5_000;
+  public static final long SLACK_NANOS = 5_000;
 
   /** A launch that takes so long waits for a place in the queue. */
   private static final long BLOCKED_LAUNCH_NANOS = 100_000;
@@ -43,7 +43,7 @@ final class Waits {
   private final Cause[] causes;
   private int maxQueued;
 
-  Waits(Timeline timeline) {
+  public Waits(Timeline timeline) {
     this.timeline = timeline;
     profile = timeline.profile();
     int calls = timeline.callCount();
@@ -291,22 +291,33 @@ final class Waits {
   }
 
   /** The work whose end a call waits for, or would wait for; {@link #NONE} where there is none. */
-  int workOf(int call) {
+  public int workOf(int call) {
     return workOfCall[call];
   }
 
   /** Whether the call had to wait. */
-  boolean isBlocked(int call) {
+  public boolean isBlocked(int call) {
     return blocked[call];
   }
 
+  /** When calls of the host wait for the GPU. */
+  public Intervals blocked() {
+    Intervals waiting = new Intervals();
+    for (int call = 0; call < timeline.callCount(); call++) {
+      if (blocked[call]) {
+        waiting.add(timeline.callStart(call), timeline.callEnd(call));
+      }
+    }
+    return waiting;
+  }
+
   /** Why the call is made. */
-  Cause cause(int call) {
+  public Cause cause(int call) {
     return causes[call];
   }
 
   /** Most calls whose work was queued on a stream at a time. */
-  int maxQueued() {
+  public int maxQueued() {
     return maxQueued;
   }
 }
