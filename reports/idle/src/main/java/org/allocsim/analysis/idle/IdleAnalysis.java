@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.allocsim.analysis.idle.memory.MemoryPeak;
 import org.allocsim.analysis.idle.profile.TimeProfile;
 import org.allocsim.analysis.idle.profile.TimeProfileReader;
 import org.allocsim.analysis.idle.timeline.HostStates;
@@ -53,7 +54,27 @@ public final class IdleAnalysis {
             times,
             finder.sums(),
             finder.longest(),
-            others);
+            others,
+            MemoryPeak.of(profile.memory(), timeline.device(), Long.MIN_VALUE, Long.MAX_VALUE),
+            stepMemory());
+  }
+
+  /** Of each step, for which the host asks for memory; empty where some step has none. */
+  private List<MemoryPeak> stepMemory() {
+    List<MemoryPeak> peaks = new ArrayList<>();
+    for (int step = 0; step < steps.count(); step++) {
+      MemoryPeak peak =
+          MemoryPeak.of(
+              timeline.profile().memory(),
+              timeline.device(),
+              steps.hostNanos(step),
+              steps.hostNanos(step + 1));
+      if (peak == null) {
+        return List.of();
+      }
+      peaks.add(peak);
+    }
+    return peaks;
   }
 
   /**

@@ -70,6 +70,49 @@ class IdleCommandTest {
   }
 
   @Test
+  void peaksOfMemoryAreShownWhereTheProfileHasThem() throws IOException {
+    ProfileText text = new ProfileText();
+    for (int step = 0; step < 3; step++) {
+      int at = 10_000 * step;
+      text.step(step, at, at + 10_000)
+          .memory(0, at + 10, 32 << 20, 0x1000, 32 << 20, 40 << 20)
+          .kernel("gemm", 7, at + 100, at + 110, at + 120, at + 9_900)
+          .memory(0, at + 200, -(32 << 20), 0x1000, 0, 40 << 20);
+    }
+    Path file = text.write(folder.resolve("memory.json"));
+    Path json = folder.resolve("idle.json");
+    CommandRun run =
+        CommandRun.of(
+            "idle",
+            file,
+            "--what-if",
+            "limit=16MiB",
+            "--what-if",
+            "graphs",
+            "--what-if",
+            "gpu=2x",
+            "--json",
+            json);
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    assertTrue(
+        run.out().contains("At most 40.00 MiB are reserved in the profile, and 32.00 MiB"),
+        run.out());
+    assertTrue(run.out().contains("With limit=16MiB, the program runs out of memory."), run.out());
+    assertTrue(run.out().contains("not known"), run.out());
+    JsonNode answer = JsonMapper.builder().build().readTree(Files.readString(json));
+    assertEquals(40 << 20, answer.get("steps").get(1).get("peak_reserved_bytes").asLong());
+    assertEquals(32 << 20, answer.get("modelled_peak_reserved_bytes").asLong());
+    JsonNode limited = answer.get("what_if").get(1);
+    assertTrue(limited.get("step_nanos").isNull());
+    assertEquals(3, limited.get("failed_requests").asInt());
+    assertTrue(answer.get("what_if").get(2).get("peak_reserved_bytes").isNull());
+    assertEquals(40 << 20, answer.get("what_if").get(3).get("peak_reserved_bytes").asLong());
+    CommandRun size = CommandRun.of("idle", file, "--what-if", "limit=16MB");
+    assertEquals(ExitCodes.USAGE, size.exitCode());
+    assertTrue(size.err().contains("--what-if: limit=16MB"), size.err());
+  }
+
+  @Test
   void aReportHasThePageItsTablesAndCharts() throws IOException {
     Path report = folder.resolve("report");
     CommandRun run = CommandRun.of("idle", profile, "--report", report);

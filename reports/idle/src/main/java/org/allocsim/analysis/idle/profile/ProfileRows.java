@@ -86,7 +86,7 @@ final class ProfileRows {
   }
 
   /** The profile of these rows: by time, enclosing ones before those inside. */
-  TimeProfile build(TimeProfile.Source source, String[] nameTexts) {
+  TimeProfile build(TimeProfile.Source source, long baseNanos, String[] nameTexts) {
     int[] order = TimeOrder.of(starts, count);
     outerFirst(order);
     long base = count == 0 ? 0 : starts[order[0]];
@@ -112,6 +112,7 @@ final class ProfileRows {
         laneRows[lane] = new TimeProfile.Lane(place.isOnGpu, place.owner, place.number));
     return new TimeProfile(
         source,
+        baseNanos + base,
         sortedKinds,
         sortedStarts,
         sortedDurations,

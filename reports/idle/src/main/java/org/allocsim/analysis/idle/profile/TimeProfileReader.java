@@ -66,6 +66,7 @@ public final class TimeProfileReader {
   private int rank = NONE;
   private int worldSize;
   private boolean hasStacks;
+  private long baseNanos;
 
   // The event that is being read.
   private @Nullable RowKind kind;
@@ -150,6 +151,7 @@ public final class TimeProfileReader {
   private TimeProfile build(String sha256) {
     return rows.build(
         new TimeProfile.Source(file, sha256, gpuName, rank, worldSize, hasStacks, damaged),
+        baseNanos,
         names.texts());
   }
 
@@ -180,6 +182,9 @@ public final class TimeProfileReader {
           event(json);
           hold();
         }
+      } else if (field.equals("baseTimeNanoseconds") && value == JsonToken.VALUE_NUMBER_INT) {
+        // Beyond the years that fit, the memory events are refused by their own reader.
+        baseNanos = Math.clamp(json.getValueAsLong(), -Micros.MAX_NANOS, Micros.MAX_NANOS);
       } else if (field.equals("deviceProperties") && value == JsonToken.START_ARRAY) {
         devices(json);
       } else if (field.equals("distributedInfo") && value == JsonToken.START_OBJECT) {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import org.allocsim.analysis.idle.memory.AllocatorRun;
 import org.allocsim.analysis.idle.profile.TimeProfile;
 import org.allocsim.analysis.idle.timeline.CallKind;
 import org.allocsim.analysis.idle.timeline.Cause;
@@ -364,14 +365,17 @@ final class StepReplay {
    *
    * @param recordedWorkers workers of the data loader in the recording; 0 where that is unknown
    * @param isProfiled whether the host takes as long as under the profiler
+   * @param allocator what the allocator does instead of what it did; null where it does the same
    */
-  Prediction run(Change change, int recordedWorkers, boolean isProfiled) {
-    return new Course(change, recordedWorkers, isProfiled).run();
+  Prediction run(
+      Change change, int recordedWorkers, boolean isProfiled, @Nullable AllocatorRun allocator) {
+    return new Course(change, recordedWorkers, isProfiled, allocator).run();
   }
 
-  /** Runs the steps under a change; how the last run of a step was. */
-  ReplayedStep run(Change change, int recordedWorkers, boolean isProfiled, int step) {
-    Course course = new Course(change, recordedWorkers, isProfiled);
+  /** Runs the steps under a change, without the profiler; how the last run of one of them was. */
+  ReplayedStep step(
+      Change change, int recordedWorkers, @Nullable AllocatorRun allocator, int step) {
+    Course course = new Course(change, recordedWorkers, false, allocator);
     course.run();
     return course.step(step);
   }
@@ -484,6 +488,7 @@ final class StepReplay {
     private long maxEnd;
     private final @Nullable RecordedLoader loader;
     private final boolean isGraphed;
+    private final @Nullable AllocatorCalls calls;
 
     /** What a batch takes, where the data loader is changed. */
     private final long[] services;
@@ -492,7 +497,9 @@ final class StepReplay {
     private final long roundNanos;
     private int round;
 
-    Course(Change change, int recordedWorkers, boolean isProfiled) {
+    Course(
+        Change change, int recordedWorkers, boolean isProfiled, @Nullable AllocatorRun allocator) {
+      calls = allocator == null ? null : new AllocatorCalls(allocator, begins, count, steps);
       this.change = change;
       this.isProfiled = isProfiled;
       isGraphed = change.has(Change.Part.GRAPHS);
@@ -528,7 +535,7 @@ final class StepReplay {
         }
       }
       long measured = (long) (rounds - warm) * steps.count();
-      return new Prediction(change, (boundary() - from) / measured, busy / measured);
+      return new Prediction(change, (boundary() - from) / measured, busy / measured, null, 0);
     }
 
     private int rounds() {
@@ -596,6 +603,12 @@ final class StepReplay {
         int earlier = before[event];
         long own = begins[event] - ends[earlier];
         newBegins[event] = newEnds[earlier] + spent(event, own);
+        if (calls != null) {
+          if (calls.waitsBefore(event)) {
+            newBegins[event] = Math.max(newBegins[event], lastEnd());
+          }
+          newBegins[event] += scaled(calls.nanosBefore(event));
+        }
         newEnds[event] = newBegins[event];
         switch (types[event]) {
           case LOAD -> load(event);
@@ -652,7 +665,9 @@ final class StepReplay {
       CallKind kind = timeline.callKind(call);
       Cause cause = waits.cause(call);
       long recorded = ends[event] - begins[event];
-      boolean isLeftOut = change.leavesOut(cause) && kind != CallKind.LAUNCH;
+      boolean isLeftOut =
+          kind != CallKind.LAUNCH
+              && (change.leavesOut(cause) || calls != null && isOfAllocator(call, kind, cause));
       boolean queues = timeline.firstWorkOf(call) != NONE;
       long own =
           isProfiled ? recorded : Math.min(recorded, Math.max(1_000, recorded - profilerCallNanos));
@@ -682,6 +697,16 @@ final class StepReplay {
       } else if (kind != CallKind.LAUNCH) {
         newEnds[event] = Math.max(newEnds[event], Math.min(workEnds[awaited], lastEnd()));
       }
+    }
+
+    /** Whether the allocator of the GPU makes the call, which does something else now. */
+    private boolean isOfAllocator(int call, CallKind kind, Cause cause) {
+      return switch (cause) {
+        case RETRY, RECLAIM, EMPTY_CACHE -> true;
+        case ALLOCATOR ->
+            (kind == CallKind.ALLOCATE || kind == CallKind.FREE) && !waits.isOnHost(call);
+        default -> false;
+      };
     }
 
     private static boolean isLaunching(CallKind kind) {
@@ -746,7 +771,7 @@ final class StepReplay {
 
   /** The largest difference between a replay without a change and the recording. */
   long errorNanos() {
-    Course course = new Course(Change.NONE, 0, true);
+    Course course = new Course(Change.NONE, 0, true, null);
     course.runRound();
     long error = Math.abs(course.boundary() - steps.gpuNanos(steps.count()));
     for (int event = 0; event < count; event++) {

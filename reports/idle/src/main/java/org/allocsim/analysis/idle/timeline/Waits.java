@@ -33,6 +33,12 @@ public final class Waits {
   /** A synchronisation so long before a free belongs to it. */
   private static final long BEFORE_FREE_NANOS = 100_000;
 
+  /** Freeing a segment takes longer: the driver waits for the device and unmaps memory. */
+  private static final long FREE_NANOS = 10_000;
+
+  /** The allocator does nothing between freeing segments and getting another. */
+  private static final long BEFORE_ALLOCATION_NANOS = 1_000_000;
+
   private static final Set<String> READS =
       Set.of("aten::item", "aten::_local_scalar_dense", "aten::is_nonzero", "aten::equal");
 
@@ -181,10 +187,12 @@ public final class Waits {
   }
 
   private void findCauses() {
+    Cause[] freeing = causesOfFrees();
+    // What was freed for a cause has to be got again for it, in the steps before, too.
     Cause allocating = Cause.ALLOCATOR;
     for (int call = 0; call < timeline.callCount() && allocating == Cause.ALLOCATOR; call++) {
       if (timeline.callKind(call) == CallKind.FREE) {
-        allocating = causeOfFree(call);
+        allocating = freeing[call];
       }
     }
     int[] lastCopy = new int[profile.laneCount()];
@@ -194,8 +202,8 @@ public final class Waits {
       int thread = timeline.callThread(call);
       switch (kind) {
         case FREE -> {
-          allocating = causeOfFree(call);
-          causes[call] = allocating;
+          causes[call] = freeing[call];
+          allocating = causes[call] == Cause.ALLOCATOR ? allocating : causes[call];
         }
         case ALLOCATE -> causes[call] = isOnHost(call) ? Cause.ALLOCATOR : allocating;
         case COPY -> {
@@ -210,16 +218,77 @@ public final class Waits {
     joinWithFrees();
   }
 
-  private boolean isOnHost(int call) {
+  /** When the program empties the allocator's cache: where each row of frees begins. */
+  public long[] clearedNanos() {
+    long[] found = new long[timeline.callCount()];
+    int count = 0;
+    long done = Long.MIN_VALUE;
+    for (int call = 0; call < timeline.callCount(); call++) {
+      if (timeline.callKind(call) == CallKind.FREE && causes[call] == Cause.EMPTY_CACHE) {
+        if (timeline.callStart(call) - BEFORE_ALLOCATION_NANOS > done) {
+          found[count++] = timeline.callStart(call);
+        }
+        done = timeline.callEnd(call);
+      }
+    }
+    return Arrays.copyOf(found, count);
+  }
+
+  /** Whether a call gets or frees memory of the host. */
+  public boolean isOnHost(int call) {
     return profile.name(timeline.callRow(call)).contains("Host");
   }
 
-  /** A program that empties the cache calls no operator for it; the allocator is inside of one. */
-  private Cause causeOfFree(int call) {
-    if (isOnHost(call)) {
-      return Cause.ALLOCATOR;
+  /**
+   * Why memory is freed, by call; the entries of other calls are not meaningful. A program that
+   * empties the cache calls no operator for it, the allocator is inside of one. It frees segments
+   * between a cudaMalloc that failed and another, or right before one. Libraries free nothing to
+   * initialise the driver, which takes no time.
+   */
+  private Cause[] causesOfFrees() {
+    int calls = timeline.callCount();
+    Cause[] freeing = new Cause[calls];
+    boolean[] isAfterAllocation = new boolean[profile.laneCount()];
+    for (int call = 0; call < calls; call++) {
+      int thread = timeline.callThread(call);
+      switch (timeline.callKind(call)) {
+        case ALLOCATE -> isAfterAllocation[thread] = !isOnHost(call);
+        case LAUNCH, COPY, FILL -> isAfterAllocation[thread] = false;
+        case FREE -> {
+          if (isOnHost(call) || timeline.callEnd(call) - timeline.callStart(call) < FREE_NANOS) {
+            freeing[call] = Cause.ALLOCATOR;
+          } else if (!isInOperator(timeline.callRow(call))) {
+            freeing[call] = Cause.EMPTY_CACHE;
+          } else {
+            freeing[call] = isAfterAllocation[thread] ? Cause.RETRY : Cause.RECLAIM;
+          }
+        }
+        default -> {}
+      }
     }
-    return isInOperator(timeline.callRow(call)) ? Cause.RETRY : Cause.EMPTY_CACHE;
+    long[] allocationNanos = new long[profile.laneCount()];
+    Arrays.fill(allocationNanos, Long.MAX_VALUE);
+    for (int call = calls - 1; call >= 0; call--) {
+      int thread = timeline.callThread(call);
+      switch (timeline.callKind(call)) {
+        case ALLOCATE ->
+            allocationNanos[thread] = isOnHost(call) ? Long.MAX_VALUE : timeline.callStart(call);
+        case LAUNCH, COPY, FILL -> allocationNanos[thread] = Long.MAX_VALUE;
+        case FREE -> {
+          boolean isBeforeAllocation =
+              allocationNanos[thread] - BEFORE_ALLOCATION_NANOS <= timeline.callEnd(call);
+          if (!isBeforeAllocation
+              && (freeing[call] == Cause.RETRY || freeing[call] == Cause.RECLAIM)) {
+            freeing[call] = Cause.ALLOCATOR;
+          } else if (isBeforeAllocation && freeing[call] != Cause.ALLOCATOR) {
+            // The frees of one burst follow each other.
+            allocationNanos[thread] = timeline.callStart(call);
+          }
+        }
+        default -> {}
+      }
+    }
+    return freeing;
   }
 
   private boolean isInOperator(int row) {

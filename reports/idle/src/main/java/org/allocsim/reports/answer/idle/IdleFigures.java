@@ -192,6 +192,10 @@ public final class IdleFigures {
   }
 
   private static void add(BarData data, String name, Prediction prediction) {
+    if (prediction.failures() > 0) {
+      data.add(name, "out of memory", 0, 0);
+      return;
+    }
     data.add(
         name,
         "",

@@ -26,6 +26,7 @@ public final class ActivityColours {
           Map.entry(Cause.SYNCHRONIZE, new Pair(0xB9A3D6, 0x735B9A)),
           Map.entry(Cause.EMPTY_CACHE, new Pair(0xF0E442, 0xF0E442)),
           Map.entry(Cause.RETRY, new Pair(0xA50026, 0xE0555F)),
+          Map.entry(Cause.RECLAIM, new Pair(0xD6604D, 0xF08A78)),
           Map.entry(Cause.ALLOCATOR, new Pair(0xA89D00, 0xB5AA1E)),
           Map.entry(Cause.LAUNCH, new Pair(0xE69F00, 0xE69F00)),
           Map.entry(Cause.HOST_CODE, new Pair(0xF3CF85, 0x94712B)),

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.cli.option.FigureOptions;
+import org.allocsim.reports.cli.option.SizeConverter;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
@@ -15,6 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
 
 /** {@code allocsim idle}: why the GPU of a profile is idle, and what would change it. */
 @Command(
@@ -35,13 +37,21 @@ public final class IdleCommand implements Callable<Integer> {
 
   @Mixin private FigureOptions outputOptions;
 
+  private static long size(String text) {
+    try {
+      return new SizeConverter().convert(text);
+    } catch (TypeConversionException e) {
+      throw new IllegalArgumentException("limit=" + text + ": " + e.getMessage(), e);
+    }
+  }
+
   @Override
   public Integer call() throws IOException {
     outputOptions.requireCharts(charts != null, "--charts DIR, or omit it");
     if (outputOptions.isByEvent()) {
       throw Failure.usage("--figure: axis=event does not apply to charts of time; omit it");
     }
-    IdleQuestion question = IdleQuestion.of(changes, workers);
+    IdleQuestion question = IdleQuestion.of(changes, workers, IdleCommand::size);
     try (DocumentOutputs outputs = outputOptions.open(files.toArray(Path[]::new))) {
       question.ask(files, outputs, charts);
     }

@@ -6,12 +6,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import org.allocsim.analysis.idle.IdleAnalysis;
 import org.allocsim.analysis.idle.IdleResult;
+import org.allocsim.analysis.idle.memory.AllocatorModel;
 import org.allocsim.analysis.idle.replay.Change;
 import org.allocsim.analysis.idle.replay.Prediction;
 import org.allocsim.analysis.idle.replay.WhatIf;
+import org.allocsim.analysis.program.ProgramException;
 import org.allocsim.reports.answer.idle.IdleAnswer;
 import org.allocsim.reports.answer.idle.IdleFigures;
 import org.allocsim.reports.answer.idle.IdleRanksAnswer;
@@ -40,16 +43,17 @@ public record IdleQuestion(List<Change> changes, int workers) {
   /**
    * The question as it is typed.
    *
+   * @param size reads a size; throws an IllegalArgumentException whose message is for users
    * @throws Failure where it cannot be asked
    */
-  public static IdleQuestion of(List<String> changes, int workers) {
+  public static IdleQuestion of(List<String> changes, int workers, ToLongFunction<String> size) {
     if (workers < 0 || workers > Change.MAX_WORKERS) {
       throw Failure.usage("--workers " + workers + " must be from 0 to " + Change.MAX_WORKERS);
     }
     List<Change> parsed = new ArrayList<>();
     for (String change : changes) {
       try {
-        parsed.add(Change.parse(change));
+        parsed.add(Change.parse(change, size));
       } catch (IllegalArgumentException e) {
         throw Failure.usage("--what-if: " + e.getMessage());
       }
@@ -118,7 +122,22 @@ public record IdleQuestion(List<Change> changes, int workers) {
       Path file, DocumentOutputs outputs, List<ChartFolder> folders, boolean isDrawn)
       throws IOException {
     IdleAnalysis analysis = read(file);
-    WhatIf whatIf = new WhatIf(analysis, workers);
+    AllocatorModel allocator = null;
+    String unreadMemory = null;
+    if (analysis.result().memory() != null) {
+      try (ProgressMeter progress = ProgressMeter.ofBytes("reading memory events")) {
+        allocator =
+            AllocatorModel.read(
+                file,
+                analysis.result().device(),
+                analysis.timeline().profile().originNanos(),
+                analysis.waits().clearedNanos(),
+                progress::update);
+      } catch (TraceFormatException | ProgramException e) {
+        unreadMemory = e.getMessage();
+      }
+    }
+    WhatIf whatIf = new WhatIf(analysis, workers, allocator);
     List<Prediction> predictions = new ArrayList<>();
     if (changes.isEmpty()) {
       predictions.addAll(whatIf.predictAll());
@@ -141,7 +160,9 @@ public record IdleQuestion(List<Change> changes, int workers) {
             whatIf.recorded(),
             whatIf.unprofiled(),
             whatIf.errorNanos(),
-            predictions);
+            predictions,
+            whatIf.modelledMemory(),
+            unreadMemory);
     outputs.write(answer.document(isDrawn ? figures : null));
   }
 

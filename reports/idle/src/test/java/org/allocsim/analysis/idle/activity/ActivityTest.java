@@ -132,7 +132,7 @@ class ActivityTest {
   @Test
   void aStepReplayedWithoutAChangeIsTheRecordedOne() throws Exception {
     IdleAnalysis analysis = analyse(steps());
-    WhatIf whatIf = new WhatIf(analysis, 0);
+    WhatIf whatIf = new WhatIf(analysis, 0, null);
     Span recorded = Activity.ofStep(analysis, 1, COLUMNS).span();
     PredictedLane same =
         PredictedLane.of("GPU", whatIf.step(Change.parse("gpu=1x"), 1), recorded.nanos() / COLUMNS);

@@ -28,7 +28,9 @@ class WhatIfTest {
   private WhatIf whatIf(ProfileText profile, int workers) throws IOException, TraceFormatException {
     WhatIf whatIf =
         new WhatIf(
-            IdleAnalysis.read(profile.write(folder.resolve("trace.json")), Progress.NONE), workers);
+            IdleAnalysis.read(profile.write(folder.resolve("trace.json")), Progress.NONE),
+            workers,
+            null);
     assertEquals(0, whatIf.errorNanos(), "a replay without a change is the recording");
     return whatIf;
   }
