@@ -13,6 +13,7 @@ from ..usage import HelpFormatter, at_least, unusable, with_program
 from ..visible import from_here
 from .files import RunFolder, Written, cannot_be_read, rank_path
 from .follow import VARIABLE
+from .profile import ACTIVE, ENDING, SKIPPED, WARM_UP
 from .program import NotRun, Signals, runnable
 from .recorder import MAX_ENTRIES, say
 
@@ -62,6 +63,7 @@ def _record(arguments: Sequence[str]) -> int:
                 "max_entries": options.max_entries,
                 "stacks": options.stacks,
                 "flush_seconds": options.flush_seconds,
+                "time": options.time,
                 "parent": os.getpid(),
                 "run_folder": run_folder,
             }
@@ -71,13 +73,22 @@ def _record(arguments: Sequence[str]) -> int:
         code = signals.run(program, environment)
         ended_seconds = time.time()
         run = RunFolder(run_folder)
-        written = run.files()
+        files = run.files()
+        profiles = [each for each in files if each.path.endswith(ENDING)]
+        written = [each for each in files if each not in profiles]
+        for each in profiles:
+            say(f"wrote {from_here(each.path)} ({os.path.getsize(each.path) / 1e6:.1f} MB), the profile of {each.reason}")
         for each in written:
             say(f"wrote {from_here(each.path)} ({os.path.getsize(each.path) / 1e6:.1f} MB){reach(each, ended_seconds)}")
         if written:
             # Ranks are asked about together.
             subject = written[0].path if len(written) == 1 else os.path.dirname(written[0].path)
             say(f"next: allocsim diagnose {from_here(subject)}")
+        if profiles:
+            subject = profiles[0].path if len(profiles) == 1 else os.path.dirname(profiles[0].path)
+            say(f"next: allocsim idle {from_here(subject)}")
+        if written or profiles:
+            pass
         elif run.has("failed") or run.has("untold"):
             pass  # The process has said it.
         elif run.has("written"):
@@ -105,7 +116,7 @@ def options_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="allocsim record",
         formatter_class=HelpFormatter,
-        usage="allocsim record [-o FILE] [--max-entries N] [--stacks KIND] [--flush SECONDS] -- PROGRAM...",
+        usage="allocsim record [-o FILE] [--max-entries N] [--stacks KIND] [--flush SECONDS] [--time] -- PROGRAM...",
         description="Records the GPU memory of an unchanged PyTorch program, with everything that a snapshot does not contain: settings, limit, GPU, releases, emptied caches, pools, steps.",
         epilog="Writes the file at the end, when a request fails, on SIGTERM, SIGHUP and SIGUSR2 (send it to the command, which passes it on), and regularly in between. Each rank writes its own file: run.rank0.pickle.",
     )
@@ -123,6 +134,11 @@ def options_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--flush", dest="flush_seconds", type=_seconds, default=60.0, metavar="SECONDS",
         help="minimum time between regular writes in seconds, 0 for none (default: 60)",
+    )
+    parser.add_argument(
+        "--time", action="store_true",
+        help=f"also profile {ACTIVE} steps with PyTorch's profiler, after {SKIPPED + WARM_UP} optimizer steps, for allocsim idle: why is the GPU idle? "
+        "The file is FILE with .trace.json.gz beside it; --stacks none makes its steps less slow",
     )
     return parser
 

@@ -38,6 +38,7 @@ def follow(begin: Callable[[], None] = lambda: None, loaded: Callable[[Any, Any,
             mark=mark,
             run_folder=options["run_folder"],
             skip_empty=True,
+            time=options.get("time", False),
         )
         try:
             recorder.install(torch)

@@ -20,6 +20,7 @@ from .flag import Flag
 from .files import Mark, RunFolder, Written, rank_path, write_snapshot
 from .leaving import at_exit
 from .patches import Patches
+from .profile import StepProfile, profile_path
 from .writer import Writer
 
 MAX_ENTRIES = 5_000_000
@@ -47,6 +48,7 @@ class Recorder:
         mark: what goes before the ending of the name instead of the rank.
         run_folder: where the command that started this process looks for what was written; None where none did.
         skip_empty: nothing is written for a process that allocated nothing.
+        time: PyTorch's profiler runs for a few steps, too, see :class:`~.profile.StepProfile`; its file lies beside the recording.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class Recorder:
         mark: str | None = None,
         run_folder: str | None = None,
         skip_empty: bool = False,
+        time: bool = False,
     ) -> None:
         if stacks not in ("python", "all", "none"):
             raise ValueError(f"stacks is {stacks!r}; choose python, all or none")
@@ -75,6 +78,8 @@ class Recorder:
         self._stacks = stacks
         self._flush_seconds = flush_seconds
         self._skip_empty = skip_empty
+        self._is_timed = time
+        self._profile: StepProfile | None = None
         self._patches = Patches()
         self._torch: Any = None
         self._pid = os.getpid()
@@ -97,7 +102,22 @@ class Recorder:
             return
         self._patches.replace(torch.cuda.memory, "_record_memory_history", self._ignore_own_recording)
         self.facts.observe(torch, self._patches)
+        if self._is_timed:
+            self._begin_profile(torch)
         torch.cuda._lazy_call(self._begin)
+
+    def _begin_profile(self, torch: Any) -> None:
+        notes = None if self._run_folder is None else str(self._run_folder.path)
+        self._profile = StepProfile(profile_path(self.path), self._stacks != "none", say, self._profiled, notes)
+        try:
+            self._profile.observe(torch, self._patches)
+        except Exception as problem:
+            self._profile = None
+            say(f"no profile is written: {problem}")
+
+    def _profiled(self, path: str, steps: str, mark: Mark) -> None:
+        if self._run_folder is not None:
+            self._run_folder.note(path, [Written(path, steps, True, time.time(), mark)])
 
     def follow_forks(self) -> None:
         """A forked process that uses CUDA, which this one then has not, records into a file of its own."""
@@ -107,6 +127,8 @@ class Recorder:
             if not self._begun and not self._ended.is_set():
                 self._pid = os.getpid()
                 self.path = os.path.abspath(rank_path(path, f"pid{self._pid}"))
+                if self._profile is not None:
+                    self._profile.path = profile_path(self.path)
 
         os.register_at_fork(after_in_child=forked)
 
@@ -150,6 +172,12 @@ class Recorder:
         """Writes the file and ends the recording; later calls do nothing."""
         if self._ended.is_set() or os.getpid() != self._pid:
             return
+        if self._profile is not None and self._begun:
+            # A signal may have come while the profiler holds a lock.
+            if reason in ("end", "error", "out_of_memory"):
+                self._profile.end()
+            else:
+                self._profile.leave()
         if self._begun:
             with contextlib.suppress(Exception):
                 self.facts.ask_collectives()

@@ -16,16 +16,26 @@ public final class ByteAxis {
 
   /** An axis from 0 to {@code topBytes}. */
   public static NumberAxis upTo(double topBytes, String label) {
+    return upTo(topBytes, label, MAX_TICKS);
+  }
+
+  /** The same for a low plot, with at most so many ticks. */
+  public static NumberAxis upTo(double topBytes, String label, int maxTicks) {
     NumberAxis axis = new NumberAxis(label);
     axis.setRange(0, topBytes);
-    axis.setTickUnit(new NumberTickUnit(tickBytes(topBytes), new ByteLabel()), false, true);
+    axis.setTickUnit(
+        new NumberTickUnit(tickBytes(topBytes, maxTicks), new ByteLabel()), false, true);
     return axis;
   }
 
   /** The smallest power of two that makes no more than {@link #MAX_TICKS} ticks. */
   public static double tickBytes(double topBytes) {
+    return tickBytes(topBytes, MAX_TICKS);
+  }
+
+  private static double tickBytes(double topBytes, int maxTicks) {
     double tick = 1;
-    while (topBytes / tick > MAX_TICKS) {
+    while (topBytes / tick > maxTicks) {
       tick *= 2;
     }
     return tick;

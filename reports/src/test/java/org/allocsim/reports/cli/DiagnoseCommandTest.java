@@ -55,6 +55,24 @@ class DiagnoseCommandTest {
     assertTrue(json(ExitCodes.DONE, RECORDING).get("log").isNull());
   }
 
+  @Test
+  void aProfileIsToldWhoSaysWhyItsGpuIsIdle() throws IOException {
+    Path profile =
+        Files.writeString(
+            folder.resolve("trace.json"),
+            """
+            {"traceEvents": [
+            {"ph": "i", "name": "[memory]", "pid": 1, "tid": 1, "ts": 1.0, "args": {"Device Type": 1,
+             "Device Id": 0, "Addr": 4096, "Bytes": 1024, "Total Allocated": 1024}}]}
+            """);
+    assertTrue(
+        CommandRun.of("diagnose", profile)
+            .out()
+            .replaceAll("\\s+", " ")
+            .contains("'allocsim idle "));
+    assertFalse(CommandRun.of("diagnose", RECORDING).out().contains("allocsim idle"));
+  }
+
   /** The same script finishes under expandable segments; under what ranks first, copies fail. */
   @Test
   void theSettingIsTheOneUnderWhichTheFewestCopiesFail() {

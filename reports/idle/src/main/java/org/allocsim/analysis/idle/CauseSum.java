@@ -1,5 +1,7 @@
 package org.allocsim.analysis.idle;
 
+import org.allocsim.analysis.idle.timeline.Cause;
+
 /**
  * All idle time of one cause at one place.
  *

@@ -1,5 +1,7 @@
 package org.allocsim.analysis.idle;
 
+import org.allocsim.analysis.idle.timeline.Cause;
+
 /**
  * A stretch in which the GPU does nothing, for one cause.
  *

@@ -6,8 +6,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
-import org.allocsim.analysis.idle.profile.RowKind;
 import org.allocsim.analysis.idle.profile.TimeProfile;
+import org.allocsim.analysis.idle.timeline.CallKind;
+import org.allocsim.analysis.idle.timeline.Cause;
+import org.allocsim.analysis.idle.timeline.HostStates;
+import org.allocsim.analysis.idle.timeline.Intervals;
+import org.allocsim.analysis.idle.timeline.Places;
+import org.allocsim.analysis.idle.timeline.Steps;
+import org.allocsim.analysis.idle.timeline.Timeline;
+import org.allocsim.analysis.idle.timeline.Waits;
+import org.allocsim.analysis.idle.timeline.WorkKind;
 
 /**
  * Gives every gap of a GPU a cause. A gap is cut where its cause changes.
@@ -40,9 +48,10 @@ final class GapFinder {
   private final Waits waits;
   private final HostStates states;
   private final Places places;
-  private final Intervals hostBusy = new Intervals();
+  private final Intervals hostBusy;
   private final boolean[] hostIsAhead;
   private final Map<Key, long[]> sums = new HashMap<>();
+  private final Gaps all = new Gaps();
   private final PriorityQueue<Gap> longest =
       new PriorityQueue<>(
           Comparator.comparingLong(Gap::nanos)
@@ -55,20 +64,20 @@ final class GapFinder {
   private String drainedWhere = "";
   private int step;
 
-  GapFinder(Timeline timeline, Steps steps, Waits waits, HostStates states, GpuTime gpu) {
+  GapFinder(
+      Timeline timeline,
+      Steps steps,
+      Waits waits,
+      HostStates states,
+      Intervals hostBusy,
+      GpuTime gpu) {
+    this.hostBusy = hostBusy;
     this.timeline = timeline;
     this.steps = steps;
     this.waits = waits;
     this.states = states;
     profile = timeline.profile();
     places = new Places(timeline);
-    for (int row = 0; row < profile.count(); row++) {
-      RowKind kind = profile.kind(row);
-      if ((kind == RowKind.OPERATOR || kind == RowKind.CALL)
-          && (timeline.launches(profile.lane(row)) || profile.lane(row) == steps.thread())) {
-        hostBusy.add(profile.startNanos(row), profile.endNanos(row));
-      }
-    }
     hostIsAhead = new boolean[steps.count()];
     findAhead(gpu);
     find(gpu.all());
@@ -251,6 +260,7 @@ final class GapFinder {
   }
 
   private void add(long begin, long end, Cause cause, String where) {
+    all.add(begin, end, cause);
     long[] sum = sums.computeIfAbsent(new Key(cause, where), _ -> new long[2]);
     sum[0] += end - begin;
     sum[1]++;
@@ -271,6 +281,11 @@ final class GapFinder {
             .reversed()
             .thenComparing(CauseSum::cause)
             .thenComparing(CauseSum::where));
+    return all;
+  }
+
+  /** All gaps, in their order. */
+  Gaps all() {
     return all;
   }
 

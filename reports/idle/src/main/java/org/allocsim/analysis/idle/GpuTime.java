@@ -1,7 +1,8 @@
 package org.allocsim.analysis.idle;
 
-import java.util.Arrays;
-import org.allocsim.workloads.format.TimeOrder;
+import org.allocsim.analysis.idle.timeline.Intervals;
+import org.allocsim.analysis.idle.timeline.Timeline;
+import org.allocsim.analysis.idle.timeline.WorkKind;
 
 /** When a GPU computes, communicates, copies and idles. */
 final class GpuTime {
@@ -34,20 +35,5 @@ final class GpuTime {
     long busy = all.coveredNanos(begin, end);
     return new StepTime(
         name, end - begin, computing, running - computing, busy - running, end - begin - busy);
-  }
-
-  /** The time that something is busy whose intervals begin in order of time. */
-  static long unionNanos(long[] begins, long[] ends, int count) {
-    Intervals union = new Intervals();
-    long[] sorted = Arrays.copyOf(begins, count);
-    int[] order = TimeOrder.of(sorted, count);
-    for (int i : order) {
-      union.add(begins[i], ends[i]);
-    }
-    long sum = 0;
-    for (int i = 0; i < union.count(); i++) {
-      sum += union.end(i) - union.begin(i);
-    }
-    return sum;
   }
 }

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import org.allocsim.analysis.idle.timeline.Cause;
+import org.allocsim.analysis.idle.timeline.Places;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.junit.jupiter.api.Test;
@@ -123,7 +125,25 @@ class IdleAnalysisTest {
   }
 
   @Test
-  void freesInsideOfOperatorsAreRetries() throws Exception {
+  void aFreeBetweenAMallocThatFailedAndAnotherIsARetry() throws Exception {
+    IdleResult result =
+        analyse(
+            new ProfileText()
+                .step(1, 0, 1_000)
+                .kernel("gemm", 7, 0, 5, 10, 100)
+                .operator("aten::empty", 20, 950)
+                .call("cudaMalloc", 30, 40)
+                .call("cudaEventSynchronize", 41, 102)
+                .call("cudaFree", 103, 300)
+                .call("cudaFree", 301, 500)
+                .call("cudaMalloc", 501, 900)
+                .kernel("gemm", 7, 955, 958, 960, 1_000));
+    assertEquals(795_000, result.nanosOf(Cause.RETRY), "the frees, and the cudaMalloc after them");
+    assertEquals(0, result.nanosOf(Cause.RECLAIM));
+  }
+
+  @Test
+  void aFreeRightBeforeAMallocIsTheLimitOrGarbageCollection() throws Exception {
     IdleResult result =
         analyse(
             new ProfileText()
@@ -133,7 +153,25 @@ class IdleAnalysisTest {
                 .call("cudaFree", 30, 500)
                 .call("cudaMalloc", 500, 900)
                 .kernel("gemm", 7, 955, 958, 960, 1_000));
-    assertEquals(860_000, result.nanosOf(Cause.RETRY));
+    assertEquals(860_000, result.nanosOf(Cause.RECLAIM));
+    assertEquals(0, result.nanosOf(Cause.RETRY));
+  }
+
+  @Test
+  void aLibraryThatInitialisesTheDriverReclaimsNothing() throws Exception {
+    IdleResult result =
+        analyse(
+            new ProfileText()
+                .step(1, 0, 10_000)
+                .kernel("gemm", 7, 0, 5, 10, 100)
+                .operator("aten::addmm", 20, 9_500)
+                .call("cudaFree", 120, 122)
+                .call("cudaMalloc", 200, 900)
+                .call("cudaFree", 1_000, 1_040)
+                .call("cudaMalloc", 4_000, 9_000)
+                .kernel("gemm", 7, 9_005, 9_008, 9_010, 10_000));
+    assertEquals(0, result.nanosOf(Cause.RETRY) + result.nanosOf(Cause.RECLAIM));
+    assertEquals(5_742_000, result.nanosOf(Cause.ALLOCATOR));
   }
 
   @Test

@@ -90,6 +90,30 @@ public final class ProfileText {
             .formatted(stream, correlation, bytes));
   }
 
+  /** What the allocator of a GPU holds after a call. */
+  public ProfileText memory(int device, double at, long allocatedBytes, long reservedBytes) {
+    return memory(device, at, 512, 4096, allocatedBytes, reservedBytes);
+  }
+
+  /** An allocation, or a free of negative bytes, and what the allocator holds after it. */
+  public ProfileText memory(
+      int device, double at, long bytes, long address, long allocatedBytes, long reservedBytes) {
+    return raw(
+        String.format(
+            Locale.ROOT,
+            "{\"ph\": \"i\", \"cat\": \"cpu_instant_event\", \"s\": \"t\", \"name\":"
+                + " \"[memory]\", \"pid\": 5, \"tid\": %d, \"ts\": %.3f, \"args\": {\"Device"
+                + " Type\": 1, \"Device Id\": %d, \"Addr\": %d, \"Bytes\": %d, \"Total"
+                + " Allocated\": %d, \"Total Reserved\": %d}}",
+            THREAD,
+            at,
+            device,
+            address,
+            bytes,
+            allocatedBytes,
+            reservedBytes));
+  }
+
   private ProfileText row(
       String category,
       String name,

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.allocsim.analysis.idle.ProfileText;
 import org.allocsim.reports.output.ExitCodes;
 import org.junit.jupiter.api.BeforeEach;
@@ -66,6 +67,100 @@ class IdleCommandTest {
     assertEquals(0, answer.get("replay_error_nanos").asLong());
     assertEquals(2, answer.get("what_if").size());
     assertEquals("workers=4", answer.get("what_if").get(1).get("change").asString());
+  }
+
+  @Test
+  void peaksOfMemoryAreShownWhereTheProfileHasThem() throws IOException {
+    ProfileText text = new ProfileText();
+    for (int step = 0; step < 3; step++) {
+      int at = 10_000 * step;
+      text.step(step, at, at + 10_000)
+          .memory(0, at + 10, 32 << 20, 0x1000, 32 << 20, 40 << 20)
+          .kernel("gemm", 7, at + 100, at + 110, at + 120, at + 9_900)
+          .memory(0, at + 200, -(32 << 20), 0x1000, 0, 40 << 20);
+    }
+    Path file = text.write(folder.resolve("memory.json"));
+    Path json = folder.resolve("idle.json");
+    CommandRun run =
+        CommandRun.of(
+            "idle",
+            file,
+            "--what-if",
+            "limit=16MiB",
+            "--what-if",
+            "graphs",
+            "--what-if",
+            "gpu=2x",
+            "--json",
+            json);
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    assertTrue(
+        run.out().contains("At most 40.00 MiB are reserved in the profile, and 32.00 MiB"),
+        run.out());
+    assertTrue(run.out().contains("With limit=16MiB, the program runs out of memory."), run.out());
+    assertTrue(run.out().contains("not known"), run.out());
+    JsonNode answer = JsonMapper.builder().build().readTree(Files.readString(json));
+    assertEquals(40 << 20, answer.get("steps").get(1).get("peak_reserved_bytes").asLong());
+    assertEquals(32 << 20, answer.get("modelled_peak_reserved_bytes").asLong());
+    JsonNode limited = answer.get("what_if").get(1);
+    assertTrue(limited.get("step_nanos").isNull());
+    assertEquals(3, limited.get("failed_requests").asInt());
+    assertTrue(answer.get("what_if").get(2).get("peak_reserved_bytes").isNull());
+    assertEquals(40 << 20, answer.get("what_if").get(3).get("peak_reserved_bytes").asLong());
+    CommandRun size = CommandRun.of("idle", file, "--what-if", "limit=16MB");
+    assertEquals(ExitCodes.USAGE, size.exitCode());
+    assertTrue(size.err().contains("--what-if: limit=16MB"), size.err());
+  }
+
+  @Test
+  void aReportHasThePageItsTablesAndCharts() throws IOException {
+    Path report = folder.resolve("report");
+    CommandRun run = CommandRun.of("idle", profile, "--report", report);
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    String page = Files.readString(report.resolve("idle.html"));
+    assertEquals(
+        3,
+        page.split("<figure tabindex=\"0\" aria-label=", -1).length - 1,
+        "a step, all steps, the changes");
+    assertTrue(page.contains("ProfilerStep#2: the GPU is idle"), "the step is named");
+    for (String name : List.of("idle-step", "idle-steps", "idle-changes")) {
+      assertTrue(Files.exists(report.resolve(name + ".svg")), name);
+      assertTrue(Files.exists(report.resolve(name + "-dark.png")), name);
+    }
+    assertTrue(
+        Files.readString(report.resolve("idle-step.svg")).contains("idle: waiting for data, 8"),
+        "the legend names the cause");
+    assertEquals(
+        6, Files.readAllLines(report.resolve("idle-steps.csv")).size(), "a heading and 5 steps");
+    assertTrue(
+        Files.readString(report.resolve("idle-changes.csv")).contains("workers=4"),
+        "the changes are a table of their own");
+  }
+
+  @Test
+  void chartsCanBeDrawnForAPaperOnAnAxisOfTimeOnly() throws IOException {
+    Path charts = folder.resolve("charts");
+    CommandRun run =
+        CommandRun.of("idle", profile, "--charts", charts, "--figure", "one-column(to=5ms)");
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    List<String> series = Files.readAllLines(charts.resolve("idle-step-series.csv"));
+    assertTrue(series.size() > 500, "a row for each column of each part");
+    CommandRun byEvent =
+        CommandRun.of("idle", profile, "--charts", charts, "--figure", "slide(axis=event)");
+    assertEquals(ExitCodes.USAGE, byEvent.exitCode());
+    assertTrue(byEvent.err().contains("axis=event does not apply"), byEvent.err());
+  }
+
+  @Test
+  void ranksAreDrawnSideBySide() throws IOException {
+    Path ranks = Files.createDirectory(folder.resolve("ranks"));
+    rank(0, 300).write(ranks.resolve("rank0.json"));
+    rank(1, 800).write(ranks.resolve("rank1.json"));
+    Path report = folder.resolve("report");
+    CommandRun run = CommandRun.of("idle", ranks, "--report", report);
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    String chart = Files.readString(report.resolve("idle-ranks.svg"));
+    assertTrue(chart.contains("rank 1") && chart.contains("communicates"), "both ranks");
   }
 
   @Test

@@ -48,6 +48,7 @@ import org.allocsim.reports.output.FailureReport;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.workloads.format.kineto.KinetoFormat;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.jspecify.annotations.Nullable;
 
@@ -272,6 +273,12 @@ public record DiagnosedProgram(
     addOtherStreams(details);
     details.add(gpus());
     details.add(Sentence.of("Next: {}", next()));
+    if (input.format().equals(KinetoFormat.ID)) {
+      details.add(
+          Sentence.of(
+              "If the profile has the GPU's kernels, 'allocsim idle {}' shows why the GPU is idle.",
+              input.name()));
+    }
     return new Verdict(
         failed() == null ? Tone.NEUTRAL : Tone.BAD,
         happened(),

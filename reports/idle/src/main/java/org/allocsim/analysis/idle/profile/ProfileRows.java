@@ -23,6 +23,7 @@ final class ProfileRows {
   private int[] lanes = new int[1024];
   private int[] links = new int[1024];
   private long[] bytes = new long[1024];
+  private final MemorySamples memory = new MemorySamples();
   private final Map<Place, Integer> laneNumbers = new HashMap<>();
   private Place lastPlace = new Place(false, 0, 0);
   private int lastLane = -1;
@@ -57,6 +58,11 @@ final class ProfileRows {
     count++;
   }
 
+  /** Adds what the allocator of a GPU holds after a call. */
+  void addMemory(long nanos, long device, long allocatedBytes, long reservedBytes) {
+    memory.add(nanos, device, allocatedBytes, reservedBytes);
+  }
+
   private int lane(boolean isOnGpu, long owner, long number) {
     if (lastLane < 0
         || lastPlace.isOnGpu != isOnGpu
@@ -74,11 +80,13 @@ final class ProfileRows {
 
   /** Bytes that all of it takes, about. */
   long heldBytes() {
-    return (long) ROW_BYTES * count + (long) LANE_BYTES * laneNumbers.size();
+    return (long) ROW_BYTES * count
+        + (long) MemorySamples.SAMPLE_BYTES * memory.count()
+        + (long) LANE_BYTES * laneNumbers.size();
   }
 
   /** The profile of these rows: by time, enclosing ones before those inside. */
-  TimeProfile build(TimeProfile.Source source, String[] nameTexts) {
+  TimeProfile build(TimeProfile.Source source, long baseNanos, String[] nameTexts) {
     int[] order = TimeOrder.of(starts, count);
     outerFirst(order);
     long base = count == 0 ? 0 : starts[order[0]];
@@ -104,6 +112,7 @@ final class ProfileRows {
         laneRows[lane] = new TimeProfile.Lane(place.isOnGpu, place.owner, place.number));
     return new TimeProfile(
         source,
+        baseNanos + base,
         sortedKinds,
         sortedStarts,
         sortedDurations,
@@ -112,7 +121,8 @@ final class ProfileRows {
         sortedLinks,
         sortedBytes,
         nameTexts,
-        laneRows);
+        laneRows,
+        memory.from(base));
   }
 
   /** Of rows that begin together the longer come first. */

@@ -42,6 +42,7 @@ public final class TimeProfile {
   public record Lane(boolean isOnGpu, long owner, long number) {}
 
   private final Source source;
+  private final long originNanos;
   private final byte[] kinds;
   private final long[] starts;
   private final long[] durations;
@@ -51,9 +52,11 @@ public final class TimeProfile {
   private final long[] bytes;
   private final String[] nameTexts;
   private final Lane[] laneRows;
+  private final MemorySamples memory;
 
   TimeProfile(
       Source source,
+      long originNanos,
       byte[] kinds,
       long[] starts,
       long[] durations,
@@ -62,7 +65,10 @@ public final class TimeProfile {
       int[] links,
       long[] bytes,
       String[] nameTexts,
-      Lane[] laneRows) {
+      Lane[] laneRows,
+      MemorySamples memory) {
+    this.memory = memory;
+    this.originNanos = originNanos;
     this.source = source;
     this.kinds = kinds;
     this.starts = starts;
@@ -78,6 +84,16 @@ public final class TimeProfile {
   /** What the file says about itself. */
   public Source source() {
     return source;
+  }
+
+  /** The time of day of the first row, as the profile has it; from it all times are counted. */
+  public long originNanos() {
+    return originNanos;
+  }
+
+  /** What the allocators of the GPUs held; no samples where it was not recorded. */
+  public MemorySamples memory() {
+    return memory;
   }
 
   /** Number of rows. */

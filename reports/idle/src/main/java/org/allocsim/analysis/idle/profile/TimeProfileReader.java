@@ -21,8 +21,8 @@ import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * Reads the rows with a duration from Chrome traces of PyTorch's profiler (Kineto of PyTorch 1.8 to
- * 2.14), plain or compressed, without holding the file.
+ * Reads the rows with a duration, and what the allocator held, from Chrome traces of PyTorch's
+ * profiler (Kineto of PyTorch 1.8 to 2.14), plain or compressed, without holding the file.
  */
 public final class TimeProfileReader {
   private static final String REMEDY =
@@ -49,6 +49,9 @@ public final class TimeProfileReader {
 
   private static final int NONE = -1;
 
+  /** What PyTorch calls the memory of CUDA devices, also of those that HIP shows as such. */
+  private static final int CUDA = 1;
+
   private final String file;
   private final PlainInput plain;
   private final MemoryBudget budget = new MemoryBudget();
@@ -63,10 +66,12 @@ public final class TimeProfileReader {
   private int rank = NONE;
   private int worldSize;
   private boolean hasStacks;
+  private long baseNanos;
 
   // The event that is being read.
   private @Nullable RowKind kind;
   private boolean isComplete;
+  private boolean isInstant;
   private int name;
   private long start;
   private long duration;
@@ -77,6 +82,10 @@ public final class TimeProfileReader {
   private long correlation;
   private long bytes;
   private int caller;
+  private long deviceType;
+  private long deviceId;
+  private long allocated;
+  private long reserved;
 
   private TimeProfileReader(String file, PlainInput plain) {
     this.file = file;
@@ -142,6 +151,7 @@ public final class TimeProfileReader {
   private TimeProfile build(String sha256) {
     return rows.build(
         new TimeProfile.Source(file, sha256, gpuName, rank, worldSize, hasStacks, damaged),
+        baseNanos,
         names.texts());
   }
 
@@ -173,6 +183,9 @@ public final class TimeProfileReader {
           event(json);
           hold();
         }
+      } else if (field.equals("baseTimeNanoseconds") && value == JsonToken.VALUE_NUMBER_INT) {
+        // Beyond the years that fit, the memory events are refused by their own reader.
+        baseNanos = Math.clamp(json.getValueAsLong(), -Micros.MAX_NANOS, Micros.MAX_NANOS);
       } else if (field.equals("deviceProperties") && value == JsonToken.START_ARRAY) {
         devices(json);
       } else if (field.equals("distributedInfo") && value == JsonToken.START_OBJECT) {
@@ -213,6 +226,7 @@ public final class TimeProfileReader {
   private void event(JsonParser json) throws TraceFormatException {
     kind = null;
     isComplete = false;
+    isInstant = false;
     name = NONE;
     start = Micros.NONE;
     duration = 0;
@@ -223,13 +237,21 @@ public final class TimeProfileReader {
     correlation = NONE;
     bytes = 0;
     caller = NONE;
+    deviceType = NONE;
+    deviceId = 0;
+    allocated = NONE;
+    reserved = NONE;
     while (json.nextToken() == JsonToken.PROPERTY_NAME) {
       String field = json.currentName();
       JsonToken value = json.nextToken();
       switch (field) {
         case "cat" -> kind = value == JsonToken.VALUE_STRING ? RowKind.of(json.getString()) : null;
         case "name" -> name = value == JsonToken.VALUE_STRING ? nameNumber(json) : NONE;
-        case "ph" -> isComplete = value == JsonToken.VALUE_STRING && json.getString().equals("X");
+        case "ph" -> {
+          String phase = value == JsonToken.VALUE_STRING ? json.getString() : "";
+          isComplete = phase.equals("X");
+          isInstant = phase.equals("i");
+        }
         case "ts" -> start = value.isNumeric() ? nanos(json) : Micros.NONE;
         case "dur" -> duration = value.isNumeric() ? nanos(json) : 0;
         case "pid" -> process = whole(json, value);
@@ -279,6 +301,10 @@ public final class TimeProfileReader {
           case "stream" -> stream = json.getValueAsLong();
           case "correlation" -> correlation = json.getValueAsLong();
           case "bytes" -> bytes = Math.clamp(json.getValueAsLong(), 0, MAX_BYTES);
+          case "Device Type" -> deviceType = json.getValueAsLong();
+          case "Device Id" -> deviceId = json.getValueAsLong();
+          case "Total Allocated" -> allocated = Math.clamp(json.getValueAsLong(), NONE, MAX_BYTES);
+          case "Total Reserved" -> reserved = Math.clamp(json.getValueAsLong(), NONE, MAX_BYTES);
           default -> {}
         }
       } else if (value == JsonToken.VALUE_STRING && field.equals("CallFrom")) {
@@ -290,6 +316,14 @@ public final class TimeProfileReader {
   }
 
   private void keep() throws TraceFormatException {
+    if (isInstant && deviceType == CUDA && allocated >= 0 && reserved >= 0) {
+      if (start == Micros.NONE) {
+        damaged++;
+      } else {
+        rows.addMemory(start, deviceId, allocated, reserved);
+      }
+      return;
+    }
     if (kind == null || !isComplete || name == NONE) {
       return;
     }

@@ -1,5 +1,6 @@
 package org.allocsim.reports.answer.idle;
 
+import static org.allocsim.reports.document.Quantity.bytes;
 import static org.allocsim.reports.document.Quantity.count;
 import static org.allocsim.reports.document.Quantity.nanos;
 import static org.allocsim.reports.document.Quantity.share;
@@ -7,16 +8,19 @@ import static org.allocsim.reports.document.Quantity.share;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.allocsim.analysis.idle.Cause;
 import org.allocsim.analysis.idle.CauseSum;
 import org.allocsim.analysis.idle.Gap;
 import org.allocsim.analysis.idle.IdleResult;
-import org.allocsim.analysis.idle.Prediction;
 import org.allocsim.analysis.idle.StepTime;
+import org.allocsim.analysis.idle.memory.MemoryPeak;
+import org.allocsim.analysis.idle.replay.Prediction;
+import org.allocsim.analysis.idle.timeline.Cause;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.answer.part.Columns;
+import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Notes;
@@ -27,6 +31,8 @@ import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Unit;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
+import org.allocsim.simulator.stats.ByteFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Why a GPU is idle, and what would change it.
@@ -36,13 +42,18 @@ import org.allocsim.reports.document.Verdict.Tone;
  * @param unprofiled the same without the profiler
  * @param replayErrorNanos the largest difference between the recording and its replay
  * @param predictions steps under changes, the best first
+ * @param modelledMemory what the model of the allocator has for the recording; null where the
+ *     profile has no memory events
+ * @param unreadMemory why its requests cannot be run again; null where they can, or there are none
  */
 public record IdleAnswer(
     IdleResult result,
     Prediction recorded,
     Prediction unprofiled,
     long replayErrorNanos,
-    List<Prediction> predictions) {
+    List<Prediction> predictions,
+    @Nullable MemoryPeak modelledMemory,
+    @Nullable String unreadMemory) {
   /** A GPU that is idle for less of a step is well used. */
   private static final double WELL_USED = 0.1;
 
@@ -62,33 +73,62 @@ public record IdleAnswer(
     }
   }
 
-  private static final Shape<StepTime> STEP =
+  /** A step, and the most memory in it. */
+  private record Step(StepTime time, @Nullable MemoryPeak memory) {
+    @Nullable Long reservedBytes() {
+      return memory == null ? null : memory.reservedBytes();
+    }
+
+    @Nullable Long allocatedBytes() {
+      return memory == null ? null : memory.allocatedBytes();
+    }
+  }
+
+  private static final String NO_MEMORY = "the profile has no memory events";
+
+  private static final Shape<Step> STEP =
       Shape.of(step ->
-          step.text("name", "step", "Name of the step.", StepTime::name)
-              .nanos("step_nanos", "length", "Length of the step on the GPU.", StepTime::nanos)
+          step.text("name", "step", "Name of the step.", each -> each.time.name())
+              .nanos(
+                  "step_nanos",
+                  "length",
+                  "Length of the step on the GPU.",
+                  each -> each.time.nanos())
               .nanos(
                   "compute_nanos",
                   "computes",
                   "The GPU runs kernels, whatever else it does.",
-                  StepTime::computeNanos)
+                  each -> each.time.computeNanos())
               .nanos(
                   "communicate_nanos",
                   "communicates",
                   "The GPU runs collectives, and no other kernels.",
-                  StepTime::communicateNanos)
+                  each -> each.time.communicateNanos())
               .rank(2)
               .nanos(
                   "copy_nanos",
                   "copies",
                   "The GPU copies or fills memory, and runs no kernels.",
-                  StepTime::copyNanos)
+                  each -> each.time.copyNanos())
               .rank(1)
-              .nanos("idle_nanos", "idle", "The GPU does nothing.", StepTime::idleNanos)
+              .nanos("idle_nanos", "idle", "The GPU does nothing.", each -> each.time.idleNanos())
               .shown(
                   Unit.RATIO,
                   "idle share",
                   "Idle time in parts of the step.",
-                  each -> new Part(each.idleNanos(), each.nanos()).ratio()));
+                  each -> new Part(each.time.idleNanos(), each.time.nanos()).ratio())
+              .bytes(
+                  "peak_allocated_bytes",
+                  "Most memory in blocks that the program held.",
+                  Step::allocatedBytes)
+              .missing(NO_MEMORY)
+              .bytes(
+                  "peak_reserved_bytes",
+                  "peak reserved",
+                  "Most memory in segments that the allocator held.",
+                  Step::reservedBytes)
+              .missing(NO_MEMORY)
+              .rank(3));
 
   private record Sum(CauseSum sum, IdleResult result) {}
 
@@ -127,8 +167,33 @@ public record IdleAnswer(
               .nanos("begin_nanos", "begins at", "Time from the first row.", Gap::beginNanos)
               .nanos("idle_nanos", "length", "Length of the gap.", Gap::nanos));
 
+  private static final String OUT_OF_MEMORY = "the program runs out of memory";
+  private static final String UNKNOWN_PEAK = "it is not known";
+
   private record Row(String what, Prediction prediction, Prediction compared) {
-    Double gain() {
+    String reserved() {
+      return prediction.memory() == null
+          ? "not known"
+          : ByteFormat.human(prediction.memory().reservedBytes())
+              + (fails() ? ", out of memory" : "");
+    }
+
+    boolean fails() {
+      return prediction.failures() > 0;
+    }
+
+    @Nullable Long stepNanos() {
+      return fails() ? null : prediction.stepNanos();
+    }
+
+    @Nullable Double utilization() {
+      return fails() ? null : prediction.utilisation();
+    }
+
+    @Nullable Double gain() {
+      if (fails()) {
+        return null;
+      }
       return compared.stepNanos() == 0
           ? 0
           : 1 - (double) prediction.stepNanos() / compared.stepNanos();
@@ -143,17 +208,42 @@ public record IdleAnswer(
                   "step_nanos",
                   "step",
                   "Predicted mean length of a step without the profiler.",
-                  each -> each.prediction.stepNanos())
+                  Row::stepNanos)
+              .missing(OUT_OF_MEMORY)
               .ratio(
                   "saved_ratio",
                   "saves",
                   "Fraction of the unchanged step that is saved; negative if the step gets longer.",
                   Row::gain)
+              .missing(OUT_OF_MEMORY)
               .ratio(
                   "utilization_ratio",
                   "GPU busy",
                   "Part of the step in which the GPU does something.",
-                  each -> each.prediction.utilisation()));
+                  Row::utilization)
+              .missing(OUT_OF_MEMORY)
+              .bytes(
+                  "peak_allocated_bytes",
+                  "Most memory in blocks that the program holds.",
+                  each ->
+                      each.prediction.memory() == null
+                          ? null
+                          : each.prediction.memory().allocatedBytes())
+              .missing(UNKNOWN_PEAK)
+              .bytes(
+                  "peak_reserved_bytes",
+                  "peak reserved",
+                  "Most memory in segments that the allocator holds, in the whole profile.",
+                  each ->
+                      each.prediction.memory() == null
+                          ? null
+                          : each.prediction.memory().reservedBytes())
+              .missing(UNKNOWN_PEAK)
+              .worded(Row::reserved)
+              .count(
+                  "failed_requests",
+                  "Requests for memory that fail, if the program goes on after the first.",
+                  each -> each.prediction.failures()));
 
   public static final Kind<IdleAnswer> KIND =
       new Kind<>(
@@ -177,8 +267,8 @@ public record IdleAnswer(
                       "damaged_rows",
                       "Rows without a time that were passed over.",
                       each -> each.result.source().damagedRows())
-                  .one("total", "All steps together.", STEP, each -> each.result.total())
-                  .many("steps", "One entry for each step.", STEP, each -> each.result.steps())
+                  .one("total", "All steps together.", STEP, IdleAnswer::total)
+                  .many("steps", "One entry for each step.", STEP, IdleAnswer::steps)
                   .many(
                       "causes",
                       "Idle time by cause and place, the longest first; adds up to that of all"
@@ -194,6 +284,13 @@ public record IdleAnswer(
                       "replay_error_nanos",
                       "The largest difference of a time between the recording and its replay.",
                       IdleAnswer::replayErrorNanos)
+                  .bytes(
+                      "modelled_peak_reserved_bytes",
+                      "What the model of the allocator reserves at most for the recorded requests;"
+                          + " predicted peaks are off by about as much as this is.",
+                      each ->
+                          each.modelledMemory == null ? null : each.modelledMemory.reservedBytes())
+                  .missing(NO_MEMORY)
                   .many(
                       "what_if",
                       "Predicted steps; the first entry has no change.",
@@ -203,6 +300,22 @@ public record IdleAnswer(
   /** Keeps its own copy. */
   public IdleAnswer {
     predictions = List.copyOf(predictions);
+  }
+
+  private Step total() {
+    return new Step(
+        result.total(), result.stepMemory().stream().reduce(MemoryPeak::highest).orElse(null));
+  }
+
+  private List<Step> steps() {
+    List<Step> steps = new ArrayList<>();
+    for (int step = 0; step < result.steps().size(); step++) {
+      steps.add(
+          new Step(
+              result.steps().get(step),
+              result.stepMemory().isEmpty() ? null : result.stepMemory().get(step)));
+    }
+    return steps;
   }
 
   private List<Sum> sums() {
@@ -236,32 +349,63 @@ public record IdleAnswer(
         .toList();
   }
 
-  /** The answer. */
-  public Document<IdleAnswer> document() {
+  /** The best change of the program that shortens a step by a percent; null where there is none. */
+  static @Nullable Prediction best(List<Prediction> predictions, Prediction unprofiled) {
+    return predictions.stream()
+        .filter(each -> each.change().isOfProgram() && each.failures() == 0)
+        .min(Comparator.comparingLong(Prediction::stepNanos))
+        .filter(each -> each.stepNanos() < unprofiled.stepNanos() / 100 * 99)
+        .orElse(null);
+  }
+
+  /**
+   * The answer.
+   *
+   * @param figures what a page shows; null where there is none
+   */
+  public Document<IdleAnswer> document(@Nullable IdleFigures figures) {
     List<Section> sections = new ArrayList<>();
-    StepTime mean = result.total().over("mean", result.steps().size());
-    List<StepTime> times = new ArrayList<>(result.steps());
+    if (figures != null) {
+      sections.add(new Section(null, List.copyOf(figures.ofStep())));
+    }
+    Step mean = new Step(result.total().over("mean", result.steps().size()), null);
+    List<Step> times = new ArrayList<>(steps());
     times.add(mean);
     sections.add(
         new Section(
             "Why the GPU is idle",
-            List.of(Table.of("Causes", CAUSE, byCause()).first(PLACES, more("cause")))));
-    sections.add(
-        new Section(
-            "What would change it",
-            List.of(Table.of("Predicted steps", PREDICTION, rows()), new Notes(predicted()))));
-    sections.add(
-        new Section(
-            "Where and when",
             List.of(
-                Table.of("Places", CAUSE, sums()).first(PLACES, more("place")),
-                Table.of("Steps", STEP, times)
-                    .first(STEPS, more("step"))
-                    .withEssential(each -> each.equals(mean)),
-                Table.of("Longest gaps", GAP, result.gaps()).first(GAPS, more("gap")),
-                new Notes(notes()))));
-    return new Document<>(
-        KIND, result.source().file(), verdict(), sections, Table.of("Causes", CAUSE, sums()), this);
+                Table.of("Why the GPU is idle", CAUSE, byCause()).first(PLACES, more("cause")))));
+    List<Block> changes = new ArrayList<>();
+    if (figures != null) {
+      changes.add(figures.ofPredictions());
+    }
+    changes.add(Table.of("Predicted steps", PREDICTION, rows()));
+    changes.add(new Notes(predicted()));
+    sections.add(new Section("What would change it", changes));
+    List<Block> places = new ArrayList<>();
+    if (figures != null) {
+      places.addAll(figures.ofAll());
+    }
+    places.add(Table.of("Places", CAUSE, sums()).first(PLACES, more("place")));
+    places.add(
+        Table.of("Steps", STEP, times)
+            .first(STEPS, more("step"))
+            .withEssential(each -> each.equals(mean)));
+    places.add(Table.of("Longest gaps", GAP, result.gaps()).first(GAPS, more("gap")));
+    places.add(new Notes(notes()));
+    sections.add(new Section("Where and when", places));
+    return new Document<>(KIND, result.source().file(), verdict(), sections, tables(), this);
+  }
+
+  /** What is written as CSV. */
+  private Map<String, Table<?>> tables() {
+    Map<String, Table<?>> csv = new LinkedHashMap<>();
+    csv.put("", Table.of("Causes", CAUSE, sums()));
+    csv.put("-steps", Table.of("Steps", STEP, steps()));
+    csv.put("-changes", Table.of("Predicted steps", PREDICTION, rows()));
+    csv.put("-gaps", Table.of("Longest gaps", GAP, result.gaps()));
+    return csv;
   }
 
   private static Table.More more(String noun) {
@@ -305,23 +449,27 @@ public record IdleAnswer(
             share(total.computeNanos(), total.nanos()),
             share(total.communicateNanos(), total.nanos()),
             share(total.copyNanos(), total.nanos())));
-    predictions.stream()
-        .filter(each -> each.change().isOfProgram())
-        .min(Comparator.comparingLong(Prediction::stepNanos))
-        .filter(best -> best.stepNanos() < unprofiled.stepNanos() / 100 * 99)
-        .ifPresent(best -> {
-          details.add(
-              Sentence.of(
-                  "Predicted best: {} takes a step from {} to {}, with the GPU busy {} of it"
-                      + " instead of {}.",
-                  best.change().name(),
-                  nanos(unprofiled.stepNanos()),
-                  nanos(best.stepNanos()),
-                  share(best.busyNanos(), best.stepNanos()),
-                  share(unprofiled.busyNanos(), unprofiled.stepNanos())));
-          details.add(
-              Sentence.of("Predictions are modelled: a small gain may turn out to be a loss."));
-        });
+    Prediction best = best(predictions, unprofiled);
+    if (best != null) {
+      details.add(
+          Sentence.of(
+              "Predicted best: {} takes a step from {} to {}, with the GPU busy {} of it"
+                  + " instead of {}.",
+              best.change().name(),
+              nanos(unprofiled.stepNanos()),
+              nanos(best.stepNanos()),
+              share(best.busyNanos(), best.stepNanos()),
+              share(unprofiled.busyNanos(), unprofiled.stepNanos())));
+      details.add(Sentence.of("Predictions are modelled: a small gain may turn out to be a loss."));
+    }
+    MemoryPeak memory = result.memory();
+    if (memory != null) {
+      details.add(
+          Sentence.of(
+              "At most {} are reserved in the profile, and {} allocated.",
+              bytes(memory.reservedBytes()),
+              bytes(memory.allocatedBytes())));
+    }
     predictions.stream()
         .filter(each -> each.change().name().equals("graphs"))
         .filter(bound -> bound.stepNanos() < WORTHWHILE_PART * unprofiled.stepNanos())
@@ -345,6 +493,22 @@ public record IdleAnswer(
             nanos(Math.max(0, recorded.stepNanos() - unprofiled.stepNanos()))));
     if (predictions.stream().anyMatch(each -> each.change().name().contains("graphs"))) {
       notes.add(Sentence.of("graphs is a bound: CUDA graphs or torch.compile reach it at best."));
+    }
+    if (modelledMemory != null && result.memory() != null) {
+      notes.add(
+          Sentence.of(
+              "The model of the allocator reserves {} for the recorded requests, where the profile"
+                  + " shows {}; predicted peaks are off by about as much.",
+              bytes(modelledMemory.reservedBytes()),
+              bytes(result.memory().reservedBytes())));
+    }
+    if (unreadMemory != null) {
+      notes.add(Sentence.of("Memory under changes is not known: {}.", unreadMemory));
+    }
+    for (Prediction each : predictions) {
+      if (each.failures() > 0) {
+        notes.add(Sentence.of("With {}, the program runs out of memory.", each.change().name()));
+      }
     }
     return notes;
   }

@@ -4,11 +4,21 @@ import static org.allocsim.reports.document.Quantity.count;
 import static org.allocsim.reports.document.Quantity.nanos;
 import static org.allocsim.reports.document.Quantity.share;
 
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.allocsim.analysis.idle.CauseSum;
 import org.allocsim.analysis.idle.IdleResult;
+import org.allocsim.analysis.idle.StepTime;
 import org.allocsim.reports.answer.part.Columns;
+import org.allocsim.reports.answer.part.PageChart;
+import org.allocsim.reports.chart.ChartSize;
+import org.allocsim.reports.chart.ChartTheme;
+import org.allocsim.reports.chart.comparison.BarData;
+import org.allocsim.reports.chart.comparison.StepTimeChart;
+import org.allocsim.reports.chart.idle.ActivityColours;
+import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Section;
@@ -17,6 +27,8 @@ import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
+import org.allocsim.reports.output.ChartFolder;
+import org.jfree.chart.JFreeChart;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +41,9 @@ import org.jspecify.annotations.Nullable;
 public record IdleRanksAnswer(String title, List<IdleResult> ranks) {
   /** Waiting for less of a step is no straggling. */
   private static final double STRAGGLING = 0.02;
+
+  /** Bars of a chart. */
+  private static final int MAX_DRAWN = 32;
 
   private static final Shape<IdleResult> RANK =
       Shape.of(rank ->
@@ -105,13 +120,74 @@ public record IdleRanksAnswer(String title, List<IdleResult> ranks) {
     return sum.cause().words() + (sum.where().isEmpty() ? "" : " (" + sum.where() + ")");
   }
 
-  /** The answer. */
-  public Document<IdleRanksAnswer> document() {
+  private List<IdleResult> drawn() {
+    return ranks.stream()
+        .sorted(Comparator.comparingLong(IdleRanksAnswer::communicateNanos))
+        .limit(MAX_DRAWN)
+        .toList();
+  }
+
+  private BarData bars() {
+    BarData data = new BarData("computes", "communicates", "copies", "idle");
+    for (IdleResult rank : ranks) {
+      if (drawn().contains(rank)) {
+        StepTime mean = rank.total().over("mean", rank.steps().size());
+        data.add(
+            name(rank),
+            "",
+            mean.computeNanos(),
+            mean.communicateNanos(),
+            mean.copyNanos(),
+            mean.idleNanos());
+      }
+    }
+    return data;
+  }
+
+  /** What the GPUs do in a step, by rank. */
+  private JFreeChart chart(ChartTheme theme, int width) {
+    return StepTimeChart.create(
+        verdict().sentence().toString(),
+        "mean of the steps"
+            + (ranks.size() > MAX_DRAWN
+                ? "; the " + MAX_DRAWN + " of " + ranks.size() + " ranks that communicate least"
+                : ""),
+        bars(),
+        ActivityColours.ofSteps(theme),
+        theme,
+        width);
+  }
+
+  /** Draws the chart into a folder. */
+  public void draw(ChartFolder folder) throws IOException {
+    folder.write(
+        "idle-ranks",
+        StepTimeChart.WIDTH,
+        StepTimeChart.height(bars()),
+        theme -> chart(theme, StepTimeChart.WIDTH));
+  }
+
+  /**
+   * The answer.
+   *
+   * @param isDrawn whether there is a page, which shows the chart
+   */
+  public Document<IdleRanksAnswer> document(boolean isDrawn) {
+    List<Block> blocks = new ArrayList<>();
+    if (isDrawn) {
+      blocks.add(
+          PageChart.of(
+              verdict().sentence().toString(),
+              ChartSize.screen(StepTimeChart.WIDTH, StepTimeChart.height(bars())),
+              ChartSize.screen(StepTimeChart.NARROW_WIDTH, StepTimeChart.height(bars())),
+              this::chart));
+    }
+    blocks.add(Table.of("Ranks", RANK, ranks));
     return new Document<>(
         KIND,
         title,
         verdict(),
-        List.of(new Section(null, List.of(Table.of("Ranks", RANK, ranks)))),
+        List.of(new Section(null, blocks)),
         Table.of("Ranks", RANK, ranks),
         this);
   }

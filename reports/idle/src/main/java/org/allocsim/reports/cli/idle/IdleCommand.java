@@ -5,14 +5,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.allocsim.reports.cli.option.OutputOptions;
+import org.allocsim.reports.cli.option.FigureOptions;
+import org.allocsim.reports.cli.option.SizeConverter;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.question.idle.IdleQuestion;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
 
 /** {@code allocsim idle}: why the GPU of a profile is idle, and what would change it. */
 @Command(
@@ -28,13 +32,28 @@ public final class IdleCommand implements Callable<Integer> {
   @Option(names = "--workers", paramLabel = "N")
   private int workers;
 
-  @Mixin private OutputOptions outputOptions;
+  @Option(names = "--charts", paramLabel = "DIR")
+  private @Nullable String charts;
+
+  @Mixin private FigureOptions outputOptions;
+
+  private static long size(String text) {
+    try {
+      return new SizeConverter().convert(text);
+    } catch (TypeConversionException e) {
+      throw new IllegalArgumentException("limit=" + text + ": " + e.getMessage(), e);
+    }
+  }
 
   @Override
   public Integer call() throws IOException {
-    IdleQuestion question = IdleQuestion.of(changes, workers);
+    outputOptions.requireCharts(charts != null, "--charts DIR, or omit it");
+    if (outputOptions.isByEvent()) {
+      throw Failure.usage("--figure: axis=event does not apply to charts of time; omit it");
+    }
+    IdleQuestion question = IdleQuestion.of(changes, workers, IdleCommand::size);
     try (DocumentOutputs outputs = outputOptions.open(files.toArray(Path[]::new))) {
-      outputs.write(question.ask(files));
+      question.ask(files, outputs, charts);
     }
     return ExitCodes.DONE;
   }

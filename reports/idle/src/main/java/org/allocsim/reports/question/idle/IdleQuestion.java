@@ -5,18 +5,26 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
-import org.allocsim.analysis.idle.Change;
 import org.allocsim.analysis.idle.IdleAnalysis;
 import org.allocsim.analysis.idle.IdleResult;
-import org.allocsim.analysis.idle.Prediction;
-import org.allocsim.analysis.idle.WhatIf;
+import org.allocsim.analysis.idle.memory.AllocatorModel;
+import org.allocsim.analysis.idle.replay.Change;
+import org.allocsim.analysis.idle.replay.Prediction;
+import org.allocsim.analysis.idle.replay.WhatIf;
+import org.allocsim.analysis.program.ProgramException;
 import org.allocsim.reports.answer.idle.IdleAnswer;
+import org.allocsim.reports.answer.idle.IdleFigures;
 import org.allocsim.reports.answer.idle.IdleRanksAnswer;
-import org.allocsim.reports.document.Document;
+import org.allocsim.reports.chart.ChartFonts;
+import org.allocsim.reports.output.ChartFolder;
+import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Why the GPUs of profiles are idle, and what would change it.
@@ -25,6 +33,8 @@ import org.allocsim.workloads.format.TraceFormatException;
  * @param workers workers of the data loader in the recording; 0 where that is unknown
  */
 public record IdleQuestion(List<Change> changes, int workers) {
+  private static final String CHARTS = "--charts";
+
   /** Keeps its own copy. */
   public IdleQuestion {
     changes = List.copyOf(changes);
@@ -33,16 +43,17 @@ public record IdleQuestion(List<Change> changes, int workers) {
   /**
    * The question as it is typed.
    *
+   * @param size reads a size; throws an IllegalArgumentException whose message is for users
    * @throws Failure where it cannot be asked
    */
-  public static IdleQuestion of(List<String> changes, int workers) {
+  public static IdleQuestion of(List<String> changes, int workers, ToLongFunction<String> size) {
     if (workers < 0 || workers > Change.MAX_WORKERS) {
       throw Failure.usage("--workers " + workers + " must be from 0 to " + Change.MAX_WORKERS);
     }
     List<Change> parsed = new ArrayList<>();
     for (String change : changes) {
       try {
-        parsed.add(Change.parse(change));
+        parsed.add(Change.parse(change, size));
       } catch (IllegalArgumentException e) {
         throw Failure.usage("--what-if: " + e.getMessage());
       }
@@ -51,14 +62,21 @@ public record IdleQuestion(List<Change> changes, int workers) {
   }
 
   /**
-   * The answer about one profile, or about several ranks.
+   * Answers about one profile, or about several ranks.
    *
    * @param files profiles, and folders of them
+   * @param charts name of the folder that gets charts; null for none
    */
-  public Document<?> ask(List<Path> files) throws IOException {
+  public void ask(List<Path> files, DocumentOutputs outputs, @Nullable String charts)
+      throws IOException {
     List<Path> profiles = profiles(files);
+    ChartFolder folder = outputs.charts(CHARTS, charts);
+    List<ChartFolder> folders =
+        Stream.of(folder, outputs.charts()).filter(Objects::nonNull).toList();
+    boolean isDrawn = outputs.hasPage() && ChartFonts.areAvailable();
     if (profiles.size() == 1) {
-      return answer(profiles.getFirst()).document();
+      answer(profiles.getFirst(), outputs, folders, isDrawn);
+      return;
     }
     if (!changes.isEmpty()) {
       throw Failure.usage("--what-if takes one profile, and there are " + profiles.size());
@@ -68,7 +86,11 @@ public record IdleQuestion(List<Change> changes, int workers) {
       results.add(read(profile).result());
     }
     String title = files.size() == 1 ? files.getFirst().toString() : files.size() + " profiles";
-    return new IdleRanksAnswer(title, results).document();
+    IdleRanksAnswer answer = new IdleRanksAnswer(title, results);
+    for (ChartFolder each : folders) {
+      answer.draw(each);
+    }
+    outputs.write(answer.document(isDrawn));
   }
 
   /** The files, and those of the folders, that have the names of profiles. */
@@ -96,9 +118,26 @@ public record IdleQuestion(List<Change> changes, int workers) {
     return found;
   }
 
-  private IdleAnswer answer(Path file) {
+  private void answer(
+      Path file, DocumentOutputs outputs, List<ChartFolder> folders, boolean isDrawn)
+      throws IOException {
     IdleAnalysis analysis = read(file);
-    WhatIf whatIf = new WhatIf(analysis, workers);
+    AllocatorModel allocator = null;
+    String unreadMemory = null;
+    if (analysis.result().memory() != null) {
+      try (ProgressMeter progress = ProgressMeter.ofBytes("reading memory events")) {
+        allocator =
+            AllocatorModel.read(
+                file,
+                analysis.result().device(),
+                analysis.timeline().profile().originNanos(),
+                analysis.waits().clearedNanos(),
+                progress::update);
+      } catch (TraceFormatException | ProgramException e) {
+        unreadMemory = e.getMessage();
+      }
+    }
+    WhatIf whatIf = new WhatIf(analysis, workers, allocator);
     List<Prediction> predictions = new ArrayList<>();
     if (changes.isEmpty()) {
       predictions.addAll(whatIf.predictAll());
@@ -110,12 +149,21 @@ public record IdleQuestion(List<Change> changes, int workers) {
         throw Failure.usage("--what-if " + e.getMessage());
       }
     }
-    return new IdleAnswer(
-        analysis.result(),
-        whatIf.recorded(),
-        whatIf.unprofiled(),
-        whatIf.errorNanos(),
-        predictions);
+    IdleFigures figures =
+        isDrawn || !folders.isEmpty() ? new IdleFigures(analysis, whatIf, predictions) : null;
+    for (ChartFolder each : folders) {
+      Objects.requireNonNull(figures).draw(each);
+    }
+    IdleAnswer answer =
+        new IdleAnswer(
+            analysis.result(),
+            whatIf.recorded(),
+            whatIf.unprofiled(),
+            whatIf.errorNanos(),
+            predictions,
+            whatIf.modelledMemory(),
+            unreadMemory);
+    outputs.write(answer.document(isDrawn ? figures : null));
   }
 
   private static IdleAnalysis read(Path file) {

@@ -1,4 +1,4 @@
-package org.allocsim.analysis.idle;
+package org.allocsim.analysis.idle.timeline;
 
 import java.util.Arrays;
 import java.util.Set;
@@ -10,11 +10,11 @@ import org.allocsim.analysis.idle.profile.TimeProfile;
  * streams of synchronisations, so the end of a call is compared with the ends of the work that was
  * queued before it.
  */
-final class Waits {
-  static final int NONE = -1;
+public final class Waits {
+  public static final int NONE = -1;
 
   /** Clocks of GPU and host agree to a few microseconds. */
-  static final long SLACK_NANOS = 5_000;
+  public static final long SLACK_NANOS = 5_000;
 
   /** A launch that takes so long waits for a place in the queue. */
   private static final long BLOCKED_LAUNCH_NANOS = 100_000;
@@ -33,6 +33,12 @@ final class Waits {
   /** A synchronisation so long before a free belongs to it. */
   private static final long BEFORE_FREE_NANOS = 100_000;
 
+  /** Freeing a segment takes longer: the driver waits for the device and unmaps memory. */
+  private static final long FREE_NANOS = 10_000;
+
+  /** The allocator does nothing between freeing segments and getting another. */
+  private static final long BEFORE_ALLOCATION_NANOS = 1_000_000;
+
   private static final Set<String> READS =
       Set.of("aten::item", "aten::_local_scalar_dense", "aten::is_nonzero", "aten::equal");
 
@@ -43,7 +49,7 @@ final class Waits {
   private final Cause[] causes;
   private int maxQueued;
 
-  Waits(Timeline timeline) {
+  public Waits(Timeline timeline) {
     this.timeline = timeline;
     profile = timeline.profile();
     int calls = timeline.callCount();
@@ -181,10 +187,12 @@ final class Waits {
   }
 
   private void findCauses() {
+    Cause[] freeing = causesOfFrees();
+    // What was freed for a cause has to be got again for it, in the steps before, too.
     Cause allocating = Cause.ALLOCATOR;
     for (int call = 0; call < timeline.callCount() && allocating == Cause.ALLOCATOR; call++) {
       if (timeline.callKind(call) == CallKind.FREE) {
-        allocating = causeOfFree(call);
+        allocating = freeing[call];
       }
     }
     int[] lastCopy = new int[profile.laneCount()];
@@ -194,8 +202,8 @@ final class Waits {
       int thread = timeline.callThread(call);
       switch (kind) {
         case FREE -> {
-          allocating = causeOfFree(call);
-          causes[call] = allocating;
+          causes[call] = freeing[call];
+          allocating = causes[call] == Cause.ALLOCATOR ? allocating : causes[call];
         }
         case ALLOCATE -> causes[call] = isOnHost(call) ? Cause.ALLOCATOR : allocating;
         case COPY -> {
@@ -210,16 +218,77 @@ final class Waits {
     joinWithFrees();
   }
 
-  private boolean isOnHost(int call) {
+  /** When the program empties the allocator's cache: where each row of frees begins. */
+  public long[] clearedNanos() {
+    long[] found = new long[timeline.callCount()];
+    int count = 0;
+    long done = Long.MIN_VALUE;
+    for (int call = 0; call < timeline.callCount(); call++) {
+      if (timeline.callKind(call) == CallKind.FREE && causes[call] == Cause.EMPTY_CACHE) {
+        if (timeline.callStart(call) - BEFORE_ALLOCATION_NANOS > done) {
+          found[count++] = timeline.callStart(call);
+        }
+        done = timeline.callEnd(call);
+      }
+    }
+    return Arrays.copyOf(found, count);
+  }
+
+  /** Whether a call gets or frees memory of the host. */
+  public boolean isOnHost(int call) {
     return profile.name(timeline.callRow(call)).contains("Host");
   }
 
-  /** A program that empties the cache calls no operator for it; the allocator is inside of one. */
-  private Cause causeOfFree(int call) {
-    if (isOnHost(call)) {
-      return Cause.ALLOCATOR;
+  /**
+   * Why memory is freed, by call; the entries of other calls are not meaningful. A program that
+   * empties the cache calls no operator for it, the allocator is inside of one. It frees segments
+   * between a cudaMalloc that failed and another, or right before one. Libraries free nothing to
+   * initialise the driver, which takes no time.
+   */
+  private Cause[] causesOfFrees() {
+    int calls = timeline.callCount();
+    Cause[] freeing = new Cause[calls];
+    boolean[] isAfterAllocation = new boolean[profile.laneCount()];
+    for (int call = 0; call < calls; call++) {
+      int thread = timeline.callThread(call);
+      switch (timeline.callKind(call)) {
+        case ALLOCATE -> isAfterAllocation[thread] = !isOnHost(call);
+        case LAUNCH, COPY, FILL -> isAfterAllocation[thread] = false;
+        case FREE -> {
+          if (isOnHost(call) || timeline.callEnd(call) - timeline.callStart(call) < FREE_NANOS) {
+            freeing[call] = Cause.ALLOCATOR;
+          } else if (!isInOperator(timeline.callRow(call))) {
+            freeing[call] = Cause.EMPTY_CACHE;
+          } else {
+            freeing[call] = isAfterAllocation[thread] ? Cause.RETRY : Cause.RECLAIM;
+          }
+        }
+        default -> {}
+      }
     }
-    return isInOperator(timeline.callRow(call)) ? Cause.RETRY : Cause.EMPTY_CACHE;
+    long[] allocationNanos = new long[profile.laneCount()];
+    Arrays.fill(allocationNanos, Long.MAX_VALUE);
+    for (int call = calls - 1; call >= 0; call--) {
+      int thread = timeline.callThread(call);
+      switch (timeline.callKind(call)) {
+        case ALLOCATE ->
+            allocationNanos[thread] = isOnHost(call) ? Long.MAX_VALUE : timeline.callStart(call);
+        case LAUNCH, COPY, FILL -> allocationNanos[thread] = Long.MAX_VALUE;
+        case FREE -> {
+          boolean isBeforeAllocation =
+              allocationNanos[thread] - BEFORE_ALLOCATION_NANOS <= timeline.callEnd(call);
+          if (!isBeforeAllocation
+              && (freeing[call] == Cause.RETRY || freeing[call] == Cause.RECLAIM)) {
+            freeing[call] = Cause.ALLOCATOR;
+          } else if (isBeforeAllocation && freeing[call] != Cause.ALLOCATOR) {
+            // The frees of one burst follow each other.
+            allocationNanos[thread] = timeline.callStart(call);
+          }
+        }
+        default -> {}
+      }
+    }
+    return freeing;
   }
 
   private boolean isInOperator(int row) {
@@ -291,22 +360,33 @@ final class Waits {
   }
 
   /** The work whose end a call waits for, or would wait for; {@link #NONE} where there is none. */
-  int workOf(int call) {
+  public int workOf(int call) {
     return workOfCall[call];
   }
 
   /** Whether the call had to wait. */
-  boolean isBlocked(int call) {
+  public boolean isBlocked(int call) {
     return blocked[call];
   }
 
+  /** When calls of the host wait for the GPU. */
+  public Intervals blocked() {
+    Intervals waiting = new Intervals();
+    for (int call = 0; call < timeline.callCount(); call++) {
+      if (blocked[call]) {
+        waiting.add(timeline.callStart(call), timeline.callEnd(call));
+      }
+    }
+    return waiting;
+  }
+
   /** Why the call is made. */
-  Cause cause(int call) {
+  public Cause cause(int call) {
     return causes[call];
   }
 
   /** Most calls whose work was queued on a stream at a time. */
-  int maxQueued() {
+  public int maxQueued() {
     return maxQueued;
   }
 }

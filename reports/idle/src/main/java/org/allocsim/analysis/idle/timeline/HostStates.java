@@ -1,4 +1,4 @@
-package org.allocsim.analysis.idle;
+package org.allocsim.analysis.idle.timeline;
 
 import java.util.Arrays;
 import org.allocsim.analysis.idle.profile.RowKind;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * What the host does that keeps the GPU waiting by itself, whatever was queued: disjoint stretches
  * in their order, each with its cause and the row that shows it.
  */
-final class HostStates {
+public final class HostStates {
   /** Calls that prepare kernels take so long only for the first use. */
   private static final long PREPARING_NANOS = 50_000;
 
@@ -27,7 +27,8 @@ final class HostStates {
   private Cause[] rawCauses = new Cause[64];
   private int rawCount;
 
-  HostStates(Timeline timeline, Waits waits, int stepThread) {
+  /** Finds the stretches. */
+  public HostStates(Timeline timeline, Waits waits, int stepThread) {
     TimeProfile profile = timeline.profile();
     for (int row = 0; row < profile.count(); row++) {
       Cause cause = cause(timeline, row);
@@ -62,6 +63,21 @@ final class HostStates {
     flatten();
   }
 
+  /** When the threads that queue work, and that of the steps, are in operators or calls. */
+  public static Intervals busy(Timeline timeline, int stepThread) {
+    TimeProfile profile = timeline.profile();
+    Intervals busy = new Intervals();
+    for (int row = 0; row < profile.count(); row++) {
+      RowKind kind = profile.kind(row);
+      int thread = profile.lane(row);
+      if ((kind == RowKind.OPERATOR || kind == RowKind.CALL)
+          && (timeline.launches(thread) || thread == stepThread)) {
+        busy.add(profile.startNanos(row), profile.endNanos(row));
+      }
+    }
+    return busy;
+  }
+
   private static @Nullable Cause cause(Timeline timeline, int row) {
     TimeProfile profile = timeline.profile();
     RowKind kind = profile.kind(row);
@@ -75,7 +91,7 @@ final class HostStates {
   }
 
   /** Whether a row is Python's collection of garbage. */
-  static boolean isCollection(TimeProfile profile, int row) {
+  public static boolean isCollection(TimeProfile profile, int row) {
     RowKind kind = profile.kind(row);
     if (kind.isOnGpu() || kind == RowKind.CALL || kind == RowKind.OVERHEAD) {
       return false;
@@ -142,23 +158,23 @@ final class HostStates {
     causes[count++] = cause;
   }
 
-  int count() {
+  public int count() {
     return count;
   }
 
-  long begin(int state) {
+  public long begin(int state) {
     return begins[state];
   }
 
-  long end(int state) {
+  public long end(int state) {
     return ends[state];
   }
 
-  int row(int state) {
+  public int row(int state) {
     return rows[state];
   }
 
-  Cause cause(int state) {
+  public Cause cause(int state) {
     return causes[state];
   }
 }

@@ -1,11 +1,20 @@
-package org.allocsim.analysis.idle;
+package org.allocsim.analysis.idle.replay;
 
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.allocsim.analysis.idle.IdleAnalysis;
+import org.allocsim.analysis.idle.IdleResult;
+import org.allocsim.analysis.idle.memory.AllocatorModel;
+import org.allocsim.analysis.idle.memory.AllocatorRun;
+import org.allocsim.analysis.idle.memory.MemoryPeak;
+import org.allocsim.analysis.idle.timeline.Cause;
+import org.allocsim.analysis.idle.timeline.WorkKind;
+import org.allocsim.analysis.program.ProgramException;
 import org.jspecify.annotations.Nullable;
 
 /** Predicts steps under changes: those that are asked for, or all that could help. */
@@ -21,6 +30,7 @@ public final class WhatIf {
   private final StepReplay replay;
   private final IdleResult result;
   private final int recordedWorkers;
+  private final @Nullable AllocatorModel allocator;
   private final Prediction recorded;
   private final Prediction unprofiled;
 
@@ -28,13 +38,15 @@ public final class WhatIf {
    * Replays without a change.
    *
    * @param recordedWorkers workers of the data loader in the recording; 0 where that is unknown
+   * @param allocator the requests for memory; null where the profile does not have them
    */
-  public WhatIf(IdleAnalysis analysis, int recordedWorkers) {
-    replay = analysis.replay();
+  public WhatIf(IdleAnalysis analysis, int recordedWorkers, @Nullable AllocatorModel allocator) {
+    this.allocator = allocator;
+    replay = new StepReplay(analysis.timeline(), analysis.steps(), analysis.waits());
     result = analysis.result();
     this.recordedWorkers = recordedWorkers;
-    recorded = replay.run(Change.NONE, recordedWorkers, true);
-    unprofiled = replay.run(Change.NONE, recordedWorkers, false);
+    recorded = replay.run(Change.NONE, recordedWorkers, true, null).with(result.memory(), 0);
+    unprofiled = replay.run(Change.NONE, recordedWorkers, false, null).with(result.memory(), 0);
   }
 
   /** The replay of the recording as it is. */
@@ -68,7 +80,66 @@ public final class WhatIf {
               + ": the profile shows no garbage collection of Python; record with with_stack=True,"
               + " without which it shows none");
     }
-    return replay.run(change, recordedWorkers, false);
+    if (change.isOfAllocator() && allocator == null) {
+      throw new IllegalArgumentException(
+          change.name()
+              + ": the profile does not have the requests for memory; record with"
+              + " profile_memory=True");
+    }
+    AllocatorRun served = served(change);
+    Prediction prediction =
+        replay.run(change, recordedWorkers, false, change.isOfAllocator() ? served : null);
+    if (served != null) {
+      return prediction.with(served.peak(), served.failures());
+    }
+    return prediction.with(keepsMemory(change) ? result.memory() : null, 0);
+  }
+
+  /** The allocator's run under a change; null where it does what it did, or that is not known. */
+  private @Nullable AllocatorRun served(Change change) {
+    boolean isChanged =
+        change.isOfAllocator()
+            || change.has(Change.Part.NO_EMPTY_CACHE)
+            || change.has(Change.Part.NO_RETRIES);
+    if (allocator == null || !isChanged || isUnknownMemory(change)) {
+      return null;
+    }
+    return modelled(
+        change.has(Change.Part.EXPANDABLE_SEGMENTS) ? "expandable_segments:True" : "",
+        change.limitBytes(),
+        !change.has(Change.Part.NO_EMPTY_CACHE));
+  }
+
+  private AllocatorRun modelled(String conf, long limitBytes, boolean clears) {
+    try {
+      return Objects.requireNonNull(allocator).run(conf, limitBytes, clears);
+    } catch (ProgramException e) {
+      throw new IllegalStateException("PyTorch takes these settings", e);
+    }
+  }
+
+  /** Graphs have pools of their own, and what Python's collector frees is not in a profile. */
+  private static boolean isUnknownMemory(Change change) {
+    return change.has(Change.Part.GRAPHS) || change.has(Change.Part.NO_GC);
+  }
+
+  /** Whether the requests for memory and their order stay the same, and what serves them. */
+  private static boolean keepsMemory(Change change) {
+    return !isUnknownMemory(change)
+        && !change.isOfAllocator()
+        && !change.has(Change.Part.NO_EMPTY_CACHE)
+        && !change.has(Change.Part.NO_RETRIES);
+  }
+
+  /** What the model of the allocator has for the recording as it is; null where it has none. */
+  public @Nullable MemoryPeak modelledMemory() {
+    return allocator == null ? null : modelled("", -1, true).peak();
+  }
+
+  /** One step under a change that was predicted, without the profiler. */
+  public ReplayedStep step(Change change, int step) {
+    return replay.step(
+        change, recordedWorkers, change.isOfAllocator() ? served(change) : null, step);
   }
 
   private void requireLoads(Change change) {
@@ -135,7 +206,12 @@ public final class WhatIf {
     addFor(Cause.HOST_READ, "no-item", changes);
     addFor(Cause.SYNCHRONIZE, "no-synchronize", changes);
     addFor(Cause.EMPTY_CACHE, "no-empty-cache", changes);
-    addFor(Cause.RETRY, "no-retries", changes);
+    if (isWorth(Cause.RETRY) || isWorth(Cause.RECLAIM)) {
+      changes.add("no-retries");
+    }
+    if (allocator != null) {
+      changes.add("expandable-segments");
+    }
     addFor(Cause.GARBAGE_COLLECTION, "no-gc", changes);
     addFor(Cause.LAUNCH, "graphs", changes);
     return changes;
@@ -153,7 +229,8 @@ public final class WhatIf {
 
   /** The changes of the program that gain something, with the fewest workers that suffice. */
   private @Nullable String combined(List<Prediction> predictions) {
-    List<Prediction> helpful = predictions.stream().filter(each -> gain(each) >= GAIN).toList();
+    List<Prediction> helpful =
+        predictions.stream().filter(each -> gain(each) >= GAIN && each.failures() == 0).toList();
     List<String> parts = new ArrayList<>();
     helpful.stream()
         .filter(each -> each.change().workers() > 0)

@@ -1,7 +1,19 @@
-package org.allocsim.analysis.idle;
+package org.allocsim.analysis.idle.replay;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import org.allocsim.analysis.idle.memory.AllocatorRun;
 import org.allocsim.analysis.idle.profile.TimeProfile;
+import org.allocsim.analysis.idle.timeline.CallKind;
+import org.allocsim.analysis.idle.timeline.Cause;
+import org.allocsim.analysis.idle.timeline.HostStates;
+import org.allocsim.analysis.idle.timeline.Intervals;
+import org.allocsim.analysis.idle.timeline.Steps;
+import org.allocsim.analysis.idle.timeline.Timeline;
+import org.allocsim.analysis.idle.timeline.Waits;
+import org.allocsim.analysis.idle.timeline.WorkKind;
 import org.allocsim.workloads.format.TimeOrder;
 import org.jspecify.annotations.Nullable;
 
@@ -353,9 +365,19 @@ final class StepReplay {
    *
    * @param recordedWorkers workers of the data loader in the recording; 0 where that is unknown
    * @param isProfiled whether the host takes as long as under the profiler
+   * @param allocator what the allocator does instead of what it did; null where it does the same
    */
-  Prediction run(Change change, int recordedWorkers, boolean isProfiled) {
-    return new Course(change, recordedWorkers, isProfiled).run();
+  Prediction run(
+      Change change, int recordedWorkers, boolean isProfiled, @Nullable AllocatorRun allocator) {
+    return new Course(change, recordedWorkers, isProfiled, allocator).run();
+  }
+
+  /** Runs the steps under a change, without the profiler; how the last run of one of them was. */
+  ReplayedStep step(
+      Change change, int recordedWorkers, @Nullable AllocatorRun allocator, int step) {
+    Course course = new Course(change, recordedWorkers, false, allocator);
+    course.run();
+    return course.step(step);
   }
 
   private boolean areWorkersSlow() {
@@ -459,9 +481,14 @@ final class StepReplay {
     private final long[][] rings = new long[profile.laneCount()][];
     private final int[] ringNext = new int[profile.laneCount()];
     private int ringCount;
+
+    /** When the GPU was through with what was queued before each step, in the last round. */
+    private final long[] boundaries = new long[steps.count() + 1];
+
     private long maxEnd;
     private final @Nullable RecordedLoader loader;
     private final boolean isGraphed;
+    private final @Nullable AllocatorCalls calls;
 
     /** What a batch takes, where the data loader is changed. */
     private final long[] services;
@@ -470,7 +497,9 @@ final class StepReplay {
     private final long roundNanos;
     private int round;
 
-    Course(Change change, int recordedWorkers, boolean isProfiled) {
+    Course(
+        Change change, int recordedWorkers, boolean isProfiled, @Nullable AllocatorRun allocator) {
+      calls = allocator == null ? null : new AllocatorCalls(allocator, begins, count, steps);
       this.change = change;
       this.isProfiled = isProfiled;
       isGraphed = change.has(Change.Part.GRAPHS);
@@ -506,7 +535,7 @@ final class StepReplay {
         }
       }
       long measured = (long) (rounds - warm) * steps.count();
-      return new Prediction(change, (boundary() - from) / measured, busy / measured);
+      return new Prediction(change, (boundary() - from) / measured, busy / measured, null, 0);
     }
 
     private int rounds() {
@@ -542,17 +571,44 @@ final class StepReplay {
           }
         }
       }
-      return GpuTime.unionNanos(roundBegins, roundEnds, works);
+      return Intervals.unionNanos(roundBegins, roundEnds, works);
+    }
+
+    /** A step of the last round. */
+    ReplayedStep step(int step) {
+      List<ReplayedStep.Work> works = new ArrayList<>();
+      int at = NONE;
+      for (int event = 0; event < count; event++) {
+        if (types[event] == BOUNDARY) {
+          at = subjects[event];
+        } else if (types[event] == CALL && at == step) {
+          for (int work = timeline.firstWorkOf(subjects[event]);
+              work != NONE;
+              work = timeline.nextWorkOfCall(work)) {
+            works.add(
+                new ReplayedStep.Work(timeline.workKind(work), workBegins[work], workEnds[work]));
+          }
+        }
+      }
+      works.sort(Comparator.comparingLong(ReplayedStep.Work::beginNanos));
+      return new ReplayedStep(change, boundaries[step], boundaries[step + 1], works);
     }
 
     private void runRound() {
       long start = round == 0 ? steps.hostNanos(0) : newEnds[count - 1];
       newBegins[0] = start;
       newEnds[0] = start;
+      boundaries[0] = Math.max(start, lastEnd());
       for (int event = 1; event < count; event++) {
         int earlier = before[event];
         long own = begins[event] - ends[earlier];
         newBegins[event] = newEnds[earlier] + spent(event, own);
+        if (calls != null) {
+          if (calls.waitsBefore(event)) {
+            newBegins[event] = Math.max(newBegins[event], lastEnd());
+          }
+          newBegins[event] += scaled(calls.nanosBefore(event));
+        }
         newEnds[event] = newBegins[event];
         switch (types[event]) {
           case LOAD -> load(event);
@@ -566,6 +622,7 @@ final class StepReplay {
             if (change.has(Change.Part.ITEM)) {
               newEnds[event] = Math.max(newEnds[event], lastEnd()) + READ_NANOS;
             }
+            boundaries[subjects[event]] = Math.max(newEnds[event], lastEnd());
           }
         }
       }
@@ -608,7 +665,9 @@ final class StepReplay {
       CallKind kind = timeline.callKind(call);
       Cause cause = waits.cause(call);
       long recorded = ends[event] - begins[event];
-      boolean isLeftOut = change.leavesOut(cause) && kind != CallKind.LAUNCH;
+      boolean isLeftOut =
+          kind != CallKind.LAUNCH
+              && (change.leavesOut(cause) || calls != null && isOfAllocator(call, kind, cause));
       boolean queues = timeline.firstWorkOf(call) != NONE;
       long own =
           isProfiled ? recorded : Math.min(recorded, Math.max(1_000, recorded - profilerCallNanos));
@@ -638,6 +697,16 @@ final class StepReplay {
       } else if (kind != CallKind.LAUNCH) {
         newEnds[event] = Math.max(newEnds[event], Math.min(workEnds[awaited], lastEnd()));
       }
+    }
+
+    /** Whether the allocator of the GPU makes the call, which does something else now. */
+    private boolean isOfAllocator(int call, CallKind kind, Cause cause) {
+      return switch (cause) {
+        case RETRY, RECLAIM, EMPTY_CACHE -> true;
+        case ALLOCATOR ->
+            (kind == CallKind.ALLOCATE || kind == CallKind.FREE) && !waits.isOnHost(call);
+        default -> false;
+      };
     }
 
     private static boolean isLaunching(CallKind kind) {
@@ -702,7 +771,7 @@ final class StepReplay {
 
   /** The largest difference between a replay without a change and the recording. */
   long errorNanos() {
-    Course course = new Course(Change.NONE, 0, true);
+    Course course = new Course(Change.NONE, 0, true, null);
     course.runRound();
     long error = Math.abs(course.boundary() - steps.gpuNanos(steps.count()));
     for (int event = 0; event < count; event++) {

@@ -1,4 +1,4 @@
-package org.allocsim.analysis.idle;
+package org.allocsim.analysis.idle.replay;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import org.allocsim.analysis.idle.IdleAnalysis;
+import org.allocsim.analysis.idle.ProfileText;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.junit.jupiter.api.Test;
@@ -26,7 +28,9 @@ class WhatIfTest {
   private WhatIf whatIf(ProfileText profile, int workers) throws IOException, TraceFormatException {
     WhatIf whatIf =
         new WhatIf(
-            IdleAnalysis.read(profile.write(folder.resolve("trace.json")), Progress.NONE), workers);
+            IdleAnalysis.read(profile.write(folder.resolve("trace.json")), Progress.NONE),
+            workers,
+            null);
     assertEquals(0, whatIf.errorNanos(), "a replay without a change is the recording");
     return whatIf;
   }

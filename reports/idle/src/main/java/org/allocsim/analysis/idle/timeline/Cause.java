@@ -1,4 +1,4 @@
-package org.allocsim.analysis.idle;
+package org.allocsim.analysis.idle.timeline;
 
 /** Why the GPU has nothing to do. */
 public enum Cause {
@@ -14,8 +14,13 @@ public enum Cause {
   SYNCHRONIZE("synchronize", "explicit synchronisation"),
   /** The program empties the allocator's cache, which waits for the GPU and has to be refilled. */
   EMPTY_CACHE("empty-cache", "empty_cache()"),
-  /** The allocator gives segments back because memory is short, and gets others. */
+  /** A cudaMalloc failed, so the allocator frees cached segments and tries again. */
   RETRY("retry", "allocation retries"),
+  /**
+   * The allocator frees cached segments before a cudaMalloc: its limit would be exceeded, which it
+   * knows without asking the driver, or it collects garbage ({@code garbage_collection_threshold}).
+   */
+  RECLAIM("reclaim", "segments freed at the limit or by the allocator's garbage collection"),
   /** The allocator calls the driver for another reason. */
   ALLOCATOR("allocator", "the allocator's driver calls"),
   /** The host launches kernels more slowly than the GPU runs them. */

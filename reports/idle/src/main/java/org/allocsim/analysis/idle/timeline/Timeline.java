@@ -1,4 +1,4 @@
-package org.allocsim.analysis.idle;
+package org.allocsim.analysis.idle.timeline;
 
 import java.util.Arrays;
 import java.util.Comparator;
@@ -13,8 +13,8 @@ import org.allocsim.workloads.format.TraceFormatException;
  * The work of one GPU joined with the calls of the host that queued it. Work and calls are numbered
  * by their start. Calls inside of calls are left out: the outer one stands for both.
  */
-final class Timeline {
-  static final int NONE = -1;
+public final class Timeline {
+  public static final int NONE = -1;
 
   /** What the program's data loader is annotated with, in all releases. */
   private static final String LOADER = "enumerate(DataLoader)";
@@ -45,7 +45,7 @@ final class Timeline {
   /** Whether work was queued before the profile begins. */
   private final boolean[] wasBefore;
 
-  Timeline(TimeProfile profile) throws TraceFormatException {
+  public Timeline(TimeProfile profile) throws TraceFormatException {
     this.profile = profile;
     device = busiestDevice();
     parents = parents();
@@ -219,86 +219,86 @@ final class Timeline {
     }
   }
 
-  TimeProfile profile() {
+  public TimeProfile profile() {
     return profile;
   }
 
   /** Index of the GPU. */
-  long device() {
+  public long device() {
     return device;
   }
 
   /** The row that encloses a row on its thread; {@link #NONE} where none does. */
-  int parent(int row) {
+  public int parent(int row) {
     return parents[row];
   }
 
-  int workCount() {
+  public int workCount() {
     return workCount;
   }
 
-  int workRow(int work) {
+  public int workRow(int work) {
     return workRows[work];
   }
 
-  WorkKind workKind(int work) {
+  public WorkKind workKind(int work) {
     return workKinds[work];
   }
 
-  long workStart(int work) {
+  public long workStart(int work) {
     return profile.startNanos(workRows[work]);
   }
 
-  long workEnd(int work) {
+  public long workEnd(int work) {
     return profile.endNanos(workRows[work]);
   }
 
   /** Number of the stream. */
-  int workStream(int work) {
+  public int workStream(int work) {
     return profile.lane(workRows[work]);
   }
 
   /** The call that queued the work; {@link #NONE} where the profile does not have it. */
-  int callOf(int work) {
+  public int callOf(int work) {
     return callOfWork[work];
   }
 
-  int callCount() {
+  public int callCount() {
     return callCount;
   }
 
-  int callRow(int call) {
+  public int callRow(int call) {
     return callRows[call];
   }
 
-  CallKind callKind(int call) {
+  public CallKind callKind(int call) {
     return callKinds[call];
   }
 
-  long callStart(int call) {
+  public long callStart(int call) {
     return profile.startNanos(callRows[call]);
   }
 
-  long callEnd(int call) {
+  public long callEnd(int call) {
     return profile.endNanos(callRows[call]);
   }
 
-  int callThread(int call) {
+  public int callThread(int call) {
     return profile.lane(callRows[call]);
   }
 
   /** The first work that the call queued; {@link #NONE} where it queued none. */
-  int firstWorkOf(int call) {
+  public int firstWorkOf(int call) {
     return firstWork[call];
   }
 
   /** The next work that the same call queued; {@link #NONE} where there is none. */
-  int nextWorkOfCall(int work) {
+  public int nextWorkOfCall(int work) {
     return nextWork[work];
   }
 
   /** Whether a thread queues work for the GPU. */
-  boolean launches(int thread) {
+  public boolean launches(int thread) {
     return launches[thread];
   }
 
@@ -307,7 +307,7 @@ final class Timeline {
    * queued before the profile begins if it comes before all other work of its stream, else it is
    * the start of the work.
    */
-  long queuedNanos(int work) {
+  public long queuedNanos(int work) {
     if (callOfWork[work] != NONE) {
       return callStart(callOfWork[work]);
     }
@@ -315,12 +315,12 @@ final class Timeline {
   }
 
   /** Whether an annotation is the wait for a batch of a data loader. */
-  boolean isLoad(int row) {
+  public boolean isLoad(int row) {
     return profile.kind(row) == RowKind.ANNOTATION && profile.name(row).startsWith(LOADER);
   }
 
   /** Whether the batch was made by the program's own process. */
-  boolean isLoadedHere(int row) {
+  public boolean isLoadedHere(int row) {
     return profile.name(row).contains("SingleProcess");
   }
 }

@@ -1,4 +1,4 @@
-package org.allocsim.analysis.idle;
+package org.allocsim.analysis.idle.timeline;
 
 import java.util.Arrays;
 import java.util.HashMap;
@@ -11,7 +11,7 @@ import org.allocsim.analysis.idle.profile.TimeProfile;
  * next one begins. On the GPU it begins when what was queued before is done: a host that runs ahead
  * is in a later step than the GPU.
  */
-final class Steps {
+public final class Steps {
   private static final String PROFILER_STEP = "ProfilerStep#";
 
   private final String[] names;
@@ -31,7 +31,7 @@ final class Steps {
   }
 
   /** Finds the steps: of the profiler, or an annotation that recurs, or else all as one. */
-  static Steps of(Timeline timeline) {
+  public static Steps of(Timeline timeline) {
     TimeProfile profile = timeline.profile();
     int[] rows = rowsOf(profile, profilerSteps(profile));
     boolean isWhole = rows.length > 0;
@@ -144,40 +144,40 @@ final class Steps {
     return gpu;
   }
 
-  int count() {
+  public int count() {
     return names.length;
   }
 
-  String name(int step) {
+  public String name(int step) {
     return names[step];
   }
 
   /** The thread that has the annotations. */
-  int thread() {
+  public int thread() {
     return thread;
   }
 
   /** Begin of a step on the host; of the step after the last, the end. */
-  long hostNanos(int boundary) {
+  public long hostNanos(int boundary) {
     return hostNanos[boundary];
   }
 
   /** Begin of a step on the GPU; of the step after the last, the end. */
-  long gpuNanos(int boundary) {
+  public long gpuNanos(int boundary) {
     return gpuNanos[boundary];
   }
 
   /** The step of a moment on the host; −1 before the first, the count after the last. */
-  int onHost(long nanos) {
+  public int onHost(long nanos) {
     int place = Arrays.binarySearch(hostNanos, nanos);
     return place >= 0 ? place : -2 - place;
   }
 
-  long beginNanos() {
+  public long beginNanos() {
     return gpuNanos[0];
   }
 
-  long endNanos() {
+  public long endNanos() {
     return gpuNanos[gpuNanos.length - 1];
   }
 }

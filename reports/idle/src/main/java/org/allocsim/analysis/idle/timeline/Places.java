@@ -1,4 +1,4 @@
-package org.allocsim.analysis.idle;
+package org.allocsim.analysis.idle.timeline;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -7,7 +7,7 @@ import org.allocsim.analysis.idle.profile.TimeProfile;
 import org.jspecify.annotations.Nullable;
 
 /** Where in the program something happens, as far as a profile shows. */
-final class Places {
+public final class Places {
   private static final int MAX_DEPTH = 256;
 
   /** Kineto writes a function of Python as {@code file(line): function}. */
@@ -16,7 +16,7 @@ final class Places {
   private final Timeline timeline;
   private final TimeProfile profile;
 
-  Places(Timeline timeline) {
+  public Places(Timeline timeline) {
     this.timeline = timeline;
     profile = timeline.profile();
   }
@@ -26,7 +26,7 @@ final class Places {
    * operator, else the row's own name. From PyTorch 2.14 on the line is that of the call, before it
    * that where the function begins.
    */
-  String of(int row) {
+  public String of(int row) {
     int callee = row;
     int operator = Timeline.NONE;
     int at = row;
@@ -46,7 +46,7 @@ final class Places {
   }
 
   /** The name of a kernel without its return type, namespaces, template and parameters. */
-  static String kernel(String name) {
+  public static String kernel(String name) {
     String bare = name.replace("(anonymous namespace)::", "");
     int end = bare.length();
     for (char mark : new char[] {'<', '('}) {

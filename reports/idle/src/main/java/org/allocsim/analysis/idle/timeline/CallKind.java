@@ -1,9 +1,9 @@
-package org.allocsim.analysis.idle;
+package org.allocsim.analysis.idle.timeline;
 
 import java.util.Set;
 
 /** What a call of the CUDA runtime or driver does. */
-enum CallKind {
+public enum CallKind {
   /** Queues kernels. */
   LAUNCH,
   /** Queues a copy, or copies. */
@@ -55,7 +55,7 @@ enum CallKind {
   /**
    * The kind of a call by its name, such as {@code cudaMalloc}, {@code cuMemMap}, {@code hipFree}.
    */
-  static CallKind of(String call) {
+  public static CallKind of(String call) {
     String name = bare(call);
     if (ALLOCATING.contains(name)) {
       return ALLOCATE;

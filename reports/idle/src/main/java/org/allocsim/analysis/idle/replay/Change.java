@@ -1,9 +1,11 @@
-package org.allocsim.analysis.idle;
+package org.allocsim.analysis.idle.replay;
 
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.ToLongFunction;
+import org.allocsim.analysis.idle.timeline.Cause;
 
 /**
  * What is done differently in a replay; {@link #NONE} changes nothing.
@@ -11,12 +13,19 @@ import java.util.Set;
  * @param name how it is written, such as {@code workers=4,pinned}
  * @param workers workers of the data loader; −1 as recorded, 0 loads in the program's process
  * @param prefetch batches that each worker prepares ahead
+ * @param limitBytes what the allocator may reserve; −1 as recorded
  * @param parts what else is changed
  * @param gpuSpeed how many times as fast kernels run
  * @param hostSpeed how many times as fast the host's own code runs
  */
 public record Change(
-    String name, int workers, int prefetch, Set<Part> parts, double gpuSpeed, double hostSpeed) {
+    String name,
+    int workers,
+    int prefetch,
+    long limitBytes,
+    Set<Part> parts,
+    double gpuSpeed,
+    double hostSpeed) {
   /** What a change can do without a number. */
   public enum Part {
     /** Copies to the GPU come from pinned memory. */
@@ -33,6 +42,8 @@ public record Change(
     NO_EMPTY_CACHE("no-empty-cache"),
     /** Memory suffices, so that the allocator gives none back to serve a request. */
     NO_RETRIES("no-retries"),
+    /** The allocator grows segments ({@code expandable_segments:True}). */
+    EXPANDABLE_SEGMENTS("expandable-segments"),
     /** Python collects no garbage. */
     NO_GC("no-gc"),
     /** CUDA graphs launch the kernels, which costs the host nothing: a bound. */
@@ -46,7 +57,7 @@ public record Change(
   }
 
   /** Nothing. */
-  public static final Change NONE = new Change("", -1, 2, EnumSet.noneOf(Part.class), 1, 1);
+  public static final Change NONE = new Change("", -1, 2, -1, EnumSet.noneOf(Part.class), 1, 1);
 
   /** The most workers that can be asked for. */
   public static final int MAX_WORKERS = 64;
@@ -55,7 +66,8 @@ public record Change(
   private static final double MAX_SPEED = 1_000;
   private static final String KNOWN =
       "known are workers=N, prefetch=N, pinned, non-blocking, no-item, item, no-synchronize,"
-          + " no-empty-cache, no-retries, no-gc, graphs, gpu=1.5x and host=1.5x, joined by commas";
+          + " no-empty-cache, no-retries, expandable-segments, limit=SIZE, no-gc, graphs, gpu=1.5x"
+          + " and host=1.5x, joined by commas";
 
   /** Keeps its own copy. */
   public Change {
@@ -69,6 +81,23 @@ public record Change(
    * @throws IllegalArgumentException where it is none; the message is for users
    */
   public static Change parse(String text) {
+    return parse(
+        text,
+        size -> {
+          throw new IllegalArgumentException("limit=" + size + " is not a size");
+        });
+  }
+
+  /**
+   * Reads a change.
+   *
+   * @param text parts with commas between them
+   * @param size reads a size in bytes; throws an IllegalArgumentException whose message is for
+   *     users
+   * @throws IllegalArgumentException where it is none; the message is for users
+   */
+  public static Change parse(String text, ToLongFunction<String> size) {
+    long limitBytes = NONE.limitBytes;
     int workers = NONE.workers;
     int prefetch = NONE.prefetch;
     double gpuSpeed = 1;
@@ -85,12 +114,13 @@ public record Change(
       switch (key) {
         case "workers" -> workers = whole(key, value, 0, MAX_WORKERS);
         case "prefetch" -> prefetch = whole(key, value, 1, MAX_PREFETCH);
+        case "limit" -> limitBytes = size.applyAsLong(value);
         case "gpu" -> gpuSpeed = speed(key, value);
         case "host" -> hostSpeed = speed(key, value);
         default -> parts.add(part(equals < 0 ? key : each.strip()));
       }
     }
-    return new Change(text, workers, prefetch, parts, gpuSpeed, hostSpeed);
+    return new Change(text, workers, prefetch, limitBytes, parts, gpuSpeed, hostSpeed);
   }
 
   private static Part part(String id) {
@@ -136,6 +166,11 @@ public record Change(
     return gpuSpeed == 1 && hostSpeed == 1 && !has(Part.GRAPHS);
   }
 
+  /** Whether the allocator serves the requests in another way, so that it has to be run again. */
+  boolean isOfAllocator() {
+    return limitBytes >= 0 || has(Part.EXPANDABLE_SEGMENTS);
+  }
+
   /** Whether it does something. */
   boolean has(Part part) {
     return parts.contains(part);
@@ -147,7 +182,7 @@ public record Change(
       case HOST_READ -> has(Part.NO_ITEM);
       case SYNCHRONIZE -> has(Part.NO_SYNCHRONIZE);
       case EMPTY_CACHE -> has(Part.NO_EMPTY_CACHE);
-      case RETRY -> has(Part.NO_RETRIES);
+      case RETRY, RECLAIM -> has(Part.NO_RETRIES);
       case PAGEABLE_COPY -> has(Part.PINNED) && has(Part.NON_BLOCKING);
       case BLOCKING_COPY -> has(Part.NON_BLOCKING);
       default -> false;

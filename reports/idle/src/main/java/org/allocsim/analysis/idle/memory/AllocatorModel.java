@@ -1,0 +1,198 @@
+package org.allocsim.analysis.idle.memory;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Objects;
+import org.allocsim.analysis.program.Conditions;
+import org.allocsim.analysis.program.Program;
+import org.allocsim.analysis.program.ProgramException;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.run.MemorySource;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunObserver;
+import org.allocsim.simulator.run.RunPolicy;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.run.RunSetup;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.format.Progress;
+import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.source.SourceUsageException;
+import org.allocsim.workloads.source.TraceSource;
+import org.allocsim.workloads.transform.CacheClearing;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory requests of a profile, run again on PyTorch's allocator under other settings. A
+ * profile names neither the settings nor the limit of its run, so they are taken to be PyTorch's
+ * defaults on a GPU that is large enough.
+ */
+public final class AllocatorModel {
+  private final Program program;
+  private final Program clearing;
+  private final long originNanos;
+
+  private AllocatorModel(Program program, Program clearing, long originNanos) {
+    this.program = program;
+    this.clearing = clearing;
+    this.originNanos = originNanos;
+  }
+
+  /**
+   * Reads the requests of a profile.
+   *
+   * @param device index of the GPU
+   * @param originNanos time of day of the first row of the profile
+   * @param clearedNanos when the program empties the cache, from the first row of the profile, in
+   *     their order
+   * @throws TraceFormatException where the memory events cannot be read
+   * @throws ProgramException where the GPU has no requests
+   */
+  public static AllocatorModel read(
+      Path profile, long device, long originNanos, long[] clearedNanos, Progress progress)
+      throws TraceFormatException, ProgramException {
+    Program program;
+    try {
+      program =
+          Program.open(
+              TraceSource.open(profile.toString(), null, progress),
+              Conditions.RECORDED.ofDevice(Math.toIntExact(device)));
+    } catch (SourceUsageException e) {
+      throw new IllegalStateException("a file is no program", e);
+    }
+    AllocationTrace trace = program.input().trace();
+    int[] rows = new int[clearedNanos.length];
+    int row = trace.prologueCount();
+    for (int i = 0; i < rows.length; i++) {
+      while (row < trace.eventCount() && trace.timeNanos(row) - originNanos < clearedNanos[i]) {
+        row++;
+      }
+      rows[i] = row;
+    }
+    Program clearing =
+        rows.length == 0
+            ? program
+            : program.asking(CacheClearing.before(trace, program.input().device(), rows));
+    return new AllocatorModel(program, clearing, originNanos);
+  }
+
+  /**
+   * Runs the requests.
+   *
+   * @param conf value of {@code PYTORCH_CUDA_ALLOC_CONF}
+   * @param limitBytes what the allocator may reserve; −1 without a limit
+   * @param clears whether the program empties the cache where it did
+   * @throws ProgramException where PyTorch refuses the settings
+   */
+  public AllocatorRun run(String conf, long limitBytes, boolean clears) throws ProgramException {
+    Program asked = clears ? clearing : program;
+    AllocationTrace trace = asked.input().trace();
+    RunSetup setup =
+        new RunSetup(
+            trace,
+            asked.input().device(),
+            RunPolicy.of(Program.pytorch(Program.parse(conf, asked.release()), asked.release())),
+            limitBytes,
+            new MemorySource.Simulated(DeviceProfiles.ample(peakBytes(trace))));
+    DriverTime time = new DriverTime(trace, originNanos);
+    RunResult result = Run.of(setup, time);
+    return new AllocatorRun(
+        new MemoryPeak(result.peakAllocatedBytes(), result.peakReservedBytes()),
+        result.failureCount(),
+        Arrays.copyOf(time.atNanos, time.count),
+        Arrays.copyOf(time.driverNanos, time.count),
+        Arrays.copyOf(time.waits, time.count));
+  }
+
+  /** The most that the program holds at a time, in requested bytes. */
+  private static long peakBytes(AllocationTrace trace) {
+    long live = 0;
+    long peak = 0;
+    long[] bytes = new long[trace.allocationCount()];
+    for (int row = 0; row < trace.eventCount(); row++) {
+      switch (trace.kind(row)) {
+        case ALLOCATE -> {
+          bytes[trace.allocation(row)] = trace.bytes(row);
+          live += trace.bytes(row);
+          peak = Math.max(peak, live);
+        }
+        case FREE -> live -= bytes[trace.allocation(row)];
+        default -> {}
+      }
+    }
+    return peak;
+  }
+
+  /** Collects the time of the driver's calls by the row that makes them. */
+  private static final class DriverTime implements RunObserver, EffectListener {
+    private final AllocationTrace trace;
+    private final long originNanos;
+    private long[] atNanos = new long[64];
+    private long[] driverNanos = new long[64];
+    private boolean[] waits = new boolean[64];
+    private int count;
+    private @Nullable Run run;
+    private int row = -1;
+    private long before;
+    private boolean hasFreed;
+
+    DriverTime(AllocationTrace trace, long originNanos) {
+      this.trace = trace;
+      this.originNanos = originNanos;
+    }
+
+    @Override
+    public EffectListener effects() {
+      return this;
+    }
+
+    @Override
+    public boolean followsBlocks() {
+      return false;
+    }
+
+    @Override
+    public void segmentFreed(long address, long bytes, int stream, boolean small) {
+      hasFreed = true;
+    }
+
+    @Override
+    public void segmentUnmapped(long address, long bytes, int stream, boolean small) {
+      hasFreed = true;
+    }
+
+    @Override
+    public void begin(Run begun) {
+      run = begun;
+    }
+
+    @Override
+    public boolean before(int next) {
+      close();
+      row = next;
+      before = Objects.requireNonNull(run).driverNanos();
+      return true;
+    }
+
+    @Override
+    public void end() {
+      close();
+    }
+
+    /** Keeps what the row that was sent last took; what comes before the profile is not in it. */
+    private void close() {
+      long nanos = row < 0 || run == null ? 0 : run.driverNanos() - before;
+      if (nanos > 0 && row >= trace.prologueCount()) {
+        if (count == atNanos.length) {
+          atNanos = Arrays.copyOf(atNanos, count * 2);
+          driverNanos = Arrays.copyOf(driverNanos, count * 2);
+          waits = Arrays.copyOf(waits, count * 2);
+        }
+        atNanos[count] = trace.timeNanos(row) - originNanos;
+        driverNanos[count] = nanos;
+        waits[count++] = hasFreed;
+      }
+      hasFreed = false;
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package org.allocsim.analysis.idle.replay;
+
+import java.util.Arrays;
+import org.allocsim.analysis.idle.memory.AllocatorRun;
+import org.allocsim.analysis.idle.timeline.Steps;
+
+/**
+ * The driver calls that an allocator makes in steps under other settings, by the event of the host
+ * that follows them. The first step of a profile finds less cached than the same step of a long run
+ * does, so it has the calls of the second, as long after its begin.
+ */
+final class AllocatorCalls {
+  private final long[] begins;
+  private final long[] nanos;
+  private final boolean[] waits;
+
+  /**
+   * The calls of a run.
+   *
+   * @param begins when the events of the host begin, in their order
+   * @param count number of events
+   */
+  AllocatorCalls(AllocatorRun run, long[] begins, int count, Steps steps) {
+    this.begins = Arrays.copyOf(begins, count);
+    nanos = new long[count];
+    waits = new boolean[count];
+    for (int call = 0; call < run.atNanos().length; call++) {
+      long at = run.atNanos()[call];
+      int step = steps.onHost(at);
+      if (step < 0 || step >= steps.count()) {
+        continue;
+      }
+      if (step > 0 || steps.count() == 1) {
+        add(at, run.driverNanos()[call], run.waits()[call]);
+      }
+      if (step == 1) {
+        long first = steps.hostNanos(0) + at - steps.hostNanos(1);
+        add(Math.min(first, steps.hostNanos(1)), run.driverNanos()[call], run.waits()[call]);
+      }
+    }
+  }
+
+  private void add(long at, long itsNanos, boolean itsWaits) {
+    int place = Arrays.binarySearch(begins, at);
+    int event = Math.clamp(place >= 0 ? place : -1 - place, 1, begins.length - 1);
+    nanos[event] += itsNanos;
+    waits[event] |= itsWaits;
+  }
+
+  /** Time of the calls before an event, without waiting for the GPU. */
+  long nanosBefore(int event) {
+    return nanos[event];
+  }
+
+  /** Whether they wait for the GPU. */
+  boolean waitsBefore(int event) {
+    return waits[event];
+  }
+}
