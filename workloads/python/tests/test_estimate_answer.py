@@ -251,6 +251,25 @@ class FirstLineTest(unittest.TestCase):
         self.assertIn("- The program reserved 1.00 GiB on GPU 0 and 5.00 GiB on GPU 1; this is about GPU 1.", answer_lines(found))
         self.assertIn("Does not fit on t4: GPU 0 needs 5.00 GiB", complete(5, 4.9, 5.1, 3, gpus=2, gpu_reserved_bytes=[5 << 30, 1])["sentence"])
 
+    def test_other_processes_on_the_gpu_are_said(self):
+        found = complete(5, 4.9, 5.1, 14, other_processes={"count": 2, "reserved_bytes": 3 << 30})
+        expected = "- 2 other processes of the program used the GPU at the same time; their 3.00 GiB and their contexts are taken off the card's memory."
+        self.assertIn(expected, answer_lines(found))
+
+    def test_only_processes_that_used_the_same_gpu_at_the_same_time_count(self):
+        def process(number, first, last, *peaks, **changed):
+            return made(process=number, used_from=first, used_until=last, gpu_reserved_bytes=list(peaks), reserved_bytes=max(peaks, default=0), **changed)
+
+        reserved = [process(1, 0, 9, 50, 0), process(2, 1, 2, 7, 0), process(3, 10, 12, 7, 0), process(4, 2, 3, 0, 20), process(5, None, None)]
+        self.assertEqual({"count": 1, "reserved_bytes": 7}, reports.chosen(reserved, 0)["other_processes"])
+
+    def test_a_worker_that_its_pool_ends_has_not_failed(self):
+        worker = made(process=2, ended="running", signalled=True, seen_line=None, reserved_bytes=10, gpu_reserved_bytes=[10], file="a")
+        main = made(process=1, reserved_bytes=1, gpu_reserved_bytes=[1], file="b")
+        found = reports.chosen([main, dict(worker)], 0)
+        self.assertEqual(("a", "end", []), (found["file"], found["ended"], found["others_failed"]))
+        self.assertEqual("killed", reports.chosen([main, dict(worker)], 143)["ended"])
+
     def test_a_program_that_asks_for_gpus_that_are_not_there_is_told_how_to_show_them(self):
         failed = {"ended": "error", "problem": "AcceleratorError: CUDA error: invalid device ordinal", "origin": "program", "line": "a.py:2", "file": None}
         self.assertIn("The program sees 1 GPU: --gpus 4 shows it as many as it asks for.", answer_lines(answer(made(**failed, missing_gpu=3), "t4")))

@@ -25,6 +25,8 @@ The answer is a dictionary, ``allocsim-estimate-3`` in JSON. Sizes are in bytes.
 - ``rank``, ``world``, ``ranks``: the rank that was run, the ranks of its job, and for a pipeline the reserved memory of each rank that was run.
 - ``gpus``: how many GPUs the process saw; ``gpu_reserved_bytes``: what it reserved on each, of which the figures are about the one with the most; ``missing_gpu``: the highest
   number of a GPU that it asked for in vain, or -1.
+- ``other_processes``: how many other processes of the program used the GPU at the same time (``count``) and what they reserved at their peaks (``reserved_bytes``), without their
+  contexts. Both are taken off the card's memory.
 - ``writes``: files changed by the program, which were dropped, as in ``files``; null if changes were allowed.
 - ``others_failed``: scripts of other processes of the program that failed, though it ended with 0.
 """
@@ -89,7 +91,7 @@ def answer(
     complete = not ended_early(report) and report["file"] is not None
     found: dict[str, Any] = {
         "schema": SCHEMA, "complete": complete,
-        **{key: report[key] for key in ("ended", "problem", "kind", "line", "origin", "operation", "exit", "exit_code", "script", "file", "pytorch", "others_failed", "rank", "world", "ranks", "reads", "selections", "picks", "groups", "draws", "tokens", "uncompiled", "cut", "steps_run", "phases", "not_reached", "lengths", "growth_bytes_per_step", "later_bytes", "writes", "unsupported_functions", "without_image", "recording_lost", "gpus", "missing_gpu", "gpu_reserved_bytes")},
+        **{key: report[key] for key in ("ended", "problem", "kind", "line", "origin", "operation", "exit", "exit_code", "script", "file", "pytorch", "others_failed", "rank", "world", "ranks", "reads", "selections", "picks", "groups", "draws", "tokens", "uncompiled", "cut", "steps_run", "phases", "not_reached", "lengths", "growth_bytes_per_step", "later_bytes", "writes", "unsupported_functions", "without_image", "recording_lost", "gpus", "missing_gpu", "gpu_reserved_bytes", "other_processes")},
         "device": device,
         "out_of_memory": None if failed is None else failed["out_of_memory_error"] | {"line": failed["line"]},
         "caught_out_of_memory": 0 if failed is not None else report["out_of_memory"],
@@ -109,9 +111,15 @@ def answer(
         except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError) as problem:
             raise AllocsimError(visible(f"the answer of the program cannot be understood ({type(problem).__name__}: {problem}); does its version match this package?"), 1) from None
     elif found["card_bytes"] is not None:
-        found["card_bytes"] -= found["rank_overhead_bytes"]
+        found["card_bytes"] -= _overhead_bytes(found)
     found["sentence"] = first_line(found)
     return found
+
+
+def _overhead_bytes(found: dict[str, Any]) -> int:
+    """What else than the process that the answer is about takes of the card."""
+    others = found["other_processes"]
+    return int(found["rank_overhead_bytes"] + others["reserved_bytes"] + others["count"] * CARDS[found["device"]].context_bytes)
 
 
 def _simulate(found: dict[str, Any], report: dict[str, Any], *others: dict[str, Any] | None) -> None:
@@ -129,7 +137,7 @@ def _simulate(found: dict[str, Any], report: dict[str, Any], *others: dict[str, 
         reserved = min(reserved, report["reserved_bytes"])
         found["peak_allocated_bytes"] = min(found["peak_allocated_bytes"], report["allocated_bytes"] or found["peak_allocated_bytes"])
         found["peak_requested_bytes"] = min(found["peak_requested_bytes"], found["peak_allocated_bytes"])
-    overhead = found["rank_overhead_bytes"]
+    overhead = _overhead_bytes(found)
     free = {each["name"]: each["capacity_bytes"] - overhead for each in capacity["gpus"]}
     found["card_bytes"] = report["card_free_bytes"] - overhead if report.get("card_free_bytes") else free[found["device"]]
     free[found["device"]] = found["card_bytes"]

@@ -24,6 +24,7 @@ import os
 import re
 import sys
 import threading
+import time
 from typing import Any, Callable
 
 from ..recorder.leaving import at_exit
@@ -68,6 +69,7 @@ class Ending:
         self.report: dict[str, Any] = {
             "process": self.process, "parent": os.getppid(), "script": script(), "ended": "running", "problem": None, "kind": None, "line": None,
             "origin": None, "operation": None, "out_of_memory_error": None, "unsupported_function": None, "exit": None, "seen_line": None, "reserved_bytes": 0, "allocated_bytes": 0, "gpu_reserved_bytes": [],
+            "signalled": False, "used_from": None, "used_until": None,
             "out_of_memory": 0,
         }
         self.collect: Callable[[], None] = lambda: None
@@ -186,6 +188,9 @@ class Ending:
             peaks = self.report["gpu_reserved_bytes"]
             peaks += [0] * (device + 1 - len(peaks))
             peaks[device] = max(peaks[device], stats.get("reserved_bytes.all.peak", 0))
+        if self.report["reserved_bytes"]:
+            now = time.monotonic()
+            self.report |= {"used_from": self.report["used_from"] or now, "used_until": now}
 
     def adopt(self) -> None:
         """From now on this is the ending of a process that was forked, and that uses the GPU in place of its parent."""
@@ -193,6 +198,7 @@ class Ending:
             self.process, self._main = os.getpid(), None
             self.path = self._own_path()
             self.report |= {"process": self.process, "parent": os.getppid(), "ended": "running", "exit": None}
+            self.report |= {"reserved_bytes": 0, "allocated_bytes": 0, "gpu_reserved_bytes": [], "used_from": None, "used_until": None}
             self._writing = threading.Lock()
 
     def _own_path(self) -> str:
@@ -225,6 +231,14 @@ class Ending:
             mocked = not missing and (report["unsupported_function"] is not None or _CUDA.search(text))
             report["origin"] = "card" if is_beyond(text) else "mock" if mocked else "allocsim" if is_ours(trace) else "program"
         self._sample()
+
+    def signalled(self) -> None:
+        """Writes what is known when a signal ends the process, which may be how its parent ends its workers."""
+        with contextlib.suppress(Exception):
+            self.report["signalled"] = True
+            self._sample()
+            self.collect()
+        self.write()
 
     def end(self) -> None:
         """Writes the report for the last time."""

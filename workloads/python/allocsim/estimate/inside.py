@@ -109,6 +109,7 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
     follow_launchers(options, VARIABLE, job)
     follow_processes(job, note, write)
     ending.loaded(torch, frame, collect, recorder.write)
+    recorder.signalled = ending.signalled
     stepping.follow()
     if options["peer"]:
         atexit.register(peers.linger)

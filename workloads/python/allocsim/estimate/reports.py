@@ -15,6 +15,7 @@ UNSAID: dict[str, Any] = {
     "rank": 0, "world": 1, "stages": [], "ranks": [], "peer": False, "file": None, "pytorch": None, "reads": [], "selections": [], "picks": [], "groups": [], "draws": [], "uncompiled": [], "choices": 0, "unmeasured": 0,
     "unsized": 0, "split_bytes": 0, "tried_bytes": 0, "inferred_bytes": 0, "unready": 0, "watchdog_decides": False, "tokens": [], "cut": None, "steps_run": None, "phases": [], "not_reached": [],
     "growth_bytes_per_step": 0, "lengths": None, "drawn_order": 0.0, "later_bytes": None, "writes": None, "unsupported_functions": [], "without_image": None, "recording_lost": False, "gpus": 1, "missing_gpu": -1, "gpu_reserved_bytes": [],
+    "other_processes": {"count": 0, "reserved_bytes": 0},
 }
 
 #: Exit codes of a shell for a command that cannot be run.
@@ -57,6 +58,8 @@ def chosen(reports: list[dict[str, Any]], code: int) -> dict[str, Any] | None:
     if not own:
         return None
     for each in own:
+        if each["ended"] == "running" and each.get("signalled") and not code:
+            each["ended"] = "end"  # Pools of workers are ended so.
         finish(each, code if each["parent"] == os.getpid() or len(own) == 1 else None)
         if each["ended"] == "card":
             return each
@@ -74,7 +77,29 @@ def chosen(reports: list[dict[str, Any]], code: int) -> dict[str, Any] | None:
             best = best | {key: failed[0].get(key) for key in ("ended", "problem", "kind", "line", "origin", "operation", "unsupported_function", "without_image", "out_of_memory_error", "script", "exit", "crash")}
         else:
             best = best | {"ended": "exit", "line": None, "exit": {"function": None, "code": code, "text": None, "line": None, "last": True}}
-    return best | {"others_failed": [each["script"] for each in failed if each["process"] != best["process"] and each["pytorch"] is not None and not code]}
+    beside = [on_gpu(each, busiest_gpu(best)) for each in own if each["process"] != best["process"] and best["world"] == 1 and _overlap(each, best)]
+    return best | {
+        "other_processes": {"count": sum(each > 0 for each in beside), "reserved_bytes": sum(beside)},
+        "others_failed": [each["script"] for each in failed if each["process"] != best["process"] and each["pytorch"] is not None and not code],
+    }
+
+
+def busiest_gpu(report: dict[str, Any]) -> int:
+    """The GPU on which a process reserved the most, which an answer is about."""
+    peaks = report["gpu_reserved_bytes"]
+    return peaks.index(max(peaks)) if peaks else 0
+
+
+def on_gpu(report: dict[str, Any], gpu: int) -> int:
+    """Bytes that a process reserved on a GPU at its peak."""
+    peaks: list[int] = report["gpu_reserved_bytes"]
+    return peaks[gpu] if gpu < len(peaks) else 0
+
+
+def _overlap(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two processes used the GPU at the same time."""
+    times = (one.get("used_from"), one.get("used_until"), other.get("used_from"), other.get("used_until"))
+    return None not in times and times[0] <= times[3] and times[2] <= times[1]
 
 
 def finish(report: dict[str, Any], code: int | None) -> None:

@@ -11,6 +11,7 @@ from .cards import CARDS, way_out
 from .costliest import rank_line
 from .driver import next_step
 from .files import writes_sentence
+from .reports import busiest_gpu
 
 #: Lines of one kind that are shown; all are in the JSON.
 MAX_LINES_OF_A_KIND = 10
@@ -86,12 +87,6 @@ def first_line(found: dict[str, Any]) -> str:
 def several_gpus(found: dict[str, Any]) -> bool:
     """Whether the program's process used more than one GPU."""
     return sum(each > 0 for each in found["gpu_reserved_bytes"]) > 1
-
-
-def busiest_gpu(found: dict[str, Any]) -> int:
-    """The GPU that reserved the most, which an answer is about."""
-    peaks = found["gpu_reserved_bytes"]
-    return peaks.index(max(peaks))
 
 
 def _growing(found: dict[str, Any]) -> str:
@@ -223,6 +218,11 @@ def _notes(found: dict[str, Any]) -> list[list[str]]:
     if several_gpus(found):
         peaks = [f"{size_text(each)} on GPU {i}" for i, each in enumerate(found["gpu_reserved_bytes"]) if each]
         one.append(f"The program reserved {', '.join(peaks[:-1])} and {peaks[-1]}; this is about GPU {busiest_gpu(found)}.")
+    others = found["other_processes"]
+    if others["count"]:
+        several = others["count"] > 1
+        theirs = f"their {size_text(others['reserved_bytes'])} and their contexts" if several else f"its {size_text(others['reserved_bytes'])} and its context"
+        one.append(f"{others['count']} other process{'es' if several else ''} of the program used the GPU at the same time; {theirs} are taken off the card's memory.")
     if found["rank_overhead_bytes"]:
         one.append(f"NCCL and kernel modules take another {size_text(found['rank_overhead_bytes'])} per rank, as measured on two ranks; larger jobs were not measured.")
     if found["complete"]:

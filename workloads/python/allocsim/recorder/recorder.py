@@ -74,6 +74,8 @@ class Recorder:
         self.written_bytes = 0
         #: Is called with each snapshot before it is written, and may change it.
         self.change: Callable[[dict[str, Any]], None] = lambda snapshot: None
+        #: Is called when a signal ends the process, before the file is written.
+        self.signalled: Callable[[], None] = lambda: None
         self._max_entries = max_entries
         self._stacks = stacks
         self._flush_seconds = flush_seconds
@@ -318,6 +320,7 @@ class Recorder:
 
     def _terminate(self, number: int, frame: Any) -> None:
         self._ending.set()
+        self.signalled()
         self.close(signal.Signals(number).name.lower())
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
