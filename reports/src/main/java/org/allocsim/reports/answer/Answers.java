@@ -36,7 +36,6 @@ import org.allocsim.reports.answer.product.ListAnswer;
 import org.allocsim.reports.answer.product.ListAnswer.Schema;
 import org.allocsim.reports.answer.replay.RepeatedAnswer;
 import org.allocsim.reports.answer.replay.ReplayAnswer;
-import org.allocsim.reports.answer.serving.ServeAnswer;
 import org.allocsim.reports.answer.share.ShareAnswer;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
 import org.allocsim.reports.answer.tuning.FitAnswer;
@@ -60,7 +59,6 @@ public final class Answers {
           ShareAnswer.KIND,
           AdviseAnswer.KIND,
           FitAnswer.KIND,
-          ServeAnswer.KIND,
           ReplayAnswer.KIND,
           RepeatedAnswer.KIND,
           BenchAnswer.KIND,
