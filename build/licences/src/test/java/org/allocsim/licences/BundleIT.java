@@ -30,6 +30,7 @@ final class BundleIT {
     FLEET("sweep", "fleet-report"),
     IDLE("idle"),
     GPU("validate", "calibrate"),
+    SERVING("serve"),
     SUITE("suite");
 
     private final List<String> commands;

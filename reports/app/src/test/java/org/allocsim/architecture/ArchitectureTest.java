@@ -52,6 +52,8 @@ final class ArchitectureTest {
           List.of("org.allocsim.analysis.fleet..", "org.allocsim.reports.*.fleet.."),
           "reports/idle",
           List.of("org.allocsim.analysis.idle..", "org.allocsim.reports.*.idle.."),
+          "reports/serving",
+          List.of("org.allocsim.analysis.serving..", "org.allocsim.reports.*.serving.."),
           "reports/suite",
           List.of("org.allocsim.analysis.suite..", "org.allocsim.reports.*.suite.."),
           "validation/gpu",

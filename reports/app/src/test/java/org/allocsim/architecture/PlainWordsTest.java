@@ -52,21 +52,11 @@ final class PlainWordsTest {
               "id of a benchmark in recorded results"),
           new Kept("reports/web/", "tandIn", "substitutes of classes that a browser does not have"),
           new Kept(
-              "simulator/src/main/java/org/allocsim/simulator/kvcache/", "", "not renamed yet"),
-          new Kept(
               "simulator/src/main/java/org/allocsim/simulator/policy/pagedkv/",
               "",
               "not renamed yet"),
-          new Kept(
-              "workloads/src/main/java/org/allocsim/workloads/serving/", "", "not renamed yet"),
-          new Kept(
-              "reports/src/main/java/org/allocsim/reports/answer/serving/", "", "not renamed yet"),
-          new Kept(
-              "workloads/src/main/java/org/allocsim/workloads/traffic/", "", "not renamed yet"),
-          new Kept(
-              "reports/analysis/src/main/java/org/allocsim/analysis/serving/",
-              "",
-              "not renamed yet"));
+          new Kept("workloads/src/main/java/org/allocsim/workloads/model/", "", "not renamed yet"),
+          new Kept("reports/serving/src/main/", "", "not renamed yet"));
 
   /** Modules of the Python package whose documentation users read. */
   private static final Set<String> WITH_DOCSTRINGS =

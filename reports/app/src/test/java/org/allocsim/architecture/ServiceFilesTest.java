@@ -30,6 +30,7 @@ final class ServiceFilesTest {
           "reports",
           "reports/fleet",
           "reports/idle",
+          "reports/serving",
           "reports/suite",
           "validation/gpu",
           "reports/parquet",

@@ -37,7 +37,6 @@ import org.allocsim.reports.answer.product.ListAnswer;
 import org.allocsim.reports.answer.product.ListAnswer.Schema;
 import org.allocsim.reports.answer.replay.RepeatedAnswer;
 import org.allocsim.reports.answer.replay.ReplayAnswer;
-import org.allocsim.reports.answer.serving.ServeAnswer;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
 import org.allocsim.reports.answer.tuning.FitAnswer;
 import org.allocsim.reports.answer.tuning.PerturbAnswer;
@@ -60,7 +59,6 @@ public final class Answers {
           ColocateAnswer.KIND,
           AdviseAnswer.KIND,
           FitAnswer.KIND,
-          ServeAnswer.KIND,
           ReplayAnswer.KIND,
           RepeatedAnswer.KIND,
           BenchAnswer.KIND,

@@ -12,7 +12,6 @@ import org.allocsim.reports.cli.decide.CompareCommand;
 import org.allocsim.reports.cli.decide.FitCommand;
 import org.allocsim.reports.cli.decide.MinCapacityCommand;
 import org.allocsim.reports.cli.decide.PerturbCommand;
-import org.allocsim.reports.cli.decide.ServeCommand;
 import org.allocsim.reports.cli.decide.TuneCommand;
 import org.allocsim.reports.cli.diagnose.AccountCommand;
 import org.allocsim.reports.cli.diagnose.BlockersCommand;
@@ -32,7 +31,6 @@ import org.allocsim.reports.cli.prove.VerifyCommand;
 import org.allocsim.reports.cli.run.AdviseCommand;
 import org.allocsim.reports.cli.run.EstimateCommand;
 import org.allocsim.reports.cli.run.RecordCommand;
-import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.wing.Wings;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -63,7 +61,6 @@ final class Commands {
       case "min-capacity" -> MinCapacityCommand.class;
       case "colocate" -> ColocateCommand.class;
       case "fit" -> FitCommand.class;
-      case "serve" -> ServeCommand.class;
       case "compare" -> CompareCommand.class;
       case "perturb" -> PerturbCommand.class;
       case "view" -> ViewCommand.class;
@@ -89,18 +86,15 @@ final class Commands {
   /**
    * The command of a name; empty where there is none.
    *
-   * @throws Failure where the command belongs to a wing that is not installed
+   * @throws org.allocsim.reports.output.Failure where the command belongs to a wing that is not
+   *     installed
    */
   static Optional<Class<?>> named(String name) {
     Class<?> command = ofCore(name);
     if (command == null && CommandGroup.names().anyMatch(name::equals)) {
       command = ofWings().get(name);
       if (command == null) {
-        throw Failure.usage(
-            name
-                + " is not part of this installation; use './allocsim "
-                + name
-                + "' in a checkout, or bundle all commands with './allocsim bundle ARCHIVE.tgz'");
+        throw Wings.missing(name);
       }
     }
     return Optional.ofNullable(command);

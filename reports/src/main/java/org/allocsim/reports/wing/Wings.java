@@ -2,8 +2,10 @@ package org.allocsim.reports.wing;
 
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.output.Failure;
 
 /**
  * The wings of this installation. To find them, Java looks through every jar, so a command of the
@@ -23,6 +25,19 @@ public final class Wings {
   /** The commands of all wings. */
   public static List<Class<?>> commands() {
     return all().stream().<Class<?>>flatMap(wing -> wing.commands().stream()).toList();
+  }
+
+  /** What serves requests with KV caches, for a wing that needs it. */
+  public static Optional<CacheRecorder> cacheRecorder() {
+    return ServiceLoader.load(CacheRecorder.class, Wings.class.getClassLoader()).findFirst();
+  }
+
+  /** A command whose wing is not installed, or one that it needs. */
+  public static Failure missing(String command) {
+    return Failure.usage(
+        "%1$s is not part of this installation; use './allocsim %1$s' in a checkout, or bundle all"
+                .formatted(command)
+            + " commands with './allocsim bundle ARCHIVE.tgz'");
   }
 
   /** The kinds of documents that these commands write as JSON. */

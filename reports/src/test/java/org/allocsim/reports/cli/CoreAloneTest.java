@@ -38,7 +38,8 @@ class CoreAloneTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"sweep", "fleet-report", "idle", "suite", "validate", "calibrate"})
+  @ValueSource(
+      strings = {"sweep", "fleet-report", "idle", "serve", "suite", "validate", "calibrate"})
   void aCommandOfAWingIsNamedAsMissing(String command) {
     String sentence =
         ("allocsim: %1$s is not part of this installation; use './allocsim %1$s' in a checkout, or"

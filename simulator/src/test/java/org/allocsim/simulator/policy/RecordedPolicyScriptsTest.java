@@ -1,6 +1,5 @@
 package org.allocsim.simulator.policy;
 
-import org.allocsim.simulator.kvcache.RecordedScriptsTest;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -23,6 +22,6 @@ class RecordedPolicyScriptsTest {
         "mlx-metal-resources"
       })
   void thePolicyDoesWhatItsSourceDid(String script) {
-    RecordedScriptsTest.check(PolicyScript.class, script + ".txt", PolicyScript::replay);
+    RecordedScript.check(PolicyScript.class, script + ".txt", PolicyScript::replay);
   }
 }

@@ -27,7 +27,7 @@ class HelpTextTest {
       assertEquals(List.of(), unexplained(name), "what the help of " + name + " leaves unsaid");
     }
     Set<String> texts = new TreeSet<>();
-    for (String module : List.of("", "fleet", "idle", "suite", "../validation/gpu")) {
+    for (String module : List.of("", "fleet", "idle", "serving", "suite", "../validation/gpu")) {
       for (String file : CommandRun.files(Path.of(module, TEXTS))) {
         texts.add(file.replace(".txt", "").replaceFirst("^(validate|list)-", "$1 "));
       }

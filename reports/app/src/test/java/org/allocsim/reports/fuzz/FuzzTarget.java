@@ -17,6 +17,7 @@ import org.allocsim.analysis.fleet.sweep.SweepException;
 import org.allocsim.analysis.idle.IdleAnalysis;
 import org.allocsim.analysis.idle.WhatIf;
 import org.allocsim.analysis.oom.OomMessageParser;
+import org.allocsim.analysis.serving.traffic.TrafficFiles;
 import org.allocsim.reports.cli.diagnose.PolicyChoiceConverter;
 import org.allocsim.reports.cli.option.ShareOrSize;
 import org.allocsim.reports.cli.option.TorchVersionConverter;
@@ -25,13 +26,12 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.model.ModelConfig;
 import org.allocsim.workloads.profile.ProfileException;
 import org.allocsim.workloads.profile.ProfileFile;
-import org.allocsim.workloads.serving.ModelConfig;
 import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.SourceUsageException;
 import org.allocsim.workloads.source.TraceSource;
-import org.allocsim.workloads.traffic.TrafficFiles;
 import picocli.CommandLine.TypeConversionException;
 
 /**

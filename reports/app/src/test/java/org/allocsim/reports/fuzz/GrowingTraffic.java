@@ -8,11 +8,11 @@ import org.allocsim.analysis.serving.ServingComparison;
 import org.allocsim.analysis.serving.ServingSettings;
 import org.allocsim.analysis.serving.SglangSettings;
 import org.allocsim.analysis.serving.VllmRelease;
+import org.allocsim.analysis.serving.traffic.Traffic;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.growth.Steps;
-import org.allocsim.simulator.kvcache.LayerGroup;
-import org.allocsim.workloads.serving.ServedModel;
-import org.allocsim.workloads.traffic.Traffic;
+import org.allocsim.workloads.model.LayerGroup;
+import org.allocsim.workloads.model.ServedModel;
 
 /** Requests of any number or length that each stress one thing of a KV cache. */
 public enum GrowingTraffic {

@@ -1,6 +1,6 @@
 package org.allocsim.simulator.policy.ggml;
 
-import org.allocsim.simulator.kvcache.RecordedScriptsTest;
+import org.allocsim.simulator.policy.RecordedScript;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -13,12 +13,12 @@ class RecordedTensorScriptsTest {
   @ParameterizedTest
   @ValueSource(strings = {"tensors", "tensors-chunks"})
   void tensorsLieWhereGgmlPlacesThem(String script) {
-    RecordedScriptsTest.check(TensorScript.class, script + ".txt", TensorScript::replay);
+    RecordedScript.check(TensorScript.class, script + ".txt", TensorScript::replay);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"graph", "graph-wide"})
   void tensorsOfAGraphLieWhereGgmlPlacesThem(String script) {
-    RecordedScriptsTest.check(GraphScript.class, script + ".txt", GraphScript::replay);
+    RecordedScript.check(GraphScript.class, script + ".txt", GraphScript::replay);
   }
 }

@@ -3,11 +3,10 @@ package org.allocsim.validation.gpu;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.ToIntFunction;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.SimulatedDevice;
-import org.allocsim.simulator.kvcache.CacheCallLog;
-import org.allocsim.simulator.kvcache.CacheLayout;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.validation.gpu.cuda.CudaDevice;
@@ -115,19 +114,18 @@ public final class GpuValidation {
   }
 
   /**
-   * Makes the calls of a cache of keys and values.
+   * Makes calls that were made on a simulated device.
    *
-   * @param layout what it takes at the start
-   * @param calls what it asked for then
+   * @param calls how many there are
+   * @param replay makes them, and says how many were made before memory was lacking
    * @throws CudaException where the GPU fails
    */
-  public CaseResult run(CacheLayout layout, CacheCallLog calls) {
+  public CaseResult run(int calls, ToIntFunction<DeviceMemory> replay) {
     try {
       return run(
           memory -> {
-            int made = calls.replay(layout, memory);
-            return new DeviceRun.Outcome(
-                calls.count(), made < calls.count() ? List.of((long) made) : List.of());
+            int made = replay.applyAsInt(memory);
+            return new DeviceRun.Outcome(calls, made < calls ? List.of((long) made) : List.of());
           },
           -1);
     } catch (PolicyOptionException | UnfitTraceException e) {

@@ -11,18 +11,18 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.allocsim.analysis.serving.kvcache.CacheCallLog;
+import org.allocsim.analysis.serving.kvcache.CacheLayout;
+import org.allocsim.analysis.serving.kvcache.DriverWork;
+import org.allocsim.analysis.serving.kvcache.ElasticCache;
+import org.allocsim.analysis.serving.kvcache.JengaCache;
+import org.allocsim.analysis.serving.kvcache.KvCache;
+import org.allocsim.analysis.serving.kvcache.PagedCache;
+import org.allocsim.analysis.serving.kvcache.PrefixHashes;
+import org.allocsim.analysis.serving.kvcache.VirtualCache;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.simulator.device.cost.DriverCosts;
-import org.allocsim.simulator.kvcache.CacheCallLog;
-import org.allocsim.simulator.kvcache.DriverWork;
-import org.allocsim.simulator.kvcache.ElasticCache;
-import org.allocsim.simulator.kvcache.JengaCache;
-import org.allocsim.simulator.kvcache.KvCache;
-import org.allocsim.simulator.kvcache.LayerGroup;
-import org.allocsim.simulator.kvcache.PagedCache;
-import org.allocsim.simulator.kvcache.PrefixHashes;
-import org.allocsim.simulator.kvcache.VirtualCache;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -31,6 +31,7 @@ import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.validation.gpu.cuda.CudaDevice;
 import org.allocsim.validation.gpu.cuda.FakeCuda;
 import org.allocsim.validation.gpu.cuda.GpuBounds;
+import org.allocsim.workloads.model.LayerGroup;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -159,7 +160,9 @@ class GpuValidationTest {
     CacheCallLog[] calls = {virtual, elastic, new CacheCallLog(), new CacheCallLog()};
     for (int i = 0; i < caches.length; i++) {
       serve(caches[i]);
-      CaseResult result = on(CARD, -1).run(caches[i].layout(), calls[i]);
+      CacheCallLog log = calls[i];
+      CacheLayout layout = caches[i].layout();
+      CaseResult result = on(CARD, -1).run(log.count(), memory -> log.replay(layout, memory));
       assertNull(result.firstDifference());
       assertTrue(result.freeBytes().compared() > 0 && result.freeBytes().isExact());
       assertEquals(OomComparison.Verdict.NEITHER, result.failures().verdict());
@@ -174,11 +177,9 @@ class GpuValidationTest {
 
   @Test
   void aCacheThatTheGpuHasNoRoomForIsRefused() {
-    CaseResult result =
-        on(CARD, -1)
-            .run(
-                new PagedCache(List.of(new LayerGroup(3, 4096, 0)), 4096 * MIB, 16, 0).layout(),
-                new CacheCallLog());
+    CacheLayout layout =
+        new PagedCache(List.of(new LayerGroup(3, 4096, 0)), 4096 * MIB, 16, 0).layout();
+    CaseResult result = on(CARD, -1).run(0, memory -> new CacheCallLog().replay(layout, memory));
     assertNull(result.firstDifference());
     assertEquals(1, result.refusedCalls());
   }

@@ -5,6 +5,11 @@ import java.util.Optional;
 import java.util.Set;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.model.AdapterTarget;
+import org.allocsim.workloads.model.Adapters;
+import org.allocsim.workloads.model.Draft;
+import org.allocsim.workloads.model.ModelShape;
+import org.allocsim.workloads.model.ServedModels;
 import org.allocsim.workloads.profile.ShippedProfiles;
 import org.allocsim.workloads.program.DescribedProgram;
 import org.allocsim.workloads.program.ProgramOption;
@@ -13,11 +18,6 @@ import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.engine.Engine;
 import org.allocsim.workloads.program.engine.EngineSettings;
 import org.allocsim.workloads.program.torch.DType;
-import org.allocsim.workloads.serving.AdapterTarget;
-import org.allocsim.workloads.serving.Adapters;
-import org.allocsim.workloads.serving.Draft;
-import org.allocsim.workloads.serving.ModelShape;
-import org.allocsim.workloads.serving.ServedModels;
 
 /** The start of an inference engine and some of its steps; options have vLLM's names. */
 public final class InferenceEngine extends DescribedProgram {

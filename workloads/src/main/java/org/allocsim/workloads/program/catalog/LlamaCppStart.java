@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.model.ModelShape;
+import org.allocsim.workloads.model.ServedModels;
 import org.allocsim.workloads.program.DescribedProgram;
 import org.allocsim.workloads.program.ProgramOption;
 import org.allocsim.workloads.program.ProgramOptionException;
@@ -14,8 +16,6 @@ import org.allocsim.workloads.program.llama.LlamaCpp;
 import org.allocsim.workloads.program.llama.LlamaCppSettings;
 import org.allocsim.workloads.program.llama.WeightFormat;
 import org.allocsim.workloads.program.torch.memory.Device;
-import org.allocsim.workloads.serving.ModelShape;
-import org.allocsim.workloads.serving.ServedModels;
 
 /** The start of llama.cpp; options have its short names. */
 public final class LlamaCppStart extends DescribedProgram {

@@ -2,15 +2,15 @@ package org.allocsim.workloads.program.engine;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.allocsim.workloads.model.Adapters;
+import org.allocsim.workloads.model.LinearShape;
+import org.allocsim.workloads.model.ModelShape;
 import org.allocsim.workloads.program.torch.DType;
 import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Embeddings;
 import org.allocsim.workloads.program.torch.Products;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
-import org.allocsim.workloads.serving.Adapters;
-import org.allocsim.workloads.serving.LinearShape;
-import org.allocsim.workloads.serving.ModelShape;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -6,17 +6,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
-import org.allocsim.simulator.kvcache.PageSharing;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.Work;
+import org.allocsim.workloads.model.Draft;
+import org.allocsim.workloads.model.PageSharing;
+import org.allocsim.workloads.model.ServedModel;
 import org.allocsim.workloads.program.torch.DType;
 import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
 import org.allocsim.workloads.program.torch.memory.Device;
-import org.allocsim.workloads.serving.Draft;
-import org.allocsim.workloads.serving.ServedModel;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,10 +2,10 @@ package org.allocsim.workloads.program.engine;
 
 import java.util.Optional;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.workloads.model.Adapters;
+import org.allocsim.workloads.model.Draft;
+import org.allocsim.workloads.model.ModelShape;
 import org.allocsim.workloads.program.torch.DType;
-import org.allocsim.workloads.serving.Adapters;
-import org.allocsim.workloads.serving.Draft;
-import org.allocsim.workloads.serving.ModelShape;
 
 /**
  * How an engine is started. Names in parentheses are vLLM's.

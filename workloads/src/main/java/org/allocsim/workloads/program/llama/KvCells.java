@@ -1,6 +1,6 @@
 package org.allocsim.workloads.program.llama;
 
-import org.allocsim.workloads.serving.ModelShape;
+import org.allocsim.workloads.model.ModelShape;
 
 /**
  * llama.cpp's KV cache: a cell a token for each layer, allocated when it starts.

@@ -1,6 +1,6 @@
 package org.allocsim.workloads.program.llama;
 
-import org.allocsim.workloads.serving.ModelShape;
+import org.allocsim.workloads.model.ModelShape;
 
 /**
  * How llama.cpp is started; in brackets its own options.

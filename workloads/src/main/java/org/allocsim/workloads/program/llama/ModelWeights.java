@@ -1,6 +1,6 @@
 package org.allocsim.workloads.program.llama;
 
-import org.allocsim.workloads.serving.ModelShape;
+import org.allocsim.workloads.model.ModelShape;
 
 /**
  * Bytes of a model's weights in the buffers that llama.cpp makes for them.

@@ -5,7 +5,7 @@ import static org.allocsim.workloads.program.llama.Shapes.settings;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import org.allocsim.workloads.serving.ModelShape;
+import org.allocsim.workloads.model.ModelShape;
 import org.junit.jupiter.api.Test;
 
 /** Sizes are those of "CUDA0 compute buffer" and "CUDA_Host compute buffer" in published logs. */

@@ -4,7 +4,7 @@ import static org.allocsim.workloads.program.llama.Shapes.mib;
 import static org.allocsim.workloads.program.llama.Shapes.settings;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import org.allocsim.workloads.serving.ModelShape;
+import org.allocsim.workloads.model.ModelShape;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

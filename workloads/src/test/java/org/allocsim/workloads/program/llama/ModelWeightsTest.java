@@ -3,7 +3,7 @@ package org.allocsim.workloads.program.llama;
 import static org.allocsim.workloads.program.llama.Shapes.mib;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import org.allocsim.workloads.serving.ModelShape;
+import org.allocsim.workloads.model.ModelShape;
 import org.junit.jupiter.api.Test;
 
 /** Sizes are those of "CUDA0 model buffer size" in published logs, Q4_K_M, all layers. */

@@ -1,6 +1,6 @@
 package org.allocsim.workloads.program.llama;
 
-import org.allocsim.workloads.serving.ModelShape;
+import org.allocsim.workloads.model.ModelShape;
 
 /** Models whose buffers llama.cpp printed, and settings that differ in what a test is about. */
 final class Shapes {

@@ -6,7 +6,6 @@ import java.util.Locale;
 import java.util.Optional;
 import org.allocsim.analysis.oom.engine.EngineLog.Figures;
 import org.allocsim.analysis.oom.engine.EngineLog.Generation;
-import org.allocsim.analysis.serving.VllmRelease;
 import org.allocsim.workloads.program.llama.KvCells;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +15,12 @@ import org.jspecify.annotations.Nullable;
  * enough.
  */
 public final class EngineAdvice {
+  /** The share of vLLM where nobody says another ({@code vllm/config/cache.py}), up to 0.20. */
+  public static final double VLLM_SHARE = 0.9;
+
+  /** The same from 0.21 on. */
+  public static final double LATER_VLLM_SHARE = 0.92;
+
   /** Of what is free with the model loaded ({@code KvCacheConfig}), TensorRT-LLM 0.9 to 1.2. */
   private static final double TENSORRT_LLM_SHARE = 0.9;
 
@@ -83,7 +88,7 @@ public final class EngineAdvice {
 
   /** The share of vLLM where nobody says another. */
   static double usualVllmShare(Figures figures) {
-    return figures.generation() == Generation.NEWER ? VllmRelease.LATER_SHARE : VllmRelease.SHARE;
+    return figures.generation() == Generation.NEWER ? LATER_VLLM_SHARE : VLLM_SHARE;
   }
 
   /**

@@ -3,7 +3,6 @@ package org.allocsim.reports.answer.gpu;
 import static org.allocsim.reports.document.Quantity.bytes;
 
 import java.util.List;
-import org.allocsim.analysis.serving.CacheRecording;
 import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
@@ -14,6 +13,7 @@ import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
+import org.allocsim.reports.wing.CacheRecorder;
 import org.allocsim.validation.gpu.CaseResult;
 import org.allocsim.validation.gpu.cuda.CudaDevice;
 import org.jspecify.annotations.Nullable;
@@ -38,16 +38,16 @@ public record CachesAnswer(
     long cacheBytes,
     List<OneCache> caches) {
   /** A cache that served the requests, and its calls on both devices. */
-  public record OneCache(CacheRecording recording, CaseResult result) {}
+  public record OneCache(CacheRecorder.Recording recording, CaseResult result) {}
 
   private static final Shape<OneCache> ROWS =
       Shape.of(row ->
-          row.text("cache", "Name of the cache.", each -> each.recording().result().cache().label())
-              .term(Columns.SERVED, each -> each.recording().result().served())
+          row.text("cache", "Name of the cache.", each -> each.recording().cache())
+              .term(Columns.SERVED, each -> each.recording().served())
               .count(
                   "preemptions",
                   "Sequences preempted for lack of memory.",
-                  each -> each.recording().result().preemptions())
+                  each -> each.recording().preemptions())
               .rank(9)
               .embed(ValidatedCase.RESULT, OneCache::result));
 
@@ -91,10 +91,7 @@ public record CachesAnswer(
         caches.stream()
             .filter(each -> each.result().firstDifference() != null)
             .map(each ->
-                Sentence.of(
-                    "{}: {}",
-                    each.recording().result().cache().label(),
-                    each.result().firstDifference()))
+                Sentence.of("{}: {}", each.recording().cache(), each.result().firstDifference()))
             .toList();
     return new Document<>(
         KIND,

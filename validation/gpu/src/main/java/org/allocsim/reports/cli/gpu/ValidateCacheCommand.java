@@ -5,8 +5,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.program.Conditions;
-import org.allocsim.analysis.serving.CacheChoice;
-import org.allocsim.analysis.serving.VllmRelease;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.ProfileConverter;
 import org.allocsim.reports.cli.option.SizeConverter;
@@ -15,9 +13,6 @@ import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.question.Asking;
 import org.allocsim.reports.question.gpu.CachesQuestion;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.workloads.serving.ModelShape;
-import org.allocsim.workloads.serving.ServedModel;
-import org.allocsim.workloads.serving.ServedModels;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -59,20 +54,8 @@ final class ValidateCacheCommand implements Callable<Integer> {
     }
     return new Asking(outputOptions, null, Conditions.RECORDED)
         .beside(traffic)
-        .ask(question(traffic), List.of());
-  }
-
-  private CachesQuestion question(Path traffic) {
-    try {
-      VllmRelease newest = VllmRelease.newest();
-      List<CacheChoice> kinds =
-          caches.stream().map(name -> CacheChoice.named(name, newest)).toList();
-      ServedModel served =
-          ServedModels.named(model).served(1, ModelShape.HALF_BYTES, ModelShape.HALF_BYTES);
-      return new CachesQuestion(
-          gpu.number(), profile, traffic, first, served, kinds, capacityBytes);
-    } catch (IllegalArgumentException e) {
-      throw Failure.usage(e.getMessage());
-    }
+        .ask(
+            new CachesQuestion(gpu.number(), profile, traffic, first, model, caches, capacityBytes),
+            List.of());
   }
 }

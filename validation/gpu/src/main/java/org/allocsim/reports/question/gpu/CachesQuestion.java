@@ -5,15 +5,13 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
-import org.allocsim.analysis.serving.CacheChoice;
-import org.allocsim.analysis.serving.CacheRecording;
-import org.allocsim.analysis.serving.ServingComparison;
-import org.allocsim.analysis.serving.ServingSettings;
 import org.allocsim.reports.answer.gpu.CachesAnswer;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.question.Asked;
 import org.allocsim.reports.question.Question;
+import org.allocsim.reports.wing.CacheRecorder;
+import org.allocsim.reports.wing.Wings;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.validation.gpu.GpuValidation;
 import org.allocsim.validation.gpu.cuda.CudaDevice;
@@ -22,9 +20,6 @@ import org.allocsim.validation.gpu.cuda.DriverVersion;
 import org.allocsim.validation.gpu.cuda.GpuBounds;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.io.EarlyEnd;
-import org.allocsim.workloads.serving.ServedModel;
-import org.allocsim.workloads.traffic.Traffic;
-import org.allocsim.workloads.traffic.TrafficFiles;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param profile costs to predict with; null for those of such a GPU
  * @param traffic file of requests
  * @param first how many of them are served; null for all
- * @param model the model that is served
- * @param caches the caches
+ * @param model name of the model that is served
+ * @param caches names of the caches
  * @param capacityBytes memory of a cache; null for what is usual
  */
 public record CachesQuestion(
@@ -43,24 +38,25 @@ public record CachesQuestion(
     @Nullable DeviceProfile profile,
     Path traffic,
     @Nullable Integer first,
-    ServedModel model,
-    List<CacheChoice> caches,
+    String model,
+    List<String> caches,
     @Nullable Long capacityBytes)
     implements Question<CachesAnswer> {
   @Override
   public CachesAnswer ask(Asked asked) {
+    CacheRecorder recorder =
+        Wings.cacheRecorder().orElseThrow(() -> Wings.missing("validate cache"));
     asked.mayEndEarly();
     try {
-      Traffic all = TrafficFiles.read(traffic, (_, _) -> {});
-      Traffic served = first == null ? all : all.first(first);
+      List<CacheRecorder.Cache> serving = recorder.of(traffic, first, model, caches);
       GpuValidation validation = new GpuValidation(gpu, GpuBounds.NONE, profile);
       CudaDevice.Identity identity = validation.identify();
       validation.warmUp();
       long cacheBytes = capacityBytes == null ? GpuBounds.usualBytes(identity) : capacityBytes;
       List<CachesAnswer.OneCache> made = new ArrayList<>();
-      for (CacheChoice cache : caches) {
+      for (CacheRecorder.Cache cache : serving) {
         if (!EarlyEnd.isAsked()) {
-          add(cache, served, validation, identity, cacheBytes, made);
+          add(cache, validation, identity, cacheBytes, made);
         }
       }
       if (made.isEmpty()) {
@@ -71,7 +67,7 @@ public record CachesQuestion(
           DriverVersion.installed(),
           identity,
           String.valueOf(traffic.getFileName()),
-          model.name(),
+          made.getFirst().recording().model(),
           cacheBytes,
           made);
     } catch (TraceFormatException e) {
@@ -85,27 +81,20 @@ public record CachesQuestion(
 
   /** Makes the calls of a cache; what a signal ends has no result. */
   private void add(
-      CacheChoice cache,
-      Traffic served,
+      CacheRecorder.Cache cache,
       GpuValidation validation,
       CudaDevice.Identity identity,
       long cacheBytes,
       List<CachesAnswer.OneCache> made) {
-    CacheRecording recording =
-        ServingComparison.record(
-            served,
-            model,
-            GpuValidation.profile(identity, identity.freeBytesAtStart()),
-            ServingSettings.usual(model.contextTokens()),
-            cache,
-            cacheBytes);
+    CacheRecorder.Recording recording =
+        cache.record(GpuValidation.profile(identity, identity.freeBytesAtStart()), cacheBytes);
     if (EarlyEnd.isAsked()) {
       return;
     }
     try {
       made.add(
           new CachesAnswer.OneCache(
-              recording, validation.run(recording.layout(), recording.calls())));
+              recording, validation.run(recording.calls(), recording.replay())));
     } catch (CudaException e) {
       if (!EarlyEnd.isAsked()) {
         throw e;

@@ -1,5 +1,0 @@
-/** SGLang's cache of keys and values: pages of tokens, and a radix tree of what they hold. */
-@NullMarked
-package org.allocsim.simulator.kvcache.radix;
-
-import org.jspecify.annotations.NullMarked;

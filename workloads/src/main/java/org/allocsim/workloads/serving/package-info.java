@@ -1,5 +1,0 @@
-/** Models that servers load: what their weights and a token's keys and values take. */
-@NullMarked
-package org.allocsim.workloads.serving;
-
-import org.jspecify.annotations.NullMarked;

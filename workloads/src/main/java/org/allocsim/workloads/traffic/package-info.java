@@ -1,5 +1,0 @@
-/** Requests to servers of language models: when they came and how long they were. */
-@NullMarked
-package org.allocsim.workloads.traffic;
-
-import org.jspecify.annotations.NullMarked;
