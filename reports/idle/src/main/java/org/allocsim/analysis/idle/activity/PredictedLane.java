@@ -18,7 +18,7 @@ public record PredictedLane(Span span, Lane lane) {
    */
   public static PredictedLane of(String name, ReplayedStep step, long columnNanos) {
     long nanos = step.endNanos() - step.beginNanos();
-    int columns = (int) Math.clamp(nanos / Math.max(1, columnNanos), 1, Span.MAX_COLUMNS);
+    int columns = Math.clamp(nanos / Math.max(1, columnNanos), 1, Span.MAX_COLUMNS);
     Span span = new Span(name, step.beginNanos(), step.endNanos(), columns);
     LaneColumns lane = new LaneColumns(span);
     for (WorkKind kind : WorkKind.values()) {

@@ -128,6 +128,7 @@ public record IdleAnswer(
                   "Most memory in segments that the allocator held.",
                   Step::reservedBytes)
               .missing(NO_MEMORY)
+              .optional()
               .rank(3));
 
   private record Sum(CauseSum sum, IdleResult result) {}
@@ -239,6 +240,7 @@ public record IdleAnswer(
                           ? null
                           : each.prediction.memory().reservedBytes())
               .missing(UNKNOWN_PEAK)
+              .optional()
               .worded(Row::reserved)
               .count(
                   "failed_requests",
@@ -519,6 +521,11 @@ public record IdleAnswer(
       notes.add(
           Sentence.of(
               "The profile has no lines of the program; record with with_stack=True for them."));
+    }
+    if (result.memory() == null) {
+      notes.add(
+          Sentence.of(
+              "The profile has no memory events; record with profile_memory=True for peaks."));
     }
     if (result.otherDevices() > 0) {
       notes.add(
