@@ -24,7 +24,7 @@ import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.FailureReport;
-import org.allocsim.reports.question.page.ViewedTrace;
+import org.allocsim.reports.question.page.PageRun;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.source.TraceSource;
@@ -203,7 +203,7 @@ final class JobAsking<A> {
       runs.addAll(own.get());
     } else {
       for (Path file : files.found()) {
-        runs.addAll(ViewedTrace.asRecorded(trace(file).source(), conditions.deviceIndex()));
+        runs.addAll(PageRun.asRecorded(trace(file).source(), conditions.deviceIndex()));
       }
     }
     for (int run = 0; run < runs.size(); run++) {

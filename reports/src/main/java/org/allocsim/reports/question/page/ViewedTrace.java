@@ -2,16 +2,11 @@ package org.allocsim.reports.question.page;
 
 import java.util.List;
 import org.allocsim.analysis.moment.ObservedRun;
-import org.allocsim.analysis.program.Conditions;
 import org.allocsim.analysis.program.Program;
 import org.allocsim.reports.answer.compare.ComparedTrace;
 import org.allocsim.reports.html.TraceRecording;
-import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.PolicyChoice;
-import org.allocsim.workloads.format.pytorch.Snapshot;
-import org.allocsim.workloads.source.TraceSource;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A trace as a page shows it that is about no particular question: run and recorded.
@@ -33,18 +28,5 @@ public record ViewedTrace(ComparedTrace compared, TraceRecording recording) {
     }
     ComparedTrace compared = ComparedTrace.of(program, null, observed);
     return new ViewedTrace(compared, trial.recording(compared.results(), program.input().conf()));
-  }
-
-  /**
-   * What a page shows of a trace as it was recorded; nothing of one without a history.
-   *
-   * @param device the device that was chosen, or null for the one that matters most
-   */
-  public static List<TraceRecording> asRecorded(TraceSource source, @Nullable Integer device) {
-    if (!source.snapshot().map(Snapshot::hasHistory).orElse(true)) {
-      return List.of();
-    }
-    Program program = Traces.program(source, Conditions.RECORDED.ofDevice(device));
-    return List.of(of(program, List.of(program.pytorch())).recording());
   }
 }

@@ -14,7 +14,7 @@ import org.allocsim.workloads.format.pytorch.PickleWriter.Tuple;
 public final class SnapshotData {
   private SnapshotData() {}
 
-  static Map<String, Object> dict(Object... keysAndValues) {
+  public static Map<String, Object> dict(Object... keysAndValues) {
     Map<String, Object> dict = new LinkedHashMap<>();
     for (int i = 0; i < keysAndValues.length; i += 2) {
       dict.put((String) keysAndValues[i], keysAndValues[i + 1]);
@@ -22,11 +22,12 @@ public final class SnapshotData {
     return dict;
   }
 
-  static List<Object> list(Object... elements) {
+  public static List<Object> list(Object... elements) {
     return new ArrayList<>(Arrays.asList(elements));
   }
 
-  static Map<String, Object> event(String action, Object addr, Object size, Object timeMicros) {
+  public static Map<String, Object> event(
+      String action, Object addr, Object size, Object timeMicros) {
     return dict(
         "action",
         action,
@@ -48,13 +49,32 @@ public final class SnapshotData {
     return dict("filename", file, "line", line, "name", name);
   }
 
-  static Map<String, Object> block(long address, long size, long requested, String state) {
+  public static Map<String, Object> block(long address, long size, long requested, String state) {
     return dict(
         "address", address,
         "size", size,
         "requested_size", requested,
         "state", state,
         "frames", list());
+  }
+
+  /** A large segment of the default pool, with its blocks. */
+  public static Map<String, Object> segment(long address, long bytes, List<Object> blocks) {
+    Map<String, Object> segment = segment();
+    segment.put("address", address);
+    segment.put("total_size", bytes);
+    segment.put("segment_type", "large");
+    for (String size : List.of("allocated_size", "active_size", "requested_size")) {
+      segment.put(
+          size,
+          blocks.stream()
+              .map(block -> (Map<?, ?>) block)
+              .filter(block -> block.get("state").equals("active_allocated"))
+              .mapToLong(block -> (long) block.get("size"))
+              .sum());
+    }
+    segment.put("blocks", blocks);
+    return segment;
   }
 
   /** A 2 MiB segment at 2^40 with an allocated, a pending and a free block. */
@@ -123,7 +143,7 @@ public final class SnapshotData {
   }
 
   /** Reads the pickle (protocol 4) of a value. */
-  static Snapshot readValue(Object value) throws TraceFormatException {
+  public static Snapshot readValue(Object value) throws TraceFormatException {
     return read(PickleWriter.pickle(value, 4));
   }
 

@@ -1,0 +1,26 @@
+package org.allocsim.reports.answer.tuning;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.allocsim.analysis.program.Conditions;
+import org.allocsim.analysis.tuning.CapacitySearch;
+import org.allocsim.reports.answer.SmallProgram;
+import org.allocsim.reports.question.tuning.CapacityQuestion;
+import org.allocsim.simulator.policy.PolicyChoice;
+import org.junit.jupiter.api.Test;
+
+class CapacityAnswerTest {
+  @Test
+  void cachedSegmentsAreNotNeeded() {
+    CapacityAnswer answer =
+        new CapacityQuestion(List.of(PolicyChoice.parse("pytorch")), List.of(""))
+            .ask(SmallProgram.asked(Conditions.RECORDED));
+    CapacitySearch.Result result = answer.results().getFirst();
+    assertEquals(SmallProgram.NEEDED_BYTES, result.capacityBytes());
+    assertEquals(SmallProgram.RESERVED_BYTES, result.ample().peakReservedBytes());
+    assertEquals(1, answer.results().size());
+    assertTrue(answer.leftOut().isEmpty());
+  }
+}
