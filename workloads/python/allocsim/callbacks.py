@@ -53,7 +53,8 @@ def lightning_callback(limit: int | str | None = None, *, fails: bool = False, r
     try:
         from lightning.pytorch.callbacks import Callback
     except ImportError:
-        from pytorch_lightning.callbacks import Callback
+        # The same class, in a package of its own.
+        from pytorch_lightning.callbacks import Callback  # type: ignore[assignment]
     watch = _Watch(limit, fails, record)
 
     class AllocsimCallback(Callback):

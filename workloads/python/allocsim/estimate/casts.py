@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 import torch
-from torch.multiprocessing.reductions import StorageWeakRef
+
+from .untyped import StorageRef, storage_ref
 
 
 class Casts:
@@ -18,13 +19,13 @@ class Casts:
 
     def __init__(self) -> None:
         self._sources: set[int] = set()
-        self._cast: list[StorageWeakRef] = []
+        self._cast: list[StorageRef] = []
 
     def note(self, source: torch.Tensor, result: torch.Tensor) -> None:
         """Remembers a cast, where autocast may have asked for it."""
         if _is_cached(source) and result.is_cuda:
             self._sources.add(id(source))
-            self._cast.append(StorageWeakRef(result.untyped_storage()))
+            self._cast.append(storage_ref(result.untyped_storage()))
 
     def prepare(self, mode: Any, operands: Sequence[Any]) -> None:
         """Has autocast cast operands of a linear layer within a mode, which tells :meth:`note`.
@@ -43,7 +44,7 @@ class Casts:
         def clear_in_order() -> None:
             cast, self._cast = self._cast, []
             self._sources.clear()
-            held: list[Any] = [torch.UntypedStorage._new_with_weak_ptr(each.cdata) for each in cast]  # type: ignore[attr-defined]
+            held: list[Any] = [torch.UntypedStorage._new_with_weak_ptr(each.cdata) for each in cast]
             clear()
             while held:
                 held.pop(0)

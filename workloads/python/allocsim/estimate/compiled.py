@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 import math
 import types
 from typing import Any
@@ -67,9 +68,9 @@ class Compiled:
 
     def _change_driver(self, module: Any) -> None:
         def create() -> Any:
-            from triton.backends.nvidia.driver import CudaDriver
+            CudaDriver: Any = importlib.import_module("triton.backends.nvidia.driver").CudaDriver
 
-            class Driver(CudaDriver):  # type: ignore[misc, valid-type]
+            class Driver(CudaDriver):  # type: ignore[misc]  # Triton has no types
                 """Triton's own, without the functions that it would compile to talk to the GPU."""
 
                 def __init__(self) -> None:

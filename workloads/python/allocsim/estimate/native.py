@@ -45,8 +45,8 @@ class _Engine:
 
     def _follow_readers(self, tensors: Any) -> None:
         values = self._values
-        seen = set()
-        todo = [each.grad_fn for each in tensors if isinstance(each, torch.Tensor)]
+        seen: set[Any] = set()
+        todo: list[Any] = [each.grad_fn for each in tensors if isinstance(each, torch.Tensor)]
         while todo:
             node = todo.pop()
             if node is None or node in seen:
@@ -148,12 +148,12 @@ def leave_alone(values: Values, went_back: Callable[[], None]) -> None:
         _register_builtin(function, f"aten::{name}")
     functional.multi_head_attention_forward = _without(values, functional.multi_head_attention_forward)
 
-    variable = torch.autograd.Variable
+    variable: Any = torch.autograd.Variable
     variable._execution_engine = _Engine(variable._execution_engine, values, went_back)
     # The program's own Python inside of a backward pass.
-    node = torch.autograd.function.BackwardCFunction
+    node: Any = torch.autograd.function.BackwardCFunction
     node.apply = _within(values, node.apply)
-    frame = checkpoint._CheckpointFrame
+    frame: Any = checkpoint._CheckpointFrame
     begin = frame.__init__
 
     def begin_followed(self: Any, recompute: Any, *args: Any, **kwargs: Any) -> None:

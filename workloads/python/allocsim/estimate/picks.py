@@ -13,7 +13,8 @@ import weakref
 from typing import Any
 
 import torch
-from torch.multiprocessing.reductions import StorageWeakRef
+
+from .untyped import StorageRef, storage_ref
 
 #: By comparison, what an integer is that passes and one that does not, from the number that it is compared with.
 _EITHER = {"eq": (0, 1), "ne": (1, 0), "lt": (-1, 0), "le": (0, 1), "gt": (1, 0), "ge": (0, -1)}
@@ -33,7 +34,7 @@ class Picks:
 
     def __init__(self, selections: str) -> None:
         self._selections = selections
-        self._noted: dict[int, tuple[StorageWeakRef, Any, int, str, int]] = {}
+        self._noted: dict[int, tuple[StorageRef, Any, int, str, int]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._noted)
@@ -42,7 +43,7 @@ class Picks:
         """Remembers that a mask, whose memory is at an address, says how integers compare with a number."""
         if len(self._noted) >= MAX_NOTED:
             self._noted = {key: each for key, each in self._noted.items() if not each[0].expired()}
-        self._noted[place] = (StorageWeakRef(mask.untyped_storage()), weakref.ref(integers), _version(integers), comparison, number)
+        self._noted[place] = (storage_ref(mask.untyped_storage()), weakref.ref(integers), _version(integers), comparison, number)
 
     def take(self, place: int) -> tuple[torch.Tensor | None, str, int] | None:
         """What was noted of a mask: the integers where they still are what was compared, the comparison and the number."""

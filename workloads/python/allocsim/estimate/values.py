@@ -15,17 +15,17 @@ import operator
 import os
 import sys
 import threading
-from typing import Any, Callable, Iterator, Protocol
+from typing import Any, Callable, Iterator, Protocol, cast
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
-from torch.multiprocessing.reductions import StorageWeakRef
-from torch.utils._python_dispatch import TorchDispatchMode, _pop_mode, _push_mode
+from torch.utils._python_dispatch import _pop_mode, _push_mode
 
 from .branches import Branches
 from .casts import Casts
 from .driver import flag_was_read
 from .picks import Picks, compared, drawn
+from .untyped import DispatchMode, StorageRef, storage_ref
 
 #: Copies are kept of tensors up to these sizes: integers are what control flow reads, floats are seldom more than a few.
 MAX_INTEGER_BYTES = 4 << 20
@@ -150,7 +150,7 @@ class Observer(Protocol):
         """What was seen, at the end of the program."""
 
 
-class Values(TorchDispatchMode):
+class Values(DispatchMode):
     """Follows the values that are known, and answers for the others.
 
     Args:
@@ -184,20 +184,20 @@ class Values(TorchDispatchMode):
         #: What autocast keeps.
         self.casts = Casts()
         self.casts.follow()
-        self._known: dict[int, tuple[StorageWeakRef, torch.dtype, torch.Tensor]] = {}
+        self._known: dict[int, tuple[StorageRef, torch.dtype, torch.Tensor]] = {}
         # Single flags that are unknown but follow from the defaults, and single values that were copied to the host without being known.
-        self._likely: dict[int, tuple[StorageWeakRef, bool]] = {}
-        self._on_host: dict[int, StorageWeakRef] = {}
+        self._likely: dict[int, tuple[StorageRef, bool]] = {}
+        self._on_host: dict[int, StorageRef] = {}
         # How many elements at most are set in masks that were written at unknown indices.
-        self._most_set: dict[int, tuple[StorageWeakRef, int]] = {}
+        self._most_set: dict[int, tuple[StorageRef, int]] = {}
         # Numbers drawn evenly between 0 and 1, and how many elements are set in masks that follow from these.
-        self._uniform: dict[int, StorageWeakRef] = {}
-        self._set: dict[int, tuple[StorageWeakRef, int]] = {}
+        self._uniform: dict[int, StorageRef] = {}
+        self._set: dict[int, tuple[StorageRef, int]] = {}
         self._branches = Branches()
         self._last_flag: tuple[Any, int, int] = (None, 0, 0)
         self._compared: set[int] = set()
         # Tensors that follow from drawn choices, the line that drew, and whether they are the choices themselves; how often each line drew.
-        self._drawn: dict[int, tuple[StorageWeakRef, str, bool]] = {}
+        self._drawn: dict[int, tuple[StorageRef, str, bool]] = {}
         self._draws: dict[str, int] = {}
         self._kept_draws: dict[Any, Any] = {}
 
@@ -213,7 +213,7 @@ class Values(TorchDispatchMode):
     def follow_threads(self) -> None:
         """From now on the mode is on in each thread that the program starts, too."""
         begin = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]
-        values = self
+        values: Any = self
 
         @functools.wraps(begin)
         def begun(self: threading.Thread) -> None:
@@ -325,7 +325,7 @@ class Values(TorchDispatchMode):
             self._draw_evenly(name, args, kwargs, result)
         if written is not None:
             target = args[0] if name in _WRITING else result
-            self._most_set[_place(target)] = (StorageWeakRef(target.untyped_storage()), written)
+            self._most_set[_place(target)] = (storage_ref(target.untyped_storage()), written)
         return result
 
     def _draw_evenly(self, name: str, args: Any, kwargs: Any, result: Any) -> None:
@@ -338,7 +338,7 @@ class Values(TorchDispatchMode):
             return
         share = None
         if name in _EVENLY and (name != "uniform_" or tuple(args[1:3]) in ((), (0,), (0, 1)) and not kwargs):
-            self._remember(self._uniform, result, StorageWeakRef(result.untyped_storage()))
+            self._remember(self._uniform, result, storage_ref(result.untyped_storage()))
         elif name in _ORDERING and isinstance(args[1], (int, float)) and self._is_uniform(args[0]):
             below = min(1.0, max(0.0, float(args[1])))
             share = below if name in ("lt", "le") else 1 - below
@@ -347,7 +347,7 @@ class Values(TorchDispatchMode):
         elif name in ("_to_copy", "bitwise_not", "logical_not") and (count := self._count_set(args[0])) is not None:
             share = (count if name == "_to_copy" else result.numel() - count) / max(1, result.numel())
         if share is not None:
-            self._remember(self._set, result, (StorageWeakRef(result.untyped_storage()), round(share * result.numel())))
+            self._remember(self._set, result, (storage_ref(result.untyped_storage()), round(share * result.numel())))
 
     @staticmethod
     def _remember(known: dict[int, Any], tensor: torch.Tensor, entry: Any) -> None:
@@ -488,7 +488,7 @@ class Values(TorchDispatchMode):
             self._drawn = {place: each for place, each in self._drawn.items() if not each[0].expired()}
         for each in tensors:
             if each.layout is torch.strided:
-                self._drawn[_place(each)] = (StorageWeakRef(each.untyped_storage()), line, are_choices)
+                self._drawn[_place(each)] = (storage_ref(each.untyped_storage()), line, are_choices)
 
     def _drawn_at(self, tensors: Any) -> str | None:
         """The line that drew the choices from which one of the tensors follows."""
@@ -607,7 +607,7 @@ class Values(TorchDispatchMode):
         base = torch.zeros(tensor.untyped_storage().nbytes(), dtype=torch.uint8)
         if base.numel() % tensor.element_size() == 0:
             torch.as_strided(base.view(tensor.dtype), tensor.size(), tensor.stride(), tensor.storage_offset()).copy_(values)
-            self._known[_place(tensor)] = (StorageWeakRef(tensor.untyped_storage()), tensor.dtype, base)
+            self._known[_place(tensor)] = (storage_ref(tensor.untyped_storage()), tensor.dtype, base)
 
     def forget(self, result: Any) -> None:
         for each in _tensors((result,), {}):
@@ -674,7 +674,7 @@ class Values(TorchDispatchMode):
                 target.fill_(_defaults(source)[0])
                 if len(self._on_host) >= MAX_ON_HOST:
                     self._on_host = {place: storage for place, storage in self._on_host.items() if not storage.expired()}
-                self._on_host[_place(target)] = StorageWeakRef(target.untyped_storage())
+                self._on_host[_place(target)] = storage_ref(target.untyped_storage())
             elif target.numel() > 0 and not _is_moved() and not _is_saved():
                 given = self._note("the contents of a tensor", 0)
                 if given and target.device.type == "cpu":
@@ -762,7 +762,7 @@ class Values(TorchDispatchMode):
         if len(self._likely) >= MAX_ON_HOST:
             self._likely = {place: each for place, each in self._likely.items() if not each[0].expired()}
         for each in outputs:
-            self._likely[_place(each)] = (StorageWeakRef(each.untyped_storage()), value)
+            self._likely[_place(each)] = (storage_ref(each.untyped_storage()), value)
 
     def _of_flags(self, func: Any, args: Any, kwargs: Any, on_gpu: Any, outputs: Any) -> bool:
         """Whether the result has one value in all elements, as its operands have."""
@@ -787,7 +787,7 @@ class Values(TorchDispatchMode):
             if _is_small(each):
                 self.learn(each, torch.full((), value, dtype=each.dtype).expand(each.shape))
             elif each.device.type == "cuda" and each.layout is torch.strided and _is_whole(each) and _place(each) != NOWHERE:
-                self._known[_place(each)] = (StorageWeakRef(each.untyped_storage()), each.dtype, torch.full((), value, dtype=each.dtype))
+                self._known[_place(each)] = (storage_ref(each.untyped_storage()), each.dtype, torch.full((), value, dtype=each.dtype))
 
     def _decided(self, name: str, on_gpu: Any, outputs: Any) -> bool:
         """Whether one operand alone decides: anything or true, anything and false."""
@@ -929,7 +929,7 @@ class Values(TorchDispatchMode):
             unknown = args[0].shape[0] if args[0].dim() else 1
         elif name == "embedding_dense_backward":
             twin = self.twin(args[1])
-            count = int(twin.unique().numel()) if twin is not None else min(args[1].numel(), int(args[2]))
+            count = int(torch.unique(twin).numel()) if twin is not None else min(args[1].numel(), int(args[2]))
         elif name in ("index", "index_put_", "index_put", "_index_put_impl_"):
             masks = [each for each in args[1] if each is not None and each.dtype in (torch.bool, torch.uint8)]
             if not masks or _fills(name, args):
@@ -939,7 +939,7 @@ class Values(TorchDispatchMode):
             unknown = masks[0].numel()
         elif name == "_coalesce":
             twin = self.twin(args[0]._indices())
-            count = int(twin.unique(dim=1).shape[1]) if twin is not None else None
+            count = int(torch.unique(twin, dim=1).shape[1]) if twin is not None else None
             unknown = args[0]._nnz()
         elif name == "repeat_interleave":
             if kwargs.get("output_size") is not None:
@@ -960,7 +960,7 @@ class Values(TorchDispatchMode):
             twin = self.twin(args[0])
             unknown = args[0].numel() if name != "unique_dim" else args[0].shape[args[1]]
             if twin is not None:
-                count = int(twin.count_nonzero()) if name == "nonzero" else int(twin.unique().numel())
+                count = int(twin.count_nonzero()) if name == "nonzero" else int(torch.unique(twin).numel())
             elif name == "nonzero":
                 count = self._count_set(args[0])
         return count, unknown
@@ -1069,7 +1069,7 @@ def _place(tensor: torch.Tensor) -> int:
     try:
         if tensor.numel() == 0:
             return tensor.untyped_storage().data_ptr()
-        return tensor.data_ptr() - tensor.storage_offset() * tensor.element_size()
+        return tensor.data_ptr() - cast(int, tensor.storage_offset()) * tensor.element_size()
     except (RuntimeError, NotImplementedError):
         # Wrapped by a transform of functions, or without memory of its own.
         return NOWHERE

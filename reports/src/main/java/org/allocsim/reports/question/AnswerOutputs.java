@@ -5,13 +5,13 @@ import java.nio.file.Path;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.jspecify.annotations.Nullable;
 
-/** Where somebody who asks wants answers. */
+/** Where answers are written. */
 public interface AnswerOutputs {
   /**
    * Opens the files, before the long work begins.
    *
-   * @param inputs files that are read and must not be written; null among them stands for none
-   * @throws org.allocsim.reports.output.Failure where one cannot be written
+   * @param inputs files that are read and must not be overwritten; null entries are ignored
+   * @throws org.allocsim.reports.output.Failure if one cannot be written
    */
   DocumentOutputs open(@Nullable Path... inputs);
 

@@ -9,7 +9,7 @@ public class Asked {
   private final List<AskedTrace> traces;
   private final boolean isShown;
 
-  /** Traces whose answer alone is wanted. */
+  /** Traces with no output but the answer. */
   public Asked(List<AskedTrace> traces) {
     this(traces, false);
   }
@@ -34,16 +34,16 @@ public class Asked {
     return traces.getFirst();
   }
 
-  /** Whether a page shows runs, which are recorded while they go on. */
+  /** Whether a page shows runs, which are recorded while they run. */
   public final boolean isShown() {
     return isShown;
   }
 
-  /** The file of an option that takes more than the answer; null where none was opened. */
+  /** The file of an option for further output; null if none was opened. */
   public OutputFiles.@Nullable Output file(String option) {
     return null;
   }
 
-  /** Says that a signal may end the work from here on, and what is finished counts. */
+  /** From here on a signal ends the work early, and finished results count. */
   public void mayEndEarly() {}
 }

@@ -18,8 +18,8 @@ public final class AskedTrace {
    * A trace.
    *
    * @param name as it was given
-   * @param reading reads it, each time anew
-   * @param conditions under what it is asked about
+   * @param reading reads it again on each call
+   * @param conditions conditions of the question
    */
   public AskedTrace(String name, Supplier<TraceSource> reading, Conditions conditions) {
     this.name = name;
@@ -46,7 +46,7 @@ public final class AskedTrace {
     return name;
   }
 
-  /** Under what it is asked about. */
+  /** The conditions of the question. */
   public Conditions conditions() {
     return conditions;
   }
@@ -68,7 +68,7 @@ public final class AskedTrace {
   /**
    * Reads it.
    *
-   * @throws org.allocsim.reports.output.Failure where it cannot be read
+   * @throws org.allocsim.reports.output.Failure if it cannot be read
    */
   public TraceSource source() {
     return reading.get();
@@ -77,7 +77,7 @@ public final class AskedTrace {
   /**
    * Reads it as a program.
    *
-   * @throws org.allocsim.reports.output.Failure where it cannot be read, or the conditions make no
+   * @throws org.allocsim.reports.output.Failure if it cannot be read, or the conditions make no
    *     sense for it
    */
   public Program program() {

@@ -25,7 +25,7 @@ public final class Asking {
    *
    * @param to where answers go
    * @param format id of the traces' format, or null for that of their content
-   * @param conditions under what is asked
+   * @param conditions conditions of the question
    */
   public Asking(AnswerOutputs to, @Nullable String format, Conditions conditions) {
     this.to = to;
@@ -33,7 +33,7 @@ public final class Asking {
     this.conditions = conditions;
   }
 
-  /** Reads another file besides traces, which no output may replace. */
+  /** Reads another file in addition to traces, which no output may replace. */
   public Asking beside(@Nullable Path file) {
     other = file;
     return this;
@@ -50,7 +50,7 @@ public final class Asking {
    *
    * @param names files, programs or folders of jobs
    * @return the exit code
-   * @throws org.allocsim.reports.output.Failure where there is no answer
+   * @throws org.allocsim.reports.output.Failure if there is no answer
    */
   public <A> int ask(Question<A> question, List<String> names) throws IOException {
     if (question instanceof JobQuestion<A> ofJobs && names.stream().anyMatch(Jobs::isFolder)) {
@@ -65,7 +65,7 @@ public final class Asking {
     return ask(question, List.of(name));
   }
 
-  /** The same of traces, each under conditions of its own. */
+  /** The same for traces, each under its own conditions. */
   public <A> int askAbout(Question<A> question, List<AskedTrace> traces) throws IOException {
     Path[] inputs =
         Stream.concat(

@@ -10,13 +10,13 @@ import org.allocsim.reports.output.DocumentOutputs;
  * @param <A> the answer
  */
 public interface DrawnQuestion<A> extends Question<A> {
-  /** Opens what is written besides the answer, before the work begins. */
+  /** Opens further outputs before the work begins. */
   default void open(DocumentOutputs outputs) {}
 
   /** Writes it. */
   void draw(A answer, DocumentOutputs outputs) throws IOException;
 
-  /** The answer beside the charts of a report. */
+  /** The answer next to the charts of a report. */
   default Document<?> drawnDocument(A answer) {
     return document(answer);
   }

@@ -49,11 +49,11 @@ final class JobAsking<A> {
   /**
    * What became of a rank.
    *
-   * @param kept what is kept of its answer; null where there is none
+   * @param kept the kept part of its answer; null if there is none
    * @param page what a page shows of it
-   * @param failure why there is no answer; null where there is one, or it was not asked for
-   * @param recordedRank the rank that its recording names; null where it names none
-   * @param isTooLarge whether it did not fit the heap beside others
+   * @param failure why there is no answer; null if there is one, or it was not requested
+   * @param recordedRank the rank that its recording names; null if it names none
+   * @param isTooLarge whether it did not fit the heap together with others
    */
   private record Outcome<R>(
       @Nullable R kept,
@@ -74,7 +74,7 @@ final class JobAsking<A> {
    * Asks about one job, or about several rank by rank, and writes the answer.
    *
    * @return the exit code
-   * @throws Failure where a folder is no job, or no rank of it can be read
+   * @throws Failure if a folder is not a job, or none of its ranks can be read
    */
   int ask(List<String> names) throws IOException {
     question.requireForJob(names);

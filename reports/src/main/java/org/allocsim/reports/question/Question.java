@@ -25,14 +25,14 @@ public interface Question<A> {
   Document<?> document(A answer);
 
   /**
-   * What a page shows of the runs that the answer is about, made now; empty where it is about none
-   * in particular, and a job's page shows each rank as it was recorded.
+   * The runs of the answer for a page, recorded now; empty if it is about no particular run. A
+   * job's page shows each rank as it was recorded.
    */
   default Optional<List<TraceRecording>> runs(A answer) {
     return Optional.empty();
   }
 
-  /** Whether what is checked holds. */
+  /** Whether the check passes. */
   default boolean holds(A answer) {
     return true;
   }

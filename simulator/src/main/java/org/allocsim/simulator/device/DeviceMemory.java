@@ -4,10 +4,10 @@ import java.util.Optional;
 
 /**
  * The only way a policy reaches memory: what a GPU driver offers. Sizes are bytes, addresses are
- * unsigned 64-bit values. A refused call returns {@link #REFUSED} (or false) and changes nothing.
+ * unsigned 64-bit values. A failed call returns {@link #REFUSED} (or false) and changes nothing.
  */
 public interface DeviceMemory {
-  /** Answer of a call that the device refused for lack of memory. */
+  /** Result of a call that failed for lack of memory. */
   long REFUSED = -1;
 
   /** Obtains a segment ({@code cuMemAlloc}); returns its address or {@link #REFUSED}. */
@@ -26,14 +26,14 @@ public interface DeviceMemory {
    */
   long reserve(long bytes, long pageBytes, int stream);
 
-  /** Gives a range of addresses back ({@code cuMemAddressFree}); nothing is mapped in it. */
+  /** Frees a range of addresses in which nothing is mapped ({@code cuMemAddressFree}). */
   void unreserve(long address, long bytes);
 
   /**
    * Creates physical memory in handles of {@code pageBytes} and maps it at {@code address}; all or
    * nothing.
    *
-   * @return false where memory is lacking
+   * @return false if there is not enough memory
    */
   boolean map(long address, long bytes, long pageBytes);
 

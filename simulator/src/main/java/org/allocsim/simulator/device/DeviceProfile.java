@@ -5,15 +5,14 @@ import org.allocsim.simulator.device.cost.ComputeProfile;
 import org.allocsim.simulator.device.cost.DriverCosts;
 
 /**
- * What a {@link SimulatedDevice} has to know of a GPU and its driver.
+ * What a {@link SimulatedDevice} must know about a GPU and its driver.
  *
  * @param name short name, as {@code --device} takes it
- * @param origin how its figures were come by
+ * @param origin where its figures come from
  * @param source the GPU and driver they were measured on, or where they were published
  * @param totalBytes size as the driver reports it
  * @param contextBytes memory taken before the first allocation
- * @param unusableBytes free bytes that every call leaves: a call that needs more than all others is
- *     refused
+ * @param unusableBytes free bytes that no call can use: a call that would need them fails
  * @param pageBytes granularity of device memory, a power of two
  * @param reservationBytes granularity of the driver's address reservations, a power of two
  * @param arenaAddress first address of the arena, which ends at the next multiple of {@code
@@ -169,7 +168,7 @@ public record DeviceProfile(
   }
 
   /**
-   * The same GPU of which others hold so much that this is left for the program.
+   * The same GPU with this much memory left for the program; others hold the rest.
    *
    * @param bytes at most all of its memory
    */

@@ -1,8 +1,8 @@
 package org.allocsim.simulator.device;
 
 /**
- * A device of which an allocator may hold only so many bytes: a call that would pass the limit is
- * refused as if the device were full. It gives a limit to allocators that have none of their own.
+ * A device on which an allocator may hold a limited number of bytes: a call that would exceed the
+ * limit fails as if the device were full. It gives a limit to allocators without one.
  */
 public final class LimitedMemory implements DeviceMemory {
   private final DeviceMemory device;
@@ -14,7 +14,7 @@ public final class LimitedMemory implements DeviceMemory {
     this.limitBytes = limitBytes;
   }
 
-  /** The device itself where the limit is negative, which stands for none. */
+  /** The device itself if the limit is negative, which means no limit. */
   public static DeviceMemory of(DeviceMemory device, long limitBytes) {
     return limitBytes < 0 ? device : new LimitedMemory(device, limitBytes);
   }

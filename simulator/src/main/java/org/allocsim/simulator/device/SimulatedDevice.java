@@ -8,16 +8,16 @@ import org.allocsim.simulator.device.cost.DriverMeter;
 import org.allocsim.simulator.device.cost.HandleCosts;
 
 /**
- * A device that behaves as the CUDA driver was seen to behave: which addresses calls return, how
- * many bytes stay free, which calls are refused, how long calls take. The rules come from
- * recordings of driver 580 (CUDA 13.0) on H100 and H200; see {@link RawHeap} for {@code
- * cuMemAlloc}, {@link AddressRanges} for virtual memory and {@link AsyncPool} for {@code
- * cuMemAllocAsync}. All draw on the same free bytes; a request outside the pool that they do not
- * suffice for makes the pool give back what it holds idle, and is refused if that does not suffice
- * either (driver 580 on H200, for {@code cuMemAlloc} and {@code cuMemCreate} alike).
+ * A device that behaves as the CUDA driver does in recordings: which addresses calls return, how
+ * many bytes stay free, which calls fail, how long calls take. The rules come from recordings of
+ * driver 580 (CUDA 13.0) on H100 and H200; see {@link RawHeap} for {@code cuMemAlloc}, {@link
+ * AddressRanges} for virtual memory and {@link AsyncPool} for {@code cuMemAllocAsync}. All draw on
+ * the same free bytes. If too few are free for a request outside the pool, the pool releases its
+ * idle memory; if that is not enough either, the request fails (driver 580 on H200, for {@code
+ * cuMemAlloc} and {@code cuMemCreate} alike).
  *
  * <p>Calls that the driver would answer with an error other than out of memory (an unknown address,
- * a size that is no multiple of the page) end in an {@link IllegalArgumentException}.
+ * a size that is not a multiple of the page) end in an {@link IllegalArgumentException}.
  */
 public final class SimulatedDevice implements DeviceMemory {
   private final DeviceProfile profile;
@@ -32,21 +32,21 @@ public final class SimulatedDevice implements DeviceMemory {
   private long collectivesBytes;
   private int streams;
 
-  /** Number of the allocation request that the program has come to. */
+  /** Index of the current allocation request of the program. */
   private long request = -1;
 
   /** Changes of the history that have happened. */
   private int changes;
 
-  /** A fresh process on a device of this profile that nobody else uses. */
+  /** A fresh process on a device of this profile that no other process uses. */
   public SimulatedDevice(DeviceProfile profile) {
     this(profile, () -> 0);
   }
 
   /**
-   * A fresh process on a device that other processes use, too. Each has its own addresses, pages
-   * and pool; they share the free bytes. No call of one makes the pool of another give back what it
-   * holds idle.
+   * A fresh process on a device that other processes also use. Each has its own addresses, pages
+   * and pool; they share the free bytes. No call of one makes the pool of another release its idle
+   * memory.
    *
    * @param otherBytes what the other processes hold at the moment, with their contexts
    */
@@ -90,16 +90,16 @@ public final class SimulatedDevice implements DeviceMemory {
     return heap.reservationStart(address);
   }
 
-  /** Time that all calls so far took in nanoseconds; the waiting for the device is not in it. */
+  /** Time of all calls so far in nanoseconds, without waits for the device. */
   public long driverNanos() {
     return meter.nanos();
   }
 
   /**
-   * The program created streams beside the default one: every second one takes a page for good,
-   * placed like a block. Two and three streams were recorded with bare driver calls; PyTorch 2.11
-   * makes 32 when a program first asks for one, and its later segments lie as if 16 pages were
-   * taken.
+   * The program created streams in addition to the default one: every second one takes a page
+   * permanently, placed like a block. Two and three streams were recorded with bare driver calls;
+   * PyTorch 2.11 makes 32 when a program first asks for one, and its later segments lie as if 16
+   * pages were taken.
    */
   public void createStreams(int count) {
     int pages = (streams + count) / 2 - streams / 2;
@@ -130,10 +130,10 @@ public final class SimulatedDevice implements DeviceMemory {
 
   /**
    * What the process's library for collectives (NCCL) holds in handles of its own, whose addresses
-   * lie apart from segments. Where less is free it takes the pages that there are, so that the
-   * allocator's next call is refused; a real program would end at once.
+   * lie apart from segments. If less is free, it takes the pages that are left, so the allocator's
+   * next call fails; a real program would end immediately.
    *
-   * @param bytes all that it should hold from now on, in whole pages, no less than before
+   * @param bytes its total from now on, in whole pages, at least as much as before
    */
   public void holdForCollectives(long bytes) {
     long maxBytes = collectivesBytes + Math.max(0, usableBytes() & -profile.pageBytes());
@@ -230,7 +230,8 @@ public final class SimulatedDevice implements DeviceMemory {
    * {@inheritDoc}
    *
    * <p>{@code cuMemCreate} takes sizes that are multiples of the page only, so physical memory is
-   * the mapped bytes (CUDA 13.0). Handles made before a refusal are released again.
+   * the mapped bytes (CUDA 13.0). If one of several handles cannot be created, those created before
+   * it are released.
    */
   @Override
   public boolean map(long address, long bytes, long pageBytes) {
@@ -277,7 +278,9 @@ public final class SimulatedDevice implements DeviceMemory {
     return profile.capacityBytes() - takenBytes() - otherBytes.getAsLong();
   }
 
-  /** What the process has taken of the device beside its context, in whole pages. */
+  /**
+   * Memory that the process has taken from the device in addition to its context, in whole pages.
+   */
   public long takenBytes() {
     return heap.takenBytes()
         + mappedBytes
@@ -292,7 +295,7 @@ public final class SimulatedDevice implements DeviceMemory {
     return freeBytes() - profile.unusableBytes();
   }
 
-  /** Free bytes that a call for so many can have; the pool gives back what it can spare. */
+  /** Free bytes available to a call of this size, including what the pool can release. */
   private long usableBytesFor(long bytes) {
     if (bytes > usableBytes()) {
       pool.releaseIdle();

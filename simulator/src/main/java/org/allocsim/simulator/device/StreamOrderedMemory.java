@@ -12,15 +12,15 @@ public interface StreamOrderedMemory {
   long KEEP_ALL = Long.MAX_VALUE;
 
   /**
-   * Above the half of x86-64 address space that programs have. Memory that is reserved but mapped
-   * nowhere, or where nobody knows, is reported from here on.
+   * Above the half of x86-64 address space that programs have. Reserved memory without a known
+   * address is reported from here on.
    */
   long UNPLACED_ADDRESS = 1L << 47;
 
   /**
    * Serves a request in the order of a stream's work ({@code cuMemAllocAsync}).
    *
-   * @return the address, or {@link DeviceMemory#REFUSED}; a refusal may change what is reserved
+   * @return the address, or {@link DeviceMemory#REFUSED}; a failed call may change what is reserved
    */
   long allocateAsync(long bytes, int stream);
 
@@ -47,7 +47,7 @@ public interface StreamOrderedMemory {
   /** Bytes that the pool holds from the device ({@code RESERVED_MEM_CURRENT}). */
   long poolReservedBytes();
 
-  /** Bytes of all allocations that were not given back, as asked for ({@code USED_MEM_CURRENT}). */
+  /** Requested bytes of all live allocations ({@code USED_MEM_CURRENT}). */
   long poolUsedBytes();
 
   /**
@@ -60,8 +60,8 @@ public interface StreamOrderedMemory {
   void setPoolLimit(long bytes);
 
   /**
-   * Whether memory that other streams gave back may be used again without the host having waited
-   * for them; both are on at the start.
+   * Whether memory freed on other streams may be reused before the host has waited for them; both
+   * are on at the start.
    *
    * @param opportunistic where their work is known to be complete ({@code
    *     REUSE_ALLOW_OPPORTUNISTIC})

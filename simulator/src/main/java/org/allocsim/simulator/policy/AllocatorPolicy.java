@@ -13,13 +13,13 @@ import org.allocsim.simulator.trace.PoolId;
  * slow its replay down.
  */
 public interface AllocatorPolicy {
-  /** Answer to a request that could not be served. */
+  /** Result of a request that failed. */
   long OUT_OF_MEMORY = -1;
 
   /**
    * Serves a request.
    *
-   * @param allocation id by which the memory is given back
+   * @param allocation id by which the memory is freed
    * @param requestedBytes what the program asks for; 0 is answered with the null address 0
    * @param stream number of the stream that will use it
    * @param pool 0 for the default pool, else the private pool that the request is routed to
@@ -27,12 +27,12 @@ public interface AllocatorPolicy {
    */
   long allocate(int allocation, long requestedBytes, int stream, int pool);
 
-  /** Takes an allocation back; ignored where its request failed or asked for 0 bytes. */
+  /** Frees an allocation; ignored if its request failed or was for 0 bytes. */
   void free(int allocation);
 
   /**
-   * Takes an allocation back in the order of a stream's work, for policies to which it matters on
-   * which stream memory is given back.
+   * Frees an allocation in the order of a stream's work, for policies that depend on the stream on
+   * which memory is freed.
    *
    * @param stream number of the stream, or {@code AllocationTrace.UNKNOWN_STREAM} where the trace
    *     does not tell, which stands for the stream of the allocation
@@ -53,19 +53,19 @@ public interface AllocatorPolicy {
   /** The host waited for the device: all uses recorded so far have finished. */
   default void synchronize() {}
 
-  /** The host waited for one stream: what was given back on it before is certain. */
+  /** The host waited for one stream: all earlier frees on it are complete. */
   default void synchronizeStream(int stream) {}
 
   /**
-   * The program changes the settings. A policy that the settings are not for goes on as before, as
-   * does one whose release refuses them.
+   * The program changes the settings. Settings meant for another policy, or rejected by the
+   * policy's release, change nothing.
    *
    * @param settings as the program wrote them
    */
   default void changeSettings(String settings) {}
 
   /**
-   * The program changes what may be reserved. A policy without such a limit goes on as before.
+   * The program changes how much may be reserved; no effect on a policy without such a limit.
    *
    * @param limitBytes −1 for no limit
    */
@@ -86,8 +86,8 @@ public interface AllocatorPolicy {
 
   /**
    * Hands out exactly {@code blockBytes} at an address that is free, as PyTorch does when it puts a
-   * private pool back into an earlier state. A policy without the notion, or one whose memory is
-   * not free there, serves an ordinary request instead.
+   * private pool back into an earlier state. A policy that cannot do this, or whose memory there is
+   * not free, serves an ordinary request instead.
    */
   default long restoreBlock(int allocation, long blockBytes, int stream, int pool, long address) {
     return allocate(allocation, blockBytes, stream, pool);

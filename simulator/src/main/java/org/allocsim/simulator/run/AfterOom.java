@@ -1,6 +1,6 @@
 package org.allocsim.simulator.run;
 
-/** How a replay goes on after a request that fails. */
+/** What a replay does after a failed request. */
 public enum AfterOom {
   /** It ends: the first failure is the verdict. */
   STOP,

@@ -12,8 +12,9 @@ import org.allocsim.simulator.trace.Work;
 import org.allocsim.simulator.trace.Work.Collective;
 
 /**
- * What NCCL takes of a rank's GPU beside PyTorch's allocator. All ranks that a message names are
- * one communicator. Each allocation is a handle of virtual memory, so a few bytes take a page:
+ * Memory that NCCL takes on a rank's GPU, outside PyTorch's allocator. All ranks that a message
+ * names are one communicator. Each allocation is a handle of virtual memory, so a few bytes take a
+ * page:
  *
  * <ul>
  *   <li>A communicator has {@value #COMMUNICATOR_PAGES} pages and {@value #CHANNEL_PAGES} for each

@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  * @param allocation its id in the trace
  * @param pool number of its pool, 0 for the default pool
  * @param requestedBytes what it asked for
- * @param allocatedBytes what the program held then
- * @param reservedBytes what the allocator held from the device then
- * @param shortage what was short; null where the request was refused before the allocator was asked
- * @param message the words that the program read
+ * @param allocatedBytes bytes allocated at that moment
+ * @param reservedBytes bytes reserved at that moment
+ * @param shortage what was short; null if the request failed before it reached the allocator
+ * @param message the error message that the program saw
  */
 public record FailedRequest(
     long requestIndex,

@@ -6,10 +6,10 @@ import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.MemoryLayout;
 
-/** Where the allocator of a run gets its memory from. */
+/** The source of memory for the allocator of a run. */
 public sealed interface MemorySource {
   /**
-   * A simulated device, in a fresh process: addresses, refusals and times are those of the model.
+   * A simulated device, in a fresh process: addresses, failures and times are those of the model.
    *
    * @param profile the device, with what the recording tells of the process's other memory
    */

@@ -10,9 +10,9 @@ import org.allocsim.simulator.trace.Work;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a program's process asks of the driver beside its allocator's segments: it decides where
- * these lie, and so which of two equally large free blocks is taken. It is so under every policy,
- * since the program is the same.
+ * What a program's process requests from the driver in addition to its allocator's segments: it
+ * decides where these lie, and so which of two equally large free blocks is taken. It is so under
+ * every policy, since the program is the same.
  *
  * <p>NCCL takes memory for the messages of ranks, whatever framework sends them ({@link
  * CommunicatorMemory}). Nothing else is known of programs that do not run on PyTorch ({@link
@@ -84,7 +84,7 @@ final class ProgramProcess {
 
   private long firstKernelRequest;
 
-  /** Whether anything is known of a trace's process beside its requests. */
+  /** Whether anything but its requests is known about a trace's process. */
   static boolean isKnown(AllocationTrace trace) {
     return trace.isOfPyTorch() || CommunicatorMemory.isNeeded(trace);
   }

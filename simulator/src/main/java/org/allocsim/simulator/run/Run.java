@@ -27,11 +27,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One run of a policy on the requests of one device of a trace: the only way that a policy meets a
- * trace. It makes the allocator on its device, counts PyTorch's statistics, collects failed
- * requests, lets observers look on, and sends the rows.
+ * trace. It creates the allocator on its device, counts PyTorch's statistics, collects failed
+ * requests, notifies observers, and sends the rows.
  *
- * <p>{@link #of} does all of it. Who wants to go on with the allocator after the last row makes a
- * run with {@link #start} and finishes it with {@link #finish}.
+ * <p>{@link #of} does all of it. To keep using the allocator after the last row, create a run with
+ * {@link #start} and end it with {@link #finish}.
  */
 public final class Run {
   private static final double NANOS_PER_SECOND = 1e9;
@@ -148,7 +148,7 @@ public final class Run {
   /**
    * A run whose allocator is made and has served no request.
    *
-   * @throws PolicyOptionException where the policy refuses one of its options
+   * @throws PolicyOptionException if the policy rejects one of its options
    * @throws UnfitTraceException where the policy needs something that the requests do not have
    */
   public static Run start(RunSetup setup, RunObserver... observers)

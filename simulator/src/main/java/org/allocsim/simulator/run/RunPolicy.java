@@ -30,7 +30,7 @@ public interface RunPolicy {
    * @param limitBytes bytes that it may hold from the device, −1 without a limit
    * @param requests those that will come
    * @throws UnfitTraceException where it needs something that the requests do not have
-   * @throws PolicyOptionException where it refuses one of its options
+   * @throws PolicyOptionException if it rejects one of its options
    */
   AllocatorPolicy create(
       long limitBytes, FutureRequests requests, DeviceMemory memory, EffectListener listener)
@@ -40,7 +40,7 @@ public interface RunPolicy {
    * Size from which on blocks and segments count as oversize ({@code max_split_size}), unsigned; −1
    * (2^64 − 1) where none do.
    *
-   * @throws PolicyOptionException where it refuses one of its options
+   * @throws PolicyOptionException if it rejects one of its options
    */
   long oversizeBytes() throws PolicyOptionException;
 

@@ -14,18 +14,18 @@ import org.allocsim.simulator.timing.TimeResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of a run.
+ * The result of a run.
  *
  * @param setup what was run
  * @param notRunBecause why it was not run, "needs …" or what is wrong with an option; null where it
  *     was run, and all else is meaningful only then
  * @param stats PyTorch's 122 statistics when it ended, under PyTorch's names
- * @param atPeak memory at the fullest moment of the highest reservation: the first at which, while
- *     the reserved bytes had their highest value, the most was allocated
+ * @param atPeak memory at the peak: among the moments with the most reserved bytes, the first with
+ *     the most allocated bytes
  * @param peakRow row after which that was, −1 before the first
  * @param lastRow row that was sent last, −1 where none was
- * @param peakDeviceBytes highest memory that was taken from the device between two requests, in
- *     whole pages; 0 where the device was a recording
+ * @param peakDeviceBytes peak memory taken from the device between two requests, in whole pages; 0
+ *     if the device was a recording
  * @param events rows that were sent
  * @param requests allocation requests after the prologue among them
  * @param failures the first requests that failed

@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  * trace. Many runs may share a trace, on several threads.
  *
  * <p><b>Requests that fail.</b> A request that failed in the recording is an ALLOCATE row with its
- * FREE right after it: where it is served under other settings, its memory is given back at once,
- * because the recording does not tell what the program would have done with it. A request that
- * fails only here has its later rows (FREE, USE_STREAM, USE_COMPLETE) passed over: the program is
- * taken to have caught the error and gone on. From the first such request on, the program is no
+ * FREE right after it: if it succeeds under other settings, its memory is freed immediately,
+ * because the recording does not show what the program would have done with it. For a request that
+ * fails only here, its later rows (FREE, USE_STREAM, USE_COMPLETE) are skipped: the program is
+ * assumed to have caught the error and continued. From the first such request on, the program is no
  * longer known to be the recorded one; {@link AfterOom#STOP} ends there.
  *
  * <p><b>Time.</b> On a simulated device, a trace with work and one whose recorded driver time is
@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param trace the requests
  * @param device index of the device in the trace
  * @param policy the allocator
- * @param limitBytes bytes that it may hold from the device, −1 without a limit
- * @param memory where it gets them from
- * @param course how long it goes on
+ * @param limitBytes bytes that it may reserve from the device, −1 without a limit
+ * @param memory source of its memory
+ * @param course how long it runs
  */
 public record RunSetup(
     AllocationTrace trace,
@@ -35,9 +35,9 @@ public record RunSetup(
     Course course) {
 
   /**
-   * How long a run goes on, at which pace, and what it keeps.
+   * How long a run lasts, at which pace, and what it keeps.
    *
-   * @param afterOom how to go on after a failed request
+   * @param afterOom what to do after a failed request
    * @param lastRow row after which the run ends at the latest
    * @param passes how often the rows after the prologue are sent, at least once; see {@link
    *     org.allocsim.simulator.engine.Replay#run(long,
@@ -59,7 +59,7 @@ public record RunSetup(
     static final Course WHOLE = new Course(AfterOom.CONTINUE, Integer.MAX_VALUE, 1, null, 16);
   }
 
-  /** A run of the whole trace, once, that goes on after failed requests. */
+  /** A run of the whole trace, once, that continues after failed requests. */
   public RunSetup(
       AllocationTrace trace, int device, RunPolicy policy, long limitBytes, MemorySource memory) {
     this(trace, device, policy, limitBytes, memory, Course.WHOLE);
@@ -120,7 +120,7 @@ public record RunSetup(
     return with(c.afterOom, c.lastRow, c.passes, driverNanosByRow, c.maxFailures);
   }
 
-  /** The same with so many failed requests kept at most. */
+  /** The same, keeping at most this many failed requests. */
   public RunSetup keepingFailures(int most) {
     Course c = course;
     return with(c.afterOom, c.lastRow, c.passes, c.recordedDriverNanos, most);

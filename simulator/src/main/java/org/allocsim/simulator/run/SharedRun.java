@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Several processes on one simulated device. Each has its own allocator, addresses and context;
  * what they hold is taken from one capacity, and the free bytes that one sees are less what the
- * others hold. A call that is refused for lack of memory goes through the rules of the allocator
- * that made it, as with one process: nobody gives memory back for another.
+ * others hold. A call that fails for lack of memory is handled by the allocator that made it, as
+ * with one process: no process releases memory for another.
  *
  * <p>Requests come in the order of their times on a common clock, those at the same time in the
- * order of the tenants; who starts does so before requests of that time. Where no tenant's trace
- * has times, all come at an even pace and end together; a trace without times beside others takes
- * as long as the longest of these. Nobody waits for another: a tenant's requests come when they
- * came, however long calls take.
+ * order of the tenants; who starts does so before requests of that time. If no tenant's trace has
+ * times, all run at an even pace and end together; a trace without times runs as long as the
+ * longest trace with times. Nobody waits for another: a tenant's requests come when they came,
+ * however long calls take.
  *
  * <p>The driver may bound what a tenant has: it then sees no more free, and is refused more,
  * however much is free.

@@ -112,7 +112,7 @@ final class FleetReportCommandTest {
     assertTrue(run.out().startsWith("s prevents 1 of 2 failures and breaks nothing.\n"), run.out());
     assertEquals(
         """
-        policy,conf,options,prevented_failures,broken,ooms,runs,saving_p10_ratio,saving_p50_ratio,saving_p90_ratio,driver_time_ratio
+        policy,conf,options,prevented_failures,introduced_failures,ooms,runs,saving_p10_ratio,saving_p50_ratio,saving_p90_ratio,driver_time_ratio
         pytorch,s,,1,0,1,3,0.5,0.5,0.5,1.0
         pytorch,,,0,0,2,3,0.0,0.0,0.0,1.0
         pytorch,t,,0,1,3,3,,,,
@@ -120,7 +120,7 @@ final class FleetReportCommandTest {
         csv("fleet-settings.csv"));
     assertEquals(
         """
-        family,traces,failures,conf,prevented_failures,broken,saving_p50_ratio,driver_time_ratio
+        family,traces,failures,conf,prevented_failures,introduced_failures,saving_p50_ratio,driver_time_ratio
         x,2,1,s,1,0,0.5,1.0
         y,1,1,,0,0,,
         """,

@@ -58,7 +58,7 @@ class IdleCommandTest {
     CommandRun run = CommandRun.of("idle", profile, "--what-if", "workers=4", "--json", json);
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
     JsonNode answer = JsonMapper.builder().build().readTree(Files.readString(json));
-    assertEquals("allocsim-idle-2", answer.get("schema").asString());
+    assertEquals("allocsim-idle-3", answer.get("schema").asString());
     long idle = 0;
     for (JsonNode cause : answer.get("causes")) {
       idle += cause.get("idle_nanos").asLong();

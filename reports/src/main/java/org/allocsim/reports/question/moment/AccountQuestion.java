@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Where is the memory of a GPU?
  *
  * @param moment when; null for the first failed request, else the peak
- * @param gpu what is known of the GPU
+ * @param gpu what is known about the GPU
  */
 public record AccountQuestion(@Nullable MomentQuery moment, KnownGpu gpu)
     implements JobQuestion<AccountAnswer> {

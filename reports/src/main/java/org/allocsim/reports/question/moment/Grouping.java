@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
  * @param limits how much is shown
  */
 public record Grouping(MomentQuery peak, LiveSet.@Nullable By by, TableLimits limits) {
-  /** What is asked for where nobody says otherwise. */
+  /** The default. */
   public static final Grouping USUAL =
       new Grouping(MomentQuery.of(MomentQuery.Kind.PEAK_RESERVED), null, TableLimits.DEFAULT);
 
   /**
    * The grouping of programs.
    *
-   * @throws Failure where it was asked for by stack and a program has none
+   * @throws Failure if grouped by stack and a program has no stacks
    */
   LiveSet.By of(ReplayedProgram... programs) {
     for (ReplayedProgram program : programs) {

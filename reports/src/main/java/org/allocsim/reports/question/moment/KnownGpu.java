@@ -18,7 +18,7 @@ import org.allocsim.workloads.source.TraceSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a GPU besides its allocator; null what was not given.
+ * What is known about a GPU apart from its allocator; null where it was not given.
  *
  * @param smi samples of nvidia-smi
  * @param notes what the reader should know of them
@@ -119,7 +119,7 @@ public record KnownGpu(
     return new Free(moment.deviceFreeBytes(), "the simulated device, which no other process uses");
   }
 
-  /** What the driver keeps: reported by it, or what is neither used nor free. */
+  /** Memory kept by the driver: as reported, otherwise what is neither used nor free. */
   private static long driverBytes(SmiSamples.GpuSample sample) {
     if (sample.driverBytes() >= 0) {
       return sample.driverBytes();

@@ -46,7 +46,7 @@ final class ProgramReplay {
   /**
    * Replays a program; one without a history can be looked at in its end only.
    *
-   * @throws Failure where it has no history and needs one, or the conditions make no sense for it
+   * @throws Failure if it has no history and needs one, or the conditions make no sense for it
    */
   static ReplayedProgram read(AskedTrace trace) {
     return read(trace.source(), trace.conditions());

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs policies, each once, for figures, charts and page alike: what a page shows of a run is
- * recorded while it goes on.
+ * recorded while it runs.
  */
 public final class RecordedTrial {
   /** Buckets of memory over time for charts. */
@@ -42,7 +42,7 @@ public final class RecordedTrial {
    * A trial.
    *
    * @param program the run under its recorded settings follows the recorded answers
-   * @param isShown whether a page or charts are wanted
+   * @param isShown whether a page or charts are requested
    */
   public RecordedTrial(Program program, boolean isShown) {
     this.program = program;
@@ -117,10 +117,10 @@ public final class RecordedTrial {
   }
 
   /**
-   * What was recorded. The page shows the best setting of PyTorch first, beside the recorded one.
+   * What was recorded. The page shows the best setting of PyTorch first, next to the recorded one.
    *
    * @param rows the results in the order in which the page shows them
-   * @param recordedConf settings that the program was recorded with; null where they are not known
+   * @param recordedConf settings that the program was recorded with; null if they are unknown
    */
   public TraceRecording recording(List<RunResult> rows, @Nullable String recordedConf) {
     if (recording == null) {

@@ -1,4 +1,4 @@
-/** What pages show of runs that questions are about, recorded while they go on or once more. */
+/** Runs for pages, recorded during the question or in another replay. */
 @NullMarked
 package org.allocsim.reports.question.page;
 

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param program name of the program
  * @param values values of its options
- * @param seed seed of what it draws
- * @param profile device by which rows get their times
+ * @param seed random seed
+ * @param profile device that determines the times of rows
  * @param output file to write
  * @param to id of its format; null for the one that its name ends like
  */

@@ -43,7 +43,7 @@ public record InspectQuestion(
   private static final String BLOCKS = "--blocks";
   private static final String FACTS = "--facts";
 
-  /** Refuses what is no range. */
+  /** Rejects an invalid range. */
   public InspectQuestion {
     if (from < 0 || to < from) {
       throw Failure.usage(

@@ -41,11 +41,11 @@ import org.jspecify.annotations.Nullable;
  * Is the simulation event-exact on recordings?
  *
  * @param stats statistics at the end of the only recording to compare with; empty without
- * @param err gets why one of several recordings cannot be read; null where one is asked about
+ * @param err receives why one of several recordings cannot be read; null for a single recording
  */
 public record VerifyQuestion(SortedMap<String, Long> stats, @Nullable PrintWriter err)
     implements JobQuestion<VerifyAnswer> {
-  /** What is asked where nobody says otherwise. */
+  /** The default. */
   public static final VerifyQuestion USUAL = new VerifyQuestion(new TreeMap<>(), null);
 
   private static final double NANOS_PER_SECOND = 1e9;
@@ -53,7 +53,7 @@ public record VerifyQuestion(SortedMap<String, Long> stats, @Nullable PrintWrite
   /**
    * The question with statistics that were saved.
    *
-   * @param stats file of what {@code torch.cuda.memory_stats()} gave; null for none
+   * @param stats file with the result of {@code torch.cuda.memory_stats()}; null for none
    * @throws Failure where it cannot be read
    */
   public static VerifyQuestion of(@Nullable String stats, PrintWriter err) {
@@ -92,7 +92,7 @@ public record VerifyQuestion(SortedMap<String, Long> stats, @Nullable PrintWrite
   /**
    * What is found on each device, in their order.
    *
-   * @throws Failure where it holds no recording, or a damaged one
+   * @throws Failure if it has no recording, or a damaged one
    */
   private List<VerifiedDevice> devices(AskedTrace trace) {
     TraceSource source = trace.source();

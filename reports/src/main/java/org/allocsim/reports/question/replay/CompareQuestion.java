@@ -104,7 +104,7 @@ public record CompareQuestion(
     return Optional.of(compared);
   }
 
-  /** The search that {@code tune} makes; null where the user says what is to be compared. */
+  /** The search of {@code tune}; null if the user names what to compare. */
   private @Nullable Tuning tune(Program program) {
     boolean hasPyTorch =
         policies.stream()

@@ -14,7 +14,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
 /**
  * Writes every effect as one line of JSON, with the names and sizes of PyTorch's memory history
  * (2.11). {@code stream} is the recorded handle. A failed request has no {@code addr}; snapshots
- * that the program took have no line, as they are no effect of the allocator.
+ * that the program took have no line, because the allocator did not cause them.
  */
 final class EventLines extends EffectRows implements AutoCloseable {
   private final Writer out;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * What does one allocator do with a program many times over?
  *
  * @param policy the allocator with its options; null for PyTorch's under the settings that hold
- * @param afterOom how to go on after a request that fails
+ * @param afterOom what to do after a failed request
  * @param passes how many times
  */
 public record RepeatedReplayQuestion(@Nullable PolicyChoice policy, AfterOom afterOom, long passes)

@@ -53,10 +53,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param policy the allocator with its options; null for PyTorch's under the settings that hold
  * @param addresses where addresses come from; null for recorded ones where they fit
- * @param afterOom how to go on after a request that fails
+ * @param afterOom what to do after a failed request
  * @param insertion calls that are put into the program; null for none
  * @param checks whether the allocator's invariants are checked before and after every request
- * @param files what is written besides the answer
+ * @param files further outputs
  */
 public record ReplayQuestion(
     @Nullable PolicyChoice policy,
@@ -66,7 +66,7 @@ public record ReplayQuestion(
     boolean checks,
     Files files)
     implements JobQuestion<ReplayAnswer>, DrawnQuestion<ReplayAnswer> {
-  /** What is asked where nobody says otherwise. */
+  /** The default. */
   public static final ReplayQuestion USUAL =
       new ReplayQuestion(null, null, AfterOom.CONTINUE, null, false, Files.NONE);
 
@@ -78,7 +78,7 @@ public record ReplayQuestion(
   private static final String CHARTS = "--charts";
 
   /**
-   * What is written besides the answer; null for what is not.
+   * Further outputs; null if not requested.
    *
    * @param events name of the file that gets every effect as a line
    * @param chart name of the file that gets memory over time
@@ -288,7 +288,7 @@ public record ReplayQuestion(
     }
   }
 
-  /** What is said to who wants of a job what only one recording has. */
+  /** The error for an output of a job that only a single recording has. */
   public static Failure refusedForJob(String folder) {
     return Failure.usage(
         folder

@@ -21,7 +21,7 @@ import org.allocsim.workloads.io.EarlyEnd;
 /**
  * What did recorded runs do? Each GPU of each trace is shown.
  *
- * @param confs settings to run under; the recorded ones where none are given
+ * @param confs settings to run under; the recorded ones if none are given
  */
 public record ViewQuestion(ConfChoices confs) implements Question<ViewQuestion.Viewed> {
   private static final List<PolicyChoice> PYTORCH = PolicyChoice.parseList(Program.PYTORCH);
@@ -85,7 +85,7 @@ public record ViewQuestion(ConfChoices confs) implements Question<ViewQuestion.V
                 program.release(),
                 program.recordedConditions().profile())
             .stream()
-            // The recorded settings come first; others are shown where they are asked for.
+            // The recorded settings come first, then those the user named.
             .limit(confs.given() == null ? 1 : Long.MAX_VALUE)
             .toList();
     ViewedTrace viewed = ViewedTrace.of(program, choices);

@@ -54,7 +54,7 @@ public record ColocateQuestion(
   /**
    * An answer.
    *
-   * @param timeline memory over time where it is shown
+   * @param timeline memory over time if it is shown
    */
   public record Shared(ColocateAnswer answer, boolean passes, SharedTimeline timeline) {}
 
@@ -125,7 +125,7 @@ public record ColocateQuestion(
     return sharing;
   }
 
-  /** What a client's limit leaves beside its context and libraries; −1 where it has none. */
+  /** What a client's limit leaves after its context and libraries; −1 if it has none. */
   private static long roomBytes(SharedProcess process, String name) {
     if (process.limitBytes() == null) {
       return -1;

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param platform where the program is to run
  * @param rules the user's own categories
- * @param log what the run said; null where it is not known
+ * @param log the log of the run; null if unknown
  */
 public record DiagnoseQuestion(Platform platform, CategoryRules rules, @Nullable RunLog log)
     implements JobQuestion<DiagnoseAnswer> {
@@ -41,7 +41,7 @@ public record DiagnoseQuestion(Platform platform, CategoryRules rules, @Nullable
     ExplainOomAnswer explain() throws IOException;
   }
 
-  /** What is asked where nobody says otherwise. */
+  /** The default. */
   public static final DiagnoseQuestion USUAL =
       new DiagnoseQuestion(Platform.LINUX, CategoryRules.NONE, null);
 

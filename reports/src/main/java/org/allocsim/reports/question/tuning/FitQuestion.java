@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What does a program need at another batch or length?
  *
- * @param wanted batch or length that is asked for
+ * @param wanted batch size or length to predict
  * @param sizes those of the recordings, in their order
  * @param areNamed whether the sizes are those that the names of files give
  * @param confs settings of PyTorch's allocator; null for the recorded ones and expandable segments
@@ -45,7 +45,7 @@ public record FitQuestion(
   private static final double NANOS_PER_SECOND = 1e9;
   private static final String EXPANDABLE = "expandable_segments:True";
 
-  /** Refuses what is no size. */
+  /** Rejects an invalid size. */
   public FitQuestion {
     if (!(wanted > 0) || Double.isInfinite(wanted)) {
       throw Failure.usage("--batch " + wanted + " must be a number above 0");
