@@ -1,6 +1,5 @@
 package org.allocsim.analysis.idle.replay;
 
-import java.util.Arrays;
 import org.allocsim.analysis.idle.memory.AllocatorRun;
 import org.allocsim.analysis.idle.timeline.Steps;
 
@@ -10,20 +9,19 @@ import org.allocsim.analysis.idle.timeline.Steps;
  * does, so it has the calls of the second, as long after its begin.
  */
 final class AllocatorCalls {
-  private final long[] begins;
+  private final HostEvents events;
   private final long[] nanos;
   private final boolean[] waits;
 
   /**
    * The calls of a run.
    *
-   * @param begins when the events of the host begin, in their order
-   * @param count number of events
+   * @param events what the host does
    */
-  AllocatorCalls(AllocatorRun run, long[] begins, int count, Steps steps) {
-    this.begins = Arrays.copyOf(begins, count);
-    nanos = new long[count];
-    waits = new boolean[count];
+  AllocatorCalls(AllocatorRun run, HostEvents events, Steps steps) {
+    this.events = events;
+    nanos = new long[events.count()];
+    waits = new boolean[events.count()];
     for (int call = 0; call < run.atNanos().length; call++) {
       long at = run.atNanos()[call];
       int step = steps.onHost(at);
@@ -41,8 +39,7 @@ final class AllocatorCalls {
   }
 
   private void add(long at, long itsNanos, boolean itsWaits) {
-    int place = Arrays.binarySearch(begins, at);
-    int event = Math.clamp(place >= 0 ? place : -1 - place, 1, begins.length - 1);
+    int event = events.firstFrom(at);
     nanos[event] += itsNanos;
     waits[event] |= itsWaits;
   }

@@ -74,7 +74,7 @@ public final class WhatIf {
     if (change.workers() >= 0) {
       requireLoads(change);
     }
-    if (change.has(Change.Part.NO_GC) && !replay.hasCollections()) {
+    if (change.has(Change.Part.NO_GC) && !replay.events().hasCollections()) {
       throw new IllegalArgumentException(
           change.name()
               + ": the profile shows no garbage collection of Python; record with with_stack=True,"
@@ -143,11 +143,11 @@ public final class WhatIf {
   }
 
   private void requireLoads(Change change) {
-    if (!replay.hasLoads()) {
+    if (!replay.events().hasLoads()) {
       throw new IllegalArgumentException(
           change.name() + ": the profile shows no data loader of PyTorch");
     }
-    if (replay.services(recordedWorkers).length == 0) {
+    if (replay.events().services(recordedWorkers).length == 0) {
       throw new IllegalArgumentException(
           change.name()
               + (recordedWorkers > 0
@@ -178,10 +178,10 @@ public final class WhatIf {
 
   /** More and more workers, as long as they help. */
   private void addWorkers(List<Prediction> predictions) {
-    if (!isWorth(Cause.DATA) || replay.services(recordedWorkers).length == 0) {
+    if (!isWorth(Cause.DATA) || replay.events().services(recordedWorkers).length == 0) {
       return;
     }
-    int now = replay.loadsHere() ? 0 : recordedWorkers;
+    int now = replay.events().loadsHere() ? 0 : recordedWorkers;
     long before = Long.MAX_VALUE;
     for (int workers : WORKERS) {
       if (workers > now) {

@@ -1,0 +1,26 @@
+package org.allocsim.analysis.idle.replay;
+
+import org.allocsim.analysis.idle.timeline.Steps;
+import org.allocsim.analysis.idle.timeline.Timeline;
+import org.allocsim.analysis.idle.timeline.Waits;
+
+/**
+ * Recorded steps, ready to be run again.
+ *
+ * @param timeline the work of the GPU and the calls of the host
+ * @param steps where steps begin and end
+ * @param waits what calls wait for
+ * @param events what the host does
+ * @param order what work waits for
+ */
+record RecordedSteps(
+    Timeline timeline, Steps steps, Waits waits, HostEvents events, WorkOrder order) {
+  RecordedSteps(Timeline timeline, Steps steps, Waits waits) {
+    this(
+        timeline,
+        steps,
+        waits,
+        new HostEvents(timeline, steps, waits),
+        new WorkOrder(timeline, steps));
+  }
+}
