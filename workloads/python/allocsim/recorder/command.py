@@ -138,7 +138,7 @@ def options_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--time", action="store_true",
         help=f"also profile {ACTIVE} steps with PyTorch's profiler, after {SKIPPED + WARM_UP} optimizer steps, for allocsim idle: why is the GPU idle? "
-        "The file is FILE with .trace.json.gz beside it; --stacks none makes its steps less slow",
+        "The file is FILE with .trace.json.gz next to it; --stacks none makes its steps less slow",
     )
     return parser
 

@@ -58,7 +58,7 @@ public final class AllocatorModel {
               TraceSource.open(profile.toString(), null, progress),
               Conditions.RECORDED.ofDevice(Math.toIntExact(device)));
     } catch (SourceUsageException e) {
-      throw new IllegalStateException("a file is no program", e);
+      throw new IllegalStateException("a file is not a program", e);
     }
     AllocationTrace trace = program.input().trace();
     int[] rows = new int[clearedNanos.length];

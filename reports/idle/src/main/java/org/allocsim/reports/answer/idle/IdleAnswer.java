@@ -244,7 +244,7 @@ public record IdleAnswer(
               .worded(Row::reserved)
               .count(
                   "failed_requests",
-                  "Requests for memory that fail, if the program goes on after the first.",
+                  "Requests for memory that fail, if the program continues after the first.",
                   each -> each.prediction.failures()));
 
   public static final Kind<IdleAnswer> KIND =
