@@ -98,8 +98,9 @@ def on_gpu(report: dict[str, Any], gpu: int) -> int:
 
 def _overlap(one: dict[str, Any], other: dict[str, Any]) -> bool:
     """Whether two processes used the GPU at the same time."""
-    times = (one.get("used_from"), one.get("used_until"), other.get("used_from"), other.get("used_until"))
-    return None not in times and times[0] <= times[3] and times[2] <= times[1]
+    if one.get("used_from") is None or other.get("used_from") is None:
+        return False
+    return bool(one["used_from"] <= other["used_until"] and other["used_from"] <= one["used_until"])
 
 
 def finish(report: dict[str, Any], code: int | None) -> None:

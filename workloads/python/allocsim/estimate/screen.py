@@ -86,7 +86,8 @@ def first_line(found: dict[str, Any]) -> str:
 
 def several_gpus(found: dict[str, Any]) -> bool:
     """Whether the program's process used more than one GPU."""
-    return sum(each > 0 for each in found["gpu_reserved_bytes"]) > 1
+    peaks: list[int] = found["gpu_reserved_bytes"]
+    return sum(each > 0 for each in peaks) > 1
 
 
 def _growing(found: dict[str, Any]) -> str:
