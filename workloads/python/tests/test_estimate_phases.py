@@ -10,6 +10,7 @@ import types
 import unittest
 import warnings
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "workloads/python"))
@@ -293,14 +294,16 @@ class ProgressTest(unittest.TestCase):
         for name, expected in (("xterm", "\r\x1b[Ktraining: step 12, 3.1 GiB reserved\r\x1b[K"), ("dumb", "")):
             os.environ["TERM"] = name
             ours, theirs = os.openpty()
-            with os.fdopen(theirs, "w") as stream:
+            with os.fdopen(theirs, "w") as stream, mock.patch("allocsim.estimate.progress.time.monotonic", return_value=9.0):
                 progress = Progress(stream)
                 progress.show("training", "step 12", 3328599654)
                 progress.show("training", "step 13", 3328599654)
                 progress.clear()
                 stream.write("|")
                 stream.flush()
-                found = os.read(ours, 1000).decode()
+                found = ""
+                while not found.endswith("|"):  # A terminal gives what was written in pieces.
+                    found += os.read(ours, 1000).decode()
             os.close(ours)
             self.assertEqual(expected + "|", found)
 
