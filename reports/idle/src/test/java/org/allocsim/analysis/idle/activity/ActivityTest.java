@@ -113,7 +113,7 @@ class ActivityTest {
         List.of("stream 20", "stream 21", "stream 22", "stream 23", "5 other streams"), streams);
     long rest = 0;
     for (int stream = 4; stream < 9; stream++) {
-      rest += (890 - stream) * 1_000;
+      rest += (890 - stream) * 1_000L;
     }
     assertEquals(rest, nanos(lane(activity, "5 other streams"), WorkKind.COMPUTE.id()));
   }
