@@ -15,7 +15,7 @@ import org.allocsim.analysis.fleet.Family;
 import org.allocsim.analysis.fleet.FleetAnalysis;
 import org.allocsim.analysis.fleet.sweep.SweepException;
 import org.allocsim.analysis.idle.IdleAnalysis;
-import org.allocsim.analysis.idle.WhatIf;
+import org.allocsim.analysis.idle.replay.WhatIf;
 import org.allocsim.analysis.oom.OomMessageParser;
 import org.allocsim.analysis.serving.traffic.TrafficFiles;
 import org.allocsim.reports.cli.diagnose.PolicyChoiceConverter;

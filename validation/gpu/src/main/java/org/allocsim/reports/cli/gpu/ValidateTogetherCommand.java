@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
 /** {@code allocsim validate together}: several processes on a real GPU. */
 @Command(
     name = "together",
-    description = "Runs several processes concurrently on a real GPU and compares with 'share'.")
+    description = "Runs several processes concurrently on a real GPU and compares with 'colocate'.")
 final class ValidateTogetherCommand implements Callable<Integer> {
   @Parameters(paramLabel = "TRACE[,SETTING=VALUE...]", arity = "1..*")
   private List<String> texts;
