@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import types
 import unittest
 import unittest.mock
 from pathlib import Path
@@ -21,7 +22,7 @@ sys.path[:0] = [str(ROOT / "workloads/python"), str(ROOT / "workloads/python/tes
 from allocsim.estimate import reports  # noqa: E402
 from allocsim.estimate.answer import answer, fits, similar_runs  # noqa: E402
 from allocsim.estimate.cards import is_beyond  # noqa: E402
-from allocsim.estimate.ending import memory_in  # noqa: E402
+from allocsim.estimate.ending import Ending, memory_in  # noqa: E402
 from allocsim.estimate.places import is_last  # noqa: E402
 from allocsim.estimate.screen import MAX_LINES, answer_lines, first_line, range_text, size_text  # noqa: E402
 from allocsim.estimate.widths import causes_of, interval, size_share  # noqa: E402
@@ -262,6 +263,18 @@ class FirstLineTest(unittest.TestCase):
 
         reserved = [process(1, 0, 9, 50, 0), process(2, 1, 2, 7, 0), process(3, 10, 12, 7, 0), process(4, 2, 3, 0, 20), process(5, None, None)]
         self.assertEqual({"count": 1, "reserved_bytes": 7}, reports.chosen(reserved, 0)["other_processes"])
+
+    def test_a_process_may_have_used_the_gpu_since_it_was_last_seen_not_to(self):
+        stats = {"reserved_bytes.all.peak": 0}
+        cuda = types.SimpleNamespace(is_initialized=lambda: True, device_count=lambda: 1, memory_stats=lambda device: stats)
+        with tempfile.TemporaryDirectory() as folder:
+            ending = Ending(os.path.join(folder, "report"))
+            ending._torch = types.SimpleNamespace(cuda=cuda)
+            for now, bytes_ in ((5, 0), (9, 7), (12, 7)):
+                stats["reserved_bytes.all.peak"] = bytes_
+                with unittest.mock.patch("allocsim.estimate.ending.time.monotonic", return_value=now):
+                    ending._sample()
+            self.assertEqual((5, 12, [7]), (ending.report["used_from"], ending.report["used_until"], ending.report["gpu_reserved_bytes"]))
 
     def test_a_worker_that_its_pool_ends_has_not_failed(self):
         worker = made(process=2, ended="running", signalled=True, seen_line=None, reserved_bytes=10, gpu_reserved_bytes=[10], file="a")

@@ -252,6 +252,15 @@ class LaunchedTest(unittest.TestCase):
         self.run_command("python", "both.py", expected=1)
         self.assertIn("invalid device ordinal", self.said)
 
+    def test_a_forked_worker_that_ends_as_it_should_is_recorded(self):
+        Path(self.folder, "fork.py").write_text(
+            "import multiprocessing, os, sys, torch\n"
+            "def work():\n    torch.ones(1 << 20, device='cuda')\n    print('RAN', os.getpid(), file=sys.stderr, flush=True)\n"
+            "worker = multiprocessing.get_context('fork').Process(target=work)\nworker.start()\nworker.join()\n"
+        )
+        (ran,), files = self.run_command("python", "fork.py")
+        self.assertEqual([f"estimate.pid{ran.split()[1]}.pickle"], files)
+
     def test_a_rank_that_no_launcher_starts_is_refused(self):
         self.run_command("torchrun", "--nproc-per-node", "2", "train.py", options=("--rank", "2"), expected=2)
         self.assertIn("--rank 2 is beyond the job, which has 2 ranks", self.said)

@@ -73,6 +73,7 @@ class Ending:
             "out_of_memory": 0,
         }
         self.collect: Callable[[], None] = lambda: None
+        self._unused_until = time.monotonic()
         self.save: Callable[[str], object] = lambda reason: None
         self._torch: Any = None
         self._main: Any = None
@@ -156,6 +157,8 @@ class Ending:
             save: writes the recording, for ends that Python does not tell of.
         """
         self._torch, self.collect, self.save = torch, collect, save
+        # A process that looks only at its end used the GPU since then, as far as is known.
+        self._unused_until = time.monotonic()
         self._main = main_frame(frame)
         self.report["pytorch"] = str(torch.__version__)
         self.write()
@@ -188,9 +191,11 @@ class Ending:
             peaks = self.report["gpu_reserved_bytes"]
             peaks += [0] * (device + 1 - len(peaks))
             peaks[device] = max(peaks[device], stats.get("reserved_bytes.all.peak", 0))
-        if self.report["reserved_bytes"]:
-            now = time.monotonic()
-            self.report |= {"used_from": self.report["used_from"] or now, "used_until": now}
+        now = time.monotonic()
+        if not self.report["reserved_bytes"]:
+            self._unused_until = now
+        else:
+            self.report |= {"used_from": self.report["used_from"] or self._unused_until, "used_until": now}
 
     def adopt(self) -> None:
         """From now on this is the ending of a process that was forked, and that uses the GPU in place of its parent."""

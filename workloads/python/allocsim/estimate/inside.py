@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 VARIABLE = "ALLOCSIM_ESTIMATE"
 
+#: With it, the card's memory does not end.
+UNLIMITED = "ALLOCSIM_ESTIMATE_UNLIMITED"
+
 
 def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
     """Follows values, ends the program after its steps, and reports what was met (see ``ending``).
@@ -40,6 +43,7 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
     from .values import Values, ctc_loss_of_lists, stand_in_answer, user_line
 
     recorder.change = drop_own_frames
+    recorder.facts.has_no_end = UNLIMITED in os.environ
     job = Job.of(options)
     watchdog = Watchdog(options["late_watchdog"])
     values = Values(options["values"], stand_in_answer(), options["fake_weights"], options["selections"])
@@ -95,6 +99,11 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
         report["file"] = recorder.path
         ending.failed(problem, trace)
 
+    def signalled() -> None:
+        ending.adopt()
+        report["file"] = recorder.path
+        ending.signalled()
+
     def write() -> None:
         ending.adopt()
         report["file"] = recorder.path
@@ -109,7 +118,7 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
     follow_launchers(options, VARIABLE, job)
     follow_processes(job, note, write)
     ending.loaded(torch, frame, collect, recorder.write)
-    recorder.signalled = ending.signalled
+    recorder.signalled = signalled
     stepping.follow()
     if options["peer"]:
         atexit.register(peers.linger)

@@ -193,6 +193,10 @@ def follow_processes(job: Job, note: Callable[[BaseException, Any], None], write
             if os.getpid() != began:
                 write()
             raise
+        # Python's own end of a forked process runs nothing that was registered before the fork.
+        torch = sys.modules.get("torch")
+        if os.getpid() != began and torch is not None and torch.cuda.is_initialized():
+            write()
 
     def joined() -> None:
         if os.getpid() != began:

@@ -20,7 +20,7 @@ from ..recording import open as open_recording
 from ..visible import tell
 from .cards import CARDS
 from .files import Files, FilesProblem, deliver, scratch_base
-from .inside import VARIABLE
+from .inside import UNLIMITED, VARIABLE
 from .hosts import visible_gpus
 from .job import told
 from .orphans import ended_with_parent
@@ -30,9 +30,6 @@ from .standin import LIBRARY
 #: Folders of what torch.compile and PyTorch itself made, and what keeps it in one process.
 COMPILER_CACHES = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR", "PYTORCH_KERNEL_CACHE_PATH")
 COMPILER = {"TORCHINDUCTOR_COMPILE_THREADS": "1", "TORCHINDUCTOR_BUNDLE_TRITON_INTO_FX_GRAPH_CACHE": "0", "TORCHINDUCTOR_AUTOGRAD_CACHE": "0"}
-
-#: With it, the card's memory does not end.
-UNLIMITED = "ALLOCSIM_ESTIMATE_UNLIMITED"
 
 
 class Runs:

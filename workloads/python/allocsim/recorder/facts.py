@@ -57,6 +57,8 @@ class Facts:
         self._offsets: dict[int, list[int]] = {}
         self._static: dict[str, Any] = {}
         self._devices: list[dict[str, Any]] = []
+        #: Whether requests beyond the GPU's memory succeed, so that its size explains nothing of a recording that exceeds it.
+        self.has_no_end = False
 
     # --- what the program asks -------------------------------------------------------------
 
@@ -444,6 +446,8 @@ class Facts:
         for each in self._devices:
             device = each["device"]
             entry = {**each, "end_position": ends[device]}
+            if self.has_no_end and self._torch._C._cuda_memoryStats(device)["reserved_bytes"]["all"]["peak"] > each["total_bytes"]:
+                del entry["total_bytes"]
             fractions = self.fractions.get(device, [])
             fraction = fractions[-1][0] if fractions else self._fraction(device)
             entry["memory_fraction"] = fraction
