@@ -15,6 +15,7 @@ import org.allocsim.analysis.fleet.Family;
 import org.allocsim.analysis.fleet.FleetAnalysis;
 import org.allocsim.analysis.fleet.sweep.SweepException;
 import org.allocsim.analysis.idle.IdleAnalysis;
+import org.allocsim.analysis.idle.memory.AllocatorModel;
 import org.allocsim.analysis.idle.replay.WhatIf;
 import org.allocsim.analysis.oom.OomMessageParser;
 import org.allocsim.analysis.serving.traffic.TrafficFiles;
@@ -46,7 +47,7 @@ enum FuzzTarget {
   PYTORCH_HISTORY(input -> trace(input, "pytorch-snapshot")),
   KINETO(input -> trace(input, "kineto")),
   /** The time of the same files. */
-  KINETO_TIME(input -> file(input, file -> new WhatIf(IdleAnalysis.read(file, Progress.NONE), 1))),
+  KINETO_TIME(input -> file(input, FuzzTarget::idle)),
   JSONL(input -> trace(input, "jsonl")),
   MINIMALLOC(input -> trace(input, "minimalloc")),
   NSYS_SQLITE(input -> trace(input, "nsys-sqlite")),
@@ -144,6 +145,20 @@ enum FuzzTarget {
     } finally {
       Files.delete(file);
     }
+  }
+
+  private static void idle(Path file) throws Exception {
+    IdleAnalysis analysis = IdleAnalysis.read(file, Progress.NONE);
+    AllocatorModel model =
+        analysis.result().memory() == null
+            ? null
+            : AllocatorModel.read(
+                file,
+                analysis.result().device(),
+                analysis.timeline().profile().originNanos(),
+                analysis.waits().clearedNanos(),
+                Progress.NONE);
+    new WhatIf(analysis, 1, model);
   }
 
   private static void trace(byte[] input, String formatId) throws Exception {

@@ -56,7 +56,8 @@ public final class AllocatorModel {
       program =
           Program.open(
               TraceSource.open(profile.toString(), null, progress),
-              Conditions.RECORDED.ofDevice(Math.toIntExact(device)));
+              // A number that is no index is that of a GPU without requests.
+              Conditions.RECORDED.ofDevice(Math.clamp(device, 0, Integer.MAX_VALUE)));
     } catch (SourceUsageException e) {
       throw new IllegalStateException("a file is not a program", e);
     }
