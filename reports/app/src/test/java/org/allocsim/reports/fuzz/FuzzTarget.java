@@ -18,6 +18,7 @@ import org.allocsim.analysis.idle.IdleAnalysis;
 import org.allocsim.analysis.idle.memory.AllocatorModel;
 import org.allocsim.analysis.idle.replay.WhatIf;
 import org.allocsim.analysis.oom.OomMessageParser;
+import org.allocsim.analysis.program.ProgramException;
 import org.allocsim.analysis.serving.traffic.TrafficFiles;
 import org.allocsim.reports.cli.diagnose.PolicyChoiceConverter;
 import org.allocsim.reports.cli.option.ShareOrSize;
@@ -149,15 +150,20 @@ enum FuzzTarget {
 
   private static void idle(Path file) throws Exception {
     IdleAnalysis analysis = IdleAnalysis.read(file, Progress.NONE);
-    AllocatorModel model =
-        analysis.result().memory() == null
-            ? null
-            : AllocatorModel.read(
+    AllocatorModel model = null;
+    if (analysis.result().memory() != null) {
+      try {
+        model =
+            AllocatorModel.read(
                 file,
                 analysis.result().device(),
                 analysis.timeline().profile().originNanos(),
                 analysis.waits().clearedNanos(),
                 Progress.NONE);
+      } catch (ProgramException _) {
+        // A GPU without requests has no model, as in the answer.
+      }
+    }
     new WhatIf(analysis, 1, model);
   }
 
