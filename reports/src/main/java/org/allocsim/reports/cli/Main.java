@@ -117,7 +117,7 @@ public final class Main implements Runnable {
     } catch (Failure failure) {
       exitCode = FailureReport.print(failure, err, debug);
     }
-    if (EarlyEnd.isAsked() && exitCode != ExitCodes.FAILED) {
+    if (EarlyEnd.isAsked()) {
       err.println("allocsim: stopped by a signal; results finished so far are kept.");
       exitCode = ExitCodes.FAILED;
     }
