@@ -23,8 +23,8 @@ The answer is a dictionary, ``allocsim-estimate-3`` in JSON. Sizes are in bytes.
 - ``unmeasured_workspaces``, ``inferred_bytes`` (of the largest workspace that was not measured itself), ``uncompiled``, ``unmeasured_choices``, ``rank_overhead_bytes``, ``reads``, ``selections``, ``picks``, ``draws``, ``tokens``: the assumptions behind the figures.
 - ``groups``: lines with attention of grouped keys in single precision, for which releases of PyTorch choose different kernels.
 - ``rank``, ``world``, ``ranks``: the rank that was run, the ranks of its job, and for a pipeline the reserved memory of each rank that was run.
-- ``gpus``: how many GPUs the process saw; ``gpu_reserved_bytes``: what it reserved on each, of which the figures are about the one with the most; ``missing_gpu``: the highest
-  number of a GPU that it asked for in vain, or -1.
+- ``gpus``: how many GPUs the process saw; ``gpu_reserved_bytes``: what it reserved on each; the figures are about the GPU with the most; ``missing_gpu``: the highest
+  number of a GPU that it asked for and does not see, or -1.
 - ``other_processes``: how many other processes of the program used the GPU at the same time (``count``) and what they reserved at their peaks (``reserved_bytes``), without their
   contexts. Both are taken off the card's memory.
 - ``writes``: files changed by the program, which were dropped, as in ``files``; null if changes were allowed.
