@@ -252,7 +252,7 @@ def measure(folder: Path) -> None:
                 raise SystemExit(f"cuDNN chooses otherwise on the GPU: {asked}, {engine}, {settings}, {there}, {others}")
             if engine in ENGINES and tuple(name for name, _ in settings) == SETTINGS:
                 values = [value for _, value in settings]
-                found[engine, *values] = [engine, *values, without, on_gpu]
+                found[(engine, *values)] = [engine, *values, without, on_gpu]
         if found:
             space = len(asked.inputs) - 2
             rows.append([asked.kind, asked.type, asked.inputs, asked.filters, asked.outputs, [asked.stride] * space, int(asked.last), list(found.values())])
