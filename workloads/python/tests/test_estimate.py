@@ -239,6 +239,18 @@ class RulesTest(unittest.TestCase):
         self.assertGreaterEqual(sum(each <= 0.02 for each in errors) / len(errors), 0.98)
         self.assertGreaterEqual(sum(each <= 0.02 for each in of_powers) / len(of_powers), 0.99)
 
+    def test_batch_normalization_of_channels_last_asks_for_what_was_measured_to_the_byte(self):
+        normalizations = loaded("normalizations")
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        try:
+            found = list(normalizations.answers(normalizations.build(folder)))
+        except FileNotFoundError as missing:
+            self.skipTest(str(missing))
+        for each in found:
+            self.assertEqual(each.measured, each.said, (each.type, each.sizes))
+        self.assertEqual((4948, 1933), (len(found), sum(each.measured[0] > 0 for each in found)))
+
     def rules_of_partials(self):
         partials = loaded("partials")
         folder = tempfile.mkdtemp()

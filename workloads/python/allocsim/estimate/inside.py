@@ -80,7 +80,6 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
         report["unready"] = _counted("standin_unready")
         report["watchdog_decides"] = watchdog.decided
         report["unsized"] = _counted("standin_unsized")
-        report["planned"] = _counted("standin_planned")
         report["split_bytes"] = _counted("standin_split_bytes")
         report["tried_bytes"] = _counted("standin_tried_bytes")
         report["inferred_bytes"] = _counted("standin_inferred_bytes")
