@@ -525,7 +525,7 @@ class WidthTest(unittest.TestCase):
 
     def test_sizes_may_differ_where_they_were_guessed_or_their_order_is_drawn(self):
         self.assertEqual(0, size_share(made()))
-        for changed in ({"split_bytes": 1}, {"tried_bytes": 1}, {"unsized": 1}, {"inferred_bytes": 1}):
+        for changed in ({"split_bytes": 1}, {"tried_bytes": 1}, {"unsized": 1}, {"inferred_bytes": 1}, {"sampled": 1}, {"draws": [1]}):
             self.assertEqual(0.01, size_share(made(**changed)))
         self.assertEqual(0.09, size_share(made(split_bytes=1, drawn_order=0.09)))
         self.assertEqual(0.2, size_share(made(drawn_order=0.7)))

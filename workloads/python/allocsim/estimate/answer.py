@@ -17,9 +17,9 @@ The answer is a dictionary, ``allocsim-estimate-3`` in JSON. Sizes are in bytes.
 - ``causes``: causes of the interval's width: ``cause``, and fractions of the reserved peak ``below`` and ``above`` it.
 - ``cut``: why allocsim ended the program before its own end ("steps", "repeats", "time"), otherwise null; ``steps_run``, ``phases``, ``not_reached``, ``lengths``, ``growth_bytes_per_step``: what was run and
   what was not, as in ``stepping``; ``later_bytes``: how much more the rest may reserve, part of the interval.
-- ``similar_runs``: ``low_bytes`` and ``high_bytes``, reserved memory with slightly different sizes: by 1 % if workspaces were guessed, by the
-  difference in batch lengths if the program draws their order without a seed; null if sizes and their order are known. It is part of the interval.
-- ``prompt_watchdog_reserved_bytes``, ``lagging_gpu_reserved_bytes``, ``min_selected_reserved_bytes``, ``max_picked_reserved_bytes``: peaks of further runs, if timing or unknown values decide; ``gpus_that_fit``: all on which it fits or may fit.
+- ``similar_runs``: ``low_bytes`` and ``high_bytes``, reserved memory with slightly different sizes: by 1 % if workspaces or counts were guessed, by the
+  difference in batch lengths if the program draws them or their order without a seed; null if sizes and their order are known. It is part of the interval.
+- ``prompt_watchdog_reserved_bytes``, ``lagging_gpu_reserved_bytes``, ``min_selected_reserved_bytes``, ``max_picked_reserved_bytes``, ``same_choices_reserved_bytes``: peaks of further runs, if timing or unknown values decide; ``gpus_that_fit``: all on which it fits or may fit.
 - ``unmeasured_workspaces``, ``inferred_bytes`` (of the largest workspace that was not measured itself), ``uncompiled``, ``unmeasured_choices``, ``rank_overhead_bytes``, ``reads``, ``selections``, ``picks``, ``draws``, ``tokens``: the assumptions behind the figures.
 - ``groups``: lines with attention of grouped keys in single precision, for which releases of PyTorch choose different kernels.
 - ``rank``, ``world``, ``ranks``: the rank that was run, the ranks of its job, and for a pipeline the reserved memory of each rank that was run.
@@ -52,7 +52,7 @@ COPIES = 30
 AMPLE = 8
 
 #: Peaks of further runs, in the order of `answer`'s arguments.
-OTHER_PEAKS = ("prompt_watchdog_reserved_bytes", "lagging_gpu_reserved_bytes", "min_selected_reserved_bytes", "max_picked_reserved_bytes")
+OTHER_PEAKS = ("prompt_watchdog_reserved_bytes", "lagging_gpu_reserved_bytes", "min_selected_reserved_bytes", "max_picked_reserved_bytes", "same_choices_reserved_bytes")
 
 #: Ends of programs that did not do all that was asked of them.
 EARLY = ("error", "thread", "exit", "killed")
@@ -70,6 +70,7 @@ def answer(
     most: dict[str, Any] | None = None,
     few: dict[str, Any] | None = None,
     picked: dict[str, Any] | None = None,
+    alike: dict[str, Any] | None = None,
     out_of_memory: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Asks the simulator about a recording.
@@ -81,6 +82,7 @@ def answer(
         most: the report of a run in which the GPU did only what the host waited for, where that decides.
         few: the report of a run in which masks of unknown values selected one element each, not all.
         picked: the report of a run in which half of unknown integers passed comparisons that select, not as many as are likely.
+        alike: the report of a run in which unknown choices fell on the same few, not on all evenly.
         out_of_memory: the report of a run that ended of the card's limit, where ``report`` is that of one without it.
 
     Returns:
@@ -98,7 +100,7 @@ def answer(
         "unsupported_function": report.get("unsupported_function"), "cuda": report.get("cuda"),
         "min_reserved_bytes": report["reserved_bytes"], "card_bytes": report.get("card_free_bytes"), "fits": None, "smallest_gpu": None, "gpus_that_fit": [],
         "peak_requested_bytes": None, "peak_allocated_bytes": report["allocated_bytes"] or None, "settings": None, "interval": None, "causes": [],
-        "similar_runs": None, "prompt_watchdog_reserved_bytes": None, "lagging_gpu_reserved_bytes": None, "min_selected_reserved_bytes": None, "max_picked_reserved_bytes": None,
+        "similar_runs": None, **dict.fromkeys(OTHER_PEAKS),
         "unmeasured_workspaces": report["unmeasured"], "inferred_bytes": report["inferred_bytes"], "unmeasured_choices": report["choices"],
         "rank_overhead_bytes": RANK_OVERHEAD_BYTES if report["world"] > 1 else 0,
     }
@@ -107,7 +109,7 @@ def answer(
         found["line"] = report["line"] or report.get("seen_line")
     if report["file"] is not None:
         try:
-            _simulate(found, report, least, most, few, picked)
+            _simulate(found, report, least, most, few, picked, alike)
         except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError) as problem:
             raise AllocsimError(visible(f"the answer of the program cannot be understood ({type(problem).__name__}: {problem}); does its version match this package?"), 1) from None
     elif found["card_bytes"] is not None:
@@ -153,8 +155,8 @@ def _simulate(found: dict[str, Any], report: dict[str, Any], *others: dict[str, 
         if each is not None and each["file"] is not None and not ended_early(each):
             found[key] = reserved_bytes(each["file"])
     # Where the other end was run, it is part of the interval.
-    selections = [] if found["min_selected_reserved_bytes"] is not None else report["selections"]
-    found["causes"] = causes_of(report | {"selections": selections}, found["peak_requested_bytes"])
+    open_ends = {name: [] if found[key] is not None else report[name] for name, key in (("selections", "min_selected_reserved_bytes"), ("draws", "same_choices_reserved_bytes"))}
+    found["causes"] = causes_of(report | open_ends, found["peak_requested_bytes"])
     peaks = [reserved, *(found[key] for key in OTHER_PEAKS if found[key] is not None)]
     share = size_share(report)
     if share and not found["caught_out_of_memory"]:

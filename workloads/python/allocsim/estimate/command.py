@@ -124,7 +124,7 @@ def _answer(options: argparse.Namespace, runs: Runs, code: int, report: dict[str
         runs, report = costliest(runs, report, reserved_bytes, say)
     if report["file"] is not None:
         say(f"wrote {from_here(report['file'])}{report['reach']}")
-    least = most = few = picked = None
+    least = most = few = picked = alike = None
     with temporary_folder() as folder:
         if not ended_early(report):
             if report["watchdog_decides"] and options.watchdog is None:
@@ -135,7 +135,9 @@ def _answer(options: argparse.Namespace, runs: Runs, code: int, report: dict[str
                 few = runs.run(os.path.join(folder, "few.pickle"), {}, selections="few", unlimited=True)[1]
             if report["picks"]:
                 picked = runs.run(os.path.join(folder, "picked.pickle"), {}, selections="most", unlimited=True)[1]
-        found = answer(report, options.device, least, most, few, picked, out_of_memory=failed)
+            if report["draws"]:
+                alike = runs.run(os.path.join(folder, "alike.pickle"), {}, selections="alike", unlimited=True)[1]
+        found = answer(report, options.device, least, most, few, picked, alike, out_of_memory=failed)
         if mark_of(report["file"]) != report["mark"]:
             say(f"another program has replaced or removed {from_here(report['file'])} meanwhile, so there is no answer; give each estimate its own file with -o")
             return 1

@@ -73,6 +73,7 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
         report["picks"] = [{"line": line, "times": times} for line, times in values.picks.items()]
         report["groups"] = [{"line": line, "times": times} for line, times in values.groups.items()]
         report["draws"] = [{"line": line, "times": times} for line, times in values.draws.items()]
+        report["sampled"] = values.sampled
         report["tokens"] = [{"line": line, "times": times} for line, times in values.tokens.items()]
         report["uncompiled"] = [{"reason": reason, "times": times} for reason, times in compiled.uncompiled.items()]
         report["choices"] = compiled.choices

@@ -62,7 +62,8 @@ class Runs:
         """Runs the program once, some of its arguments replaced; its exit code, and what the run reported.
 
         Where the user leaves them open, NCCL's watchdog (see ``ranks.Watchdog``) and the GPU are as said.
-        Masks whose values are unknown select all elements, or one each with "few"; comparisons of unknown integers pass for some of them, and for half with "most" (see ``picks``). With ``unlimited``, no request fails for lack of memory.
+        Masks whose values are unknown select all elements, or one each with "few"; comparisons of unknown integers pass for some of them, and for half with "most" (see ``picks``);
+        unknown choices are even, or fall on the same few with "alike". With ``unlimited``, no request fails for lack of memory.
         ``course`` replaces options of :class:`~.stepping.Stepping`.
 
         The report (see ``reports``) has the recording in ``file``, None where nothing was recorded. It is None where Python did not run; the reason has been said.

@@ -12,6 +12,7 @@ import time
 from typing import Any
 
 from .batches import Batches, Loop, follow_loaders, open_loops
+from .generators import Generators
 from .imports import when_imported
 from .leave import leave, turns
 from .lengths import Lengths
@@ -85,7 +86,7 @@ class Stepping:
         self._evaluation_begin: int | None = None
         self._evaluation_extra_bytes = 0
         self._lengths = Lengths(torch)
-        self._seed = torch.initial_seed()
+        self._generators = Generators(torch)
         self._progress = Progress()
         self.steps_run = 0
         self.repetition = Repetition()
@@ -103,6 +104,7 @@ class Stepping:
         follow_loaders(torch, self)
         self._follow_modes(torch.nn.Module)
         self._lengths.follow()
+        self._generators.follow()
         when_imported("transformers.generation.utils", lambda module: self._follow_generation(module.GenerationMixin))
         when_imported("transformers.trainer_callback", self._follow_trainer)
         torch.cuda._lazy_call(self._begin)
@@ -152,6 +154,7 @@ class Stepping:
         asked = (list(self._counts).index(place), found[0] - self._before[0], found[1] - self._before[1])
         self._before = found[:2]
         self._asked_bytes.setdefault(place, []).append(asked[1])
+        self._generators.look()
         if self.repetition.add(asked, found[2]):
             self._new_at = time.monotonic()
             self._lengths.look(sys._getframe(1))
@@ -486,10 +489,10 @@ class Stepping:
         return bool(varied) or any(not each.is_known for each in self.loops.values()) or not any(each.is_training for each in self.loops.values())
 
     def _drawn_order(self) -> float:
-        """How much the lengths of batches vary, as a share of their middle, where their order is drawn and the program set no seed: it is another one in each run. Else 0."""
-        if self._torch.initial_seed() != self._seed:
-            return 0.0
-        found = [each.lengths() for each in self.loops.values() if each.is_training and each.is_drawn]
+        """How much the lengths of batches vary, as a share of their middle, where they or their order are drawn without a seed: they are others in each run. Else 0."""
+        found = [each.lengths() for each in self.loops.values() if each.is_training and each.is_drawn] if not self._generators.has_torch_seed() else []
+        if not any(each.lengths() for each in self.loops.values()) and self._generators.are_drawn():
+            found += self._lengths.seen()
         shares = [(each["data_high"] - each["low"]) / (each["data_high"] + each["low"]) for each in found if each is not None and each["distinct"] > 2]
         return max(shares, default=0.0)
 

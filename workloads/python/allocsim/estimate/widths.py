@@ -24,8 +24,8 @@ UNSIZED = 0.12
 #: Which plan a benchmark finds the fastest is not known; it may need no workspace.
 MAX_PLANNED = 0.15
 
-#: What a run counts of workspaces that are not known to the byte.
-_GUESSES = ("split_bytes", "tried_bytes", "unsized", "inferred_bytes")
+#: What a run counts of sizes that are not known to the byte.
+_GUESSES = ("split_bytes", "tried_bytes", "unsized", "inferred_bytes", "sampled", "draws")
 
 #: By how much sizes are taken to differ where workspaces were guessed: reserved peaks of scripts whose requested peaks were 0.03 % off differed by up to 8 %
 #: (H200, PyTorch 2.11), as which pieces are left depends on each size. Replays with 0.5 % differ as those with 2 % do.
