@@ -128,7 +128,7 @@ class Runs:
         environment[VARIABLE] = json.dumps(
             {
                 "steps": options.steps, "time": options.time, "values": self._values, "report": os.path.join(folder, "report"), "fake_weights": options.fake_weights,
-                "selections": selections,
+                "selections": selections, "gpus": options.gpus,
                 "late_watchdog": watchdog == "late", "peer": False, "exchange": os.path.join(folder, "exchange"),
                 "key": secrets.token_hex(),
             }
@@ -137,7 +137,9 @@ class Runs:
         )
         environment["ALLOCSIM_ESTIMATE_CARD"] = CARDS[options.device].text()
         environment["ALLOCSIM_ESTIMATE_USAGE"] = os.path.join(folder, "usage")
-        environment.setdefault("ALLOCSIM_ESTIMATE_DEVICES", str(options.gpus or visible_gpus(environment)))
+        if options.gpus is not None:
+            environment["ALLOCSIM_ESTIMATE_DEVICES"] = str(options.gpus)
+        environment.setdefault("ALLOCSIM_ESTIMATE_DEVICES", str(visible_gpus(environment)))
         if options.unlimited:
             environment[UNLIMITED] = "1"
         if gpu == "behind":
