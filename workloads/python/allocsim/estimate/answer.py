@@ -13,7 +13,7 @@ The answer is a dictionary, ``allocsim-estimate-3`` in JSON. Sizes are in bytes.
   If memory grows with each step, only "maybe" or "no" is possible.
   ``card_bytes``: the memory that PyTorch can use of the card, without its context and, for ranks, NCCL; ``smallest_gpu``: the smallest on which it surely fits.
 - ``file``: the recording, or null; ``device``, ``pytorch``: the GPU's name and the release.
-- ``peak_requested_bytes``, ``peak_allocated_bytes``, ``settings`` (``recorded`` and ``best``, each with ``conf`` and ``reserved_bytes``), ``interval`` (``low_bytes``, ``high_bytes``, null if memory grows with each step).
+- ``peak_requested_bytes``, ``peak_allocated_bytes``, ``settings`` (``recorded`` and ``best``, the simplest of those within 2 % of the best, each with ``conf`` and ``reserved_bytes``), ``interval`` (``low_bytes``, ``high_bytes``, null if memory grows with each step).
 - ``causes``: causes of the interval's width: ``cause``, and fractions of the reserved peak ``below`` and ``above`` it.
 - ``cut``: why allocsim ended the program before its own end ("steps", "repeats", "time"), otherwise null; ``steps_run``, ``phases``, ``not_reached``, ``lengths``, ``growth_bytes_per_step``: what was run and
   what was not, as in ``stepping``; ``later_bytes``: how much more the rest may reserve, part of the interval.
@@ -33,7 +33,7 @@ The answer is a dictionary, ``allocsim-estimate-3`` in JSON. Sizes are in bytes.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Sequence
 
 from ..recording import AllocsimError
 from ..visible import visible
@@ -50,6 +50,9 @@ RANK_OVERHEAD_BYTES = 1_090 << 20
 #: expandable segments, each of which reserves addresses for the whole card.
 COPIES = 30
 AMPLE = 8
+
+#: By what share of its peak a setting may reserve more than another and count as as good: `tune` recommends no change that saves less.
+SAME_SHARE = 0.02
 
 #: Peaks of further runs, in the order of `answer`'s arguments.
 OTHER_PEAKS = ("prompt_watchdog_reserved_bytes", "lagging_gpu_reserved_bytes", "min_selected_reserved_bytes", "max_picked_reserved_bytes", "same_choices_reserved_bytes")
@@ -149,8 +152,6 @@ def _simulate(found: dict[str, Any], report: dict[str, Any], *others: dict[str, 
         found["min_reserved_bytes"] = max(min(reserved, found["min_reserved_bytes"] or reserved), found["peak_requested_bytes"])
         return
     found["min_reserved_bytes"] = None
-    best = run.ask("tune", "--top", "1")["settings"][0]
-    found["settings"]["best"] = {"conf": best["conf"], "reserved_bytes": best["peak_reserved_bytes"]}
     for key, each in zip(OTHER_PEAKS, others):
         if each is not None and each["file"] is not None and not ended_early(each):
             found[key] = reserved_bytes(each["file"])
@@ -171,6 +172,8 @@ def _simulate(found: dict[str, Any], report: dict[str, Any], *others: dict[str, 
     if found["caught_out_of_memory"]:
         high = max(reserved, min(most, found["card_bytes"]) if later is not None else found["card_bytes"])
     found["interval"] = {"low_bytes": low, "high_bytes": high}
+    tuned = run.ask("tune", "--top", "0")["settings"]
+    found["settings"]["best"] = simplest(tuned, recorded["conf"], found["card_bytes"] * reserved / (high or reserved))
     found["fits"] = fits(found["card_bytes"], found)
     if found["fits"] == "adapts":
         found["gpus_that_fit"] = [found["device"]]
@@ -178,6 +181,24 @@ def _simulate(found: dict[str, Any], report: dict[str, Any], *others: dict[str, 
     found["gpus_that_fit"] = [name for name, size in free.items() if fits(size, found) != "no"]
     # The interval is that of the card that was asked for; others have other kernels.
     found["smallest_gpu"] = next((name for name, size in sorted(free.items(), key=lambda each: each[1]) if high is not None and high <= size), None)
+
+
+def simplest(settings: Sequence[dict[str, Any]], recorded: str, enough_bytes: float) -> dict[str, Any]:
+    """The best setting, for which the simplest is named of those that reserve hardly more, and fit where one of them does: the recorded one, else
+    PyTorch's default, else that with the fewest options.
+
+    Args:
+        settings: as ``tune`` ranks them.
+        recorded: the recorded setting.
+        enough_bytes: what a setting may reserve on the card.
+    """
+    served = [each for each in settings if each["passes"] and "dangerous" not in each["remarks"]] or settings[:1]
+    least = min(each["peak_reserved_bytes"] for each in served)
+    close = [each for each in served if each["peak_reserved_bytes"] <= least * (1 + SAME_SHARE)]
+    fitting = [each for each in close if each["peak_reserved_bytes"] <= enough_bytes] or close
+    # The first of those that are alike.
+    found = min(fitting, key=lambda each: (each["conf"] != recorded, each["conf"].count(",") + bool(each["conf"])))
+    return {"conf": found["conf"], "reserved_bytes": found["peak_reserved_bytes"]}
 
 
 def fits(card_bytes: int, found: dict[str, Any]) -> str:

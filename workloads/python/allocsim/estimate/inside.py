@@ -44,6 +44,7 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
 
     recorder.change = drop_own_frames
     recorder.facts.has_no_end = UNLIMITED in os.environ
+    recorder.facts.is_on_gpu = False
     job = Job.of(options)
     watchdog = Watchdog(options["late_watchdog"])
     values = Values(options["values"], stand_in_answer(), options["fake_weights"], options["selections"])

@@ -12,6 +12,7 @@ import time
 from typing import Any
 
 from .batches import Batches, Loop, follow_loaders, open_loops
+from .building import Clock, follow_builds
 from .generators import Generators
 from .imports import when_imported
 from .leave import leave, turns
@@ -66,8 +67,9 @@ class Stepping:
         #: Whether batches and turns of loops may be left out.
         self.may_leave_out = self.is_open_ended and options.get("leave_out", True)
         self._longest: dict[str, Any] | None = options.get("longest")
+        self._clock = Clock()
         self._began: float | None = None
-        self._new_at = time.monotonic()
+        self._new_at = self._clock.now()
         self._counts: dict[int, int] = {}
         self._before = (0, 0)
         self._asked_bytes: dict[int, list[int]] = {}
@@ -105,13 +107,14 @@ class Stepping:
         self._follow_modes(torch.nn.Module)
         self._lengths.follow()
         self._generators.follow()
+        follow_builds(self._clock, self._progress)
         when_imported("transformers.generation.utils", lambda module: self._follow_generation(module.GenerationMixin))
         when_imported("transformers.trainer_callback", self._follow_trainer)
         torch.cuda._lazy_call(self._begin)
 
     def _begin(self) -> None:
         if self._began is None:
-            self._began = self._new_at = time.monotonic()
+            self._began = self._new_at = self._clock.now()
             # The time of a program that is at its end must not interrupt what writes the recording.
             atexit.register(self._exits)
             if self._seconds:
@@ -156,7 +159,7 @@ class Stepping:
         self._asked_bytes.setdefault(place, []).append(asked[1])
         self._generators.look()
         if self.repetition.add(asked, found[2]):
-            self._new_at = time.monotonic()
+            self._new_at = self._clock.now()
             self._lengths.look(sys._getframe(1))
         elif self._has_repeated():
             self._settling_steps += 1
@@ -208,7 +211,7 @@ class Stepping:
         loop = self._loop_to_leave(frame) if self.may_leave_out else None
         reached = {place for each in unmet for place in self._source.places(each)}
         is_within = loop is not None and any(loop.holds(*each) for each in reached)
-        if unmet and (loop is None or is_within) and time.monotonic() - self._new_at <= PATIENCE_SHARE * self._seconds:
+        if unmet and (loop is None or is_within) and self._clock.now() - self._new_at <= PATIENCE_SHARE * self._seconds:
             return
         if loop is None:
             self.end("repeats")
@@ -235,7 +238,7 @@ class Stepping:
         self._left.add(loop)
         self._left_with |= set(self._counts)
         self._leaving_until = self.steps_run + 2
-        self._new_at = time.monotonic()
+        self._new_at = self._clock.now()
         jumps = []
         for inner, around in self._own_loops(frame):
             last = loop if loop in around else next((each for each in reversed(around) if each.after is not None), None)
@@ -253,11 +256,11 @@ class Stepping:
 
     def is_expired(self) -> bool:
         """Whether the time is over."""
-        return self._seconds is not None and self._began is not None and time.monotonic() - self._began > self._seconds
+        return self._seconds is not None and self._began is not None and self._clock.now() - self._began > self._seconds
 
     def is_short_of_time(self) -> bool:
         """Whether so little time is left that only larger batches are run."""
-        return self._seconds is not None and self._began is not None and time.monotonic() - self._began > SHORT_SHARE * self._seconds
+        return self._seconds is not None and self._began is not None and self._clock.now() - self._began > SHORT_SHARE * self._seconds
 
     # --- batches ---------------------------------------------------------------------------
 
@@ -426,8 +429,9 @@ class Stepping:
 
     def _watch(self) -> None:
         """Ends a program that makes no steps and reads no batches, when its time is over."""
-        assert self._seconds is not None
-        time.sleep(self._seconds + GRACE_SECONDS)
+        assert self._seconds is not None and self._began is not None
+        while (left := self._began + self._seconds + GRACE_SECONDS - self._clock.now()) > 0:
+            time.sleep(left)
         if self._ending is None and not self._is_exiting:
             self._told("time")
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(threading.main_thread().ident or 0), ctypes.py_object(Ended))
