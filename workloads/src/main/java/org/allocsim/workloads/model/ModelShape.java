@@ -19,6 +19,7 @@ import java.util.List;
  * @param isTied whether the last matrix is that of the embedding
  * @param contextTokens maximum tokens of a sequence
  * @param windowTokens tokens that a layer with a window looks back at; 0 where none has one
+ * @param isChunked whether the window is a chunk that a token looks back at the start of
  * @param fullLayers layers that look back at all tokens
  * @param experts feed-forward parts of a layer
  * @param activeExperts those that a token goes through
@@ -37,6 +38,7 @@ public record ModelShape(
     boolean isTied,
     int contextTokens,
     int windowTokens,
+    boolean isChunked,
     int fullLayers,
     int experts,
     int activeExperts,
@@ -70,6 +72,7 @@ public record ModelShape(
         isTied,
         contextTokens,
         0,
+        false,
         layers,
         1,
         1,
@@ -78,20 +81,47 @@ public record ModelShape(
 
   /** The same model of which some layers look back at a window only. */
   ModelShape windowed(int tokens, int full) {
-    return with(layers, tokens, full, adaptsVocabulary);
+    return with(layers, tokens, false, full, adaptsVocabulary);
+  }
+
+  /** The same model of which some layers look back at chunks only. */
+  ModelShape chunked(int tokens, int full) {
+    return with(layers, tokens, true, full, adaptsVocabulary);
+  }
+
+  /** The same model with so many feed-forward parts in each layer, some of which a token takes. */
+  ModelShape withExperts(int count, int active) {
+    return new ModelShape(
+        name,
+        layers,
+        hidden,
+        inner,
+        innerMatrices,
+        heads,
+        keyHeads,
+        headWidth,
+        vocabulary,
+        isTied,
+        contextTokens,
+        windowTokens,
+        isChunked,
+        fullLayers,
+        count,
+        active,
+        adaptsVocabulary);
   }
 
   /** The same model with low-rank adapters for embedding and output where it is served so. */
   ModelShape adaptingVocabulary() {
-    return with(layers, windowTokens, fullLayers, true);
+    return with(layers, windowTokens, isChunked, fullLayers, true);
   }
 
   /** So many of its layers, all of which look back at all tokens. */
   public ModelShape ofLayers(int count) {
-    return with(count, 0, count, adaptsVocabulary);
+    return with(count, 0, false, count, adaptsVocabulary);
   }
 
-  private ModelShape with(int count, int window, int full, boolean adapts) {
+  private ModelShape with(int count, int window, boolean chunked, int full, boolean adapts) {
     return new ModelShape(
         name,
         count,
@@ -105,6 +135,7 @@ public record ModelShape(
         isTied,
         contextTokens,
         window,
+        chunked,
         full,
         experts,
         activeExperts,
@@ -170,7 +201,7 @@ public record ModelShape(
       groups.add(new LayerGroup(fullLayers, layerTokenBytes, 0));
     }
     if (fullLayers < layers) {
-      groups.add(new LayerGroup(layers - fullLayers, layerTokenBytes, windowTokens));
+      groups.add(new LayerGroup(layers - fullLayers, layerTokenBytes, windowTokens, isChunked));
     }
     long matrices = parameters(activeExperts) - (isTied ? 0 : (long) vocabulary * hidden);
     return new ServedModel(

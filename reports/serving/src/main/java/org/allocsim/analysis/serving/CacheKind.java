@@ -23,14 +23,17 @@ public enum CacheKind {
         ServingSettings settings,
         VllmRelease release,
         DriverWork driver) {
+      boolean isHead = settings.speculation().map(Speculation::isHead).orElse(false);
       return new PagedCache(
-          groups,
+          release.givesUpChunks() && !isHead
+              ? groups
+              : groups.stream().map(LayerGroup::withoutChunks).toList(),
           bytes,
           settings.blockTokens(),
           settings.watermark(),
           release.pagedRules(),
           release.stepsInFlight() * settings.stepTokens(),
-          settings.speculation().map(Speculation::isHead).orElse(false));
+          isHead);
     }
   },
   /** Jenga's two levels of pages. */

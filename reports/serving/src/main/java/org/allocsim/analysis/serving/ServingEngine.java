@@ -65,7 +65,10 @@ final class ServingEngine implements Engine {
   /** Whether a sequence begins only where all of its tokens have room. */
   private final boolean fitsWhole;
 
-  /** The shortest and the longest window, and bytes of a token in layers that have none. */
+  /**
+   * The shortest and the longest window, of which chunks have none, and bytes of a token in layers
+   * without windows.
+   */
   private final int shortestWindow;
 
   private final int longestWindow;
@@ -160,7 +163,8 @@ final class ServingEngine implements Engine {
             .summaryStatistics();
     hasWindows = windows.getCount() > 0;
     shortestWindow = windows.getMin();
-    longestWindow = windows.getMax();
+    boolean hasChunks = model.groups().stream().anyMatch(LayerGroup::isChunked);
+    longestWindow = hasChunks ? Integer.MAX_VALUE : windows.getMax();
     unwindowedBytes =
         model.groups().stream()
             .filter(group -> group.windowTokens() == 0)
@@ -380,6 +384,9 @@ final class ServingEngine implements Engine {
   private boolean isBlocked(int request, int row) {
     if (request != blocked || row != blockedRow) {
       return false;
+    }
+    if (cache.isStillFull()) {
+      return true;
     }
     if (hasWindows || lookahead > 0) {
       // What is stored of its prefix is no matter of single blocks there.

@@ -70,6 +70,15 @@ public record VllmRelease(String name, int major, int minor, int patch) {
   }
 
   /**
+   * Whether layers that look back at chunks give up what is before theirs ({@code
+   * VLLM_ALLOW_CHUNKED_LOCAL_ATTN_WITH_HYBRID_KV_CACHE}, on since pull request 29627 of 16 December
+   * 2025; 0.13 by date). With a draft that is a head all layers keep all tokens.
+   */
+  boolean givesUpChunks() {
+    return isFrom(13, 0);
+  }
+
+  /**
    * Steps whose tokens may have taken room when a sequence begins: since windows wait for the step
    * before, two.
    */

@@ -52,6 +52,7 @@ final class Shapes {
         isTied,
         131_072,
         windowTokens,
+        false,
         fullLayers,
         1,
         1,

@@ -65,8 +65,12 @@ abstract class GroupedCache implements KvCache {
   /** A sequence no longer uses a block. */
   abstract void release(int block, int group);
 
-  /** Blocks of a group that are released from now on are released together. */
-  void startRelease() {}
+  /**
+   * Blocks of a group that are released from now on are released together.
+   *
+   * @param isEnd whether their sequence ends
+   */
+  void startRelease(boolean isEnd) {}
 
   /** Whether a full block of a sequence is remembered. */
   boolean isRemembered(int sequence, int block, int group) {
@@ -131,7 +135,7 @@ abstract class GroupedCache implements KvCache {
       int before = skipped[group][sequence];
       if (first > before) {
         wastedBytes -= wasteOf(sequence, 0);
-        startRelease();
+        startRelease(false);
         for (int block = first - 1; block >= before; block--) {
           release(lists[group].get(sequence, block), group);
         }
@@ -171,6 +175,12 @@ abstract class GroupedCache implements KvCache {
     long bytes = 0;
     for (int group = 0; group < groups.length; group++) {
       int window = groups[group].windowTokens();
+      if (groups[group].isChunked()) {
+        bytes += groups[group].bytesPerToken();
+        boolean isSettled = skipped[group][sequence] == search.firstRead(group, count);
+        end = Math.min(end, isSettled ? (count / window + 1) * window : count);
+        continue;
+      }
       boolean isFilling = window == 0 || count < window - 1;
       if (isFilling) {
         bytes += groups[group].bytesPerToken();
@@ -217,7 +227,7 @@ abstract class GroupedCache implements KvCache {
     wastedBytes -= wasteOf(sequence, 0);
     tokens.end(sequence);
     for (int group = 0; group < groups.length; group++) {
-      startRelease();
+      startRelease(true);
       while (lists[group].count(sequence) > 0) {
         int block = lists[group].removeLast(sequence);
         if (lists[group].count(sequence) >= skipped[group][sequence]) {

@@ -39,6 +39,14 @@ public interface KvCache {
     return true;
   }
 
+  /**
+   * Whether that sequence still finds no room, however few tokens its first step computes; false
+   * where that would take a longer look.
+   */
+  default boolean isStillFull() {
+    return false;
+  }
+
   /** Begins a sequence all of whose tokens are computed in its first step. */
   default boolean begin(int sequence, PrefixHashes prefix, int storedTokens, int tokens, int room) {
     return begin(sequence, SequenceStart.whole(prefix, storedTokens, tokens, room));

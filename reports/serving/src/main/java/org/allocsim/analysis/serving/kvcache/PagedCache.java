@@ -27,10 +27,14 @@ import org.allocsim.workloads.model.PageSharing;
  * v1/core/kv_cache_coordinator.py}, {@code v1/core/block_pool.py} and {@code
  * v1/core/single_type_kv_cache_manager.py}; Kwon et al., SOSP 2023.
  *
+ * <p>A layer that looks back at chunks gives up what is before its own; a prefix may end where one
+ * does.
+ *
  * <p><b>Compared.</b> With that source at 15b1511 (December 2025), 6bdabba (31 May 2026), 1d3a8b9
  * (17 August 2026) and the commits of {@link PagedRules}: hits, refusals, block numbers and counts
  * of free blocks in 120 random sequences of 300 operations for each commit and kind (no window, one
- * window, both, two windows, both and two), all equal, on 29 November 2026. Drafts were not
+ * window, both, two windows, both and two), all equal, on 29 November 2026; on the next day the
+ * same with chunks (alone, with no window, with that and one, with a window, two). Drafts were not
  * compared.
  *
  * <p><b>Deviations.</b> A slot of a block that several sequences share, and that some of them do
@@ -57,6 +61,14 @@ public final class PagedCache extends GroupedCache {
   private int lastFree;
 
   private long lastChanges;
+
+  /** Free blocks without which it finds none as long as nothing more is stored. */
+  private long lastNeeded;
+
+  private long lastAdditions;
+
+  /** Whether blocks are released because their sequence ends. */
+  private boolean isEnding;
 
   /** By sequence: tokens of its prompt, and of what others had of it where it began, or 0. */
   private int[] promptTokens = new int[16];
@@ -110,6 +122,13 @@ public final class PagedCache extends GroupedCache {
       int inFlightTokens,
       boolean hasHead) {
     super(sharing.groups(), capacityBytes, blockTokens);
+    for (LayerGroup group : groups) {
+      if (group.isChunked() && group.windowTokens() % blockTokens != 0) {
+        throw new IllegalArgumentException(
+            "chunks of %d tokens that layers look back at are not whole blocks of %d"
+                .formatted(group.windowTokens(), blockTokens));
+      }
+    }
     this.rules = rules;
     this.inFlightTokens = inFlightTokens;
     this.hasHead = hasHead;
@@ -166,8 +185,7 @@ public final class PagedCache extends GroupedCache {
     int room = blocks.freeCount() - (keepsSomeFree ? watermarkBlocks : 0);
     boolean fits = (blocksOf(start.room()) - shared) * groups.length + unused <= room;
     if (!fits || (rules.fitsWhole() && wholeBlocks(start) + unused > room)) {
-      lastFree = blocks.freeCount();
-      lastChanges = blocks.changes();
+      noteRefusal(start);
       return false;
     }
     noteEnds(sequence, start);
@@ -184,15 +202,48 @@ public final class PagedCache extends GroupedCache {
     return true;
   }
 
+  /**
+   * Notes what a sequence lacked. A group without windows that loses a stored block needs another
+   * one in its place, so that it never needs fewer free ones while nothing more is stored.
+   */
+  private void noteRefusal(SequenceStart start) {
+    lastFree = blocks.freeCount();
+    lastChanges = blocks.changes();
+    lastAdditions = blocks.additions();
+    lastNeeded = 0;
+    if (rules.fitsWhole()) {
+      int stored = start.storedTokens();
+      for (int group = 0; group < groups.length; group++) {
+        if (groups[group].windowTokens() == 0) {
+          lastNeeded +=
+              blocksOf(start.wholeTokens())
+                  - stored / blockTokens
+                  + unused(start.prefix(), stored, group);
+        }
+      }
+    }
+  }
+
+  @Override
+  public boolean isStillFull() {
+    return blocks.freeCount() < lastNeeded && blocks.additions() == lastAdditions;
+  }
+
   /** Stored blocks that a sequence needs and nobody uses. */
   private int unused(PrefixHashes prefix, int storedTokens) {
     int count = 0;
     for (int group = 0; group < groups.length; group++) {
-      for (int block = search.firstRead(group, storedTokens);
-          block < storedTokens / blockTokens;
-          block++) {
-        count += blocks.references(holder(prefix, block, group)) == 0 ? 1 : 0;
-      }
+      count += unused(prefix, storedTokens, group);
+    }
+    return count;
+  }
+
+  private int unused(PrefixHashes prefix, int storedTokens, int group) {
+    int count = 0;
+    for (int block = search.firstRead(group, storedTokens);
+        block < storedTokens / blockTokens;
+        block++) {
+      count += blocks.references(holder(prefix, block, group)) == 0 ? 1 : 0;
     }
     return count;
   }
@@ -203,8 +254,8 @@ public final class PagedCache extends GroupedCache {
     for (LayerGroup group : groups) {
       long own = blocksOf(start.wholeTokens());
       if (rules.capsWindows() && group.windowTokens() > 0) {
-        long most = group.windowTokens() - 1L + inFlightTokens;
-        own = Math.min(own, Math.ceilDiv(most, (long) blockTokens) + 1);
+        long most = group.windowTokens() - (group.isChunked() ? 0L : 1L) + inFlightTokens;
+        own = Math.min(own, Math.ceilDiv(most, (long) blockTokens) + (group.isChunked() ? 0 : 1));
       }
       needed += Math.max(0, own - start.storedTokens() / blockTokens);
     }
@@ -237,7 +288,7 @@ public final class PagedCache extends GroupedCache {
   @Override
   boolean isRemembered(int sequence, int block, int group) {
     int window = groups[group].windowTokens();
-    if (!rules.keepsTails() || window == 0) {
+    if (!rules.keepsTails() || window == 0 || groups[group].isChunked()) {
       return true;
     }
     int needed = (window - 1 + blockTokens - 1) / blockTokens + (hasHead ? 1 : 0);
@@ -268,7 +319,8 @@ public final class PagedCache extends GroupedCache {
   }
 
   @Override
-  void startRelease() {
+  void startRelease(boolean isEnd) {
+    isEnding = isEnd;
     blocks.startRelease();
   }
 
@@ -276,7 +328,9 @@ public final class PagedCache extends GroupedCache {
   void release(int block, int group) {
     boolean isReusedFirst =
         rules.reuse() == PagedRules.Reuse.ALL
-            || (rules.reuse() == PagedRules.Reuse.WINDOWS && groups[group].windowTokens() > 0);
+            || (rules.reuse() == PagedRules.Reuse.WINDOWS
+                && groups[group].windowTokens() > 0
+                && !(groups[group].isChunked() && isEnding));
     if (isReusedFirst) {
       blocks.releaseByUse(block);
     } else {

@@ -47,7 +47,7 @@ public record PagedRules(
   public enum Reuse {
     /** Nobody's. */
     NONE,
-    /** Those of groups with a window. */
+    /** Those of groups with a window; of groups with chunks only those that a chunk gives up. */
     WINDOWS,
     /** Those of all groups. */
     ALL

@@ -27,10 +27,7 @@ final class PagedScript {
 
   private PagedScript(String[] head) {
     blockTokens = Integer.parseInt(head[2]);
-    List<LayerGroup> kinds =
-        Stream.of(head[6].split(","))
-            .map(window -> new LayerGroup(1, 16, Integer.parseInt(window)))
-            .toList();
+    List<LayerGroup> kinds = Stream.of(head[6].split(",")).map(PagedScript::layers).toList();
     groups = kinds.size();
     int blocks = Integer.parseInt(head[3]);
     double watermark = (Integer.parseInt(head[4]) + 0.5) / blocks;
@@ -43,6 +40,13 @@ final class PagedScript {
             rules(head[1]),
             Integer.parseInt(head[5]),
             false);
+  }
+
+  /** Layers by what they look back at: 0, a window, or a chunk, as in {@code c64}. */
+  private static LayerGroup layers(String window) {
+    boolean isChunked = window.startsWith("c");
+    return new LayerGroup(
+        1, 16, Integer.parseInt(isChunked ? window.substring(1) : window), isChunked);
   }
 
   /** Rules by the letters of those that hold: w or r, f, c, o, l and t. */
