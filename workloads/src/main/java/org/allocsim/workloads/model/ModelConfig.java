@@ -34,6 +34,9 @@ public final class ModelConfig {
   private static final String CHUNK = "attention_chunk_size";
   private static final String EXPERT_STEP = "interleave_moe_layer_step";
   private static final int UNROTATED_INTERVAL = 4;
+  private static final String STATE_HEADS = "linear_num_value_heads";
+  private static final String SHARED_WIDTH = "shared_expert_intermediate_size";
+  private static final int FULL_INTERVAL = 4;
 
   /** Families whose feed-forward part has no gate, and those that share the embedding's matrix. */
   private static final Set<String> UNGATED = Set.of("opt", "gpt2", "gpt_neox", "gptj", "phi");
@@ -145,6 +148,15 @@ public final class ModelConfig {
     // Each of Llama 4's tokens goes through a further one that they share.
     int sharedExperts = isLlama4 ? 1 : 0;
     boolean isChunked = isLlama4 && fields.get(CHUNK) instanceof Long;
+    StateLayers states = states(layers);
+    if (states.count() > 0 && experts > 1 && fields.get(SHARED_WIDTH) instanceof Long) {
+      if (number(SHARED_WIDTH, -1) != number("moe_intermediate_size", -1)) {
+        throw failure(
+            "the expert that all tokens share has another size (" + SHARED_WIDTH + ")",
+            "give a model whose experts have the same size");
+      }
+      sharedExperts = 1;
+    }
     int window = isChunked ? number(CHUNK, -1) : window();
     return new ModelShape(
         name,
@@ -164,10 +176,37 @@ public final class ModelConfig {
         number("max_position_embeddings", 2048),
         window,
         isChunked,
-        window == 0 ? layers : fullLayers(family, layers),
+        window == 0 ? layers - states.count() : fullLayers(family, layers),
         experts + sharedExperts,
         experts == 1 ? 1 : number("num_experts_per_tok", -1) + sharedExperts,
+        states,
+        states.count() > 0 && !Boolean.FALSE.equals(fields.get("attn_output_gate")),
         ADAPTED.contains(family));
+  }
+
+  /** Layers of Qwen3-Next and Qwen3.5 that keep a state: all but one of so many. */
+  private StateLayers states(int layers) throws TraceFormatException {
+    if (!fields.containsKey(STATE_HEADS)) {
+      return StateLayers.NONE;
+    }
+    int full =
+        fields.get(LAYER_TYPES) instanceof Long typed
+            ? (int) Math.min(layers, typed)
+            : layers / number("full_attention_interval", FULL_INTERVAL);
+    if (full == 0) {
+      throw failure("no layer stores keys and values", "give a model some of whose layers do");
+    }
+    int valueHeads = number(STATE_HEADS, -1);
+    return full == layers
+        ? StateLayers.NONE
+        : new StateLayers(
+            layers - full,
+            number("linear_num_key_heads", -1),
+            valueHeads,
+            number("linear_key_head_dim", -1),
+            number("linear_value_head_dim", -1),
+            number("linear_conv_kernel_dim", -1),
+            "float32".equals(fields.get("mamba_ssm_dtype")) ? Float.BYTES : ModelShape.HALF_BYTES);
   }
 
   private int window() throws TraceFormatException {

@@ -23,6 +23,8 @@ import java.util.List;
  * @param fullLayers layers that look back at all tokens
  * @param experts feed-forward parts of a layer
  * @param activeExperts those that a token goes through
+ * @param states layers that keep a state in place of keys and values, none of the full ones
+ * @param hasOutputGate whether what is attended is gated by features that each query has too
  * @param adaptsVocabulary whether a server has low-rank adapters for embedding and output, too
  */
 public record ModelShape(
@@ -42,6 +44,8 @@ public record ModelShape(
     int fullLayers,
     int experts,
     int activeExperts,
+    StateLayers states,
+    boolean hasOutputGate,
     boolean adaptsVocabulary) {
   /** Bytes of a number in 16-bit formats. */
   public static final int HALF_BYTES = 2;
@@ -76,6 +80,8 @@ public record ModelShape(
         layers,
         1,
         1,
+        StateLayers.NONE,
+        false,
         false);
   }
 
@@ -108,6 +114,32 @@ public record ModelShape(
         fullLayers,
         count,
         active,
+        states,
+        hasOutputGate,
+        adaptsVocabulary);
+  }
+
+  /** The same model of which some layers keep a state, and the others gate what they attend. */
+  ModelShape withStates(StateLayers some) {
+    return new ModelShape(
+        name,
+        layers,
+        hidden,
+        inner,
+        innerMatrices,
+        heads,
+        keyHeads,
+        headWidth,
+        vocabulary,
+        isTied,
+        contextTokens,
+        0,
+        false,
+        layers - some.count(),
+        experts,
+        activeExperts,
+        some,
+        true,
         adaptsVocabulary);
   }
 
@@ -139,6 +171,8 @@ public record ModelShape(
         full,
         experts,
         activeExperts,
+        count == layers ? states : StateLayers.NONE,
+        hasOutputGate,
         adapts);
   }
 
@@ -148,11 +182,13 @@ public record ModelShape(
   }
 
   private long parameters(int expertsOfLayer) {
-    long attention = 2L * hidden * headWidth * (heads + keyHeads);
+    long attention = (long) hidden * headWidth * ((hasOutputGate ? 3L : 2L) * heads + 2L * keyHeads);
     long feedForward = (long) innerMatrices * hidden * inner * expertsOfLayer;
     long router = experts > 1 ? (long) hidden * experts : 0;
     return vocabularyParameters()
-        + layers * (attention + feedForward + router + 2L * hidden)
+        + (layers - states.count()) * attention
+        + states.count() * states.parameters(hidden)
+        + layers * (feedForward + router + 2L * hidden)
         + hidden;
   }
 
@@ -194,14 +230,23 @@ public record ModelShape(
           "%d GPUs cannot share %d heads and %d heads of keys evenly"
               .formatted(gpus, heads, keyHeads));
     }
+    if (!states.isSharedBy(gpus)) {
+      throw new IllegalArgumentException(
+          "%d GPUs cannot share the %d and %d heads of a state evenly"
+              .formatted(gpus, states.keyHeads(), states.valueHeads()));
+    }
     int ownKeyHeads = Math.max(1, keyHeads / gpus);
     long layerTokenBytes = 2L * ownKeyHeads * headWidth * valueBytes;
     List<LayerGroup> groups = new ArrayList<>();
     if (fullLayers > 0) {
       groups.add(new LayerGroup(fullLayers, layerTokenBytes, 0));
     }
-    if (fullLayers < layers) {
-      groups.add(new LayerGroup(layers - fullLayers, layerTokenBytes, windowTokens, isChunked));
+    int windowed = layers - fullLayers - states.count();
+    if (windowed > 0) {
+      groups.add(new LayerGroup(windowed, layerTokenBytes, windowTokens, isChunked));
+    }
+    if (states.count() > 0) {
+      groups.add(LayerGroup.state(states.count(), layerTokenBytes, states.bytes(gpus)));
     }
     long matrices = parameters(activeExperts) - (isTied ? 0 : (long) vocabulary * hidden);
     return new ServedModel(

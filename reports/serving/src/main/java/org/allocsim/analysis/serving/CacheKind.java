@@ -45,6 +45,7 @@ public enum CacheKind {
         ServingSettings settings,
         VllmRelease release,
         DriverWork driver) {
+      refuseStates(groups);
       return new JengaCache(groups, bytes, settings.blockTokens());
     }
   },
@@ -57,6 +58,7 @@ public enum CacheKind {
         ServingSettings settings,
         VllmRelease release,
         DriverWork driver) {
+      refuseStates(groups);
       return new VirtualCache(
           groups, bytes, settings.pageBytes(), settings.mostSequences(), driver);
     }
@@ -70,6 +72,7 @@ public enum CacheKind {
         ServingSettings settings,
         VllmRelease release,
         DriverWork driver) {
+      refuseStates(groups);
       return new ElasticCache(
           groups, bytes, settings.blockTokens(), driver, release.pagedRules().fitsWhole());
     }
@@ -83,10 +86,19 @@ public enum CacheKind {
         ServingSettings settings,
         VllmRelease release,
         DriverWork driver) {
+      refuseStates(groups);
       return new RadixCache(
           groups, bytes, settings.sglang().pageTokens(), settings.sglang().eviction());
     }
   };
+
+  /** Only vLLM's own cache is simulated with layers that keep a state. */
+  private static void refuseStates(List<LayerGroup> groups) {
+    if (groups.stream().anyMatch(LayerGroup::keepsState)) {
+      throw new IllegalArgumentException(
+          "only cache paged is simulated with layers that keep a state");
+    }
+  }
 
   /** Names of all. */
   public static List<String> names() {

@@ -1,6 +1,7 @@
 package org.allocsim.workloads.program.llama;
 
 import org.allocsim.workloads.model.ModelShape;
+import org.allocsim.workloads.model.StateLayers;
 
 /** Models whose buffers llama.cpp printed, and settings that differ in what a test is about. */
 final class Shapes {
@@ -56,6 +57,8 @@ final class Shapes {
         fullLayers,
         1,
         1,
+        StateLayers.NONE,
+        false,
         false);
   }
 
