@@ -296,7 +296,33 @@ loss = lambda p, x, y: torch.nn.functional.cross_entropy(functional_call(model, 
 gradients = vmap(grad(loss), (None, 0, 0))(parameters, torch.randn(16, 64, device="cuda"), torch.randint(0, 10, (16,), device="cuda"))
 jvp(lambda x: torch.nn.functional.linear(x, parameters["0.weight"]), (torch.randn(4, 64, device="cuda"),), (torch.ones(4, 64, device="cuda"),))
 torch.nested.nested_tensor([torch.randn(3, 4), torch.randn(5, 4)], layout=torch.jagged).cuda().sin()
+vmap(grad(lambda q: 0.5 * (q ** 2).sum() / 0.01))(torch.randn(8, 32, device="cuda"))
 print(gradients["0.weight"].shape[0])
+"""
+
+GIVEN = """
+import torch
+depth = torch.zeros(8, 1, 100, 100)
+depth[:, :, :30] = 50
+gpu = depth.cuda(non_blocking=True)
+values = torch.nn.Conv2d(1, 1, 3, padding=1).cuda()(gpu)
+print(len(values[gpu > 0]), ((gpu > 0) & (gpu < 80)).sum().item(), len(gpu[4:, 0, :20][gpu[4:, 0, :20] >= 50]), sep="\\n")
+image = torch.zeros(2, 3, 64, 64)
+image[:, 1] = 0.75
+image = image.to("cuda", torch.float16, memory_format=torch.channels_last)
+print(len(image[image > 0.5]), len(image[:, 1][image[:, 1] > 0.5]), sep="\\n")
+edges = torch.arange(1 << 20).expand(2, -1).clone()
+edges[1, :5] += 1
+edges = edges.cuda()
+print(len(edges[0][edges[0] != edges[1]]), int(edges.max()), sep="\\n")
+# Who writes to it, on the GPU or on the host, or computes it, leaves it unknown: all are selected.
+gpu.mul_(2)
+print(len(gpu[gpu > 120]))
+again = depth.cuda()
+depth.add_(1)
+print(len(again[again > 120]))
+saved = values.detach().cpu().cuda()
+print(len(saved[saved > 120]))
 """
 
 SAMPLED = """
@@ -482,6 +508,9 @@ class ValuesTest(unittest.TestCase):
 
     def test_a_mask_that_was_set_at_unknown_places_selects_no_more_than_were_set(self):
         self.assertEqual([512, 128, 2000, 0], self.run_program(SAMPLED))
+
+    def test_masks_and_bounds_of_large_tensors_that_the_host_gave_are_known(self):
+        self.assertEqual([24_000, 24_000, 8_000, 8_192, 8_192, 5, (1 << 20) - 1, 80_000, 80_000, 80_000], self.run_program(GIVEN))
 
     def test_what_passes_comparisons_of_unknown_integers_agrees_in_all_of_them(self):
         self.assertEqual([44, 1956, 50, 20, 1956, 44], self.run_program(PICKED))

@@ -24,6 +24,7 @@ from torch.utils._python_dispatch import _pop_mode, _push_mode
 from .branches import Branches
 from .casts import Casts
 from .driver import flag_was_read
+from .given import Given
 from .picks import Picks, compared, drawn
 from .untyped import DispatchMode, StorageRef, storage_ref
 
@@ -103,7 +104,10 @@ MAX_EXPECTED_FLAGS = 100_000
 #: Comparisons: their function, and what they give for two equal operands.
 _COMPARING = {"eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}
 
-#: Those of them whose answer for an unknown integer is that of the one which is read in its place. Whether it equals another one is not told by that.
+#: What is made of large tensors of the host, too: masks and single numbers.
+_OF_GIVEN = {*_COMPARING, "max", "min", "amax", "amin", "sum", "mean", "any", "all", "count_nonzero"}
+
+#: Comparisons whose answer for an unknown integer is that of the one which is read in its place. Whether it equals another one is not told by that.
 _ORDERING = {"lt", "le", "gt", "ge"}
 
 _INTEGER_TYPES = {torch.uint8, torch.int8, torch.int16, torch.int32, torch.long}
@@ -191,6 +195,8 @@ class Values(DispatchMode):
         self.casts = Casts()
         self.casts.follow()
         self._known: dict[int, tuple[StorageRef, torch.dtype, torch.Tensor]] = {}
+        # What the host gave and is too large to be followed.
+        self._host_given = Given()
         # Single flags that are unknown but follow from the defaults, and single values that were copied to the host without being known.
         self._likely: dict[int, tuple[StorageRef, bool]] = {}
         self._on_host: dict[int, StorageRef] = {}
@@ -305,6 +311,8 @@ class Values(DispatchMode):
         if self._chosen_tokens and on_gpu and name in _OF_TOKENS:
             self._use_tokens(name, args)
         copies = None if name == "empty" or name == "empty_strided" else self._copies(on_gpu)
+        if copies is None and name in _OF_GIVEN:
+            copies = self._given_copies(on_gpu)
         written = self._set_after(name, args) if on_gpu and copies is None else None
         if on_gpu and (name in _SELECTING or _selects_rows(func)):
             result = self._select(func, name, args, kwargs)
@@ -607,6 +615,18 @@ class Values(DispatchMode):
         except RuntimeError:
             return None
 
+    def _given_copies(self, tensors: Any) -> list[torch.Tensor] | None:
+        """As `_copies`, also of what the host gave."""
+        found = []
+        for each in tensors:
+            twin = self.twin(each)
+            if twin is None:
+                twin = self._host_given.values(_place(each), each)
+            if twin is None:
+                return None
+            found.append(twin)
+        return found
+
     def learn(self, tensor: torch.Tensor, values: torch.Tensor) -> None:
         if tensor.device.type != "cuda" or tensor.layout is not torch.strided:
             return
@@ -626,6 +646,7 @@ class Values(DispatchMode):
                 self._known.pop(_place(each), None)
                 self._most_set.pop(_place(each), None)
                 self._drawn.pop(_place(each), None)
+                self._host_given.forget(_place(each))
 
     def _most_true(self, tensor: torch.Tensor) -> int | None:
         """How many elements of a mask are set at most, where that is known."""
@@ -673,12 +694,16 @@ class Values(DispatchMode):
             else:
                 line = None
                 self.forget(target)
+                if source.device.type == "cpu" and _place(target) != NOWHERE:
+                    self._host_given.keep(_place(target), target, source)
             if line is not None:
                 self._follows(line, [target])
         elif source.device.type == "cuda":
             # Many classes or actions that the host is given are looked at one by one; what was counted of them has a size.
             if not source.is_floating_point() and not (target.numel() > 1 and self._drawn.get(_place(source), (None, "", False))[2]):
                 self._decide([source])
+            if values is None and target.device.type == "cpu":
+                self._host_given.are_unknown(target)
             if values is not None:
                 target.copy_(values)
             elif target.numel() == 1 and target.device.type == "cpu":
