@@ -15,75 +15,44 @@ import org.allocsim.workloads.model.LayerGroup;
 /** The caches that can be put to the test. */
 public enum CacheKind {
   /** vLLM's blocks. */
-  PAGED {
-    @Override
-    KvCache create(
-        List<LayerGroup> groups,
-        long bytes,
-        ServingSettings settings,
-        VllmRelease release,
-        DriverWork driver) {
-      return new PagedCache(
+  PAGED((groups, bytes, settings, release, _) ->
+      new PagedCache(
           groups,
           bytes,
           settings.blockTokens(),
           settings.watermark(),
           release.pagedRules(),
           release.stepsInFlight() * settings.stepTokens(),
-          settings.speculation().map(Speculation::isHead).orElse(false));
-    }
-  },
+          settings.speculation().map(Speculation::isHead).orElse(false))),
   /** Jenga's two levels of pages. */
-  JENGA {
-    @Override
-    KvCache create(
-        List<LayerGroup> groups,
-        long bytes,
-        ServingSettings settings,
-        VllmRelease release,
-        DriverWork driver) {
-      return new JengaCache(groups, bytes, settings.blockTokens());
-    }
-  },
+  JENGA((groups, bytes, settings, _, _) -> new JengaCache(groups, bytes, settings.blockTokens())),
   /** vAttention's virtual memory. */
-  VATTENTION {
-    @Override
-    KvCache create(
-        List<LayerGroup> groups,
-        long bytes,
-        ServingSettings settings,
-        VllmRelease release,
-        DriverWork driver) {
-      return new VirtualCache(
-          groups, bytes, settings.pageBytes(), settings.mostSequences(), driver);
-    }
-  },
+  VATTENTION((groups, bytes, settings, _, driver) ->
+      new VirtualCache(groups, bytes, settings.pageBytes(), settings.mostSequences(), driver)),
   /** kvcached's elastic pages. */
-  KVCACHED {
-    @Override
-    KvCache create(
-        List<LayerGroup> groups,
-        long bytes,
-        ServingSettings settings,
-        VllmRelease release,
-        DriverWork driver) {
-      return new ElasticCache(
-          groups, bytes, settings.blockTokens(), driver, release.pagedRules().fitsWhole());
-    }
-  },
+  KVCACHED((groups, bytes, settings, release, driver) ->
+      new ElasticCache(
+          groups, bytes, settings.blockTokens(), driver, release.pagedRules().fitsWhole())),
   /** SGLang's pages and radix tree, which its own engine serves with. */
-  SGLANG {
-    @Override
-    KvCache create(
+  SGLANG((groups, bytes, settings, _, _) ->
+      new RadixCache(groups, bytes, settings.sglang().pageTokens(), settings.sglang().eviction()));
+
+  /** Makes a cache in which nothing is stored. */
+  @FunctionalInterface
+  private interface Maker {
+    KvCache make(
         List<LayerGroup> groups,
         long bytes,
         ServingSettings settings,
         VllmRelease release,
-        DriverWork driver) {
-      return new RadixCache(
-          groups, bytes, settings.sglang().pageTokens(), settings.sglang().eviction());
-    }
-  };
+        DriverWork driver);
+  }
+
+  private final Maker maker;
+
+  CacheKind(Maker maker) {
+    this.maker = maker;
+  }
 
   /** Names of all. */
   public static List<String> names() {
@@ -103,10 +72,12 @@ public enum CacheKind {
    * @param driver counts its calls of the driver
    * @throws IllegalArgumentException where so few bytes make none, with the reason
    */
-  abstract KvCache create(
+  KvCache create(
       List<LayerGroup> groups,
       long bytes,
       ServingSettings settings,
       VllmRelease release,
-      DriverWork driver);
+      DriverWork driver) {
+    return maker.make(groups, bytes, settings, release, driver);
+  }
 }

@@ -3,6 +3,7 @@ package org.allocsim.analysis.serving.kvcache;
 import java.util.Arrays;
 import java.util.List;
 import org.allocsim.simulator.device.cost.DriverCosts;
+import org.allocsim.simulator.policy.pagedkv.PrefixIndex;
 import org.allocsim.workloads.model.LayerGroup;
 
 /**
@@ -50,17 +51,8 @@ abstract class GroupedCache implements KvCache {
     search = new StoredPrefix(this.groups, blockTokens);
   }
 
-  /** The block that holds a prefix, or {@link #NONE}. */
-  abstract int holder(long prefixKey);
-
-  /** A block holds a prefix from now on. */
-  abstract void remember(int block, long prefixKey);
-
-  /** A block holds a prefix that nobody looks for before it is listed. */
-  abstract void note(int block, long prefixKey);
-
-  /** Others find a prefix that was noted with a block, if it still is. */
-  abstract void list(int block, long prefixKey);
+  /** Which blocks hold which prefixes. */
+  abstract PrefixIndex stored();
 
   /** A sequence no longer uses a block. */
   abstract void release(int block, int group);
@@ -82,7 +74,7 @@ abstract class GroupedCache implements KvCache {
   abstract boolean holds(int count, int stepTokens);
 
   final int holder(PrefixHashes prefix, int block, int group) {
-    return holder(StoredPrefix.key(prefix.hash(block), group));
+    return stored().holder(StoredPrefix.key(prefix.hash(block), group));
   }
 
   final int blocksOf(int count) {
@@ -155,10 +147,13 @@ abstract class GroupedCache implements KvCache {
           continue;
         }
         int held = lists[group].get(sequence, block);
+        if (stored().has(held)) {
+          continue;
+        }
         if (isOwn) {
-          note(held, StoredPrefix.key(prefix, group));
+          stored().note(held, StoredPrefix.key(prefix, group));
         } else {
-          remember(held, StoredPrefix.key(prefix, group));
+          stored().add(held, StoredPrefix.key(prefix, group));
         }
       }
     }
@@ -236,7 +231,7 @@ abstract class GroupedCache implements KvCache {
         for (int group = 0; group < groups.length; group++) {
           int held = lists[group].get(sequence, block);
           if (held != NONE) {
-            list(held, StoredPrefix.key(hash, group));
+            stored().list(held, StoredPrefix.key(hash, group));
           }
         }
       }

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.allocsim.simulator.device.cost.DriverCosts;
 import org.allocsim.simulator.policy.pagedkv.KvBlocks;
+import org.allocsim.simulator.policy.pagedkv.PrefixIndex;
 import org.allocsim.workloads.model.LayerGroup;
 import org.allocsim.workloads.model.PageSharing;
 
@@ -138,23 +139,8 @@ public final class PagedCache extends GroupedCache {
   }
 
   @Override
-  int holder(long prefixKey) {
-    return blocks.holder(prefixKey);
-  }
-
-  @Override
-  void remember(int block, long prefixKey) {
-    blocks.remember(block, prefixKey);
-  }
-
-  @Override
-  void note(int block, long prefixKey) {
-    blocks.note(block, prefixKey);
-  }
-
-  @Override
-  void list(int block, long prefixKey) {
-    blocks.list(block, prefixKey);
+  PrefixIndex stored() {
+    return blocks.prefixes();
   }
 
   @Override
@@ -167,7 +153,7 @@ public final class PagedCache extends GroupedCache {
     boolean fits = (blocksOf(start.room()) - shared) * groups.length + unused <= room;
     if (!fits || (rules.fitsWhole() && wholeBlocks(start) + unused > room)) {
       lastFree = blocks.freeCount();
-      lastChanges = blocks.changes();
+      lastChanges = stored().changes();
       return false;
     }
     noteEnds(sequence, start);
@@ -258,7 +244,7 @@ public final class PagedCache extends GroupedCache {
 
   @Override
   public boolean mayHaveMoreRoom() {
-    return blocks.freeCount() > lastFree || blocks.changes() != lastChanges;
+    return blocks.freeCount() > lastFree || stored().changes() != lastChanges;
   }
 
   private int share(PrefixHashes prefix, int block, int group) {
