@@ -3,6 +3,7 @@ package org.allocsim.analysis.serving.kvcache;
 import java.util.Arrays;
 import java.util.List;
 import org.allocsim.simulator.device.cost.DriverCosts;
+import org.allocsim.simulator.policy.pagedkv.PrefixIndex;
 import org.allocsim.workloads.model.LayerGroup;
 
 /**
@@ -57,17 +58,8 @@ abstract class GroupedCache implements KvCache {
     search = new StoredPrefix(this.groups, blockTokens);
   }
 
-  /** The block that holds a prefix, or {@link #NONE}. */
-  abstract int holder(long prefixKey);
-
-  /** A block holds a prefix from now on. */
-  abstract void remember(int block, long prefixKey);
-
-  /** A block holds a prefix that nobody looks for before it is listed. */
-  abstract void note(int block, long prefixKey);
-
-  /** Others find a prefix that was noted with a block, if it still is. */
-  abstract void list(int block, long prefixKey);
+  /** Which blocks hold which prefixes. */
+  abstract PrefixIndex stored();
 
   /** A sequence no longer uses a block. */
   abstract void release(int block, int group);
@@ -101,7 +93,7 @@ abstract class GroupedCache implements KvCache {
   abstract boolean holds(int count, int stepTokens);
 
   final int holder(PrefixHashes prefix, int block, int group) {
-    return holder(StoredPrefix.key(prefix.hash(block), group));
+    return stored().holder(StoredPrefix.key(prefix.hash(block), group));
   }
 
   final int blocksOf(int count) {
@@ -214,13 +206,13 @@ abstract class GroupedCache implements KvCache {
           continue;
         }
         int held = lists[group].get(sequence, block);
-        if (held == NONE) {
+        if (held == NONE || stored().has(held)) {
           continue;
         }
         if (isOwn) {
-          note(held, StoredPrefix.key(prefix, group));
+          stored().note(held, StoredPrefix.key(prefix, group));
         } else {
-          remember(held, StoredPrefix.key(prefix, group));
+          stored().add(held, StoredPrefix.key(prefix, group));
           remembered(group, StoredPrefix.key(prefix, group));
         }
       }
@@ -322,7 +314,7 @@ abstract class GroupedCache implements KvCache {
         for (int group = 0; group < groups.length; group++) {
           int held = lists[group].get(sequence, block);
           if (held != NONE) {
-            list(held, StoredPrefix.key(hash, group));
+            stored().list(held, StoredPrefix.key(hash, group));
           }
         }
       }

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.allocsim.simulator.device.cost.DriverCosts;
 import org.allocsim.simulator.policy.pagedkv.KvBlocks;
+import org.allocsim.simulator.policy.pagedkv.PrefixIndex;
 import org.allocsim.workloads.model.LayerGroup;
 import org.allocsim.workloads.model.PageSharing;
 
@@ -174,23 +175,8 @@ public final class PagedCache extends GroupedCache {
   }
 
   @Override
-  int holder(long prefixKey) {
-    return blocks.holder(prefixKey);
-  }
-
-  @Override
-  void remember(int block, long prefixKey) {
-    blocks.remember(block, prefixKey);
-  }
-
-  @Override
-  void note(int block, long prefixKey) {
-    blocks.note(block, prefixKey);
-  }
-
-  @Override
-  void list(int block, long prefixKey) {
-    blocks.list(block, prefixKey);
+  PrefixIndex stored() {
+    return blocks.prefixes();
   }
 
   @Override
@@ -235,7 +221,7 @@ public final class PagedCache extends GroupedCache {
   @Override
   void remembered(int group, long prefixKey) {
     if (groups[group].keepsState()) {
-      storedIn[blocks.holder(prefixKey)] = step;
+      storedIn[stored().holder(prefixKey)] = step;
     }
   }
 
@@ -257,8 +243,8 @@ public final class PagedCache extends GroupedCache {
    */
   private void noteRefusal(SequenceStart start) {
     lastFree = blocks.freeCount();
-    lastChanges = blocks.changes();
-    lastAdditions = blocks.additions();
+    lastChanges = stored().changes();
+    lastAdditions = stored().additions();
     lastNeeded = 0;
     if (rules.fitsWhole() && !wasDeferred) {
       int stored = start.storedTokens();
@@ -275,7 +261,7 @@ public final class PagedCache extends GroupedCache {
 
   @Override
   public boolean isStillFull() {
-    return blocks.freeCount() < lastNeeded && blocks.additions() == lastAdditions;
+    return blocks.freeCount() < lastNeeded && stored().additions() == lastAdditions;
   }
 
   /** Stored blocks that a sequence needs and nobody uses. */
@@ -372,7 +358,7 @@ public final class PagedCache extends GroupedCache {
 
   @Override
   public boolean mayHaveMoreRoom() {
-    return wasDeferred || blocks.freeCount() > lastFree || blocks.changes() != lastChanges;
+    return wasDeferred || blocks.freeCount() > lastFree || stored().changes() != lastChanges;
   }
 
   private int share(PrefixHashes prefix, int block, int group) {
