@@ -14,6 +14,7 @@ sys.path[:0] = [str(HERE.parent)]
 from allocsim.advise.command import options_parser as advise_parser  # noqa: E402
 from allocsim.estimate.command import options_parser as estimate_parser  # noqa: E402
 from allocsim.estimate.screen import unused_options  # noqa: E402
+from allocsim.estimate.vary import Vary  # noqa: E402
 from allocsim.recorder.command import options_parser as record_parser  # noqa: E402
 from allocsim.usage import similar, with_program  # noqa: E402
 
@@ -67,6 +68,22 @@ class UnusedOptionsTest(unittest.TestCase):
     def test_nothing_is_said_of_what_did(self):
         self.assertEqual([], unused_options(self.found | {"world": 4}, 3, ["/a/train.py:57"]))
         self.assertEqual([], unused_options(self.found | {"complete": False}, 3, ["train.py:58"]))
+
+
+class VaryTest(unittest.TestCase):
+    def sentence(self, largest, **fits):
+        return Vary("batch", 1, 8).sentence("t4", largest, {int(name[1:]): {"fits": each} for name, each in fits.items()})
+
+    def test_what_may_fit_is_not_said_to_fit(self):
+        self.assertEqual(
+            "batch 4 is the largest that may fit on t4; 5 does not fit; 2 is the largest value tried that is sure to fit.",
+            self.sentence(4, v2="yes", v4="maybe", v5="no"),
+        )
+        self.assertEqual("batch 8, the largest value tried, may fit on t4; no value tried is sure to fit.", self.sentence(8, v8="maybe"))
+
+    def test_what_fits_is_said_so(self):
+        self.assertEqual("batch 4 is the largest that fits on t4; 5 does not fit.", self.sentence(4, v4="yes", v5="no"))
+        self.assertEqual("batch 8, the largest value tried, fits on t4.", self.sentence(8, v8="yes"))
 
 
 if __name__ == "__main__":

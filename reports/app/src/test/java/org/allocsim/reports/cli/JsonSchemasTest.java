@@ -82,7 +82,7 @@ class JsonSchemasTest {
               "samples/chat_requests.jsonl",
               "--model=gemma-2-9b",
               "--first=9",
-              "--shares=0.8"),
+              "--utilizations=0.8"),
           List.of("serve", "samples/chat_requests.jsonl", "--model=yi-6b", "--max-model-len=2"),
           List.of("suite", "weight-conversion", "article-gpu"),
           List.of("suite", "weight-conversion", "--policies", "pytorch,max-live,rmm-fixed"),
