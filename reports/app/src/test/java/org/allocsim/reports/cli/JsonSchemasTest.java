@@ -182,6 +182,8 @@ class JsonSchemasTest {
         Answers.schemas().stream()
             .map(schema -> schema.command().split(" ")[0])
             .collect(Collectors.toCollection(TreeSet::new));
+    // A command of Python, whose test compares the keys.
+    assertTrue(documented.remove("estimate"));
     assertEquals(written, documented);
     Set<String> tested =
         COMMANDS.stream()
