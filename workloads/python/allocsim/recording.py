@@ -19,6 +19,7 @@ import re
 import signal
 import sys
 import tempfile
+import warnings
 import webbrowser
 from functools import cached_property
 from pathlib import Path
@@ -203,7 +204,7 @@ class Recording:
             options: as on the command line.
             keywords: options by name: ``warm_up=2`` is ``--warm-up=2``, ``swap_adjacent=True`` is ``--swap-adjacent``; None and False leave it out, lists are joined by commas.
 
-        >>> run.ask("leaks", warm_up=2)["verdict"]
+        >>> run.ask("leaks", warm_up=2)["leak_verdict"]
         'PLATEAU'
         """
         with temporary_folder() as folder:
@@ -264,6 +265,7 @@ class Recording:
 
     def pins(self, at: str | int | None = None, *, sort: str | None = None, top: int | None = None) -> Answer:
         """The former name of :meth:`blockers`."""
+        warnings.warn("run.pins() is now run.blockers()", DeprecationWarning, stacklevel=2)
         return self.blockers(at, sort=sort, top=top)
 
     def account(self, *options: str, at: str | int | None = None) -> Answer:

@@ -111,6 +111,7 @@ RENAMED: dict[str, tuple[str, ...]] = {
     "swept": ("sweep",),
     "utilisation_over_time": ("utilization_over_time",),
     "utilisation_ratio": ("utilization_ratio",),
+    "verdict": ("leak_verdict", "oom_verdict"),
     "wanted": ("requested_size",),
     "whole": ("total",),
     "whole_gpu_in_share": ("whole_gpu_in_utilization",),
@@ -128,12 +129,16 @@ class Keyed(dict[str, Any]):
 
     def get(self, key: str, default: Any = None) -> Any:
         """As that of a dictionary, for old keys as well."""
-        now = key if key in self else self._now(key)
+        now = key if super().__contains__(key) else self._now(key)
         return default if now is None else self[now]
+
+    def __contains__(self, key: object) -> bool:
+        """Whether the object has the key, or what an old key is called now."""
+        return super().__contains__(key) or any(super(Keyed, self).__contains__(each) for each in RENAMED.get(str(key), ()))
 
     def _now(self, key: str) -> str | None:
         """What an old key is called in this object, with a warning for the caller's caller; None if it is not here."""
-        now = next((each for each in RENAMED.get(key, ()) if each in self), None)
+        now = next((each for each in RENAMED.get(key, ()) if super(Keyed, self).__contains__(each)), None)
         if now is not None:
             warnings.warn(f"the key {key!r} is now {now!r}", DeprecationWarning, stacklevel=3)
         return now

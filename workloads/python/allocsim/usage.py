@@ -3,11 +3,59 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import errno
 import os
-from typing import Callable
+import re
+import sys
+from typing import Any, Callable, Iterable, NoReturn
 
 from .temporary import NO_ROOM
+from .visible import visible
+
+
+def similar(name: str, known: Iterable[str], otherwise: str | None = None) -> str:
+    """The known name that a mistyped one may mean, as a remedy.
+
+    Args:
+        name: what was typed.
+        known: all names that would have been right.
+        otherwise: the remedy where none of them is similar; None for all names.
+    """
+    every = list(known)
+    # A size is often left out, as are dashes.
+    short = {re.sub(r"-\d+gb$", "", each): each for each in reversed(every)}
+    names = {each.lower().lstrip("-"): each for each in every}
+    found = difflib.get_close_matches(name.lower().replace("_", "-").lstrip("-"), {**short, **names}, n=1, cutoff=0.7)
+    if found:
+        return f"did you mean {({**short, **names})[found[0]]}?"
+    return f"choose from {', '.join(every)}" if otherwise is None else otherwise
+
+
+class Parser(argparse.ArgumentParser):
+    """Refuses arguments in one sentence, which is only text, with what a mistyped word may mean."""
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        options, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            first = unknown[0].partition("=")[0]
+            if not first.startswith("-"):
+                self.error(f"'{first}' is an unexpected argument")
+            names = [name for action in self._actions for name in action.option_strings if name.startswith("--")]
+            remedy = similar(first, names, "")
+            self.error(f"unknown option '{first}'{'; ' + remedy if remedy else ''}")
+        return options
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            known = [str(each) for each in action.choices]
+            remedy = similar(str(value), known, "")
+            raise argparse.ArgumentError(action, f"'{value}' is not one of {', '.join(known)}{'; ' + remedy if remedy else ''}")
+
+    def error(self, message: str) -> NoReturn:
+        end = "" if message.endswith("?") else f"; see '{self.prog} --help'"
+        print(visible(f"{self.prog}: {message}{end}"), file=sys.stderr)
+        sys.exit(2)
 
 
 class HelpFormatter(argparse.HelpFormatter):

@@ -13,6 +13,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 from allocsim.advise.remedy import Remedy  # noqa: E402
+from allocsim.recording import Recording  # noqa: E402
 from allocsim.renamed import RENAMED, Keyed  # noqa: E402
 
 SOURCES = HERE.parents[2]
@@ -27,6 +28,28 @@ class RenamedTest(unittest.TestCase):
         with self.assertWarns(DeprecationWarning) as warned:
             self.assertEqual(2, found.get("refused"))
         self.assertEqual(__file__, warned.filename)
+
+    def test_an_old_key_is_in_the_answer(self):
+        found = Keyed(rejected=2, utilizations=[1])
+        self.assertIn("refused", found)
+        self.assertIn("rejected", found)
+        self.assertNotIn("left", found)
+        self.assertNotIn("holds", found)
+
+    def test_the_old_name_of_a_question_warns(self):
+        asked = []
+
+        class Run(Recording):
+            def __init__(self):
+                pass
+
+            def ask(self, name, *options, **keywords):
+                asked.append(name)
+
+        with self.assertWarnsRegex(DeprecationWarning, "run.pins\\(\\) is now run.blockers\\(\\)") as warned:
+            Run().pins(at="oom")
+        self.assertEqual(__file__, warned.filename)
+        self.assertEqual(["blockers"], asked)
 
     def test_other_keys_are_those_of_any_dictionary(self):
         found = Keyed(rejected=2, left=1)

@@ -12,12 +12,12 @@ from typing import Any, Sequence
 
 from ..engine import one_process
 from ..estimate.cards import CARDS
-from ..estimate.command import Parser, options_parser as estimate_parser, value_at
+from ..estimate.command import options_parser as estimate_parser, value_at
 from ..estimate.screen import answer_lines, print_line, size_text
 from ..recording import AllocsimError, file_argument, run as ask
 from ..systems import other_system
 from ..recorder.program import NotRun, runnable
-from ..usage import HelpFormatter, at_least, seconds_above_0, unusable, with_program
+from ..usage import HelpFormatter, Parser, at_least, seconds_above_0, similar, unusable, with_program
 from ..visible import tell
 from .catalog import BadRemedy
 from .trials import FILE, Trials
@@ -59,7 +59,7 @@ def _advise(arguments: list[str]) -> int:
         return 0
     program = runnable(program, "advise", "--device rtx-4090 ")
     if options.device not in CARDS:
-        say(f"--device {options.device} is not a known GPU; choose from {', '.join(CARDS)}")
+        say(f"--device {options.device} is not a known GPU; {similar(options.device, CARDS)}")
         return 2
     try:
         values = dict(value_at(each) for each in options.value)
@@ -71,7 +71,7 @@ def _advise(arguments: list[str]) -> int:
     trials = Trials(options.output, {"program": program, "options": shared, "values": values, "files": [os.path.abspath(each) for each in options.remedy]})
     unknown = [each for each in options.remedies or () if each not in trials.names]
     if unknown:
-        say(f"--remedies {unknown[0]} is not a known remedy; choose from {', '.join(trials.names)}")
+        say(f"--remedies {unknown[0]} is not a known remedy; {similar(unknown[0], trials.names)}")
         return 2
     if trials.replaces:
         say(f"{trials.path} belongs to another program, or to an earlier version of this one; it is replaced")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import json
 import os
 import re
-from typing import Any, Iterable, NoReturn, Sequence
+from typing import Any, Sequence
 
 from ..engine import one_process
 from ..recorder.files import cannot_be_read, rank_path, whole
@@ -15,15 +14,15 @@ from ..recorder.program import NotRun, Signals, runnable
 from ..recording import AllocsimError
 from ..systems import other_system
 from ..temporary import temporary_folder
-from ..usage import HelpFormatter, at_least, seconds_above_0, unusable, with_program
-from ..visible import from_here, visible
+from ..usage import HelpFormatter, Parser, at_least, seconds_above_0, similar, unusable, with_program
+from ..visible import from_here
 from .again import run_longest, run_with_all
 from .answer import answer, ended_early, reserved_bytes
 from .cards import CARDS
 from .costliest import costliest
 from .hosts import MOST_GPUS
 from .runs import Runs, has_compiled, mark_of, say
-from .screen import print_answer, print_line
+from .screen import print_answer, print_line, unused_options
 from .standin import NoStandIn, library_folder
 from .vary import Vary
 
@@ -49,20 +48,11 @@ def main(arguments: Sequence[str]) -> int:
         return 1
 
 
-def _similar(name: str, known: Iterable[str]) -> str:
-    """The name that a mistyped one may mean, as a remedy; else all of them."""
-    # A size is often left out.
-    short = {re.sub(r"-\d+gb$", "", each): each for each in reversed(list(known))}
-    every = {**short, **{each: each for each in known}}
-    found = difflib.get_close_matches(name.lower().replace("_", "-"), every, n=1, cutoff=0.7)
-    return f"did you mean {every[found[0]]}?" if found else f"choose from {', '.join(known)}"
-
-
 def _estimate(arguments: Sequence[str], signals: Signals) -> int:
     options, program = with_program(options_parser(), list(arguments))
     program = runnable(program, "estimate")
     if options.device not in CARDS:
-        return _wrong(f"--device {options.device} is not a known GPU; {_similar(options.device, CARDS)}")
+        return _wrong(f"--device {options.device} is not a known GPU; {similar(options.device, CARDS)}")
     if options.world == 0:
         return _wrong("--world 0 has no ranks; give at least 1")
     if options.gpus is not None and options.gpus > MOST_GPUS:
@@ -150,6 +140,8 @@ def _answer(options: argparse.Namespace, runs: Runs, code: int, report: dict[str
             if has_compiled(caches):
                 run("cached_compiler_reserved_bytes", caches=caches)
         found = answer(report, options.device, others, out_of_memory=failed)
+        for sentence in unused_options(found, options.rank, [value_at(each)[0] for each in options.value]):
+            say(sentence)
         if mark_of(report["file"]) != report["mark"]:
             say(f"another program has replaced or removed {from_here(report['file'])} meanwhile, so there is no answer; give each estimate its own file with -o")
             return 1
@@ -167,13 +159,6 @@ def _answer(options: argparse.Namespace, runs: Runs, code: int, report: dict[str
         print_answer(found["longest"])
     # A card that is too small is an answer, not a failure.
     return 0 if found["complete"] else code or 1
-
-
-class Parser(argparse.ArgumentParser):
-    """Refuses arguments in sentences that are only text."""
-
-    def error(self, message: str) -> NoReturn:
-        super().error(visible(message))
 
 
 def value_at(text: str) -> tuple[str, float]:
@@ -197,7 +182,7 @@ def options_parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="allocsim estimate",
         formatter_class=HelpFormatter,
-        usage="allocsim estimate [--device CARD] [--steps N] [--time SECONDS] [--longest [LENGTH]] [-o FILE] [--fake-weights] [--value FILE:LINE=VALUE] [--vary NAME=FROM..TO] [--gpus N] [--rank R --world N] [--watchdog WHEN] [--gpu HOW] [--unlimited] [--allow-writes] -- PROGRAM...",
+        usage="allocsim estimate [--device CARD] [--steps N] [--time SECONDS] [--longest [LENGTH]] [-o FILE] [--json FILE] [--fake-weights] [--value FILE:LINE=VALUE] [--vary NAME=FROM..TO] [--gpus N] [--rank R] [--world N] [--watchdog WHEN] [--gpu HOW] [--unlimited] [--allow-writes] [--stacks KIND] [--only-record] -- PROGRAM...",
         description="Estimates the GPU memory of a PyTorch program, without a GPU. The program runs unchanged, with the CUDA build of PyTorch, on a mock CUDA driver that computes nothing; what its allocator does is recorded.",
         epilog="The recording is read by every command: tune, min-capacity, peak, fit, diagnose, view.",
     )

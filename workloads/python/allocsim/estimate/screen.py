@@ -325,6 +325,24 @@ def shortened(lines: Sequence[str], count: int, found: dict[str, Any]) -> list[s
 _ALL = "(--json has all)"
 
 
+def unused_options(found: dict[str, Any], rank: int | None, places: Sequence[str]) -> list[str]:
+    """A sentence for each option that made no difference, since the program is no job or read no such line.
+
+    Args:
+        found: the answer.
+        rank: of ``--rank``; None where it was not given.
+        places: of ``--value``.
+    """
+    sentences = []
+    if rank is not None and found["complete"] and found["world"] < 2:
+        sentences.append(f"--rank {rank} had no effect: the program is a single process, not a job of several ranks")
+    read = [each["line"] for kind in ("reads", "selections", "picks") for each in found[kind] if each["line"]]
+    for place in places:
+        if found["complete"] and not any(line == place or line.endswith(os.sep + place) for line in read):
+            sentences.append(f"--value {place} had no effect: the program read no unknown value at that line")
+    return sentences
+
+
 def _next(found: dict[str, Any]) -> str:
     file = from_here(found["file"])
     if not found["complete"]:

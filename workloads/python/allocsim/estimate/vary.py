@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any, NamedTuple
+from typing import Any, Mapping, NamedTuple
 
 from ..temporary import temporary_folder
 from ..visible import tell
@@ -68,11 +68,24 @@ class Vary(NamedTuple):
             print_line(f"  {self.name} {value:>6}  {size:>10}  {word}")
         if largest is None:
             print_line(f"Not even {self.name} {self.low} fits on {device}.")
-        elif largest == self.high:
-            print_line(f"{self.name} {largest}, the largest value tried, fits on {device}.")
         else:
-            print_line(f"{self.name} {largest} is the largest that fits on {device}; {largest + 1} does not.")
+            print_line(self.sentence(device, largest, rows))
         return 0
+
+    def sentence(self, device: str, largest: int, rows: Mapping[int, Mapping[str, Any]]) -> str:
+        """What the tried values come to.
+
+        Args:
+            device: the card.
+            largest: the largest value that fits, or may.
+            rows: the answer to each value that was tried.
+        """
+        surely = [value for value, found in rows.items() if found["fits"] in FITTING and found["fits"] != "maybe"]
+        fits = "fits" if largest in surely else "may fit"
+        ending = "" if largest in surely else f"; {max(surely)} is the largest value tried that is sure to fit" if surely else "; no value tried is sure to fit"
+        if largest == self.high:
+            return f"{self.name} {largest}, the largest value tried, {fits} on {device}{ending}."
+        return f"{self.name} {largest} is the largest that {fits} on {device}; {largest + 1} does not fit{ending}."
 
     def _largest(self, fits: Any) -> int | None:
         if fits(self.high):

@@ -9,7 +9,7 @@ import sys
 import time
 from typing import Sequence
 
-from ..usage import HelpFormatter, at_least, unusable, with_program
+from ..usage import HelpFormatter, Parser, at_least, unusable, with_program
 from ..visible import from_here
 from .files import RunFolder, Written, cannot_be_read, rank_path
 from .follow import VARIABLE
@@ -113,7 +113,7 @@ def reach(written: Written, ended_seconds: float) -> str:
 
 def options_parser() -> argparse.ArgumentParser:
     """The options, without the program."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="allocsim record",
         formatter_class=HelpFormatter,
         usage="allocsim record [-o FILE] [--max-entries N] [--stacks KIND] [--flush SECONDS] [--time] -- PROGRAM...",

@@ -1,6 +1,11 @@
 package org.allocsim.reports.answer;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.allocsim.analysis.text.JsonText;
@@ -96,12 +101,26 @@ public final class Answers {
 
   private Answers() {}
 
+  /** The schema of what the Python package answers, which is a file. */
+  private static final String ESTIMATE = "allocsim-estimate-3";
+
   /** All schemas. */
   public static List<Schema> schemas() {
-    return Stream.concat(KINDS.stream(), Wings.kinds().stream())
-        .map(
-            kind -> new Schema(kind.id(), kind.command(), JsonText.text(JsonRenderer.schema(kind))))
+    return Stream.concat(
+            Stream.concat(KINDS.stream(), Wings.kinds().stream())
+                .map(kind ->
+                    new Schema(
+                        kind.id(), kind.command(), JsonText.text(JsonRenderer.schema(kind)))),
+            Stream.of(new Schema(ESTIMATE, "estimate --json", resource(ESTIMATE + ".json"))))
         .toList();
+  }
+
+  private static String resource(String name) {
+    try (InputStream file = Objects.requireNonNull(Answers.class.getResourceAsStream(name), name)) {
+      return new String(file.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** The schema of this name and version. */

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param caption what the table shows
  * @param shape the columns
  * @param rows the rows in their order
- * @param leftOut why people find a row below the table, in a sentence, and not in it: continues the
+ * @param skipped why people find a row below the table, in a sentence, and not in it: continues the
  *     row's name; null for rows of the table
  * @param kept which rows stand in the table on paper; the page and CSV have all
  * @param more what is said of the others; null where all are kept
@@ -31,7 +31,7 @@ public record Table<R>(
     String caption,
     Shape<R> shape,
     List<R> rows,
-    Function<? super R, @Nullable String> leftOut,
+    Function<? super R, @Nullable String> skipped,
     Predicate<? super R> kept,
     @Nullable More more,
     Predicate<? super R> essential,
@@ -64,7 +64,7 @@ public record Table<R>(
 
   /** The same table, of which paper keeps some rows. */
   public Table<R> keeping(Predicate<? super R> isKept, More others) {
-    return new Table<>(caption, shape, rows, leftOut, isKept, others, essential, group, pointer);
+    return new Table<>(caption, shape, rows, skipped, isKept, others, essential, group, pointer);
   }
 
   /** The same table, of which paper keeps the first rows. */
@@ -76,17 +76,17 @@ public record Table<R>(
 
   /** The same table, of which an excerpt has some rows before others. */
   public Table<R> withEssential(Predicate<? super R> isEssential) {
-    return new Table<>(caption, shape, rows, leftOut, kept, more, isEssential, group, pointer);
+    return new Table<>(caption, shape, rows, skipped, kept, more, isEssential, group, pointer);
   }
 
   /** The same table, with headings between its rows. */
   public Table<R> groupedBy(Function<? super R, @Nullable String> heading) {
-    return new Table<>(caption, shape, rows, leftOut, kept, more, essential, heading, pointer);
+    return new Table<>(caption, shape, rows, skipped, kept, more, essential, heading, pointer);
   }
 
   /** The same table, whose rows stand at this place of the JSON. */
   public Table<R> at(String jsonPointer) {
-    return new Table<>(caption, shape, rows, leftOut, kept, more, essential, group, jsonPointer);
+    return new Table<>(caption, shape, rows, skipped, kept, more, essential, group, jsonPointer);
   }
 
   /** The columns that people see. */
@@ -98,12 +98,12 @@ public record Table<R>(
   }
 
   private boolean has(Column<R> column, R row) {
-    return leftOut.apply(row) == null && column.value(row) != null;
+    return skipped.apply(row) == null && column.value(row) != null;
   }
 
   /** The rows that stand in the table. */
   public List<R> shown() {
-    return rows.stream().filter(row -> leftOut.apply(row) == null && kept.test(row)).toList();
+    return rows.stream().filter(row -> skipped.apply(row) == null && kept.test(row)).toList();
   }
 
   /**
@@ -129,8 +129,8 @@ public record Table<R>(
   /** What is said about the rows that do not. */
   public List<Sentence> leftOutRows() {
     return rows.stream()
-        .filter(row -> leftOut.apply(row) != null)
-        .map(row -> Sentence.of("{} {}", name(row), Objects.requireNonNull(leftOut.apply(row))))
+        .filter(row -> skipped.apply(row) != null)
+        .map(row -> Sentence.of("{} {}", name(row), Objects.requireNonNull(skipped.apply(row))))
         .toList();
   }
 

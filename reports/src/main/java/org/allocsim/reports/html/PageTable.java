@@ -38,7 +38,7 @@ final class PageTable {
     for (R row : table.rows()) {
       Map<String, Object> about = new LinkedHashMap<>();
       about.put("name", table.name(row));
-      String why = table.leftOut().apply(row);
+      String why = table.skipped().apply(row);
       about.put("why", why);
       about.put("group", table.group().apply(row));
       Map<String, Object> words = new LinkedHashMap<>();

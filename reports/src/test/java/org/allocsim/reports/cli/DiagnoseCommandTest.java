@@ -146,7 +146,7 @@ class DiagnoseCommandTest {
     assertTrue(alone.get("limit_bytes").isNull());
     JsonNode both = json(ExitCodes.DONE, calm, LOG);
     assertEquals(9.22, both.get("program").get("limit_bytes").asLong() / (double) GIB, 0.005);
-    assertEquals("CAPPED", both.get("log").get("verdict").asString());
+    assertEquals("CAPPED", both.get("log").get("oom_verdict").asString());
   }
 
   @Test

@@ -103,7 +103,7 @@ class ExplainBfcDumpTest {
     Path json = folder.resolve("out.json");
     assertEquals(10, explain("--json", json).exitCode());
     JsonNode tree = JsonMapper.builder().build().readTree(Files.readString(json));
-    assertEquals("FRAGMENTED", tree.get("verdict").asString());
+    assertEquals("FRAGMENTED", tree.get("oom_verdict").asString());
     JsonNode dump = tree.get("bfc_dumps").get(0);
     assertEquals(40 * MIB, dump.get("largest_free_bytes").asLong());
     assertEquals(76 * MIB, dump.get("free_bytes").asLong());

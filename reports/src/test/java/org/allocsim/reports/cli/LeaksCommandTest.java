@@ -33,6 +33,15 @@ class LeaksCommandTest {
   }
 
   @Test
+  void nothingIsAfterAWarmUpThatIsNone() {
+    String none = CommandRun.of("leaks", PREFETCH, "--warm-up", 0).out();
+    assertTrue(none.contains("no warm-up"), none);
+    assertTrue(!none.contains("after warm-up"), none);
+    String some = CommandRun.of("leaks", PREFETCH, "--warm-up", 2).out();
+    assertTrue(some.contains("grows after warm-up"), some);
+  }
+
+  @Test
   void steadyMemoryIsNoneAndDone() throws IOException {
     CommandRun run = CommandRun.of("leaks", PREFETCH);
     assertEquals(ExitCodes.DONE, run.exitCode());

@@ -181,7 +181,7 @@ class LintSnapshotTest {
             PickleBytes.of(
                 Map.of("segments", List.of(), "device_traces", Collections.emptyList())));
     String text = lint(ExitCodes.FAILED, "max_split_size_mb:64", "--snapshot", file);
-    assertTrue(text.contains("it records no allocator settings"), text);
+    assertTrue(text.contains("has no allocator settings to compare"), text);
     assertTrue(lint(ExitCodes.FAILED, "--snapshot", folder.resolve("no")).contains("no such file"));
     assertTrue(lint(ExitCodes.USAGE).contains("no value given"));
   }

@@ -94,18 +94,21 @@ class ShapeTest {
   }
 
   @Test
-  void partsMayStandUnderNamesAndAnAnswerMayHaveAWordForItsVerdict() {
+  void partsMayStandUnderNames() {
     Shape<Long> part = Shape.of(row -> row.bytes("bytes", "Size.", each -> each));
     Shape<Long> shape =
-        Shape.of(row ->
-            row.text("verdict", "A word.", _ -> "FULL")
-                .named(part, "parts", "Parts.", "A part.", each -> Map.of("some", each)));
+        Shape.of(
+            row -> row.named(part, "parts", "Parts.", "A part.", each -> Map.of("some", each)));
     Map<String, Object> json = JsonRenderer.json(document(shape, 5L));
-    assertEquals("FULL", json.get("verdict"));
     assertEquals(Map.of("some", Map.of("bytes", 5L)), json.get("parts"));
     String schema = JsonRenderer.schema(document(shape, 5L).kind()).toString();
-    assertTrue(schema.contains("verdict={description=A word., type=string}"), schema);
     assertTrue(schema.contains("properties={bytes={description=Size., type=integer}}"), schema);
+  }
+
+  @Test
+  void theVerdictHasOneShapeInAllAnswers() {
+    Shape<Long> own = Shape.of(row -> row.text("verdict", "A word.", _ -> "FULL"));
+    assertThrows(IllegalStateException.class, () -> JsonRenderer.json(document(own, 5L)));
   }
 
   @Test

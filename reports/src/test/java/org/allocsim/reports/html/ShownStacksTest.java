@@ -63,18 +63,18 @@ class ShownStacksTest {
     long[] bytes = bytes(count);
     AllocationTrace trace = trace(count, bytes);
     ShownStacks shown = ShownStacks.of(trace, rows(trace));
-    int leftOut = 0;
+    int skipped = 0;
     long largestLeftOut = 0;
     long minShown = Long.MAX_VALUE;
     for (int row = 0; row < count; row++) {
       if (shown.isLeftOut(trace.stack(row))) {
-        leftOut++;
+        skipped++;
         largestLeftOut = Math.max(largestLeftOut, bytes[row]);
       } else {
         minShown = Math.min(minShown, bytes[row]);
       }
     }
-    assertEquals(5000, leftOut);
+    assertEquals(5000, skipped);
     assertTrue(largestLeftOut <= minShown, largestLeftOut + " " + minShown);
     StackColumns columns = columns(trace);
     assertEquals(ShownStacks.MOST + 1, columns.stacks().size());

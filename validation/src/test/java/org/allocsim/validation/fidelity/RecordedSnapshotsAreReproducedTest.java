@@ -71,12 +71,12 @@ class RecordedSnapshotsAreReproducedTest {
   @TestFactory
   Stream<DynamicTest> snapshotsOfTheFolderAreReproduced() {
     if (!Recorded.isFolderPresent()) {
-      String leftOut =
+      String skipped =
           "left out: all recorded snapshots but those that the project holds, as there is no folder"
               + " "
               + Recorded.folder();
-      System.out.println(leftOut);
-      return Stream.of(dynamicTest(leftOut, () -> abort(leftOut)));
+      System.out.println(skipped);
+      return Stream.of(dynamicTest(skipped, () -> abort(skipped)));
     }
     return Recorded.all().stream().flatMap(RecordedSnapshotsAreReproducedTest::tests);
   }

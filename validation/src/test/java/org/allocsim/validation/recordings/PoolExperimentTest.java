@@ -53,16 +53,16 @@ class PoolExperimentTest {
   void everyCallOfTheExperimentsIsAnsweredAsByTheDriver() throws IOException {
     int replayed = 0;
     int calls = 0;
-    List<String> leftOut = new ArrayList<>();
+    List<String> skipped = new ArrayList<>();
     for (Map.Entry<String, List<String>> experiment : experiments().entrySet()) {
       if (isSimulated(experiment.getValue())) {
         calls += new Replay(experiment.getKey()).run(experiment.getValue());
         replayed++;
       } else {
-        leftOut.add(experiment.getKey());
+        skipped.add(experiment.getKey());
       }
     }
-    assertEquals(REPLAYED, replayed, "left out: " + leftOut);
+    assertEquals(REPLAYED, replayed, "left out: " + skipped);
     assertTrue(calls > 20_000, calls + " calls");
   }
 

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Stream;
+import org.allocsim.simulator.typed.SimilarName;
 
 /**
  * A module of a model that a server can give low-rank adapters. Modules that a server joins get
@@ -50,15 +50,17 @@ public enum AdapterTarget {
           Arrays.stream(values()).filter(each -> each.names.contains(name)).toList();
       if (alike.isEmpty()) {
         throw new IllegalArgumentException(
-            "unknown module '%s'; known are %s".formatted(name, known()));
+            "unknown module '%s'; %s"
+                .formatted(
+                    name,
+                    SimilarName.remedy(name, known(), "known are " + String.join(", ", known()))));
       }
       found.addAll(alike);
     }
     return found;
   }
 
-  private static String known() {
-    Stream<String> all = Arrays.stream(values()).flatMap(each -> each.names.stream()).distinct();
-    return String.join(", ", all.toList());
+  private static List<String> known() {
+    return Arrays.stream(values()).flatMap(each -> each.names.stream()).distinct().toList();
   }
 }

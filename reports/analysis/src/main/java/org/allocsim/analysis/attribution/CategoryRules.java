@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
-import java.util.stream.Collectors;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.simulator.trace.StackTable.Frame;
+import org.allocsim.simulator.typed.SimilarName;
 
 /**
  * A user's own rules, which come before all others. A rule is a line of three words: a category,
@@ -63,7 +63,12 @@ public final class CategoryRules {
     Optional<Category> category = Category.ofId(words[0]);
     if (category.isEmpty()) {
       throw new CategoryRulesException(
-          "line " + line + ": unknown category '" + words[0] + "'; choose from " + ids());
+          "line "
+              + line
+              + ": unknown category '"
+              + words[0]
+              + "'; "
+              + SimilarName.remedy(words[0], ids(), "choose from " + String.join(", ", ids())));
     }
     if (!words[1].equals("file") && !words[1].equals("function")) {
       throw new CategoryRulesException(
@@ -82,11 +87,11 @@ public final class CategoryRules {
     }
   }
 
-  private static String ids() {
+  private static List<String> ids() {
     return Arrays.stream(Category.values())
         .filter(each -> each != Category.UNKNOWN)
         .map(Category::id)
-        .collect(Collectors.joining(", "));
+        .toList();
   }
 
   /** The category that the rules give a stack. */

@@ -1,7 +1,10 @@
 package org.allocsim.analysis.tuning;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
 import org.allocsim.analysis.tuning.LintFinding.Kind;
 import org.allocsim.analysis.tuning.LintFinding.Severity;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
@@ -18,6 +21,9 @@ import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
  * each message names its source.
  */
 public final class ConfLint {
+  /** Commas between settings; those in brackets separate the parts of one. */
+  private static final Pattern SETTING_ENDS = Pattern.compile(",(?![^\\[]*\\])");
+
   private static final String ROUNDUP = "roundup_power2_divisions";
 
   /** Granularity of CUDA's physical memory ({@code cuMemGetAllocationGranularity}). */
@@ -102,12 +108,44 @@ public final class ConfLint {
       error(
           Kind.ILLEGAL,
           "PyTorch " + version.id() + " rejects it with " + e.errorType() + ": " + e.sentence());
+      checkOneByOne(conf, e.sentence());
       return;
     }
     if (config.backend() == ParsedConfig.Backend.NATIVE) {
       checkNative(config);
     } else {
       checkAsync(config);
+    }
+  }
+
+  /**
+   * What else is wrong with a string: PyTorch stops at the first setting that it rejects.
+   *
+   * @param said what was said of that one
+   */
+  private void checkOneByOne(String conf, String said) {
+    List<String> accepted = new ArrayList<>();
+    Set<String> reasons = new HashSet<>(List.of(said));
+    for (String setting : SETTING_ENDS.split(conf)) {
+      try {
+        ConfigParser.parse(setting, version);
+        accepted.add(setting);
+      } catch (ConfigException e) {
+        if (reasons.add(e.sentence())) {
+          error(
+              Kind.ILLEGAL,
+              "it would reject "
+                  + setting.strip()
+                  + " with "
+                  + e.errorType()
+                  + ": "
+                  + e.sentence());
+        }
+      }
+    }
+    String rest = String.join(",", accepted);
+    if (!rest.isEmpty() && !rest.equals(conf)) {
+      check(rest);
     }
   }
 

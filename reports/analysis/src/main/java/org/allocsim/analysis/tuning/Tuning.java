@@ -48,7 +48,7 @@ import org.allocsim.workloads.source.DeviceTrace;
  * @param steps steps of the program, empty where none are found
  * @param negligibleNanos driver time that does not matter: a hundredth of the time that the program
  *     was recorded
- * @param leftOut strings that were not tried, by the reason
+ * @param skipped strings that were not tried, by the reason
  */
 public record Tuning(
     List<Entry> ranked,
@@ -60,7 +60,7 @@ public record Tuning(
     Demand demand,
     Optional<Iterations> steps,
     long negligibleNanos,
-    Map<String, List<String>> leftOut) {
+    Map<String, List<String>> skipped) {
   /** Peaks that differ by a smaller part of that of the recorded settings count as equal. */
   public static final long STEPS_OF_PEAK = 100;
 
@@ -239,9 +239,9 @@ public record Tuning(
     List<String> notBegun = new ArrayList<>();
     scenarios.removeIf(each ->
         !results.containsKey(Rules.of(each, largestBytes)) && notBegun.add(each.config().text()));
-    Map<String, List<String>> leftOut = new LinkedHashMap<>(grid.leftOut());
+    Map<String, List<String>> skipped = new LinkedHashMap<>(grid.skipped());
     if (!notBegun.isEmpty()) {
-      leftOut.put(ASKED_TO_STOP, notBegun);
+      skipped.put(ASKED_TO_STOP, notBegun);
     }
     Function<Scenario, TimedResult> resultOf =
         each -> Objects.requireNonNull(results.get(Rules.of(each, largestBytes)));
@@ -283,13 +283,13 @@ public record Tuning(
         demand.get(),
         steps.get(),
         negligibleNanos,
-        leftOut);
+        skipped);
   }
 
   /** Keeps its own copies. */
   public Tuning {
     ranked = List.copyOf(ranked);
-    leftOut = Collections.unmodifiableMap(leftOut);
+    skipped = Collections.unmodifiableMap(skipped);
   }
 
   /** What others are compared with: of a late recording from the start that all others have. */

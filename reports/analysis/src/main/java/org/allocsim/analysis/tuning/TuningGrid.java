@@ -18,9 +18,9 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
  * The configuration strings that are tried, and the reasons why others are not.
  *
  * @param confs strings, the recorded one first; the empty string is PyTorch's default
- * @param leftOut strings that make no sense here, by the reason
+ * @param skipped strings that make no sense here, by the reason
  */
-public record TuningGrid(List<String> confs, Map<String, List<String>> leftOut) {
+public record TuningGrid(List<String> confs, Map<String, List<String>> skipped) {
   /** Rows of all settings together that are replayed within a few seconds. */
   private static final long MAX_ROWS = 60_000_000;
 
@@ -64,8 +64,8 @@ public record TuningGrid(List<String> confs, Map<String, List<String>> leftOut) 
   public TuningGrid {
     confs = List.copyOf(confs);
     Map<String, List<String>> copy = new LinkedHashMap<>();
-    leftOut.forEach((reason, strings) -> copy.put(reason, List.copyOf(strings)));
-    leftOut = Collections.unmodifiableMap(copy);
+    skipped.forEach((reason, strings) -> copy.put(reason, List.copyOf(strings)));
+    skipped = Collections.unmodifiableMap(copy);
   }
 
   /** The grid for a program under its conditions, whose settings come first. */
@@ -92,7 +92,7 @@ public record TuningGrid(List<String> confs, Map<String, List<String>> leftOut) 
       boolean limited,
       Fineness fineness) {
     SequencedSet<String> kept = new LinkedHashSet<>(List.of(recordedConf, ""));
-    Map<String, List<String>> leftOut = new LinkedHashMap<>();
+    Map<String, List<String>> skipped = new LinkedHashMap<>();
     Set<String> candidates =
         switch (fineness) {
           case COARSEST -> fewest();
@@ -114,10 +114,10 @@ public record TuningGrid(List<String> confs, Map<String, List<String>> leftOut) 
       if (against == null) {
         kept.add(conf);
       } else {
-        leftOut.computeIfAbsent(against.message(), _ -> new ArrayList<>()).add(conf);
+        skipped.computeIfAbsent(against.message(), _ -> new ArrayList<>()).add(conf);
       }
     }
-    return new TuningGrid(new ArrayList<>(kept), leftOut);
+    return new TuningGrid(new ArrayList<>(kept), skipped);
   }
 
   private static Set<String> fewest() {

@@ -126,7 +126,7 @@ class TuningTest {
     assertTrue(linux.confs().size() >= 40 && linux.confs().size() <= 80, "" + linux.confs().size());
     assertEquals("x", linux.confs().getFirst());
     assertTrue(linux.confs().contains("garbage_collection_threshold:0.8"));
-    assertTrue(linux.leftOut().isEmpty(), linux.leftOut().toString());
+    assertTrue(linux.skipped().isEmpty(), linux.skipped().toString());
 
     TuningGrid windows =
         TuningGrid.of("", PyTorchVersion.V2_8, Platform.WINDOWS, false, TuningGrid.Fineness.USUAL);
@@ -135,8 +135,8 @@ class TuningTest {
     // Up to 2.8 the split limit must be more than 20 MiB.
     assertFalse(windows.confs().contains("max_split_size_mb:20"));
     assertTrue(
-        windows.leftOut().keySet().stream().anyMatch(reason -> reason.contains("Windows")),
-        windows.leftOut().toString());
+        windows.skipped().keySet().stream().anyMatch(reason -> reason.contains("Windows")),
+        windows.skipped().toString());
   }
 
   @ParameterizedTest
@@ -163,7 +163,7 @@ class TuningTest {
     assertTrue(fine.confs().size() >= 200 && fine.confs().size() < 500, "" + fine.confs().size());
     assertEquals(fine.confs().size(), fine.confs().stream().distinct().count());
     assertTrue(fine(PyTorchVersion.V2_11, true).confs().size() > fine.confs().size());
-    assertTrue(fine(PyTorchVersion.V2_11, true).leftOut().isEmpty());
+    assertTrue(fine(PyTorchVersion.V2_11, true).skipped().isEmpty());
     // Releases without large_segment_size have fewer settings.
     assertTrue(fine(PyTorchVersion.V2_8, false).confs().size() >= 100);
   }

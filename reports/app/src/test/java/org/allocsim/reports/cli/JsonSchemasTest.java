@@ -82,7 +82,7 @@ class JsonSchemasTest {
               "samples/chat_requests.jsonl",
               "--model=gemma-2-9b",
               "--first=9",
-              "--shares=0.8"),
+              "--utilizations=0.8"),
           List.of("serve", "samples/chat_requests.jsonl", "--model=yi-6b", "--max-model-len=2"),
           List.of("suite", "weight-conversion", "article-gpu"),
           List.of("suite", "weight-conversion", "--policies", "pytorch,max-live,rmm-fixed"),
@@ -182,6 +182,8 @@ class JsonSchemasTest {
         Answers.schemas().stream()
             .map(schema -> schema.command().split(" ")[0])
             .collect(Collectors.toCollection(TreeSet::new));
+    // A command of Python, whose test compares the keys.
+    assertTrue(documented.remove("estimate"));
     assertEquals(written, documented);
     Set<String> tested =
         COMMANDS.stream()

@@ -160,24 +160,24 @@ class ReadmeTest {
 
   private static void assertShown(List<String> shown, List<String> printed) {
     int next = 0;
-    boolean leftOut = false;
+    boolean skipped = false;
     for (String line : shown) {
       if (line.equals(LEFT_OUT)) {
-        leftOut = true;
+        skipped = true;
         continue;
       }
       int at = next;
-      while (leftOut && at < printed.size() && !matches(line, printed.get(at))) {
+      while (skipped && at < printed.size() && !matches(line, printed.get(at))) {
         at++;
       }
       if (at == printed.size() || !matches(line, printed.get(at))) {
         fail("not printed here: " + line + "\nbut: " + printed.subList(next, printed.size()));
       }
       next = at + 1;
-      leftOut = false;
+      skipped = false;
     }
     assertTrue(
-        leftOut || next == printed.size(), "not shown: " + printed.subList(next, printed.size()));
+        skipped || next == printed.size(), "not shown: " + printed.subList(next, printed.size()));
   }
 
   private static boolean matches(String shown, String printed) {

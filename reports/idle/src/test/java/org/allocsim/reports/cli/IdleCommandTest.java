@@ -87,6 +87,18 @@ class IdleCommandTest {
   }
 
   @Test
+  void aMistypedChangeHasASuggestion() {
+    CommandRun pinned = CommandRun.of("idle", profile, "--what-if", "pined");
+    assertEquals(ExitCodes.USAGE, pinned.exitCode());
+    assertEquals(
+        "allocsim: --what-if: 'pined' is not a change; did you mean 'pinned'?\n", pinned.err());
+    CommandRun workers = CommandRun.of("idle", profile, "--what-if", "pinned,worker=4");
+    assertEquals(
+        "allocsim: --what-if: 'worker=4' is not a change; did you mean 'workers'?\n",
+        workers.err());
+  }
+
+  @Test
   void theMeanIsShownAndIsNoFurtherStep() throws IOException {
     String five = CommandRun.of("idle", profile, "--all").out();
     assertFalse(five.contains("more step"), five);

@@ -28,7 +28,7 @@ import org.allocsim.workloads.source.DeviceTrace;
  * @param nonTorchBytes growth of what the process holds beside its allocator until the cache is
  *     allocated; 0 where there are no samples of the GPU
  * @param cacheBytes allocated bytes of the cache
- * @param besideBytes most bytes that are reserved beside the cache once it is there
+ * @param outsideCacheBytes most bytes that are reserved beside the cache once it is there
  * @param laterBytes growth of what the process holds beside its allocator after that, such as the
  *     driver's part of CUDA graphs; −1 where there are no samples of the GPU
  */
@@ -37,7 +37,7 @@ public record EngineStart(
     long profileBytes,
     long nonTorchBytes,
     long cacheBytes,
-    long besideBytes,
+    long outsideCacheBytes,
     long laterBytes) {
   private static final List<String> LOADING = List.of("load_model");
   private static final List<String> PROFILING = List.of("profile_run");
@@ -72,7 +72,7 @@ public record EngineStart(
         watch.profilePeakBytes - watch.loadedBytes,
         Math.max(0, profiled - before),
         watch.cacheBytes,
-        watch.besideBytes,
+        watch.outsideCacheBytes,
         samples.isEmpty() ? -1 : after - Math.max(profiled, before));
   }
 
@@ -160,7 +160,7 @@ public record EngineStart(
     private long profilePeakBytes;
     private long uncachedBytes;
     private long cacheBytes;
-    private long besideBytes;
+    private long outsideCacheBytes;
 
     Watch(Phases phases) {
       this.phases = phases;
@@ -193,7 +193,8 @@ public record EngineStart(
     }
 
     private void see() {
-      besideBytes = Math.max(besideBytes, run.orElseThrow().stats().reservedBytes() - cacheBytes);
+      outsideCacheBytes =
+          Math.max(outsideCacheBytes, run.orElseThrow().stats().reservedBytes() - cacheBytes);
     }
 
     @Override

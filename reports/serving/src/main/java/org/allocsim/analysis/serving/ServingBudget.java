@@ -28,7 +28,7 @@ import org.allocsim.workloads.model.ServedModel;
  * @param weightBytes memory of the weights
  * @param profileBytes peak of the profiling run above the weights
  * @param nonTorchBytes what the process took beside PyTorch while it was profiled
- * @param besideBytes what its allocator reserves at most beside the cache
+ * @param outsideCacheBytes what its allocator reserves at most beside the cache
  * @param graphBytes memory of CUDA graphs that is not in that
  * @param release by whose rules
  */
@@ -41,7 +41,7 @@ public record ServingBudget(
     long weightBytes,
     long profileBytes,
     long nonTorchBytes,
-    long besideBytes,
+    long outsideCacheBytes,
     long graphBytes,
     VllmRelease release) {
   private static final int HALF_BYTES = 2;
@@ -90,7 +90,7 @@ public record ServingBudget(
         start.weightBytes(),
         start.profileBytes(),
         start.nonTorchBytes(),
-        start.besideBytes(),
+        start.outsideCacheBytes(),
         start.laterBytes() < 0 ? graphBytes : start.laterBytes(),
         release);
   }
@@ -106,7 +106,7 @@ public record ServingBudget(
         weightBytes,
         profileBytes,
         nonTorchBytes,
-        besideBytes,
+        outsideCacheBytes,
         graphBytes,
         release);
   }
@@ -167,7 +167,7 @@ public record ServingBudget(
 
   /** What there is for the cache when everything else is there. */
   private long roomBytes() {
-    return freeAtStartBytes() - unusableBytes - graphBytes - nonTorchBytes - besideBytes;
+    return freeAtStartBytes() - unusableBytes - graphBytes - nonTorchBytes - outsideCacheBytes;
   }
 
   /** The largest share with which the engine starts and captures its graphs. */

@@ -224,9 +224,9 @@ final class ServingEngine implements Engine {
     stepTokens = 0;
     attended = 0;
     cache.startStep();
-    long thrownOut = ledger.preemptions + ledger.refused;
+    long thrownOut = ledger.preemptions + ledger.rejected;
     int ready = schedule();
-    if (ledger.preemptions + ledger.refused == thrownOut) {
+    if (ledger.preemptions + ledger.rejected == thrownOut) {
       ready = admit(ready);
     }
     if (stepTokens == 0) {
@@ -342,7 +342,7 @@ final class ServingEngine implements Engine {
     ledger.answered[request] = generated[row];
     boolean comesBack = running > 1;
     if (!comesBack) {
-      ledger.refused++;
+      ledger.rejected++;
     } else {
       ledger.preemptions++;
       ledger.waiting.addFirst(request);

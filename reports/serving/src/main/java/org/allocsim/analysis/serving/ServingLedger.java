@@ -15,7 +15,7 @@ final class ServingLedger {
 
   long nowNanos;
   int served;
-  int refused;
+  int rejected;
   long preemptions;
   long outputTokens;
   long guessedTokens;
@@ -61,8 +61,8 @@ final class ServingLedger {
    * @throws IllegalArgumentException where the run takes too much work, with what would not
    */
   void goOn(Engine.Progress progress, long mostWork) {
-    if (served + refused > told) {
-      told = served + refused;
+    if (served + rejected > told) {
+      told = served + rejected;
       progress.over(told, traffic.count());
     }
     if (work > mostWork) {
@@ -75,7 +75,7 @@ final class ServingLedger {
     }
     while (arrivals < traffic.count() && traffic.arrivalNanos(arrivals) <= nowNanos) {
       if (traffic.promptTokens(arrivals) >= mostTokens) {
-        refused++;
+        rejected++;
       } else {
         waiting.add(arrivals);
       }
@@ -142,7 +142,7 @@ final class ServingLedger {
         choice,
         mostTokens,
         served,
-        refused,
+        rejected,
         cut,
         preemptions,
         recomputedTokens,

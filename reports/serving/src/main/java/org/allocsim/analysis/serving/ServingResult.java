@@ -7,7 +7,7 @@ package org.allocsim.analysis.serving;
  * @param cache the cache
  * @param mostTokens tokens of the longest sequence for which it has room
  * @param served requests that were answered
- * @param refused requests that could never run: their prompt is too long
+ * @param rejected requests that could never run: their prompt is too long
  * @param cut answers that ended early because the sequence became too long
  * @param preemptions sequences that were thrown out for lack of room and began again
  * @param recomputedTokens tokens that were computed again after that
@@ -30,7 +30,7 @@ public record ServingResult(
     CacheChoice cache,
     int mostTokens,
     int served,
-    int refused,
+    int rejected,
     int cut,
     long preemptions,
     long recomputedTokens,

@@ -434,7 +434,7 @@ final class SglangEngine implements Engine {
     }
     if (runningCount == 1 && !hasRoom(1)) {
       runningCount = 0;
-      ledger.refused++;
+      ledger.rejected++;
       leave(running[0], true);
     }
     long answers = 0;

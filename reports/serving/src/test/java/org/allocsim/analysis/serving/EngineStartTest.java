@@ -58,8 +58,8 @@ class EngineStartTest {
     assertEquals(small.weightBytes(), large.weightBytes());
     assertEquals(small.profileBytes(), large.profileBytes());
     // The segments of the cache are rounded up to 2 MiB, 32 of them.
-    assertEquals(small.besideBytes(), (double) large.besideBytes(), 64 << 20);
-    assertTrue(large.besideBytes() > large.weightBytes());
+    assertEquals(small.outsideCacheBytes(), (double) large.outsideCacheBytes(), 64 << 20);
+    assertTrue(large.outsideCacheBytes() > large.weightBytes());
   }
 
   /** At it the allocator never has to give anything back; a little above it has to, or fails. */

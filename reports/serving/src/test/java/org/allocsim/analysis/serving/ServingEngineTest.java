@@ -119,7 +119,7 @@ class ServingEngineTest {
   void whatCanNeverFitIsRefusedAndWhatGrowsTooLongIsCut() {
     ServingResult result =
         serve(requests(5000, 2, 90, 2, 60, 90), CacheKind.PAGED, 96, settings(4, 64));
-    assertEquals(2, result.refused());
+    assertEquals(2, result.rejected());
     assertEquals(1, result.served());
     assertEquals(1, result.cut());
     assertEquals(20, result.outputTokens(), "80 tokens fit, 60 of which are the prompt");
@@ -156,7 +156,7 @@ class ServingEngineTest {
       ServingResult result = serve(traffic, cache, 10_000, settings(32, 512));
       assertEquals(traffic.count(), result.served(), "seed " + seed);
       assertEquals(outputs(traffic), result.outputTokens(), "seed " + seed);
-      assertEquals(0, result.refused());
+      assertEquals(0, result.rejected());
       assertTrue(result.preemptions() > 0, "seed " + seed);
       assertTrue(result.memory().peakHeldBytes() <= result.memory().capacityBytes());
     }

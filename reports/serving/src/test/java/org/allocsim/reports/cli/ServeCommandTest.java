@@ -179,7 +179,7 @@ class ServeCommandTest {
   @Test
   void otherSharesAreTriedInTheirOrderAndTheLargestSafeOneToo() {
     JsonNode shares =
-        json("--device", "rtx-4090", "--cache", "paged", "--shares", "0.92,0.85")
+        json("--device", "rtx-4090", "--cache", "paged", "--utilizations", "0.92,0.85")
             .get("utilizations");
     assertEquals(3, shares.size());
     assertEquals(0.85, shares.get(0).get("gpu_memory_utilization_ratio").asDouble());

@@ -26,7 +26,7 @@ final class BfcDumpPart {
 
   static final Shape<BfcDump> SHAPE =
       Shape.of(dump ->
-          dump.text("verdict", ExplainOomAnswer.VERDICT, each -> each.verdict().word())
+          dump.text("oom_verdict", ExplainOomAnswer.VERDICT, each -> each.verdict().word())
               .term(Columns.EXIT_CODE, each -> ExitCodes.of(each.verdict()))
               .term(Columns.HEADLINE, BfcDumpPart::headline)
               .term(Columns.LINE, BfcDump::line)

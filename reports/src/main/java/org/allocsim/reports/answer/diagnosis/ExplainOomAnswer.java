@@ -153,7 +153,7 @@ public record ExplainOomAnswer(
   private static final Shape<Message> MESSAGE =
       Shape.of(message ->
           message
-              .text("verdict", VERDICT, each -> each.why().verdict().word())
+              .text("oom_verdict", VERDICT, each -> each.why().verdict().word())
               .term(Columns.EXIT_CODE, each -> ExitCodes.of(each.why().verdict()))
               .texts(
                   "possible",
@@ -246,7 +246,7 @@ public record ExplainOomAnswer(
               .term(Columns.FILE, ExplainOomAnswer::name)
               .count("lines", "Number of input lines.", each -> each.contents().lines())
               .text(
-                  "verdict",
+                  "oom_verdict",
                   "Verdict of the first conclusive message.",
                   each -> each.report() == null ? each.first().word() : null)
               .missing("the engine's log has no such message")

@@ -242,10 +242,7 @@ public record LeaksAnswer(
                   .term(Columns.DEVICE_INDEX, each -> each.input().device())
                   .term(Columns.TORCH_VERSION, each -> each.version().id())
                   .term(Columns.ADDRESSES, each -> each.addresses().toString())
-                  .text(
-                      "verdict",
-                      "LEAK, FRAGMENTATION, PLATEAU or NONE.",
-                      each -> each.analysis().verdict().name())
+                  .term(Columns.LEAK_VERDICT, each -> each.analysis().verdict().name())
                   .term(Columns.SENTENCE, each -> each.sentence().toString())
                   .one(
                       "iterations",
@@ -494,8 +491,12 @@ public record LeaksAnswer(
           Sentence.of(
               "reserved memory grows by {} per iteration", slope(analysis.reserved().slope()));
       case PLATEAU -> plateau();
-      case NONE -> Sentence.of("neither live nor reserved memory grows after warm-up");
+      case NONE -> Sentence.of("neither live nor reserved memory grows{}", afterWarmUp());
     };
+  }
+
+  private String afterWarmUp() {
+    return analysis.warmUp() == 0 ? "" : " after warm-up";
   }
 
   private Sentence plateau() {
@@ -506,9 +507,9 @@ public record LeaksAnswer(
     int record = analysis.lastReservedRecord();
     long[] reserved = analysis.series().reservedBytes();
     return Sentence.of(
-        "reserved memory grew by {} after warm-up, last in iteration {}{}; live memory does not"
-            + " grow",
+        "reserved memory grew by {}{}, last in iteration {}{}; live memory does not grow",
         ByteFormat.human(reserved[record] - reserved[analysis.warmUp()]),
+        afterWarmUp(),
         count(record),
         analysis.recordsNeedLargerPeaks() ? ", only when a step's live peak rose too" : "");
   }

@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * @param fraction share of each device that the allocator may reserve; null without a limit
  * @param recordedConf settings that the program was recorded with; null where they are not known
  * @param results what was found for each allocator and setting, one at least
- * @param leftOut why others could not be tried, a clause each
+ * @param skipped why others could not be tried, a clause each
  * @param seconds wall time of the search
  */
 public record CapacityAnswer(
@@ -61,7 +61,7 @@ public record CapacityAnswer(
     @Nullable Double fraction,
     @Nullable String recordedConf,
     List<CapacitySearch.Result> results,
-    List<String> leftOut,
+    List<String> skipped,
     double seconds) {
   private static final int MAX_SIZES = 8;
 
@@ -110,7 +110,7 @@ public record CapacityAnswer(
                       rows("allocator"),
                       CapacityAnswer::rows)
                   .many("gpus", "Known GPUs, smallest first.", GPUS, CapacityAnswer::gpus)
-                  .texts("skipped", "Why others were not tried.", CapacityAnswer::leftOut)
+                  .texts("skipped", "Why others were not tried.", CapacityAnswer::skipped)
                   .term(Columns.WALL_SECONDS_OF_SEARCH, CapacityAnswer::seconds)));
 
   /** A row: what was found for an allocator and setting. */
@@ -244,7 +244,7 @@ public record CapacityAnswer(
                 String.join(", ", failing.stream().map(CapacityAnswer::mebibytes).toList())));
       }
     }
-    leftOut.forEach(reason -> notes.add(Sentence.of("{}.", reason)));
+    skipped.forEach(reason -> notes.add(Sentence.of("{}.", reason)));
     return notes;
   }
 

@@ -228,7 +228,7 @@ public record TuneAnswer(
                       "skipped",
                       "Settings not tried.",
                       LEFT_OUT,
-                      each -> List.copyOf(each.tuning().leftOut().entrySet()))
+                      each -> List.copyOf(each.tuning().skipped().entrySet()))
                   .term(Columns.WALL_SECONDS_OF_SEARCH, TuneAnswer::seconds)));
 
   /**
@@ -303,7 +303,7 @@ public record TuneAnswer(
       }
     }
     tuning
-        .leftOut()
+        .skipped()
         .forEach((reason, confs) ->
             notes.add(
                 Sentence.of(

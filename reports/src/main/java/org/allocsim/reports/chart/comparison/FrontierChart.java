@@ -84,9 +84,9 @@ public final class FrontierChart {
     legend.add(ChartStyle.swatch("out of memory (crossed)", fails(theme)));
     plot.setFixedLegendItems(legend);
     String more =
-        data.leftOut() == 0
+        data.skipped() == 0
             ? ""
-            : "; " + Numbers.count(data.leftOut(), "larger GPU") + " also serve every request";
+            : "; " + Numbers.count(data.skipped(), "larger GPU") + " also serve every request";
     return ChartStyle.chart(title, subtitle + more, plot, theme);
   }
 

@@ -70,7 +70,7 @@ public final class FrontierData {
   }
 
   /** Larger devices, which serve every row like the last one of {@link #columns()}. */
-  int leftOut() {
+  int skipped() {
     return columns.size() - shown();
   }
 

@@ -3,6 +3,7 @@ package org.allocsim.reports.cli.option;
 import java.awt.GraphicsEnvironment;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -10,6 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.reports.chart.FigureNames;
 import org.allocsim.reports.chart.FigureStyle;
+import org.allocsim.simulator.typed.SimilarName;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -29,6 +31,11 @@ public final class FigureConverter implements ITypeConverter<FigureStyle> {
   private static final double MAX_MM = 2000;
   private static final int MAX_DPI = 2400;
   private static final int MAX_FONT_POINTS = 100;
+
+  /** What a change may name, besides names of series. */
+  private static final List<String> OPTIONS =
+      List.of("width", "height", "size", "font", "dpi", "title", "axis", "from", "to");
+
   private static final Pattern WHOLE = Pattern.compile("([a-z-]+)(?:\\((.*)\\))?", Pattern.DOTALL);
   private static final Pattern MEASURE = Pattern.compile("([0-9]{1,9}(?:\\.[0-9]{1,9})?)([a-zµ]*)");
 
@@ -92,7 +99,9 @@ public final class FigureConverter implements ITypeConverter<FigureStyle> {
       throw new TypeConversionException(
           "unknown figure option '"
               + unknown
-              + "'; use width, height, size, font, dpi, title, axis, from, to or name.SERIES");
+              + "'; "
+              + SimilarName.remedy(
+                  unknown, OPTIONS, "use " + String.join(", ", OPTIONS) + " or name.SERIES"));
     }
     Double from = style.from();
     Double to = style.to();

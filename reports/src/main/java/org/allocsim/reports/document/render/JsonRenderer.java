@@ -48,7 +48,13 @@ public final class JsonRenderer {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put(SCHEMA, document.kind().id());
     map.put(VERDICT, document.verdict() == null ? null : json(VERDICTS, document.verdict()));
-    map.putAll(json(document.kind().shape(), document.content()));
+    json(document.kind().shape(), document.content())
+        .forEach((key, value) -> {
+          if (map.containsKey(key)) {
+            throw new IllegalStateException(key + " is what all answers have; name it otherwise");
+          }
+          map.put(key, value);
+        });
     return map;
   }
 

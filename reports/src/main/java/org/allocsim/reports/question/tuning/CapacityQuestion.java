@@ -77,14 +77,14 @@ public record CapacityQuestion(List<PolicyChoice> policies, @Nullable List<Strin
     DeviceTrace input = program.input();
     List<ParsedConfig> settings = confs == null ? usual(program) : parse(confs, program.release());
     List<Function<DeviceProfile, Scenario>> scenarios = scenarios(policies, settings, program);
-    List<String> leftOut = new ArrayList<>();
+    List<String> skipped = new ArrayList<>();
     scenarios.removeIf(each ->
         each.apply(DeviceProfiles.defaultProfile())
             .obstacle(input.trace(), input.device())
-            .filter(leftOut::add)
+            .filter(skipped::add)
             .isPresent());
     if (scenarios.isEmpty()) {
-      throw new Failure(name + ": " + String.join("; ", leftOut));
+      throw new Failure(name + ": " + String.join("; ", skipped));
     }
     asked.mayEndEarly();
     long startNanos = System.nanoTime();
@@ -102,7 +102,7 @@ public record CapacityQuestion(List<PolicyChoice> policies, @Nullable List<Strin
             : null,
         input.conf(),
         results,
-        leftOut,
+        skipped,
         seconds);
   }
 

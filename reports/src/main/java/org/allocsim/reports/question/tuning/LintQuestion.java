@@ -84,13 +84,13 @@ public record LintQuestion(
             .orElseThrow(() ->
                 new Failure(
                     trace.name()
-                        + ": it contains requests but no recording, so there are no settings to"
-                        + " compare; omit --snapshot to check the value alone"));
+                        + ": it has requests but no recorded settings to compare; omit --snapshot"
+                        + " to check the value alone"));
     if (!snapshot.settings().present()) {
       throw new Failure(
           trace.name()
-              + ": it records no allocator settings (PyTorch before 2.3 does not), so there is"
-              + " nothing to compare; omit --snapshot to check the value alone");
+              + ": the snapshot has no allocator settings to compare (PyTorch records them from 2.3"
+              + " on); omit --snapshot to check the value alone");
     }
     return snapshot;
   }

@@ -28,6 +28,30 @@ class LintAnswerTest {
   }
 
   @Test
+  void everyErrorOfAStringIsReported() {
+    LintAnswer answer =
+        lint("max_split_size_mb:8,expandable_segment:True,garbage_collection_threshold:2");
+    assertEquals(3, answer.findings().size(), answer.findings().toString());
+    for (String setting : List.of("max_split_size_mb", "expandable_segment", "garbage_collect")) {
+      assertTrue(
+          answer.findings().stream().anyMatch(each -> each.message().contains(setting)),
+          answer.findings().toString());
+    }
+  }
+
+  @Test
+  void whatIsRightBesideAnErrorIsCheckedToo() {
+    List<LintFinding.Kind> kinds =
+        lint(
+                "max_split_size_mb:8,garbage_collection_threshold:0.8,roundup_power2_divisions:[256:1,>:8]")
+            .findings()
+            .stream()
+            .map(LintFinding::kind)
+            .toList();
+    assertEquals(List.of(LintFinding.Kind.ILLEGAL, LintFinding.Kind.INERT), kinds);
+  }
+
+  @Test
   void aStringThatPyTorchRefusesIsWrong() {
     LintAnswer answer = lint("max_split_size_mb:8");
     assertTrue(answer.isWrong());

@@ -21,6 +21,6 @@ class CapacityAnswerTest {
     assertEquals(SmallProgram.NEEDED_BYTES, result.capacityBytes());
     assertEquals(SmallProgram.RESERVED_BYTES, result.ample().peakReservedBytes());
     assertEquals(1, answer.results().size());
-    assertTrue(answer.leftOut().isEmpty());
+    assertTrue(answer.skipped().isEmpty());
   }
 }

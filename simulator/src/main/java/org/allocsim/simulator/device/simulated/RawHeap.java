@@ -421,11 +421,11 @@ final class RawHeap {
     return placed.above(address).address();
   }
 
-  /** Gives a block back; {@code bytes} must be what was asked for. */
+  /** Frees a block; {@code bytes} must be the size it was allocated with. */
   void free(long address, long bytes) {
     if (blocks.get(address) != bytes) {
       throw new IllegalArgumentException(
-          "there is no block of %d bytes at 0x%x".formatted(bytes, address));
+          "no block of %d bytes is allocated at 0x%x".formatted(bytes, address));
     }
     blocks.remove(address);
     if (bytes >= pageBytes) {

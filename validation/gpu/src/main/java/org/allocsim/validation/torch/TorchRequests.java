@@ -34,13 +34,13 @@ public final class TorchRequests {
   private final AllocationTrace trace;
   private final boolean holds;
   private final boolean unknownUses;
-  private final SortedMap<String, Integer> leftOut;
+  private final SortedMap<String, Integer> skipped;
 
   private TorchRequests(Conversion conversion) {
     trace = conversion.builder.build(new StackTable.Builder().build());
     holds = conversion.holds;
     unknownUses = conversion.unknownUses;
-    leftOut = conversion.leftOut;
+    skipped = conversion.skipped;
   }
 
   /** The requests of one device of a trace. */
@@ -83,8 +83,8 @@ public final class TorchRequests {
   }
 
   /** What is not sent, with the number of rows. */
-  public Map<String, Integer> leftOut() {
-    return leftOut;
+  public Map<String, Integer> skipped() {
+    return skipped;
   }
 
   /** Whether some use on another stream ends later than the next request. */
@@ -142,7 +142,7 @@ public final class TorchRequests {
   private static final class Conversion {
     private final AllocationTrace source;
     private final AllocationTrace.Builder builder = new AllocationTrace.Builder();
-    private final SortedMap<String, Integer> leftOut = new TreeMap<>();
+    private final SortedMap<String, Integer> skipped = new TreeMap<>();
     private final int[] ids;
     private final Set<Integer> freed = new HashSet<>();
     private final Set<Integer> released = new TreeSet<>();
@@ -277,7 +277,7 @@ public final class TorchRequests {
     }
 
     private void leaveOut(String what) {
-      leftOut.merge(what, 1, Integer::sum);
+      skipped.merge(what, 1, Integer::sum);
     }
   }
 }

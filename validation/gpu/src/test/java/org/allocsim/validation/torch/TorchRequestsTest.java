@@ -52,7 +52,7 @@ class TorchRequestsTest {
     assertEquals(
         List.of("a 0 100 0 0", "a 1 200 1 1", "u 0 1", "f 0", "s", "w 1", "e", "n", "f 1", "p 1"),
         lines(requests));
-    assertEquals(Map.of(), requests.leftOut());
+    assertEquals(Map.of(), requests.skipped());
     assertFalse(requests.holds());
     assertTrue(requests.otherStreams() + requests.spareStreams() > 0);
   }
@@ -81,7 +81,7 @@ class TorchRequestsTest {
             1,
             "uses of blocks that were omitted or already freed",
             2),
-        requests.leftOut());
+        requests.skipped());
   }
 
   @Test

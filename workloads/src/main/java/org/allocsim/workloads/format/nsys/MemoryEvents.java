@@ -73,7 +73,7 @@ final class MemoryEvents {
   }
 
   private final Map<User, Integer> users = new HashMap<>();
-  private final Map<MemoryKind, LeftOut> leftOut = new EnumMap<>(MemoryKind.class);
+  private final Map<MemoryKind, LeftOut> skipped = new EnumMap<>(MemoryKind.class);
   private final LongColumn times = new LongColumn();
   private final LongColumn addresses = new LongColumn();
   private final LongColumn bytes = new LongColumn();
@@ -123,7 +123,7 @@ final class MemoryEvents {
     }
     if (!kind.isRequested() && kind != MemoryKind.PINNED) {
       if (!isFree) {
-        leftOut.merge(kind, new LeftOut(1, size), (before, _) -> before.and(size));
+        skipped.merge(kind, new LeftOut(1, size), (before, _) -> before.and(size));
       }
       return;
     }
@@ -202,7 +202,7 @@ final class MemoryEvents {
   }
 
   /** What was left out, by kind. */
-  Map<MemoryKind, LeftOut> leftOut() {
-    return leftOut;
+  Map<MemoryKind, LeftOut> skipped() {
+    return skipped;
   }
 }

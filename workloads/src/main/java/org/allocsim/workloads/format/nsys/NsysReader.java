@@ -152,7 +152,7 @@ final class NsysReader {
         "requests are the process's calls to the CUDA driver; for a program with its own allocator,"
             + " these are that allocator's segments");
     events
-        .leftOut()
+        .skipped()
         .forEach((kind, what) ->
             notes.add(
                 "%s omitted: %d × allocated, %d bytes"

@@ -1,11 +1,15 @@
 package org.allocsim.analysis.idle.replay;
 
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.ToLongFunction;
 import org.allocsim.analysis.idle.timeline.Cause;
+import org.allocsim.simulator.typed.SimilarName;
 
 /**
  * What is done differently in a replay; {@link #NONE} changes nothing.
@@ -64,6 +68,11 @@ public record Change(
 
   private static final int MAX_PREFETCH = 64;
   private static final double MAX_SPEED = 1_000;
+
+  /** Changes with a number. */
+  private static final List<String> NUMBERED =
+      List.of("workers", "prefetch", "limit", "gpu", "host");
+
   private static final String KNOWN =
       "known are workers=N, prefetch=N, pinned, non-blocking, no-item, item, no-synchronize,"
           + " no-empty-cache, no-retries, expandable-segments, limit=SIZE, no-gc, graphs, gpu=1.5x"
@@ -129,7 +138,11 @@ public record Change(
         return part;
       }
     }
-    throw new IllegalArgumentException("'" + id + "' is not a change; " + KNOWN);
+    List<String> names = new ArrayList<>(NUMBERED);
+    Arrays.stream(Part.values()).forEach(part -> names.add(part.id));
+    String key = id.indexOf('=') < 0 ? id : id.substring(0, id.indexOf('='));
+    throw new IllegalArgumentException(
+        "'" + id + "' is not a change; " + SimilarName.remedy(key.strip(), names, KNOWN));
   }
 
   private static int whole(String key, String value, int min, int max) {

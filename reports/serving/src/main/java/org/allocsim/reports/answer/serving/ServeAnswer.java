@@ -39,7 +39,7 @@ import org.allocsim.workloads.model.ServedModel;
  * @param settings how the engine schedules
  * @param budget what there is for keys and values
  * @param rows what came of each cache
- * @param trials what came of other shares of the GPU; empty where nobody asked
+ * @param trials what came of other fractions of the GPU; empty where nobody asked
  * @param seconds wall time of the simulation
  */
 public record ServeAnswer(
@@ -125,7 +125,7 @@ public record ServeAnswer(
                   "rejected",
                   "rejected",
                   "Requests whose prompt is too long for the cache or the limit.",
-                  ServingResult::refused)
+                  ServingResult::rejected)
               .count(
                   "truncated_answers",
                   "Answers that ended early because the sequence became too long.",
@@ -202,7 +202,7 @@ public record ServeAnswer(
               .bytes(
                   "outside_cache_bytes",
                   "Peak of memory that PyTorch reserves in addition to the cache.",
-                  ServingBudget::besideBytes)
+                  ServingBudget::outsideCacheBytes)
               .bytes("graph_bytes", "CUDA graphs, captured later.", ServingBudget::graphBytes)
               .text(
                   "vllm_version", "vLLM release whose rules apply.", each -> each.release().name())
@@ -444,7 +444,7 @@ public record ServeAnswer(
     ServingResult best =
         rows.stream()
             .min(
-                Comparator.comparingInt(ServingResult::refused)
+                Comparator.comparingInt(ServingResult::rejected)
                     .thenComparingLong(ServingResult::endNanos)
                     .thenComparingLong(ServingResult::preemptions)
                     .thenComparingDouble(row -> -useful(row)))

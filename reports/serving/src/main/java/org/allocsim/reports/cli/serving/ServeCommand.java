@@ -55,11 +55,11 @@ public final class ServeCommand implements Callable<Integer> {
   private Double utilization;
 
   @Option(
-      names = "--shares",
+      names = {"--utilizations", "--shares"},
       paramLabel = "FRACTION,...",
       split = ",",
       converter = FractionConverter.class)
-  private List<Double> shares = List.of();
+  private List<Double> utilizations = List.of();
 
   @Option(names = "--cache", paramLabel = "NAME,...", split = ",", defaultValue = ALL)
   private List<String> caches;
@@ -95,7 +95,7 @@ public final class ServeCommand implements Callable<Integer> {
                 engineOptions.settings(model, modelOptions.speculation(), sglangOptions.settings()),
                 memoryOptions.memory(utilization),
                 choices,
-                shares),
+                utilizations),
             List.of());
   }
 

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param settings how the engine batches
  * @param memory what is said of the engine's memory
  * @param caches the caches to try
- * @param shares shares of the GPU that are tried too, with the first cache
+ * @param utilizations fractions of the GPU that are tried too, with the first cache
  */
 public record ServeQuestion(
     Requests requests,
@@ -45,7 +45,7 @@ public record ServeQuestion(
     ServingSettings settings,
     EngineMemory memory,
     List<CacheChoice> caches,
-    List<Double> shares)
+    List<Double> utilizations)
     implements Question<ServeAnswer> {
   private static final double NANOS_PER_SECOND = 1e9;
 
@@ -130,10 +130,10 @@ public record ServeQuestion(
   }
 
   private List<ShareTrial> trials(Traffic traffic, ServingBudget budget) {
-    if (shares.isEmpty() || EarlyEnd.isAsked()) {
+    if (utilizations.isEmpty() || EarlyEnd.isAsked()) {
       return List.of();
     }
-    SortedSet<Double> all = new TreeSet<>(shares);
+    SortedSet<Double> all = new TreeSet<>(utilizations);
     all.add(budget.largestUtilization());
     all.removeIf(share -> budget.at(share).cacheBytes() <= 0);
     try {

@@ -104,9 +104,9 @@ public final class AsyncPoolHoles implements SuiteScenario {
             "memory freed on another stream is not reused at first", !outcomes.of(NO_WAIT).passes())
         .holds("and served after a synchronisation", outcomes.of(WAIT).passes())
         .conclude(
-            "The pool has {} free, in pieces between blocks that stay; it can remap 32 MiB"
-                + " chunks only if they are free as a whole. With cudaMalloc for every request"
-                + " there are no such holes ({} at most, served).",
+            "The pool has {} free, in pieces between blocks in use; it can remap a 32 MiB chunk"
+                + " only if the whole chunk is free. cudaMalloc for every request leaves no holes"
+                + " and serves the program with at most {}.",
             pool.end().slackBytes(),
             direct.peakReservedBytes());
   }

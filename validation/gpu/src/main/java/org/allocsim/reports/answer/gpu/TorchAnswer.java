@@ -118,7 +118,7 @@ public record TorchAnswer(
                   "skipped",
                   "What was not tested, and why.",
                   "Requests skipped for this reason.",
-                  each -> leftOut(each.cases().stream().map(TorchCase::program))));
+                  each -> skipped(each.cases().stream().map(TorchCase::program))));
 
   public static final Kind<TorchAnswer> KIND =
       new Kind<>(
@@ -211,7 +211,7 @@ public record TorchAnswer(
     blocks.add(
         Notes.of(
             "skipped",
-            leftOut(cases.stream().map(TorchCase::program).distinct()).entrySet().stream()
+            skipped(cases.stream().map(TorchCase::program).distinct()).entrySet().stream()
                 .map(each -> Numbers.count(each.getValue()) + " " + each.getKey())
                 .toList()));
     return new Document<>(
@@ -252,12 +252,12 @@ public record TorchAnswer(
     return cases.stream().filter(each -> cases.size() <= max || !each.exact()).toList();
   }
 
-  private static Map<String, Long> leftOut(Stream<TorchProgram> programs) {
+  private static Map<String, Long> skipped(Stream<TorchProgram> programs) {
     Map<String, Long> sum = new TreeMap<>();
     programs.forEach(program ->
         program
             .requests()
-            .leftOut()
+            .skipped()
             .forEach((what, number) -> sum.merge(what, (long) number, Long::sum)));
     return sum;
   }

@@ -105,7 +105,7 @@ public record TorchCase(
                   "skipped",
                   "What was not tested, and why.",
                   "Requests skipped for this reason.",
-                  each -> new TreeMap<>(each.program().requests().leftOut()))
+                  each -> new TreeMap<>(each.program().requests().skipped()))
               .term(Columns.NOT_RUN, TorchCase::error)
               .missing("it ran")
               .where(
