@@ -283,6 +283,13 @@ class FirstLineTest(unittest.TestCase):
         self.assertEqual(("a", "end", []), (found["file"], found["ended"], found["others_failed"]))
         self.assertEqual("killed", reports.chosen([main, dict(worker)], 143)["ended"])
 
+    def test_a_process_that_left_with_the_code_0_has_not_failed(self):
+        main = made(process=1, reserved_bytes=1, gpu_reserved_bytes=[1], file="b")
+        for code, failed in ((0, []), (3, ["train.py"])):
+            left = {"function": "sys.exit", "code": code, "text": None, "line": "train.py:3", "last": False}
+            starter = made(process=2, ended="exit", exit=left, script="train.py", reserved_bytes=0)
+            self.assertEqual(failed, reports.chosen([main, starter], 0)["others_failed"])
+
     def test_a_program_that_asks_for_gpus_that_are_not_there_is_told_how_to_show_them(self):
         failed = {"ended": "error", "problem": "AcceleratorError: CUDA error: invalid device ordinal", "origin": "program", "line": "a.py:2", "file": None}
         self.assertIn("The program sees 1 GPU: --gpus 4 shows it as many as it asks for.", answer_lines(answer(made(**failed, missing_gpu=3), "t4")))
