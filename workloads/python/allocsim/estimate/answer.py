@@ -19,7 +19,7 @@ The answer is a dictionary, ``allocsim-estimate-3`` in JSON. Sizes are in bytes.
   what was not, as in ``stepping``; ``later_bytes``: how much more the rest may reserve, part of the interval.
 - ``similar_runs``: ``low_bytes`` and ``high_bytes``, reserved memory with slightly different sizes: by 1 % if workspaces or counts were guessed, by the
   difference in batch lengths if the program draws them or their order without a seed; null if sizes and their order are known. It is part of the interval.
-- ``prompt_watchdog_reserved_bytes``, ``lagging_gpu_reserved_bytes``, ``min_selected_reserved_bytes``, ``max_picked_reserved_bytes``, ``same_choices_reserved_bytes``: peaks of further runs, if timing or unknown values decide; ``gpus_that_fit``: all on which it fits or may fit.
+- ``prompt_watchdog_reserved_bytes``, ``lagging_gpu_reserved_bytes``, ``min_selected_reserved_bytes``, ``max_picked_reserved_bytes``, ``same_choices_reserved_bytes``, ``cached_compiler_reserved_bytes``: peaks of further runs, if timing, unknown values or the caches of torch.compile decide; ``gpus_that_fit``: all on which it fits or may fit.
 - ``unmeasured_workspaces``, ``inferred_bytes`` (of the largest workspace that was not measured itself), ``uncompiled``, ``unmeasured_choices``, ``rank_overhead_bytes``, ``reads``, ``selections``, ``picks``, ``draws``, ``tokens``: the assumptions behind the figures.
 - ``groups``: lines with attention of grouped keys in single precision, for which releases of PyTorch choose different kernels.
 - ``rank``, ``world``, ``ranks``: the rank that was run, the ranks of its job, and for a pipeline the reserved memory of each rank that was run.
@@ -33,7 +33,8 @@ The answer is a dictionary, ``allocsim-estimate-3`` in JSON. Sizes are in bytes.
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from types import MappingProxyType
+from typing import Any, Mapping, Sequence
 
 from ..recording import AllocsimError
 from ..visible import visible
@@ -54,8 +55,12 @@ AMPLE = 8
 #: By what share of its peak a setting may reserve more than another and count as as good: `tune` recommends no change that saves less.
 SAME_SHARE = 0.02
 
-#: Peaks of further runs, in the order of `answer`'s arguments.
-OTHER_PEAKS = ("prompt_watchdog_reserved_bytes", "lagging_gpu_reserved_bytes", "min_selected_reserved_bytes", "max_picked_reserved_bytes", "same_choices_reserved_bytes")
+#: Peaks of further runs: in which NCCL's watchdog looked in time, the GPU did only what the host waited for, masks of unknown values selected one element each and not all,
+#: half of unknown integers passed comparisons that select and not as many as are likely, unknown choices fell on the same few and not on all evenly,
+#: and torch.compile had what it kept of the first run, as in later runs on a machine.
+OTHER_PEAKS = (
+    "prompt_watchdog_reserved_bytes", "lagging_gpu_reserved_bytes", "min_selected_reserved_bytes", "max_picked_reserved_bytes", "same_choices_reserved_bytes", "cached_compiler_reserved_bytes",
+)
 
 #: Ends of programs that did not do all that was asked of them.
 EARLY = ("error", "thread", "exit", "killed")
@@ -69,11 +74,7 @@ def ended_early(report: dict[str, Any]) -> bool:
 def answer(
     report: dict[str, Any],
     device: str,
-    least: dict[str, Any] | None = None,
-    most: dict[str, Any] | None = None,
-    few: dict[str, Any] | None = None,
-    picked: dict[str, Any] | None = None,
-    alike: dict[str, Any] | None = None,
+    others: Mapping[str, dict[str, Any] | None] = MappingProxyType({}),
     out_of_memory: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Asks the simulator about a recording.
@@ -81,11 +82,7 @@ def answer(
     Args:
         report: of the run, as ``Runs.run`` gives it.
         device: the GPU.
-        least: the report of a run in which NCCL's watchdog looked in time, where that decides.
-        most: the report of a run in which the GPU did only what the host waited for, where that decides.
-        few: the report of a run in which masks of unknown values selected one element each, not all.
-        picked: the report of a run in which half of unknown integers passed comparisons that select, not as many as are likely.
-        alike: the report of a run in which unknown choices fell on the same few, not on all evenly.
+        others: the reports of further runs, by their names in ``OTHER_PEAKS``.
         out_of_memory: the report of a run that ended of the card's limit, where ``report`` is that of one without it.
 
     Returns:
@@ -112,7 +109,7 @@ def answer(
         found["line"] = report["line"] or report.get("seen_line")
     if report["file"] is not None:
         try:
-            _simulate(found, report, least, most, few, picked, alike)
+            _simulate(found, report, {key: each for key, each in others.items() if each is not None and each["file"] is not None and not ended_early(each)})
         except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError) as problem:
             raise AllocsimError(visible(f"the answer of the program cannot be understood ({type(problem).__name__}: {problem}); does its version match this package?"), 1) from None
     elif found["card_bytes"] is not None:
@@ -127,7 +124,7 @@ def _overhead_bytes(found: dict[str, Any]) -> int:
     return int(found["rank_overhead_bytes"] + others["reserved_bytes"] + others["count"] * CARDS[found["device"]].context_bytes)
 
 
-def _simulate(found: dict[str, Any], report: dict[str, Any], *others: dict[str, Any] | None) -> None:
+def _simulate(found: dict[str, Any], report: dict[str, Any], others: Mapping[str, dict[str, Any]]) -> None:
     from ..recording import open as open_recording
 
     run = open_recording(report["file"])
@@ -152,16 +149,15 @@ def _simulate(found: dict[str, Any], report: dict[str, Any], *others: dict[str, 
         found["min_reserved_bytes"] = max(min(reserved, found["min_reserved_bytes"] or reserved), found["peak_requested_bytes"])
         return
     found["min_reserved_bytes"] = None
-    for key, each in zip(OTHER_PEAKS, others):
-        if each is not None and each["file"] is not None and not ended_early(each):
-            found[key] = reserved_bytes(each["file"])
+    for key, each in others.items():
+        found[key] = reserved_bytes(each["file"])
     # Where the other end was run, it is part of the interval.
     open_ends = {name: [] if found[key] is not None else report[name] for name, key in (("selections", "min_selected_reserved_bytes"), ("draws", "same_choices_reserved_bytes"))}
     found["causes"] = causes_of(report | open_ends, found["peak_requested_bytes"])
     peaks = [reserved, *(found[key] for key in OTHER_PEAKS if found[key] is not None)]
     share = size_share(report)
     if share and not found["caught_out_of_memory"]:
-        files = [report["file"], *(each["file"] for each in others if each is not None and each["file"] is not None and not ended_early(each))]
+        files = [report["file"], *(each["file"] for each in others.values())]
         similar = [similar_runs(open_recording(each), share, max(peaks)) for each in files]
         found["similar_runs"] = {"low_bytes": min(each["low_bytes"] for each in similar), "high_bytes": max(each["high_bytes"] for each in similar)}
         peaks += found["similar_runs"].values()

@@ -7,6 +7,7 @@ import copy
 import json
 import os
 import secrets
+import shutil
 import shlex
 import sys
 import time
@@ -59,13 +60,14 @@ class Runs:
         return runs
 
     def run(
-        self, path: str, replaced: dict[str, str], watchdog: str = "late", gpu: str = "prompt", selections: str = "likely", unlimited: bool = False, **course: Any
+        self, path: str, replaced: dict[str, str], watchdog: str = "late", gpu: str = "prompt", selections: str = "likely", unlimited: bool = False, caches: str | None = None, **course: Any
     ) -> tuple[int, dict[str, Any] | None]:
         """Runs the program once, some of its arguments replaced; its exit code, and what the run reported.
 
         Where the user leaves them open, NCCL's watchdog (see ``ranks.Watchdog``) and the GPU are as said.
         Masks whose values are unknown select all elements, or one each with "few"; comparisons of unknown integers pass for some of them, and for half with "most" (see ``picks``);
         unknown choices are even, or fall on the same few with "alike". With ``unlimited``, no request fails for lack of memory.
+        What torch.compile keeps for later runs is taken from the folder ``caches`` and kept there, or is dropped.
         ``course`` replaces options of :class:`~.stepping.Stepping`.
 
         The report (see ``reports``) has the recording in ``file``, None where nothing was recorded. It is None where Python did not run; the reason has been said.
@@ -87,6 +89,8 @@ class Runs:
             except FilesProblem as problem:
                 say(str(problem))
                 return 1, None
+            if caches is not None:
+                _move(COMPILER_CACHES, caches, folder)
             # What the program prints is its own affair; the answer alone is on the standard output.
             with files.followed() as first:
                 code = self._signals.run(program, environment, sys.stderr, ended_with_parent(first))
@@ -94,6 +98,8 @@ class Runs:
                 sys.exit(128 + self._signals.ended_by)
             self.may_end_early = False
             ended_seconds = time.time()
+            if caches is not None:
+                _move(COMPILER_CACHES, folder, caches)
             if files.is_full():
                 say(f"the disk of {os.path.dirname(folder)} is full; the program's files go there during an estimate: set TMPDIR to a folder with more space")
             found = chosen(read(os.path.join(folder, "report")), code)
@@ -170,6 +176,19 @@ def monitor_folder(folder: str) -> str:
         stream.write(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} -I -S {shlex.quote(smi.__file__)} \"$@\"\n")
     os.chmod(file, 0o700)
     return made
+
+
+def _move(names: Sequence[str], source: str, target: str) -> None:
+    """Moves folders of these names, in small letters, where they are there, into another one."""
+    for name in names:
+        if os.path.isdir(os.path.join(source, name.lower())):
+            shutil.rmtree(os.path.join(target, name.lower()), ignore_errors=True)
+            shutil.move(os.path.join(source, name.lower()), os.path.join(target, name.lower()))
+
+
+def has_compiled(caches: str) -> bool:
+    """Whether torch.compile kept anything in the folder ``caches`` of a run."""
+    return any(files for _, _, files in os.walk(os.path.join(caches, COMPILER_CACHES[0].lower())))
 
 
 def mark_of(file: str | None) -> tuple[int, ...] | None:

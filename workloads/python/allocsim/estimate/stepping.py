@@ -173,6 +173,10 @@ class Stepping:
 
     def went_back(self) -> None:
         """A backward pass is over."""
+        if not self.steps_run:
+            # A program without an optimizer makes no other steps.
+            self._generators.look()
+            self._lengths.look(sys._getframe(1))
         if self._stepped_elsewhere and threading.current_thread() is threading.main_thread():
             self._stepped_elsewhere = False
             self._look(sys._getframe(1))

@@ -2,7 +2,7 @@ package org.allocsim.reports.published;
 
 import java.util.Map;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.effect.OutOfMemory;

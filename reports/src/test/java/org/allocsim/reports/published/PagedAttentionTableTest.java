@@ -9,7 +9,7 @@ import java.util.Map;
 import org.allocsim.reports.cli.Golden;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.Policies;

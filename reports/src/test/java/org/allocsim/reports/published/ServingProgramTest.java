@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.effect.OutOfMemory;

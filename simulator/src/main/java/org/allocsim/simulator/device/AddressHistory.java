@@ -1,6 +1,7 @@
 package org.allocsim.simulator.device;
 
-import java.util.Arrays;
+import org.allocsim.simulator.column.IntColumn;
+import org.allocsim.simulator.column.LongColumn;
 
 /**
  * What others than the program's own segments did to the address space of a process, and when: the
@@ -8,15 +9,15 @@ import java.util.Arrays;
  *
  * <p>Places are bytes relative to the arena, as real addresses differ from process to process.
  * Moments are allocation requests (and blocks that a program restores), counted from 0: a change
- * comes before the segment that the request needs. A history may be learned from a recorded process
- * ({@link AddressHistoryFinder}).
+ * comes before the segment that the request needs. A history may be learned from a recorded
+ * process.
  */
 public final class AddressHistory {
   /** Nothing is known of the process. */
   public static final AddressHistory UNKNOWN = new Builder().build();
 
   /** What happened. */
-  enum Change {
+  public enum Change {
     /** The range is no longer to be had, as far as it was. */
     OCCUPY,
     /** What was hidden in the range is to be had again. */
@@ -31,17 +32,16 @@ public final class AddressHistory {
 
   private final boolean known;
   private final long[] requests;
-  private final byte[] changes;
+  private final int[] changes;
   private final long[] offsets;
   private final long[] sizes;
 
-  private AddressHistory(
-      boolean known, long[] requests, byte[] changes, long[] offsets, long[] sizes) {
-    this.known = known;
-    this.requests = requests;
-    this.changes = changes;
-    this.offsets = offsets;
-    this.sizes = sizes;
+  private AddressHistory(Builder rows) {
+    known = rows.known;
+    requests = rows.requests.toArray();
+    changes = rows.changes.toArray();
+    offsets = rows.offsets.toArray();
+    sizes = rows.sizes.toArray();
   }
 
   /** Whether this is the history of a recorded process. */
@@ -60,59 +60,49 @@ public final class AddressHistory {
   }
 
   /** Kind of a change. */
-  Change change(int change) {
+  public Change change(int change) {
     return CHANGES[changes[change]];
   }
 
   /** Start of the range of a change, relative to the arena. */
-  long offsetBytes(int change) {
+  public long offsetBytes(int change) {
     return offsets[change];
   }
 
   /** Length of the range of a change. */
-  long bytes(int change) {
+  public long bytes(int change) {
     return sizes[change];
   }
 
   /** Collects changes in the order of their moments. */
-  static final class Builder {
+  public static final class Builder {
     private boolean known;
-    private int count;
-    private long[] requests = new long[16];
-    private byte[] changes = new byte[16];
-    private long[] offsets = new long[16];
-    private long[] sizes = new long[16];
+    private final LongColumn requests = new LongColumn();
+    private final IntColumn changes = new IntColumn();
+    private final LongColumn offsets = new LongColumn();
+    private final LongColumn sizes = new LongColumn();
 
     /** From here on the history is that of a recorded process, even without any change. */
-    void setKnown() {
+    public void setKnown() {
       known = true;
     }
 
-    int count() {
-      return count;
+    /** Number of changes. */
+    public int count() {
+      return requests.count();
     }
 
-    void add(long request, Change change, long offsetBytes, long sizeBytes) {
-      if (count == requests.length) {
-        int capacity = Math.addExact(count, count);
-        requests = Arrays.copyOf(requests, capacity);
-        changes = Arrays.copyOf(changes, capacity);
-        offsets = Arrays.copyOf(offsets, capacity);
-        sizes = Arrays.copyOf(sizes, capacity);
-      }
-      requests[count] = request;
-      changes[count] = (byte) change.ordinal();
-      offsets[count] = offsetBytes;
-      sizes[count++] = sizeBytes;
+    /** Adds a change before a request, of a range relative to the arena. */
+    public void add(long request, Change change, long offsetBytes, long sizeBytes) {
+      requests.add(request);
+      changes.add(change.ordinal());
+      offsets.add(offsetBytes);
+      sizes.add(sizeBytes);
     }
 
-    AddressHistory build() {
-      return new AddressHistory(
-          known,
-          Arrays.copyOf(requests, count),
-          Arrays.copyOf(changes, count),
-          Arrays.copyOf(offsets, count),
-          Arrays.copyOf(sizes, count));
+    /** The history. */
+    public AddressHistory build() {
+      return new AddressHistory(this);
     }
   }
 }

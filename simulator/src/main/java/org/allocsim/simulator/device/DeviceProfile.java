@@ -5,7 +5,7 @@ import org.allocsim.simulator.device.cost.ComputeProfile;
 import org.allocsim.simulator.device.cost.DriverCosts;
 
 /**
- * What a {@link SimulatedDevice} must know about a GPU and its driver.
+ * What a simulated device must know about a GPU and its driver.
  *
  * @param name short name, as {@code --device} takes it
  * @param origin where its figures come from
@@ -76,10 +76,10 @@ public record DeviceProfile(
    * Local memory of kernels that a bare context holds, in pages (driver 580, H100 and H200): as
    * much as 1 472 bytes for each of 144 × 2 048 threads.
    */
-  static final int LOCAL_MEMORY_PAGES = 207;
+  public static final int LOCAL_MEMORY_PAGES = 207;
 
   /** Distance of the local memory's reservation below the arena, in pages. */
-  static final int LOCAL_MEMORY_DISTANCE = 244;
+  public static final int LOCAL_MEMORY_DISTANCE = 244;
 
   /** Where address ranges begin (driver 580 on H100, in every recorded process). */
   public static final long RANGE_ADDRESS = 0x3_0200_0000L;

@@ -2,7 +2,7 @@ package org.allocsim.simulator.run;
 
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.MemoryLayout;
 

@@ -2,7 +2,7 @@ package org.allocsim.simulator.run;
 
 import java.util.stream.IntStream;
 import org.allocsim.simulator.device.AddressHistory;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.simulator.trace.RowHead;

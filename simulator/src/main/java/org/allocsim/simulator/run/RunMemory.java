@@ -1,7 +1,7 @@
 package org.allocsim.simulator.run;
 
 import org.allocsim.simulator.device.DeviceMemory;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectFollower;
 import org.allocsim.simulator.timing.Pace;
 import org.allocsim.simulator.timing.Roofline;

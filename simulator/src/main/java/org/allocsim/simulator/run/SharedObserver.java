@@ -1,7 +1,7 @@
 package org.allocsim.simulator.run;
 
 import org.allocsim.simulator.device.DeviceMemory;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 
 /** Follows what tenants hold of a device that they share. */
 @FunctionalInterface

@@ -3,7 +3,7 @@ package org.allocsim.simulator.run;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.PolicyOptionException;

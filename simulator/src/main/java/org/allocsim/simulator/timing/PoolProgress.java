@@ -1,7 +1,7 @@
 package org.allocsim.simulator.timing;
 
 import java.util.Arrays;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 
 /**
  * Tells the device's stream-ordered pool which frees the GPU has come to: a stream with work is

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import org.allocsim.simulator.device.DeviceMemory;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.policy.AllocatorPolicy;

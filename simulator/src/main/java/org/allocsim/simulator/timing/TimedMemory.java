@@ -5,8 +5,8 @@ import java.util.TreeMap;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.HandleMemory;
 import org.allocsim.simulator.device.PoolView;
-import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.device.StreamOrderedMemory;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 
 /** A simulated device whose calls take the host's time and wait for the GPU where they have to. */
 final class TimedMemory implements DeviceMemory {

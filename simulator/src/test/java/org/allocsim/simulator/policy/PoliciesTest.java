@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;

@@ -2,7 +2,7 @@ package org.allocsim.simulator.policy;
 
 import java.util.Map;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;

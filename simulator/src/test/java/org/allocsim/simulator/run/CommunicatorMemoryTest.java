@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.run.CommunicatorMemory.Layout;
 import org.allocsim.simulator.trace.AllocationTrace;

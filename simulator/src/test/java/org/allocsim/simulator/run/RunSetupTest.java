@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.message.OutOfMemoryMessage.Template;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.RandomTraces;
 import org.allocsim.simulator.run.SharedResult.FirstFailure;

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;

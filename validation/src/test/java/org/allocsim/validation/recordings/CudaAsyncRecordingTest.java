@@ -3,9 +3,9 @@ package org.allocsim.validation.recordings;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.Map;
-import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.device.StreamOrderedMemory;
 import org.allocsim.simulator.device.cost.DriverCall;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.engine.InvariantChecker;
 import org.allocsim.simulator.policy.AllocatorPolicy;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.Map;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.device.cost.DriverCall;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.engine.InvariantChecker;
 import org.allocsim.simulator.policy.AllocatorPolicy;

@@ -2,14 +2,19 @@ package org.allocsim.workloads.format;
 
 import java.io.IOException;
 import java.io.InputStream;
+import org.allocsim.workloads.io.MemoryBudget;
 import org.allocsim.workloads.io.StoredInput;
 
-/** The plain bytes of a stored file as a stream, which tells its progress and counts. */
+/**
+ * The plain bytes of a stored file as a stream, which tells its progress and bounds what is held.
+ */
 public final class PlainInput extends InputStream {
   private final StoredInput input;
   private final long size;
   private final Progress progress;
+  private final MemoryBudget budget = new MemoryBudget();
   private long plainBytes;
+  private long maxHeldBytes;
 
   /**
    * A stream.
@@ -22,19 +27,21 @@ public final class PlainInput extends InputStream {
     this.progress = progress;
   }
 
-  /** Bytes given out. */
-  public long plainBytes() {
-    return plainBytes;
-  }
-
-  /** Bytes of the file that were read. */
-  public long storedBytes() {
-    return input.storedBytes();
-  }
-
-  /** Bytes of the file as stored, −1 if that is unknown. */
-  public long storedTotalBytes() {
-    return size;
+  /**
+   * Further bytes of what was read are held in memory.
+   *
+   * @param name the file's name
+   * @throws TraceFormatException where that is more than a file of this size may take
+   */
+  public void hold(String name, long bytes) throws TraceFormatException {
+    budget.add(bytes);
+    if (budget.heldBytes() > maxHeldBytes) {
+      MemoryBudget.Excess excess = budget.excess(plainBytes, input.storedBytes(), size);
+      if (excess != null) {
+        throw new TraceFormatException(name, "", excess.cause(), excess.remedy());
+      }
+      maxHeldBytes = budget.maxBytes(plainBytes, input.storedBytes());
+    }
   }
 
   @Override

@@ -1,7 +1,7 @@
 package org.allocsim.workloads.transform;
 
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.effect.HostMemoryListener;
 import org.allocsim.simulator.policy.pinned.PinnedHostAllocator;

@@ -2,6 +2,7 @@ package org.allocsim.analysis.attribution;
 
 import java.util.Arrays;
 import org.allocsim.analysis.attribution.Site.Phase;
+import org.allocsim.simulator.column.IntColumn;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.simulator.trace.StackTable;
@@ -49,37 +50,37 @@ final class Lifetimes {
    * one is that of allocations that the trace does not show.
    */
   private static final class Stretches {
-    int count = 1;
-    int[] phases = new int[64];
-    int[] runs = new int[64];
-    int[] forwards = new int[64];
-    int[] backwards = new int[64];
-    int[] steps = new int[64];
+    final IntColumn phases = new IntColumn();
+    final IntColumn runs = new IntColumn();
+    final IntColumn forwards = new IntColumn();
+    final IntColumn backwards = new IntColumn();
+    final IntColumn steps = new IntColumn();
+
+    Stretches() {
+      add(0, 0, 0, 0, 0);
+    }
 
     /** The stretch of these figures: the last one, or a new one where they differ from its. */
     int of(Phase phase, int run, int forward, int backward, int step) {
-      int last = count - 1;
+      int last = runs.count() - 1;
       if (last > 0
-          && phases[last] == phase.ordinal()
-          && runs[last] == run
-          && forwards[last] == forward
-          && backwards[last] == backward
-          && steps[last] == step) {
+          && phases.get(last) == phase.ordinal()
+          && runs.get(last) == run
+          && forwards.get(last) == forward
+          && backwards.get(last) == backward
+          && steps.get(last) == step) {
         return last;
       }
-      if (count == runs.length) {
-        phases = Arrays.copyOf(phases, 2 * count);
-        runs = Arrays.copyOf(runs, 2 * count);
-        forwards = Arrays.copyOf(forwards, 2 * count);
-        backwards = Arrays.copyOf(backwards, 2 * count);
-        steps = Arrays.copyOf(steps, 2 * count);
-      }
-      phases[count] = phase.ordinal();
-      runs[count] = run;
-      forwards[count] = forward;
-      backwards[count] = backward;
-      steps[count] = step;
-      return count++;
+      add(phase.ordinal(), run, forward, backward, step);
+      return last + 1;
+    }
+
+    private void add(int phase, int run, int forward, int backward, int step) {
+      phases.add(phase);
+      runs.add(run);
+      forwards.add(forward);
+      backwards.add(backward);
+      steps.add(step);
     }
   }
 
@@ -232,12 +233,14 @@ final class Lifetimes {
   }
 
   Phase takenIn(int allocation) {
-    return PHASES[stretches.phases[taken.stretches[allocation]]];
+    return PHASES[stretches.phases.get(taken.stretches[allocation])];
   }
 
   /** The phase that gave it back; {@link Phase#SAME} where none did. */
   Phase givenIn(int allocation) {
-    return isGiven(allocation) ? PHASES[stretches.phases[given.stretches[allocation]]] : Phase.SAME;
+    return isGiven(allocation)
+        ? PHASES[stretches.phases.get(given.stretches[allocation])]
+        : Phase.SAME;
   }
 
   /** Where it was given back; {@link Site#NONE} where it was not. */
@@ -267,14 +270,14 @@ final class Lifetimes {
   /** Whether it is given back in the phase that took it. */
   boolean staysInPhase(int allocation) {
     return isGiven(allocation)
-        && stretches.runs[given.stretches[allocation]]
-            == stretches.runs[taken.stretches[allocation]];
+        && stretches.runs.get(given.stretches[allocation])
+            == stretches.runs.get(taken.stretches[allocation]);
   }
 
   /** Whether the phase that took it has ended while it is held. */
   boolean outlivesPhase(int allocation) {
-    return (isGiven(allocation) ? stretches.runs[given.stretches[allocation]] : runs)
-        > stretches.runs[taken.stretches[allocation]];
+    return (isGiven(allocation) ? stretches.runs.get(given.stretches[allocation]) : runs)
+        > stretches.runs.get(taken.stretches[allocation]);
   }
 
   /** Whether the recording ends inside a backward pass. */
@@ -284,26 +287,29 @@ final class Lifetimes {
 
   /** How many backward passes begin while it is held; to the end where it is not given back. */
   int backwardsHeld(int allocation) {
-    int end = isGiven(allocation) ? stretches.backwards[given.stretches[allocation]] : backwards;
-    return end - stretches.backwards[taken.stretches[allocation]];
+    int end =
+        isGiven(allocation) ? stretches.backwards.get(given.stretches[allocation]) : backwards;
+    return end - stretches.backwards.get(taken.stretches[allocation]);
   }
 
   /** Whether it is taken after a step and before the next forward pass, and held into that. */
   boolean awaitsForward(int allocation) {
-    int before = stretches.forwards[taken.stretches[allocation]];
+    int before = stretches.forwards.get(taken.stretches[allocation]);
     int end =
-        isGiven(allocation) ? Math.abs(stretches.forwards[given.stretches[allocation]]) : forwards;
+        isGiven(allocation)
+            ? Math.abs(stretches.forwards.get(given.stretches[allocation]))
+            : forwards;
     return before <= 0 && end > -before;
   }
 
   /** Steps of an optimizer that had begun. */
   int stepsTaken(int allocation) {
-    return stretches.steps[taken.stretches[allocation]];
+    return stretches.steps.get(taken.stretches[allocation]);
   }
 
   /** Steps of an optimizer that had begun when it is given back. */
   int stepsGiven(int allocation) {
-    return isGiven(allocation) ? stretches.steps[given.stretches[allocation]] : steps;
+    return isGiven(allocation) ? stretches.steps.get(given.stretches[allocation]) : steps;
   }
 
   int steps() {

@@ -68,13 +68,18 @@ public record SharedGpu(List<SharingProgram> programs, DeviceProfile gpu, AfterO
     return SharedRun.of(tenants, observer);
   }
 
+  /** Such a GPU with another amount of memory, which may be less than its own context takes. */
+  private DeviceProfile sized(long totalBytes) {
+    return gpu.withContext(0).withTotal(totalBytes);
+  }
+
   private boolean passes(List<SharingProgram> sharing, long totalBytes) {
     if (EarlyEnd.isAsked()) {
       throw new EndedException();
     }
     // Where not even a context fits, no tenant can be made.
     return sharing.stream().allMatch(program -> program.fixedBytes() <= totalBytes)
-        && run(sharing, gpu.withTotal(totalBytes), SharedObserver.NONE).passes();
+        && run(sharing, sized(totalBytes), SharedObserver.NONE).passes();
   }
 
   /**
@@ -84,7 +89,7 @@ public record SharedGpu(List<SharingProgram> programs, DeviceProfile gpu, AfterO
   public long smallestBytes() {
     long largestContext = programs.stream().mapToLong(SharingProgram::fixedBytes).max().orElse(0);
     long ample = Math.max(DeviceProfiles.ample(requestedBytes()).totalBytes(), largestContext);
-    SharedResult result = run(programs, gpu.withTotal(ample), SharedObserver.NONE);
+    SharedResult result = run(programs, sized(ample), SharedObserver.NONE);
     if (!result.passes()) {
       return -1;
     }

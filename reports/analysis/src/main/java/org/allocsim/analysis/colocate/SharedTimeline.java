@@ -1,15 +1,15 @@
 package org.allocsim.analysis.colocate;
 
-import java.util.Arrays;
+import org.allocsim.simulator.column.IntColumn;
+import org.allocsim.simulator.column.LongColumn;
 import org.allocsim.simulator.run.SharedObserver;
 
 /** What each process held of a GPU over time: every change, thinned out only when it is drawn. */
 public final class SharedTimeline implements SharedObserver {
   private final int processes;
-  private long[] nanos = new long[1024];
-  private int[] process = new int[1024];
-  private long[] bytes = new long[1024];
-  private int count;
+  private final LongColumn nanos = new LongColumn();
+  private final IntColumn process = new IntColumn();
+  private final LongColumn bytes = new LongColumn();
 
   /** For a run of so many processes, of which it has seen nothing yet. */
   public SharedTimeline(int processes) {
@@ -18,15 +18,9 @@ public final class SharedTimeline implements SharedObserver {
 
   @Override
   public void changed(long changeNanos, int tenant, long heldBytes) {
-    if (count == nanos.length) {
-      nanos = Arrays.copyOf(nanos, 2 * count);
-      process = Arrays.copyOf(process, 2 * count);
-      bytes = Arrays.copyOf(bytes, 2 * count);
-    }
-    nanos[count] = changeNanos;
-    process[count] = tenant;
-    bytes[count] = heldBytes;
-    count++;
+    nanos.add(changeNanos);
+    process.add(tenant);
+    bytes.add(heldBytes);
   }
 
   /**
@@ -44,14 +38,15 @@ public final class SharedTimeline implements SharedObserver {
     long maxSum = 0;
     int stretch = 0;
     most[0] = held.clone();
-    for (int i = 0; i < count; i++) {
-      int of = (int) Math.min(stretches - 1, (double) nanos[i] / (endNanos + 1) * stretches);
+    for (int i = 0; i < nanos.count(); i++) {
+      int of = (int) Math.min(stretches - 1, (double) nanos.get(i) / (endNanos + 1) * stretches);
       while (stretch < of) {
         most[++stretch] = held.clone();
         maxSum = sum;
       }
-      sum += bytes[i] - held[process[i]];
-      held[process[i]] = bytes[i];
+      int changed = process.get(i);
+      sum += bytes.get(i) - held[changed];
+      held[changed] = bytes.get(i);
       if (sum > maxSum) {
         maxSum = sum;
         most[stretch] = held.clone();

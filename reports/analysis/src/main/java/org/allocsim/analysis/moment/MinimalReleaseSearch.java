@@ -5,6 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.moment.FitTrial.Minimum;
+import org.allocsim.simulator.column.IntColumn;
+import org.allocsim.simulator.column.LongColumn;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
 
@@ -55,26 +57,19 @@ final class MinimalReleaseSearch {
 
   /** Segments and pages that could be returned, in address order, as columns. */
   private static final class Items {
-    int count;
-    int[] segment = new int[64];
-    long[] bytes = new long[64];
+    final IntColumn segment = new IntColumn();
+    final LongColumn bytes = new LongColumn();
 
     /** First and after the last block that lie on it at least partly. */
-    int[] first = new int[64];
+    final IntColumn first = new IntColumn();
 
-    int[] end = new int[64];
+    final IntColumn end = new IntColumn();
 
     void add(int inSegment, long size, int firstBlock, int endBlock) {
-      if (count == bytes.length) {
-        segment = Arrays.copyOf(segment, count * 2);
-        bytes = Arrays.copyOf(bytes, count * 2);
-        first = Arrays.copyOf(first, count * 2);
-        end = Arrays.copyOf(end, count * 2);
-      }
-      segment[count] = inSegment;
-      bytes[count] = size;
-      first[count] = firstBlock;
-      end[count++] = endBlock;
+      segment.add(inSegment);
+      bytes.add(size);
+      first.add(firstBlock);
+      end.add(endBlock);
     }
   }
 
@@ -150,15 +145,15 @@ final class MinimalReleaseSearch {
   Optional<Plan> find(long missingBytes, Minimum minimum, long maxCells) {
     long all = 0;
     long unit = 0;
-    for (int item = 0; item < items.count; item++) {
-      all += items.bytes[item];
-      unit = gcd(items.bytes[item], unit);
+    for (int item = 0; item < items.bytes.count(); item++) {
+      all += items.bytes.get(item);
+      unit = gcd(items.bytes.get(item), unit);
     }
     if (all < missingBytes) {
       return Optional.empty();
     }
     long wanted = (missingBytes + unit - 1) / unit;
-    return 2 * (wanted + 1) <= maxCells / items.count
+    return 2 * (wanted + 1) <= maxCells / items.bytes.count()
         ? Optional.of(plan(exact(unit, (int) wanted, minimum), minimum))
         : Optional.of(plan(greedy(missingBytes, minimum), Minimum.NOTHING));
   }
@@ -169,10 +164,10 @@ final class MinimalReleaseSearch {
 
   /** Whether the last block of an item reaches into the next one. */
   private boolean reachesOn(int item) {
-    return item + 1 < items.count
-        && items.segment[item] == items.segment[item + 1]
-        && items.end[item] - 1 == items.first[item + 1]
-        && usedBytes(items.first[item + 1]) > 0;
+    return item + 1 < items.bytes.count()
+        && items.segment.get(item) == items.segment.get(item + 1)
+        && items.end.get(item) - 1 == items.first.get(item + 1)
+        && usedBytes(items.first.get(item + 1)) > 0;
   }
 
   /**
@@ -183,14 +178,14 @@ final class MinimalReleaseSearch {
    */
   private boolean[] exact(long unit, int wanted, Minimum objective) {
     int width = wanted + 1;
-    long[][] takes = new long[items.count][2 * (width + Long.SIZE - 1) / Long.SIZE + 2];
+    long[][] takes = new long[items.bytes.count()][2 * (width + Long.SIZE - 1) / Long.SIZE + 2];
     long[][] minimum = new long[2][width];
     for (long[] each : minimum) {
       Arrays.fill(each, UNREACHABLE);
       each[0] = 0;
     }
-    for (int item = items.count - 1; item >= 0; item--) {
-      int weight = (int) Math.min(wanted, items.bytes[item] / unit);
+    for (int item = items.bytes.count() - 1; item >= 0; item--) {
+      int weight = (int) Math.min(wanted, items.bytes.get(item) / unit);
       long[][] next = minimum;
       minimum = new long[2][width];
       for (int paid = 0; paid < 2; paid++) {
@@ -209,15 +204,15 @@ final class MinimalReleaseSearch {
         }
       }
     }
-    boolean[] chosen = new boolean[items.count];
+    boolean[] chosen = new boolean[items.bytes.count()];
     int units = wanted;
     int paid = 0;
-    for (int item = 0; item < items.count; item++) {
+    for (int item = 0; item < items.bytes.count(); item++) {
       int bit = paid * width + units;
       chosen[item] = (takes[item][bit >> 6] & 1L << bit) != 0;
       paid = paidAfter(item, paid == 1, chosen[item]);
       if (chosen[item]) {
-        units = (int) Math.max(0, units - items.bytes[item] / unit);
+        units = (int) Math.max(0, units - items.bytes.get(item) / unit);
       }
     }
     return chosen;
@@ -226,9 +221,9 @@ final class MinimalReleaseSearch {
   /** Cost of the blocks that must go for an item, but for one that goes anyway. */
   private long cost(int item, boolean paid, Minimum objective) {
     long cost = 0;
-    for (int block = items.first[item]; block < items.end[item]; block++) {
+    for (int block = items.first.get(item); block < items.end.get(item); block++) {
       long bytes = usedBytes(block);
-      if (bytes > 0 && !(paid && block == items.first[item])) {
+      if (bytes > 0 && !(paid && block == items.first.get(item))) {
         cost += objective == Minimum.BLOCKS ? BLOCK_FIRST + bytes : bytes * BYTES_FIRST + 1;
       }
     }
@@ -240,35 +235,35 @@ final class MinimalReleaseSearch {
     if (!reachesOn(item)) {
       return 0;
     }
-    boolean sameBlock = items.first[item] == items.end[item] - 1;
+    boolean sameBlock = items.first.get(item) == items.end.get(item) - 1;
     return taken || (sameBlock && paid && item > 0 && reachesOn(item - 1)) ? 1 : 0;
   }
 
   private boolean[] greedy(long missingBytes, Minimum objective) {
-    Integer[] order = new Integer[items.count];
+    Integer[] order = new Integer[items.bytes.count()];
     Arrays.setAll(order, item -> item);
     Arrays.sort(
         order,
         (a, b) ->
             Double.compare(
-                (double) cost(a, false, objective) / items.bytes[a],
-                (double) cost(b, false, objective) / items.bytes[b]));
-    boolean[] chosen = new boolean[items.count];
+                (double) cost(a, false, objective) / items.bytes.get(a),
+                (double) cost(b, false, objective) / items.bytes.get(b)));
+    boolean[] chosen = new boolean[items.bytes.count()];
     long released = 0;
     for (int item : order) {
       if (released >= missingBytes) {
         break;
       }
       chosen[item] = true;
-      released += items.bytes[item];
+      released += items.bytes.get(item);
     }
     // What later ones made needless goes again, the most bytes in use first.
     Arrays.sort(
         order, (a, b) -> Long.compare(cost(b, false, objective), cost(a, false, objective)));
     for (int item : order) {
-      if (chosen[item] && released - items.bytes[item] >= missingBytes) {
+      if (chosen[item] && released - items.bytes.get(item) >= missingBytes) {
         chosen[item] = false;
-        released -= items.bytes[item];
+        released -= items.bytes.get(item);
       }
     }
     return chosen;
@@ -280,21 +275,23 @@ final class MinimalReleaseSearch {
     long released = 0;
     long bytes = 0;
     int next = 0;
-    for (int item = 0; item < items.count; item++) {
+    for (int item = 0; item < items.bytes.count(); item++) {
       if (!chosen[item]) {
         continue;
       }
-      released += items.bytes[item];
-      if (segments.isEmpty() || !segments.getLast().equals(items.segment[item])) {
-        segments.add(items.segment[item]);
+      released += items.bytes.get(item);
+      if (segments.isEmpty() || !segments.getLast().equals(items.segment.get(item))) {
+        segments.add(items.segment.get(item));
       }
-      for (int block = Math.max(next, items.first[item]); block < items.end[item]; block++) {
+      for (int block = Math.max(next, items.first.get(item));
+          block < items.end.get(item);
+          block++) {
         if (usedBytes(block) > 0) {
           blocks.add(block);
           bytes += usedBytes(block);
         }
       }
-      next = items.end[item];
+      next = items.end.get(item);
     }
     return new Plan(blocks, segments, bytes, released, minimum);
   }

@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.allocsim.analysis.moment.MomentQuery.Kind;
 import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.program.Trial;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.UnfitTraceException;

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Collectors;
+import org.allocsim.analysis.fleet.SweptRows;
 import org.allocsim.analysis.fleet.sweep.SweepColumn;
 import org.allocsim.reports.chart.ChartFonts;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,45 +26,8 @@ final class FleetReportCommandTest {
     swept = Files.createDirectories(folder.resolve("swept"));
   }
 
-  /**
-   * A table of a sweep with one row for each of the texts: file,conf,recorded,capacity,oom,peak.
-   */
   private void rows(String... rows) throws IOException {
-    List<String> lines =
-        new java.util.ArrayList<>(
-            List.of(
-                SweepColumn.all().stream()
-                    .map(SweepColumn::label)
-                    .collect(Collectors.joining(","))));
-    for (String row : rows) {
-      String[] cells = row.split(",", -1);
-      lines.add(
-          SweepColumn.all().stream()
-              .map(column ->
-                  switch (column) {
-                    case FILE -> cells[0];
-                    case JOB -> jobOf(cells[0]);
-                    case RANK -> jobOf(cells[0]).isEmpty() ? "" : cells[0].replaceAll("\\D", "");
-                    case OUTCOME -> cells[4].equals("true") ? "oom" : "passed";
-                    case POLICY -> "pytorch";
-                    case CONF -> cells[1];
-                    case IS_RECORDED_CONF -> cells[2];
-                    case DEVICE -> "capacity";
-                    case CAPACITY_BYTES -> "" + Long.parseLong(cells[3]) * MIB;
-                    case OOM -> cells[4];
-                    case PEAK_RESERVED_BYTES -> "" + Long.parseLong(cells[5]) * MIB;
-                    case PEAK_REQUESTED_BYTES -> "" + 10 * MIB;
-                    case DRIVER_NANOS -> "1000";
-                    default -> "";
-                  })
-              .collect(Collectors.joining(",")));
-    }
-    Files.write(swept.resolve("rows.csv"), lines);
-  }
-
-  /** The folder of a rank; files that are called otherwise are of no job. */
-  private static String jobOf(String file) {
-    return file.contains("/rank") ? file.substring(0, file.indexOf('/')) : "";
+    Files.write(swept.resolve("rows.csv"), SweptRows.csv(rows));
   }
 
   private String csv(String name) throws IOException {

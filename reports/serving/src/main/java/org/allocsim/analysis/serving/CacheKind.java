@@ -15,75 +15,48 @@ import org.allocsim.workloads.model.LayerGroup;
 /** The caches that can be put to the test. */
 public enum CacheKind {
   /** vLLM's blocks. */
-  PAGED {
-    @Override
-    KvCache create(
-        List<LayerGroup> groups,
-        long bytes,
-        ServingSettings settings,
-        VllmRelease release,
-        DriverWork driver) {
-      return new PagedCache(
-          groups,
-          bytes,
-          settings.blockTokens(),
-          settings.watermark(),
-          release.pagedRules(),
-          release.stepsInFlight() * settings.stepTokens(),
-          settings.speculation().map(Speculation::isHead).orElse(false));
-    }
-  },
+  PAGED((groups, bytes, settings, release, _) -> {
+    boolean isHead = settings.speculation().map(Speculation::isHead).orElse(false);
+    return new PagedCache(
+        release.givesUpChunks() && !isHead
+            ? groups
+            : groups.stream().map(LayerGroup::withoutChunks).toList(),
+        bytes,
+        settings.blockTokens(),
+        settings.watermark(),
+        release.pagedRules(),
+        release.stepsInFlight() * settings.stepTokens(),
+        isHead);
+  }),
   /** Jenga's two levels of pages. */
-  JENGA {
-    @Override
-    KvCache create(
-        List<LayerGroup> groups,
-        long bytes,
-        ServingSettings settings,
-        VllmRelease release,
-        DriverWork driver) {
-      return new JengaCache(groups, bytes, settings.blockTokens());
-    }
-  },
+  JENGA((groups, bytes, settings, _, _) -> new JengaCache(groups, bytes, settings.blockTokens())),
   /** vAttention's virtual memory. */
-  VATTENTION {
-    @Override
-    KvCache create(
-        List<LayerGroup> groups,
-        long bytes,
-        ServingSettings settings,
-        VllmRelease release,
-        DriverWork driver) {
-      return new VirtualCache(
-          groups, bytes, settings.pageBytes(), settings.mostSequences(), driver);
-    }
-  },
+  VATTENTION((groups, bytes, settings, _, driver) ->
+      new VirtualCache(groups, bytes, settings.pageBytes(), settings.mostSequences(), driver)),
   /** kvcached's elastic pages. */
-  KVCACHED {
-    @Override
-    KvCache create(
-        List<LayerGroup> groups,
-        long bytes,
-        ServingSettings settings,
-        VllmRelease release,
-        DriverWork driver) {
-      return new ElasticCache(
-          groups, bytes, settings.blockTokens(), driver, release.pagedRules().fitsWhole());
-    }
-  },
+  KVCACHED((groups, bytes, settings, release, driver) ->
+      new ElasticCache(
+          groups, bytes, settings.blockTokens(), driver, release.pagedRules().fitsWhole())),
   /** SGLang's pages and radix tree, which its own engine serves with. */
-  SGLANG {
-    @Override
-    KvCache create(
+  SGLANG((groups, bytes, settings, _, _) ->
+      new RadixCache(groups, bytes, settings.sglang().pageTokens(), settings.sglang().eviction()));
+
+  /** Makes a cache in which nothing is stored. */
+  @FunctionalInterface
+  private interface Maker {
+    KvCache make(
         List<LayerGroup> groups,
         long bytes,
         ServingSettings settings,
         VllmRelease release,
-        DriverWork driver) {
-      return new RadixCache(
-          groups, bytes, settings.sglang().pageTokens(), settings.sglang().eviction());
-    }
-  };
+        DriverWork driver);
+  }
+
+  private final Maker maker;
+
+  CacheKind(Maker maker) {
+    this.maker = maker;
+  }
 
   /** Names of all. */
   public static List<String> names() {
@@ -101,12 +74,19 @@ public enum CacheKind {
    * @param groups layers that store keys and values
    * @param release of vLLM, by whose rules its own cache goes
    * @param driver counts its calls of the driver
-   * @throws IllegalArgumentException where so few bytes make none, with the reason
+   * @throws IllegalArgumentException where so few bytes make none, or layers keep a state, which
+   *     only vLLM's own cache is simulated with; with the reason
    */
-  abstract KvCache create(
+  KvCache create(
       List<LayerGroup> groups,
       long bytes,
       ServingSettings settings,
       VllmRelease release,
-      DriverWork driver);
+      DriverWork driver) {
+    if (this != PAGED && groups.stream().anyMatch(LayerGroup::keepsState)) {
+      throw new IllegalArgumentException(
+          "only cache paged is simulated with layers that keep a state");
+    }
+    return maker.make(groups, bytes, settings, release, driver);
+  }
 }

@@ -89,7 +89,7 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
     }
 
     @Nullable Double change() {
-      return outcome(_ -> -of.trials.savedRatio(trial));
+      return outcome(_ -> 0 - of.trials.savedRatio(trial));
     }
 
     @Nullable Double addedTime() {

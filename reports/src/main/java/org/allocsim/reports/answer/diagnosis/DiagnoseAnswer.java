@@ -89,7 +89,7 @@ public record DiagnoseAnswer(@Nullable DiagnosedProgram program, @Nullable Expla
         .findFirst()
         .flatMap(log.contents().places()::of)
         .map(place ->
-            place.own().isPresent()
+            place.own().filter(own -> !own.equals(place.innermost())).isPresent()
                 ? Sentence.of(
                     "Requested at {}, in {}.",
                     StackLabels.text(place.own().get()),

@@ -52,7 +52,7 @@ public final class NextCommand {
 
   private static final List<String> USUAL = without("--os");
 
-  private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_@%+:,./-]+");
+  private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_@%+=:,./-]+");
 
   private final String trace;
   private final Map<String, String> options;

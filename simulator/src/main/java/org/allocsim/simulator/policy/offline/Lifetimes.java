@@ -3,6 +3,8 @@ package org.allocsim.simulator.policy.offline;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.PriorityQueue;
+import org.allocsim.simulator.column.IntColumn;
+import org.allocsim.simulator.column.LongColumn;
 import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
@@ -33,12 +35,11 @@ record Lifetimes(long[] lower, long[] upper, long[] nanos, long[] bytes) {
    */
   static OfTrace of(FutureRequests future, long alignmentBytes, long maxBytes) {
     AllocationTrace trace = Objects.requireNonNull(future.trace());
-    long[] lower = new long[256];
-    long[] bytes = new long[256];
-    int[] allocations = new int[256];
+    LongColumn lower = new LongColumn();
+    LongColumn bytes = new LongColumn();
+    IntColumn allocations = new IntColumn();
     long[] freedAt = new long[trace.allocationCount()];
     Arrays.fill(freedAt, trace.eventCount());
-    int count = 0;
     for (int event = 0; event < trace.eventCount(); event++) {
       if (trace.device(event) != future.device()) {
         continue;
@@ -49,26 +50,22 @@ record Lifetimes(long[] lower, long[] upper, long[] nanos, long[] bytes) {
       } else if ((kind == RequestKind.ALLOCATE || kind == RequestKind.RESTORE_BLOCK)
           && trace.bytes(event) > 0
           && trace.bytes(event) <= maxBytes) {
-        if (count == bytes.length) {
-          lower = Arrays.copyOf(lower, count * 2);
-          bytes = Arrays.copyOf(bytes, count * 2);
-          allocations = Arrays.copyOf(allocations, count * 2);
-        }
-        lower[count] = event;
-        bytes[count] = PlanOptions.roundUp(trace.bytes(event), alignmentBytes);
-        allocations[count++] = trace.allocation(event);
+        lower.add(event);
+        bytes.add(PlanOptions.roundUp(trace.bytes(event), alignmentBytes));
+        allocations.add(trace.allocation(event));
       }
     }
+    int count = lower.count();
     long[] upper = new long[count];
     long[] nanos = new long[count];
     for (int buffer = 0; buffer < count; buffer++) {
-      upper[buffer] = freedAt[allocations[buffer]];
+      upper[buffer] = freedAt[allocations.get(buffer)];
       int last = (int) Math.min(upper[buffer], trace.eventCount() - 1L);
-      nanos[buffer] = trace.timeNanos(last) - trace.timeNanos((int) lower[buffer]);
+      nanos[buffer] = trace.timeNanos(last) - trace.timeNanos((int) lower.get(buffer));
     }
     return new OfTrace(
-        new Lifetimes(Arrays.copyOf(lower, count), upper, nanos, Arrays.copyOf(bytes, count)),
-        Arrays.copyOf(allocations, count),
+        new Lifetimes(lower.toArray(), upper, nanos, bytes.toArray()),
+        allocations.toArray(),
         trace.allocationCount());
   }
 

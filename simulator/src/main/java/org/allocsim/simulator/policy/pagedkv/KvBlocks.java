@@ -85,7 +85,7 @@ public final class KvBlocks {
 
   /** Shares the block that holds a prefix; {@link #NONE} where none does. */
   public int share(long prefixHash) {
-    int block = holder(prefixHash);
+    int block = prefixes.holder(prefixHash);
     if (block != NONE && references[block]++ == 0) {
       unlink(block);
       keptCount--;
@@ -93,35 +93,9 @@ public final class KvBlocks {
     return block;
   }
 
-  /** The first block that holds a prefix, in use or free; {@link #NONE} where none does. */
-  public int holder(long prefixHash) {
-    return prefixes.holder(prefixHash);
-  }
-
-  /** How often {@link #holder} may have come to answer otherwise. */
-  public long changes() {
-    return prefixes.changes();
-  }
-
-  /**
-   * Notes that a full block in use holds a prefix; a block that held it before stays its holder.
-   */
-  public void remember(int block, long prefixHash) {
-    if (!prefixes.has(block)) {
-      prefixes.add(block, prefixHash);
-    }
-  }
-
-  /** The same of a prefix that nobody looks for before it is listed. */
-  public void note(int block, long prefixHash) {
-    if (!prefixes.has(block)) {
-      prefixes.note(block, prefixHash);
-    }
-  }
-
-  /** A prefix that was noted with a block, if it still is, can be shared from now on. */
-  public void list(int block, long prefixHash) {
-    prefixes.list(block, prefixHash);
+  /** Which blocks hold which prefixes. */
+  public PrefixIndex prefixes() {
+    return prefixes;
   }
 
   /**

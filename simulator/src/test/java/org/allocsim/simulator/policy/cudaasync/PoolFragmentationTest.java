@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.SplittableRandom;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.device.StreamOrderedMemory;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.junit.jupiter.api.Test;

@@ -4,8 +4,8 @@ import java.util.ArrayDeque;
 import java.util.Optional;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.HandleMemory;
-import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.device.cost.DriverCall;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 
 /** A device that has few addresses for ranges, and remembers which addresses it gave. */
 final class GivenAddresses implements DeviceMemory {

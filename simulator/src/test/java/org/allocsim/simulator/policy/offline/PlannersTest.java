@@ -15,7 +15,7 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.FutureRequests;

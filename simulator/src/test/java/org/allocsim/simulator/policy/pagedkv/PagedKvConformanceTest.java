@@ -13,7 +13,7 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.effect.OutOfMemory;
@@ -231,7 +231,7 @@ class PagedKvConformanceTest {
       blocks.take();
     }
     for (int block = 0; block < 3; block++) {
-      blocks.remember(block, 100 + block);
+      blocks.prefixes().add(block, 100 + block);
     }
     Arrays.stream(order).forEach(blocks::release);
     return blocks;
@@ -267,7 +267,7 @@ class PagedKvConformanceTest {
   void kv5ASharedBlockStaysUntilItsLastSequenceEnds() {
     KvBlocks blocks = new KvBlocks(2);
     int first = blocks.take();
-    blocks.remember(first, 7);
+    blocks.prefixes().add(first, 7);
     assertEquals(first, blocks.share(7));
     assertEquals(2, blocks.references(first));
     blocks.release(first);
@@ -287,11 +287,11 @@ class PagedKvConformanceTest {
   void kv5OfSeveralBlocksWithOnePrefixTheFirstThatIsLeftIsItsHolder() {
     KvBlocks blocks = new KvBlocks(4);
     for (int block = 0; block < 4; block++) {
-      blocks.remember(blocks.take(), 7);
+      blocks.prefixes().add(blocks.take(), 7);
     }
     IntStream.of(2, 1, 0, 3).forEach(blocks::release);
     assertEquals(4, blocks.keptCount());
-    assertEquals(0, blocks.holder(7));
+    assertEquals(0, blocks.prefixes().holder(7));
     assertEquals(2, blocks.take());
     assertEquals(1, blocks.take());
     assertEquals(2, blocks.keptCount());
@@ -299,9 +299,9 @@ class PagedKvConformanceTest {
     assertEquals(1, blocks.keptCount());
     blocks.release(0);
     assertEquals(3, blocks.take());
-    assertEquals(0, blocks.holder(7));
+    assertEquals(0, blocks.prefixes().holder(7));
     assertEquals(0, blocks.take());
-    assertEquals(KvBlocks.NONE, blocks.holder(7));
+    assertEquals(KvBlocks.NONE, blocks.prefixes().holder(7));
     assertEquals(0, blocks.keptCount());
     assertEquals(KvBlocks.NONE, blocks.take());
   }
@@ -310,14 +310,14 @@ class PagedKvConformanceTest {
   void kv5WhatForgetsAPrefixLeavesItToTheNextOfItsHolders() {
     KvBlocks blocks = new KvBlocks(3);
     for (int block = 0; block < 3; block++) {
-      blocks.remember(blocks.take(), 7);
+      blocks.prefixes().add(blocks.take(), 7);
     }
     IntStream.of(0, 1, 2).forEach(blocks::release);
     for (int block = 0; block < 3; block++) {
-      assertEquals(block, blocks.holder(7));
+      assertEquals(block, blocks.prefixes().holder(7));
       blocks.take();
     }
-    assertEquals(KvBlocks.NONE, blocks.holder(7));
+    assertEquals(KvBlocks.NONE, blocks.prefixes().holder(7));
   }
 
   @Test

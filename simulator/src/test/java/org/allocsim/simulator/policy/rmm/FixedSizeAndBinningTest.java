@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.RequestScript;
 import org.junit.jupiter.api.Test;

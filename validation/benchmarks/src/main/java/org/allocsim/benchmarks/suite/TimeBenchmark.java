@@ -3,7 +3,7 @@ package org.allocsim.benchmarks.suite;
 import java.util.concurrent.TimeUnit;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.effect.HostMemoryListener;
 import org.allocsim.simulator.policy.pinned.PinnedHostAllocator;

@@ -1,8 +1,8 @@
 package org.allocsim.validation.calibration;
 
 import org.allocsim.simulator.device.DeviceMemory;
-import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.device.cost.DriverCall;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 
 /**
  * Random {@code cuMemAlloc} and {@code cuMemFree}: memory grows to a random height, is exchanged

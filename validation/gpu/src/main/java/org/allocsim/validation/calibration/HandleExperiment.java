@@ -1,8 +1,8 @@
 package org.allocsim.validation.calibration;
 
 import org.allocsim.simulator.device.DeviceMemory;
-import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.device.cost.DriverCall;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 
 /**
  * Random mapping and unmapping of handles of 1 page to 512, several at a time, in ranges of

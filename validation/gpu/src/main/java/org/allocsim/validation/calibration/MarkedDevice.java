@@ -1,11 +1,11 @@
 package org.allocsim.validation.calibration;
 
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.device.cost.AsyncCosts;
 import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.simulator.device.cost.DriverCosts;
 import org.allocsim.simulator.device.cost.HandleCosts;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 
 /**
  * A simulated device whose costs are marks: the time that it gives to a call shows the call's class

@@ -54,7 +54,7 @@ public record CaseResult(
    * Whether the driver's time says something of the cost model: a GPU that is nearly full takes
    * longer, and a failure ends what is compared.
    */
-  boolean isTimed() {
+  public boolean isTimed() {
     return !heldBack
         && hasSameCalls()
         && failures.verdict() == OomComparison.Verdict.NEITHER

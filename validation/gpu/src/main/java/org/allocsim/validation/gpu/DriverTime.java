@@ -2,8 +2,8 @@ package org.allocsim.validation.gpu;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.device.cost.DriverCall;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.apache.commons.math3.random.RandomGenerator;
 import org.apache.commons.math3.random.Well19937c;
 import org.apache.commons.math3.stat.descriptive.rank.Percentile;
@@ -63,7 +63,7 @@ public record DriverTime(
    * How much longer than the profile says the calls took on this host, over all kinds; not a number
    * where nothing was predicted.
    */
-  double slowness() {
+  public double slowness() {
     return profileNanos == 0 ? Double.NaN : (double) predictedNanos / profileNanos;
   }
 

@@ -14,6 +14,13 @@ public record Exactness(long compared, long exact, long maxError, double meanErr
     return compared == exact;
   }
 
+  /** The comparison of one value. */
+  public static Exactness of(long predicted, long measured) {
+    Sum one = new Sum();
+    one.add(predicted, measured);
+    return one.result();
+  }
+
   /** Sums up comparisons. */
   static final class Sum {
     private long compared;

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.function.ToIntFunction;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.validation.gpu.cuda.CudaDevice;

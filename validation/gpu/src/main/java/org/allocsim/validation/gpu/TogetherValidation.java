@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.run.MemorySource;

@@ -12,7 +12,7 @@ import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.RecordedDevice;
-import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectLog;

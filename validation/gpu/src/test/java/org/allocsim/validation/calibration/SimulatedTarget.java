@@ -8,10 +8,10 @@ import java.util.Optional;
 import java.util.function.LongUnaryOperator;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.device.StreamOrderedMemory;
 import org.allocsim.simulator.device.cost.ComputeProfile;
 import org.allocsim.simulator.device.cost.DriverCall;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 import org.apache.commons.math3.random.RandomGenerator;
 
 /** A device whose calls take the times of its profile, exactly or with noise. */

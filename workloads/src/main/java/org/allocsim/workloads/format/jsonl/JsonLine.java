@@ -6,20 +6,13 @@ import java.util.Set;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.workloads.format.LineInput;
+import org.allocsim.workloads.format.ObjectLine;
 import org.allocsim.workloads.format.TraceFormatException;
-import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.json.JsonFactory;
-import tools.jackson.core.util.JsonRecyclerPools;
 
 /** The fields of one line. */
 final class JsonLine {
-  /** Makes a parser for each line, so that buffers are at hand without looking far. */
-  static final JsonFactory FACTORY =
-      JsonFactory.builder().recyclerPool(JsonRecyclerPools.threadLocalPool()).build();
-
   private static final int MAX_FIELDS = 16;
   private static final int MAX_ITEMS = 1 << 16;
   private static final Set<String> OF_REQUESTS = Set.of("op", "time_ns", "device", "stack");
@@ -35,6 +28,7 @@ final class JsonLine {
   }
 
   private final LineInput lines;
+  private final ObjectLine object;
   private final String[] names = new String[MAX_FIELDS];
   private final Kind[] kinds = new Kind[MAX_FIELDS];
   private final long[] numbers = new long[MAX_FIELDS];
@@ -43,36 +37,19 @@ final class JsonLine {
 
   JsonLine(LineInput lines) {
     this.lines = lines;
+    object = new ObjectLine(lines, this::field);
   }
 
   /** Takes the line that was read last apart. */
   void parse() throws TraceFormatException {
     count = 0;
-    try (JsonParser json =
-        FACTORY.createParser(ObjectReadContext.empty(), lines.bytes(), 0, lines.length())) {
-      if (json.nextToken() != JsonToken.START_OBJECT) {
-        throw broken("is not a JSON object");
-      }
-      while (json.nextToken() == JsonToken.PROPERTY_NAME) {
-        field(json);
-      }
-      if (json.nextToken() != null) {
-        throw broken("continues after its object");
-      }
-    } catch (JacksonException _) {
-      throw broken("is not valid JSON");
-    }
-  }
-
-  private TraceFormatException broken(String what) {
-    return lines.failure(
-        "the line " + what, "each line must be one JSON object; the file may be truncated");
+    object.parse();
   }
 
   private void field(JsonParser json) throws TraceFormatException {
     String name = json.currentName();
     if (count == MAX_FIELDS) {
-      throw broken("has too many fields");
+      throw object.broken("has too many fields");
     }
     for (int i = 0; i < count; i++) {
       if (names[i].equals(name)) {

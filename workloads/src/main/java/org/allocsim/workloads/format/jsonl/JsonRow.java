@@ -1,6 +1,7 @@
 package org.allocsim.workloads.format.jsonl;
 
 import org.allocsim.workloads.format.LineInput;
+import org.allocsim.workloads.format.ObjectLine;
 import org.allocsim.workloads.format.TraceFormatException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
@@ -27,7 +28,7 @@ final class JsonRow {
     }
     count = 0;
     try (JsonParser json =
-        JsonLine.FACTORY.createParser(
+        ObjectLine.FACTORY.createParser(
             ObjectReadContext.empty(), lines.bytes(), 0, lines.length())) {
       if (json.nextToken() != JsonToken.START_ARRAY || json.nextToken() != JsonToken.VALUE_STRING) {
         throw broken();

@@ -7,7 +7,6 @@ import org.allocsim.workloads.format.PlainInput;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.io.ExpansionLimitException;
-import org.allocsim.workloads.io.MemoryBudget;
 import org.allocsim.workloads.io.StoredInput;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -49,8 +48,6 @@ final class ProfileParser {
 
   private final String name;
   private final PlainInput plain;
-  private final MemoryBudget budget = new MemoryBudget();
-  private long maxHeldBytes;
   private long heldEventBytes;
   private final ProfilerEvents events = new ProfilerEvents();
   private long baseNanos;
@@ -149,15 +146,7 @@ final class ProfileParser {
   }
 
   private void hold(long bytes) throws TraceFormatException {
-    budget.add(bytes);
-    if (budget.heldBytes() > maxHeldBytes) {
-      MemoryBudget.Excess excess =
-          budget.excess(plain.plainBytes(), plain.storedBytes(), plain.storedTotalBytes());
-      if (excess != null) {
-        throw new TraceFormatException(name, "", excess.cause(), excess.remedy());
-      }
-      maxHeldBytes = budget.maxBytes(plain.plainBytes(), plain.storedBytes());
-    }
+    plain.hold(name, bytes);
   }
 
   private void read(JsonParser json) throws TraceFormatException {

@@ -1,6 +1,6 @@
 package org.allocsim.workloads.format.minimalloc;
 
-import java.util.Arrays;
+import org.allocsim.simulator.column.LongColumn;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
@@ -14,42 +14,35 @@ final class Lifetimes {
   /** Bytes that a lifetime takes here, and its two rows in the trace. */
   static final int BYTES = 150;
 
-  private int count;
-  private long[] begins = new long[256];
-  private long[] ends = new long[256];
-  private long[] bytes = new long[256];
+  private final LongColumn begins = new LongColumn();
+  private final LongColumn ends = new LongColumn();
+  private final LongColumn bytes = new LongColumn();
 
   int count() {
-    return count;
+    return bytes.count();
   }
 
   /** Adds a lifetime that ends after it begins. */
   void add(long begin, long end, long size) {
-    if (count == bytes.length) {
-      int capacity = Math.min(MOST, count * 2);
-      begins = Arrays.copyOf(begins, capacity);
-      ends = Arrays.copyOf(ends, capacity);
-      bytes = Arrays.copyOf(bytes, capacity);
-    }
-    begins[count] = begin;
-    ends[count] = end;
-    bytes[count] = size;
-    count++;
+    begins.add(begin);
+    ends.add(end);
+    bytes.add(size);
   }
 
   /** Allocations and frees by time, at the same time frees first, then in the file's order. */
   AllocationTrace toTrace() {
-    int[] byBegin = TimeOrder.of(begins, count);
-    int[] byEnd = TimeOrder.of(ends, count);
+    int count = count();
+    int[] byBegin = TimeOrder.of(begins.toArray(), count);
+    int[] byEnd = TimeOrder.of(ends.toArray(), count);
     int[] allocations = new int[count];
     AllocationTrace.Builder trace = new AllocationTrace.Builder().ofPyTorch(false);
     int freed = 0;
     for (int row : byBegin) {
-      while (ends[byEnd[freed]] <= begins[row]) {
+      while (ends.get(byEnd[freed]) <= begins.get(row)) {
         free(trace, byEnd[freed++], allocations);
       }
-      trace.at(0, begins[row], StackTable.NONE);
-      allocations[row] = trace.allocate(bytes[row], 0, PoolId.DEFAULT);
+      trace.at(0, begins.get(row), StackTable.NONE);
+      allocations[row] = trace.allocate(bytes.get(row), 0, PoolId.DEFAULT);
     }
     while (freed < count) {
       free(trace, byEnd[freed++], allocations);
@@ -58,7 +51,7 @@ final class Lifetimes {
   }
 
   private void free(AllocationTrace.Builder trace, int row, int[] allocations) {
-    trace.at(0, ends[row], StackTable.NONE);
+    trace.at(0, ends.get(row), StackTable.NONE);
     trace.free(allocations[row]);
   }
 }

@@ -1,10 +1,11 @@
 package org.allocsim.workloads.format.nsys;
 
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
+import org.allocsim.simulator.column.IntColumn;
+import org.allocsim.simulator.column.LongColumn;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TimeOrder;
 import org.allocsim.workloads.io.sqlite.SqliteFile;
@@ -73,15 +74,14 @@ final class MemoryEvents {
 
   private final Map<User, Integer> users = new HashMap<>();
   private final Map<MemoryKind, LeftOut> leftOut = new EnumMap<>(MemoryKind.class);
-  private long[] times = new long[1 << 10];
-  private long[] addresses = new long[1 << 10];
-  private long[] bytes = new long[1 << 10];
-  private long[] streams = new long[1 << 10];
+  private final LongColumn times = new LongColumn();
+  private final LongColumn addresses = new LongColumn();
+  private final LongColumn bytes = new LongColumn();
+  private final LongColumn streams = new LongColumn();
 
   /** The user's number, and two bits: whether memory is pinned, whether it is freed. */
-  private short[] marks = new short[1 << 10];
+  private final IntColumn marks = new IntColumn();
 
-  private int count;
   private long sum;
 
   private MemoryEvents() {}
@@ -129,19 +129,11 @@ final class MemoryEvents {
     }
     sum += isFree ? 0 : size;
     int user = user(integer(rows, PROCESS), integer(rows, DEVICE));
-    if (count == times.length) {
-      int capacity = Math.addExact(count, count >> 1);
-      times = Arrays.copyOf(times, capacity);
-      addresses = Arrays.copyOf(addresses, capacity);
-      bytes = Arrays.copyOf(bytes, capacity);
-      streams = Arrays.copyOf(streams, capacity);
-      marks = Arrays.copyOf(marks, capacity);
-    }
-    times[count] = rows.integer(START);
-    addresses[count] = rows.integer(ADDRESS);
-    bytes[count] = size;
-    streams[count] = integer(rows, STREAM);
-    marks[count++] = (short) (user << 2 | (isFree ? 1 : 0) | (kind == MemoryKind.PINNED ? 2 : 0));
+    times.add(rows.integer(START));
+    addresses.add(rows.integer(ADDRESS));
+    bytes.add(size);
+    streams.add(integer(rows, STREAM));
+    marks.add(user << 2 | (isFree ? 1 : 0) | (kind == MemoryKind.PINNED ? 2 : 0));
   }
 
   private static long integer(TableRows rows, int column) throws IOException {
@@ -164,42 +156,42 @@ final class MemoryEvents {
 
   /** The rows by time, those of one time as they stand in the file. */
   int[] order() {
-    return TimeOrder.of(times, count);
+    return TimeOrder.of(times.toArray(), count());
   }
 
   /** Number of rows. */
   int count() {
-    return count;
+    return times.count();
   }
 
   long timeNanos(int row) {
-    return times[row];
+    return times.get(row);
   }
 
   long address(int row) {
-    return addresses[row];
+    return addresses.get(row);
   }
 
   long bytes(int row) {
-    return bytes[row];
+    return bytes.get(row);
   }
 
   /** The stream of a request in its order, 0 for one that waits for none. */
   long stream(int row) {
-    return streams[row];
+    return streams.get(row);
   }
 
   boolean isFree(int row) {
-    return (marks[row] & 1) != 0;
+    return (marks.get(row) & 1) != 0;
   }
 
   boolean isPinned(int row) {
-    return (marks[row] & 2) != 0;
+    return (marks.get(row) & 2) != 0;
   }
 
   /** Number of the process and device, from 0 in the order of the file. */
   int user(int row) {
-    return marks[row] >> 2;
+    return marks.get(row) >> 2;
   }
 
   /** Processes and devices by their numbers. */

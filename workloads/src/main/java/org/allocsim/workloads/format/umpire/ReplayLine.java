@@ -1,20 +1,19 @@
 package org.allocsim.workloads.format.umpire;
 
 import org.allocsim.workloads.format.LineInput;
+import org.allocsim.workloads.format.ObjectLine;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.json.JsonFactory;
 
 /** What one line says, whether it is of the current form or of the older one. */
 final class ReplayLine {
-  private static final JsonFactory FACTORY = new JsonFactory();
   private static final String REMEDY = "correct the line or remove it";
 
   private final LineInput lines;
+  private final ObjectLine object;
   private String event = "";
   private boolean isOld;
   private boolean hasResult;
@@ -32,6 +31,7 @@ final class ReplayLine {
 
   ReplayLine(LineInput lines) {
     this.lines = lines;
+    object = new ObjectLine(lines, this::outer);
   }
 
   /** Takes the line that was read last apart. */
@@ -48,25 +48,7 @@ final class ReplayLine {
     pointer = null;
     oldPointer = null;
     newPointer = null;
-    try (JsonParser json =
-        FACTORY.createParser(ObjectReadContext.empty(), lines.bytes(), 0, lines.length())) {
-      if (json.nextToken() != JsonToken.START_OBJECT) {
-        throw broken("is not a JSON object");
-      }
-      while (json.nextToken() == JsonToken.PROPERTY_NAME) {
-        outer(json);
-      }
-      if (json.nextToken() != null) {
-        throw broken("continues after its object");
-      }
-    } catch (JacksonException _) {
-      throw broken("is not valid JSON");
-    }
-  }
-
-  private TraceFormatException broken(String what) {
-    return lines.failure(
-        "the line " + what, "each line must be one JSON object; the file may be truncated");
+    object.parse();
   }
 
   private void outer(JsonParser json) throws TraceFormatException {

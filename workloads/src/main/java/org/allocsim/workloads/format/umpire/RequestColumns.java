@@ -1,6 +1,7 @@
 package org.allocsim.workloads.format.umpire;
 
-import java.util.Arrays;
+import org.allocsim.simulator.column.IntColumn;
+import org.allocsim.simulator.column.LongColumn;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
@@ -11,25 +12,21 @@ final class RequestColumns {
   private static final long FREE = -1;
   private static final long STREAM = 0;
 
-  private long[] times = new long[1024];
-  private long[] bytes = new long[1024];
-  private int[] allocations = new int[1024];
-  private byte[] resources = new byte[1024];
-  private byte[] resourceOfAllocation = new byte[1024];
-  private int count;
-  private int allocationCount;
+  private final LongColumn times = new LongColumn();
+  private final LongColumn bytes = new LongColumn();
+  private final IntColumn allocations = new IntColumn();
+  private final IntColumn resources = new IntColumn();
+  private final IntColumn resourceOfAllocation = new IntColumn();
 
   int allocate(long timeNanos, int resource, long requestedBytes) {
-    if (allocationCount == resourceOfAllocation.length) {
-      resourceOfAllocation = Arrays.copyOf(resourceOfAllocation, grown(allocationCount));
-    }
-    resourceOfAllocation[allocationCount] = (byte) resource;
-    append(timeNanos, requestedBytes, allocationCount, resource);
-    return allocationCount++;
+    int allocation = resourceOfAllocation.count();
+    resourceOfAllocation.add(resource);
+    append(timeNanos, requestedBytes, allocation, resource);
+    return allocation;
   }
 
   void free(long timeNanos, int allocation) {
-    append(timeNanos, FREE, allocation, resourceOfAllocation[allocation]);
+    append(timeNanos, FREE, allocation, resourceOfAllocation.get(allocation));
   }
 
   void emptyCache(long timeNanos, int resource) {
@@ -37,21 +34,10 @@ final class RequestColumns {
   }
 
   private void append(long timeNanos, long value, int allocation, int resource) {
-    if (count == times.length) {
-      int capacity = grown(count);
-      times = Arrays.copyOf(times, capacity);
-      bytes = Arrays.copyOf(bytes, capacity);
-      allocations = Arrays.copyOf(allocations, capacity);
-      resources = Arrays.copyOf(resources, capacity);
-    }
-    times[count] = timeNanos;
-    bytes[count] = value;
-    allocations[count] = allocation;
-    resources[count++] = (byte) resource;
-  }
-
-  private static int grown(int length) {
-    return Math.addExact(length, length >> 1);
+    times.add(timeNanos);
+    bytes.add(value);
+    allocations.add(allocation);
+    resources.add(resource);
   }
 
   /**
@@ -61,14 +47,14 @@ final class RequestColumns {
    */
   AllocationTrace build(int[] devices) {
     AllocationTrace.Builder trace = new AllocationTrace.Builder().ofPyTorch(false);
-    for (int i = 0; i < count; i++) {
-      trace.at(devices[resources[i]], times[i], 0);
-      if (allocations[i] == EMPTY_CACHE) {
+    for (int i = 0; i < times.count(); i++) {
+      trace.at(devices[resources.get(i)], times.get(i), 0);
+      if (allocations.get(i) == EMPTY_CACHE) {
         trace.emptyCache();
-      } else if (bytes[i] == FREE) {
-        trace.free(allocations[i]);
+      } else if (bytes.get(i) == FREE) {
+        trace.free(allocations.get(i));
       } else {
-        trace.allocate(bytes[i], STREAM, PoolId.DEFAULT);
+        trace.allocate(bytes.get(i), STREAM, PoolId.DEFAULT);
       }
     }
     return trace.build(new StackTable.Builder().build());

@@ -1,11 +1,12 @@
 package org.allocsim.analysis.idle.memory;
 
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Objects;
 import org.allocsim.analysis.program.Conditions;
 import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.program.ProgramException;
+import org.allocsim.simulator.column.LongColumn;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.run.MemorySource;
@@ -100,9 +101,9 @@ public final class AllocatorModel {
     return new AllocatorRun(
         new MemoryPeak(result.peakAllocatedBytes(), result.peakReservedBytes()),
         result.failureCount(),
-        Arrays.copyOf(time.atNanos, time.count),
-        Arrays.copyOf(time.driverNanos, time.count),
-        Arrays.copyOf(time.waits, time.count));
+        time.atNanos,
+        time.driverNanos,
+        time.waits);
   }
 
   /** The most that the program holds at a time, in requested bytes. */
@@ -128,10 +129,9 @@ public final class AllocatorModel {
   private static final class DriverTime implements RunObserver, EffectListener {
     private final AllocationTrace trace;
     private final long originNanos;
-    private long[] atNanos = new long[64];
-    private long[] driverNanos = new long[64];
-    private boolean[] waits = new boolean[64];
-    private int count;
+    private final LongColumn atNanos = new LongColumn();
+    private final LongColumn driverNanos = new LongColumn();
+    private final BitSet waits = new BitSet();
     private @Nullable Run run;
     private int row = -1;
     private long before;
@@ -184,14 +184,9 @@ public final class AllocatorModel {
     private void close() {
       long nanos = row < 0 || run == null ? 0 : run.driverNanos() - before;
       if (nanos > 0 && row >= trace.prologueCount()) {
-        if (count == atNanos.length) {
-          atNanos = Arrays.copyOf(atNanos, count * 2);
-          driverNanos = Arrays.copyOf(driverNanos, count * 2);
-          waits = Arrays.copyOf(waits, count * 2);
-        }
-        atNanos[count] = trace.timeNanos(row) - originNanos;
-        driverNanos[count] = nanos;
-        waits[count++] = hasFreed;
+        waits.set(atNanos.count(), hasFreed);
+        atNanos.add(trace.timeNanos(row) - originNanos);
+        driverNanos.add(nanos);
       }
       hasFreed = false;
     }

@@ -1,5 +1,8 @@
 package org.allocsim.analysis.idle.memory;
 
+import java.util.BitSet;
+import org.allocsim.simulator.column.LongColumn;
+
 /**
  * What the allocator did with the requests of a profile under some settings. Its driver calls are
  * columns, in the order of time.
@@ -11,6 +14,5 @@ package org.allocsim.analysis.idle.memory;
  * @param driverNanos how long those calls take at least, modelled
  * @param waits whether a call frees memory, for which the driver waits for the GPU
  */
-@SuppressWarnings("ArrayRecordComponent") // columns, which nobody compares
 public record AllocatorRun(
-    MemoryPeak peak, long failures, long[] atNanos, long[] driverNanos, boolean[] waits) {}
+    MemoryPeak peak, long failures, LongColumn atNanos, LongColumn driverNanos, BitSet waits) {}

@@ -9,7 +9,6 @@ import org.allocsim.workloads.format.PlainInput;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.io.ExpansionLimitException;
-import org.allocsim.workloads.io.MemoryBudget;
 import org.allocsim.workloads.io.StoredInput;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -54,11 +53,9 @@ public final class TimeProfileReader {
 
   private final String file;
   private final PlainInput plain;
-  private final MemoryBudget budget = new MemoryBudget();
   private final NameTable names = new NameTable();
   private final ProfileRows rows = new ProfileRows();
   private long countedBytes;
-  private long maxHeldBytes;
   private boolean isObject;
   private boolean hasEvents;
   private long damaged;
@@ -157,16 +154,8 @@ public final class TimeProfileReader {
 
   private void hold() throws TraceFormatException {
     long held = rows.heldBytes() + names.heldBytes();
-    budget.add(held - countedBytes);
+    plain.hold(file, held - countedBytes);
     countedBytes = held;
-    if (held > maxHeldBytes) {
-      MemoryBudget.Excess excess =
-          budget.excess(plain.plainBytes(), plain.storedBytes(), plain.storedTotalBytes());
-      if (excess != null) {
-        throw new TraceFormatException(file, "", excess.cause(), excess.remedy());
-      }
-      maxHeldBytes = budget.maxBytes(plain.plainBytes(), plain.storedBytes());
-    }
   }
 
   private void read(JsonParser json) throws TraceFormatException {

@@ -22,18 +22,21 @@ final class AllocatorCalls {
     this.events = events;
     nanos = new long[events.count()];
     waits = new boolean[events.count()];
-    for (int call = 0; call < run.atNanos().length; call++) {
-      long at = run.atNanos()[call];
+    for (int call = 0; call < run.atNanos().count(); call++) {
+      long at = run.atNanos().get(call);
       int step = steps.onHost(at);
       if (step < 0 || step >= steps.count()) {
         continue;
       }
       if (step > 0 || steps.count() == 1) {
-        add(at, run.driverNanos()[call], run.waits()[call]);
+        add(at, run.driverNanos().get(call), run.waits().get(call));
       }
       if (step == 1) {
         long first = steps.hostNanos(0) + at - steps.hostNanos(1);
-        add(Math.min(first, steps.hostNanos(1)), run.driverNanos()[call], run.waits()[call]);
+        add(
+            Math.min(first, steps.hostNanos(1)),
+            run.driverNanos().get(call),
+            run.waits().get(call));
       }
     }
   }

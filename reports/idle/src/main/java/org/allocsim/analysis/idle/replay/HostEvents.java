@@ -8,6 +8,8 @@ import org.allocsim.analysis.idle.timeline.Intervals;
 import org.allocsim.analysis.idle.timeline.Steps;
 import org.allocsim.analysis.idle.timeline.Timeline;
 import org.allocsim.analysis.idle.timeline.Waits;
+import org.allocsim.simulator.column.IntColumn;
+import org.allocsim.simulator.column.LongColumn;
 import org.allocsim.workloads.format.TimeOrder;
 
 /**
@@ -39,11 +41,11 @@ final class HostEvents {
   private final TimeProfile profile;
   private final Steps steps;
   private final Waits waits;
-  private int count;
-  private byte[] types = new byte[256];
-  private int[] subjects = new int[256];
-  private long[] begins = new long[256];
-  private long[] ends = new long[256];
+  private final int count;
+  private final byte[] types;
+  private final int[] subjects;
+  private final long[] begins;
+  private final long[] ends;
   private final int[] before;
   private final long[] profilerNanos;
   private long profilerCallNanos;
@@ -56,7 +58,19 @@ final class HostEvents {
     this.steps = steps;
     this.waits = waits;
     profile = timeline.profile();
-    collect();
+    Found found = found();
+    int[] order = found.order();
+    count = order.length;
+    types = new byte[count];
+    subjects = new int[count];
+    begins = new long[count];
+    ends = new long[count];
+    for (int event = 0; event < count; event++) {
+      types[event] = (byte) found.types.get(order[event]);
+      subjects[event] = found.subjects.get(order[event]);
+      begins[event] = found.begins.get(order[event]);
+      ends[event] = found.ends.get(order[event]);
+    }
     before = new int[count];
     findBefore();
     profilerNanos = new long[count];
@@ -64,27 +78,56 @@ final class HostEvents {
     areWorkersSlow = findSlowWorkers();
   }
 
-  private void collect() {
+  /** Events of the recorded steps as they are found. */
+  private final class Found {
+    private final IntColumn types = new IntColumn();
+    private final IntColumn subjects = new IntColumn();
+    private final LongColumn begins = new LongColumn();
+    private final LongColumn ends = new LongColumn();
+
+    void add(byte type, int subject, long begin, long end) {
+      if (begin >= steps.hostNanos(0) && begin <= steps.hostNanos(steps.count())) {
+        types.add(type);
+        subjects.add(subject);
+        begins.add(begin);
+        ends.add(end);
+      }
+    }
+
+    /** By begin; a boundary comes before what begins with its step, but the last comes last. */
+    int[] order() {
+      long[] keys = begins.toArray();
+      for (int i = 0; i < keys.length; i++) {
+        boolean isBoundary = types.get(i) == BOUNDARY;
+        boolean isLast = isBoundary && subjects.get(i) == steps.count();
+        keys[i] = keys[i] * 3 + (isLast ? 2 : isBoundary ? 0 : 1);
+      }
+      return TimeOrder.of(keys, keys.length);
+    }
+  }
+
+  private Found found() {
+    Found found = new Found();
     int loads = 0;
     long[] loadEnds = new long[profile.laneCount()];
     for (int row = 0; row < profile.count(); row++) {
       if (timeline.isLoad(row) && profile.startNanos(row) >= loadEnds[profile.lane(row)]) {
-        event(LOAD, row, profile.startNanos(row), profile.endNanos(row));
+        found.add(LOAD, row, profile.startNanos(row), profile.endNanos(row));
         loadEnds[profile.lane(row)] = profile.endNanos(row);
         loads++;
       } else if (HostStates.isCollection(profile, row)) {
-        event(COLLECTION, row, profile.startNanos(row), profile.endNanos(row));
+        found.add(COLLECTION, row, profile.startNanos(row), profile.endNanos(row));
       }
     }
     for (int step = 0; step <= steps.count(); step++) {
-      event(BOUNDARY, step, steps.hostNanos(step), steps.hostNanos(step));
+      found.add(BOUNDARY, step, steps.hostNanos(step), steps.hostNanos(step));
     }
     Intervals[] loading = new Intervals[profile.laneCount()];
-    for (int i = 0; i < count && loads > 0; i++) {
-      if (types[i] == LOAD) {
-        int lane = profile.lane(subjects[i]);
+    for (int i = 0; i < found.types.count() && loads > 0; i++) {
+      if (found.types.get(i) == LOAD) {
+        int lane = profile.lane(found.subjects.get(i));
         loading[lane] = loading[lane] == null ? new Intervals() : loading[lane];
-        loading[lane].add(begins[i], ends[i]);
+        loading[lane].add(found.begins.get(i), found.ends.get(i));
       }
     }
     for (int call = 0; call < timeline.callCount(); call++) {
@@ -95,46 +138,10 @@ final class HostEvents {
               && loading[thread].coveredNanos(begin, begin + 1) > 0
               && timeline.firstWorkOf(call) == NONE;
       if ((timeline.launches(thread) || thread == steps.thread()) && !isLoading) {
-        event(CALL, call, begin, timeline.callEnd(call));
+        found.add(CALL, call, begin, timeline.callEnd(call));
       }
     }
-    sort();
-  }
-
-  private void event(byte type, int subject, long begin, long end) {
-    if (begin < steps.hostNanos(0) || begin > steps.hostNanos(steps.count())) {
-      return;
-    }
-    if (count == types.length) {
-      types = Arrays.copyOf(types, count * 2);
-      subjects = Arrays.copyOf(subjects, count * 2);
-      begins = Arrays.copyOf(begins, count * 2);
-      ends = Arrays.copyOf(ends, count * 2);
-    }
-    types[count] = type;
-    subjects[count] = subject;
-    begins[count] = begin;
-    ends[count++] = end;
-  }
-
-  /** By begin; a boundary comes before what begins with its step, but the last comes last. */
-  private void sort() {
-    long[] keys = new long[count];
-    for (int i = 0; i < count; i++) {
-      boolean isLast = types[i] == BOUNDARY && subjects[i] == steps.count();
-      keys[i] = begins[i] * 3 + (isLast ? 2 : types[i] == BOUNDARY ? 0 : 1);
-    }
-    int[] order = TimeOrder.of(keys, count);
-    byte[] oldTypes = types.clone();
-    int[] oldSubjects = subjects.clone();
-    long[] oldBegins = begins.clone();
-    long[] oldEnds = ends.clone();
-    for (int i = 0; i < count; i++) {
-      types[i] = oldTypes[order[i]];
-      subjects[i] = oldSubjects[order[i]];
-      begins[i] = oldBegins[order[i]];
-      ends[i] = oldEnds[order[i]];
-    }
+    return found;
   }
 
   private void findBefore() {

@@ -1,8 +1,12 @@
 package org.allocsim.analysis.idle.timeline;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.allocsim.analysis.idle.profile.RowKind;
 import org.allocsim.analysis.idle.profile.TimeProfile;
+import org.allocsim.simulator.column.IntColumn;
+import org.allocsim.simulator.column.LongColumn;
 import org.allocsim.workloads.format.TimeOrder;
 import org.jspecify.annotations.Nullable;
 
@@ -14,26 +18,33 @@ public final class HostStates {
   /** Calls that prepare kernels take so long only for the first use. */
   private static final long PREPARING_NANOS = 50_000;
 
-  private long[] begins = new long[64];
-  private long[] ends = new long[64];
-  private int[] rows = new int[64];
-  private Cause[] causes = new Cause[64];
-  private int count;
+  private final Stretches states = new Stretches();
 
-  // While they are collected: stretches that may overlap.
-  private long[] rawBegins = new long[64];
-  private long[] rawEnds = new long[64];
-  private int[] rawRows = new int[64];
-  private Cause[] rawCauses = new Cause[64];
-  private int rawCount;
+  /** Stretches with their causes, as columns. */
+  private static final class Stretches {
+    private final LongColumn begins = new LongColumn();
+    private final LongColumn ends = new LongColumn();
+    private final IntColumn rows = new IntColumn();
+    private final List<Cause> causes = new ArrayList<>();
+
+    void add(int row, long begin, long end, Cause cause) {
+      if (end > begin) {
+        begins.add(begin);
+        ends.add(end);
+        rows.add(row);
+        causes.add(cause);
+      }
+    }
+  }
 
   /** Finds the stretches. */
   public HostStates(Timeline timeline, Waits waits, int stepThread) {
     TimeProfile profile = timeline.profile();
+    Stretches found = new Stretches();
     for (int row = 0; row < profile.count(); row++) {
       Cause cause = cause(timeline, row);
       if (cause != null) {
-        raw(row, profile.startNanos(row), profile.endNanos(row), cause);
+        found.add(row, profile.startNanos(row), profile.endNanos(row), cause);
       }
     }
     for (int call = 0; call < timeline.callCount(); call++) {
@@ -44,23 +55,23 @@ public final class HostStates {
       }
       switch (timeline.callKind(call)) {
         case ALLOCATE, FREE ->
-            raw(row, timeline.callStart(call), timeline.callEnd(call), waits.cause(call));
+            found.add(row, timeline.callStart(call), timeline.callEnd(call), waits.cause(call));
         case COPY -> {
           if (waits.cause(call) == Cause.PAGEABLE_COPY) {
-            raw(row, timeline.callStart(call), timeline.callEnd(call), Cause.PAGEABLE_COPY);
+            found.add(row, timeline.callStart(call), timeline.callEnd(call), Cause.PAGEABLE_COPY);
           }
         }
         case OTHER -> {
           String name = profile.name(row);
           if (profile.durationNanos(row) >= PREPARING_NANOS
               && (name.contains("Func") || name.contains("Module") || name.contains("Library"))) {
-            raw(row, timeline.callStart(call), timeline.callEnd(call), Cause.KERNEL_LOADING);
+            found.add(row, timeline.callStart(call), timeline.callEnd(call), Cause.KERNEL_LOADING);
           }
         }
         default -> {}
       }
     }
-    flatten();
+    flatten(found);
   }
 
   /** When the threads that queue work, and that of the steps, are in operators or calls. */
@@ -100,42 +111,27 @@ public final class HostStates {
     return name.equals("Python GC") || name.equals("<built-in function collect>");
   }
 
-  private void raw(int row, long begin, long end, Cause cause) {
-    if (end <= begin) {
-      return;
-    }
-    if (rawCount == rawBegins.length) {
-      rawBegins = Arrays.copyOf(rawBegins, rawCount * 2);
-      rawEnds = Arrays.copyOf(rawEnds, rawCount * 2);
-      rawRows = Arrays.copyOf(rawRows, rawCount * 2);
-      rawCauses = Arrays.copyOf(rawCauses, rawCount * 2);
-    }
-    rawBegins[rawCount] = begin;
-    rawEnds[rawCount] = end;
-    rawRows[rawCount] = row;
-    rawCauses[rawCount++] = cause;
-  }
-
   /** Where stretches overlap, what began last counts. */
-  private void flatten() {
-    int[] order = TimeOrder.of(rawBegins, rawCount);
+  private void flatten(Stretches found) {
+    int count = found.rows.count();
+    int[] order = TimeOrder.of(found.begins.toArray(), count);
     int[] open = new int[16];
     int depth = 0;
     long now = Long.MIN_VALUE;
-    for (int i = 0; i <= rawCount; i++) {
-      long until = i < rawCount ? rawBegins[order[i]] : Long.MAX_VALUE;
+    for (int i = 0; i <= count; i++) {
+      long until = i < count ? found.begins.get(order[i]) : Long.MAX_VALUE;
       while (depth > 0 && now < until) {
         int top = open[depth - 1];
-        long end = Math.min(rawEnds[top], until);
+        long end = Math.min(found.ends.get(top), until);
         if (end > now) {
-          add(now, end, rawRows[top], rawCauses[top]);
+          states.add(found.rows.get(top), now, end, found.causes.get(top));
           now = end;
         }
-        if (rawEnds[top] <= now) {
+        if (found.ends.get(top) <= now) {
           depth--;
         }
       }
-      if (i < rawCount) {
+      if (i < count) {
         now = Math.max(now, until);
         if (depth == open.length) {
           open = Arrays.copyOf(open, depth * 2);
@@ -145,36 +141,23 @@ public final class HostStates {
     }
   }
 
-  private void add(long begin, long end, int row, Cause cause) {
-    if (count == begins.length) {
-      begins = Arrays.copyOf(begins, count * 2);
-      ends = Arrays.copyOf(ends, count * 2);
-      rows = Arrays.copyOf(rows, count * 2);
-      causes = Arrays.copyOf(causes, count * 2);
-    }
-    begins[count] = begin;
-    ends[count] = end;
-    rows[count] = row;
-    causes[count++] = cause;
-  }
-
   public int count() {
-    return count;
+    return states.rows.count();
   }
 
   public long begin(int state) {
-    return begins[state];
+    return states.begins.get(state);
   }
 
   public long end(int state) {
-    return ends[state];
+    return states.ends.get(state);
   }
 
   public int row(int state) {
-    return rows[state];
+    return states.rows.get(state);
   }
 
   public Cause cause(int state) {
-    return causes[state];
+    return states.causes.get(state);
   }
 }

@@ -1,56 +1,43 @@
 package org.allocsim.analysis.idle.timeline;
 
 import java.util.Arrays;
+import org.allocsim.simulator.column.LongColumn;
 import org.allocsim.workloads.format.TimeOrder;
 
 /** Intervals of time that do not touch, in their order. */
 public final class Intervals {
-  private long[] begins = new long[64];
-  private long[] ends = new long[64];
-  private int count;
+  private final LongColumn begins = new LongColumn();
+  private final LongColumn ends = new LongColumn();
 
   /** Adds an interval that begins no earlier than those before it, or joins it with the last. */
   public void add(long begin, long end) {
     if (end <= begin) {
       return;
     }
-    if (count > 0 && begin <= ends[count - 1]) {
-      ends[count - 1] = Math.max(ends[count - 1], end);
+    int last = count() - 1;
+    if (last >= 0 && begin <= end(last)) {
+      ends.set(last, Math.max(end(last), end));
       return;
     }
-    if (count == begins.length) {
-      begins = Arrays.copyOf(begins, count * 2);
-      ends = Arrays.copyOf(ends, count * 2);
-    }
-    begins[count] = begin;
-    ends[count++] = end;
+    begins.add(begin);
+    ends.add(end);
   }
 
   public int count() {
-    return count;
+    return ends.count();
   }
 
   public long begin(int interval) {
-    return begins[interval];
+    return begins.get(interval);
   }
 
   public long end(int interval) {
-    return ends[interval];
+    return ends.get(interval);
   }
 
   /** The first interval that ends after a moment; the count where none does. */
   public int firstAfter(long moment) {
-    int low = 0;
-    int high = count;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (ends[middle] <= moment) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    return ends.firstAbove(moment);
   }
 
   /** These and others. */
@@ -58,11 +45,11 @@ public final class Intervals {
     Intervals both = new Intervals();
     int i = 0;
     int j = 0;
-    while (i < count || j < others.count) {
-      if (j == others.count || i < count && begins[i] <= others.begins[j]) {
-        both.add(begins[i], ends[i++]);
+    while (i < count() || j < others.count()) {
+      if (j == others.count() || i < count() && begin(i) <= others.begin(j)) {
+        both.add(begin(i), end(i++));
       } else {
-        both.add(others.begins[j], others.ends[j++]);
+        both.add(others.begin(j), others.end(j++));
       }
     }
     return both;
@@ -72,16 +59,16 @@ public final class Intervals {
   public Intervals without(Intervals others) {
     Intervals rest = new Intervals();
     int other = 0;
-    for (int i = 0; i < count; i++) {
-      long at = begins[i];
-      while (other < others.count && others.ends[other] <= at) {
+    for (int i = 0; i < count(); i++) {
+      long at = begin(i);
+      while (other < others.count() && others.end(other) <= at) {
         other++;
       }
-      for (int j = other; j < others.count && others.begins[j] < ends[i]; j++) {
-        rest.add(at, others.begins[j]);
-        at = Math.max(at, others.ends[j]);
+      for (int j = other; j < others.count() && others.begin(j) < end(i); j++) {
+        rest.add(at, others.begin(j));
+        at = Math.max(at, others.end(j));
       }
-      rest.add(at, ends[i]);
+      rest.add(at, end(i));
     }
     return rest;
   }
@@ -89,8 +76,8 @@ public final class Intervals {
   /** The part of a stretch that they cover. */
   public long coveredNanos(long from, long to) {
     long covered = 0;
-    for (int i = firstAfter(from); i < count && begins[i] < to; i++) {
-      covered += Math.min(ends[i], to) - Math.max(begins[i], from);
+    for (int i = firstAfter(from); i < count() && begin(i) < to; i++) {
+      covered += Math.min(end(i), to) - Math.max(begin(i), from);
     }
     return covered;
   }

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.allocsim.analysis.idle.profile.RowKind;
 import org.allocsim.analysis.idle.profile.TimeProfile;
+import org.allocsim.simulator.column.IntColumn;
 import org.allocsim.workloads.format.TimeOrder;
 import org.allocsim.workloads.format.TraceFormatException;
 
@@ -26,14 +27,14 @@ public final class Timeline {
   private final int[] parents;
 
   // Work of the GPU.
-  private int[] workRows = new int[256];
-  private int workCount;
+  private final int[] workRows;
+  private final int workCount;
   private final WorkKind[] workKinds;
   private final int[] callOfWork;
 
   // Calls of the host.
-  private int[] callRows = new int[256];
-  private int callCount;
+  private final int[] callRows;
+  private final int callCount;
   private final CallKind[] callKinds;
   private final int[] firstWork;
 
@@ -49,7 +50,13 @@ public final class Timeline {
     this.profile = profile;
     device = busiestDevice();
     parents = parents();
-    collect();
+    IntColumn foundWork = new IntColumn();
+    IntColumn foundCalls = new IntColumn();
+    collect(foundWork, foundCalls);
+    workRows = foundWork.toArray();
+    workCount = workRows.length;
+    callRows = foundCalls.toArray();
+    callCount = callRows.length;
     workKinds = new WorkKind[workCount];
     WorkKind[] kindOfName = new WorkKind[profile.nameCount()];
     for (int work = 0; work < workCount; work++) {
@@ -154,20 +161,14 @@ public final class Timeline {
     return found;
   }
 
-  private void collect() {
+  private void collect(IntColumn work, IntColumn calls) {
     for (int row = 0; row < profile.count(); row++) {
       RowKind kind = profile.kind(row);
       if (kind.isOnGpu() && profile.laneOf(profile.lane(row)).owner() == device) {
-        if (workCount == workRows.length) {
-          workRows = Arrays.copyOf(workRows, workCount * 2);
-        }
-        workRows[workCount++] = row;
+        work.add(row);
       } else if (kind == RowKind.CALL
           && (parents[row] == NONE || profile.kind(parents[row]) != RowKind.CALL)) {
-        if (callCount == callRows.length) {
-          callRows = Arrays.copyOf(callRows, callCount * 2);
-        }
-        callRows[callCount++] = row;
+        calls.add(row);
       }
     }
   }

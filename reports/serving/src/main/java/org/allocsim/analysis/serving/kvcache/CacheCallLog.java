@@ -1,20 +1,19 @@
 package org.allocsim.analysis.serving.kvcache;
 
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import org.allocsim.simulator.column.IntColumn;
+import org.allocsim.simulator.column.LongColumn;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.HandleMemory;
 
 /** What a cache asked of the driver, in order, to be asked of a device. */
 public final class CacheCallLog implements CacheCalls {
-  private int count;
-
   /** First range of each call, or for an unmapping its complement. */
-  private int[] firstRanges = new int[1024];
+  private final IntColumn firstRanges = new IntColumn();
 
-  private int[] ranges = new int[1024];
-  private long[] offsets = new long[1024];
+  private final IntColumn ranges = new IntColumn();
+  private final LongColumn offsets = new LongColumn();
 
   @Override
   public void map(int firstRange, int rangeCount, long offsetBytes) {
@@ -27,20 +26,14 @@ public final class CacheCallLog implements CacheCalls {
   }
 
   private void add(int firstRange, int rangeCount, long offsetBytes) {
-    if (count == ranges.length) {
-      firstRanges = Arrays.copyOf(firstRanges, 2 * count);
-      ranges = Arrays.copyOf(ranges, 2 * count);
-      offsets = Arrays.copyOf(offsets, 2 * count);
-    }
-    firstRanges[count] = firstRange;
-    ranges[count] = rangeCount;
-    offsets[count] = offsetBytes;
-    count++;
+    firstRanges.add(firstRange);
+    ranges.add(rangeCount);
+    offsets.add(offsetBytes);
   }
 
   /** Calls so far. */
   public int count() {
-    return count;
+    return ranges.count();
   }
 
   /**
@@ -76,17 +69,18 @@ public final class CacheCallLog implements CacheCalls {
       if (!begin()) {
         return 0;
       }
-      for (int call = 0; call < count; call++) {
-        boolean isMapping = firstRanges[call] >= 0;
-        int first = isMapping ? firstRanges[call] : ~firstRanges[call];
-        for (int range = first; range < first + ranges[call]; range++) {
-          long address = bases[range] + offsets[call];
+      for (int call = 0; call < count(); call++) {
+        int firstRange = firstRanges.get(call);
+        boolean isMapping = firstRange >= 0;
+        int first = isMapping ? firstRange : ~firstRange;
+        for (int range = first; range < first + ranges.get(call); range++) {
+          long address = bases[range] + offsets.get(call);
           if (!(isMapping ? map(address) : unmap(address))) {
             return call;
           }
         }
       }
-      return count;
+      return count();
     }
 
     private boolean begin() {

@@ -94,23 +94,8 @@ public final class JengaCache extends GroupedCache {
   }
 
   @Override
-  int holder(long prefixKey) {
-    return stored.holder(prefixKey);
-  }
-
-  @Override
-  void remember(int page, long prefixKey) {
-    stored.add(page, prefixKey);
-  }
-
-  @Override
-  void note(int page, long prefixKey) {
-    stored.note(page, prefixKey);
-  }
-
-  @Override
-  void list(int page, long prefixKey) {
-    stored.list(page, prefixKey);
+  PrefixIndex stored() {
+    return stored;
   }
 
   @Override

@@ -2,19 +2,16 @@ package org.allocsim.analysis.serving.traffic;
 
 import java.util.Arrays;
 import org.allocsim.workloads.format.LineInput;
+import org.allocsim.workloads.format.ObjectLine;
 import org.allocsim.workloads.format.TraceFormatException;
-import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.json.JsonFactory;
 
 /** Reads requests of Mooncake's JSON lines. */
 final class MooncakeReader {
   /** Tokens of a numbered block. */
   static final int BLOCK_TOKENS = 512;
 
-  private static final JsonFactory FACTORY = new JsonFactory();
   private static final long MILLISECOND_NANOS = 1_000_000;
   private static final long MOST_MILLISECONDS = Long.MAX_VALUE / MILLISECOND_NANOS;
   private static final String TIMESTAMP = "timestamp";
@@ -24,6 +21,7 @@ final class MooncakeReader {
   private static final long ABSENT = -1;
 
   private final LineInput lines;
+  private final ObjectLine object;
   private final Traffic.Builder traffic = new Traffic.Builder("mooncake", BLOCK_TOKENS);
   private long milliseconds;
   private long prompt;
@@ -33,6 +31,7 @@ final class MooncakeReader {
 
   private MooncakeReader(LineInput lines) {
     this.lines = lines;
+    object = new ObjectLine(lines, this::field);
   }
 
   /** Reads a file whose first line was read. */
@@ -51,20 +50,7 @@ final class MooncakeReader {
     prompt = ABSENT;
     output = ABSENT;
     blockCount = 0;
-    try (JsonParser json =
-        FACTORY.createParser(ObjectReadContext.empty(), lines.bytes(), 0, lines.length())) {
-      if (json.nextToken() != JsonToken.START_OBJECT) {
-        throw broken("is not a JSON object");
-      }
-      while (json.nextToken() == JsonToken.PROPERTY_NAME) {
-        field(json, json.currentName());
-      }
-      if (json.nextToken() != null) {
-        throw broken("continues after its object");
-      }
-    } catch (JacksonException _) {
-      throw broken("is not valid JSON");
-    }
+    object.parse();
     require(TIMESTAMP, milliseconds);
     require(INPUT, prompt);
     require(OUTPUT, output);
@@ -76,7 +62,8 @@ final class MooncakeReader {
     }
   }
 
-  private void field(JsonParser json, String name) throws TraceFormatException {
+  private void field(JsonParser json) throws TraceFormatException {
+    String name = json.currentName();
     switch (name) {
       case TIMESTAMP -> milliseconds = number(json, name, MOST_MILLISECONDS);
       case INPUT -> prompt = number(json, name, Integer.MAX_VALUE);
@@ -126,10 +113,5 @@ final class MooncakeReader {
 
   private TraceFormatException wrong(String name, String what) {
     return lines.failure("field \"" + name + "\" is not " + what, "correct it");
-  }
-
-  private TraceFormatException broken(String what) {
-    return lines.failure(
-        "the line " + what, "each line must be one JSON object; the file may be truncated");
   }
 }

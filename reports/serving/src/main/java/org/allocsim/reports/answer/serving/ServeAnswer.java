@@ -398,7 +398,7 @@ public record ServeAnswer(
   private List<Block> blocks(Facts facts, Table<ServingResult> table) {
     List<Block> blocks = new ArrayList<>(List.of(facts, table));
     if (!trials.isEmpty()) {
-      blocks.add(Table.of("Values of gpu_memory_utilization", TRIALS, trials).at("/shares"));
+      blocks.add(Table.of("Values of gpu_memory_utilization", TRIALS, trials).at("/utilizations"));
     }
     blocks.add(new Notes(notes()));
     return blocks;

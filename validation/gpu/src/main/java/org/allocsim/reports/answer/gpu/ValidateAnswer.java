@@ -19,8 +19,8 @@ import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.validation.gpu.CaseResult;
-import org.allocsim.validation.gpu.ValidationSummary;
 import org.allocsim.validation.gpu.cuda.CudaDevice;
+import org.allocsim.validation.gpu.summary.ValidationSummary;
 import org.jspecify.annotations.Nullable;
 
 /**

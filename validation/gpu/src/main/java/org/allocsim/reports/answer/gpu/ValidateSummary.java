@@ -18,10 +18,10 @@ import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Unit;
 import org.allocsim.validation.gpu.OomComparison.Verdict;
-import org.allocsim.validation.gpu.QuantitySummary;
-import org.allocsim.validation.gpu.Share;
-import org.allocsim.validation.gpu.ValidationSummary;
-import org.allocsim.validation.gpu.ValidationSummary.Quantity;
+import org.allocsim.validation.gpu.summary.QuantitySummary;
+import org.allocsim.validation.gpu.summary.Share;
+import org.allocsim.validation.gpu.summary.ValidationSummary;
+import org.allocsim.validation.gpu.summary.ValidationSummary.Quantity;
 import org.jspecify.annotations.Nullable;
 
 /** What many cases of {@code validate} say of each quantity. */

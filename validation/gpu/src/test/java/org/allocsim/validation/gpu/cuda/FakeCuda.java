@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.device.StreamOrderedMemory;
+import org.allocsim.simulator.device.simulated.SimulatedDevice;
 
 /** A driver without a GPU: the simulated device answers, and everything that is open is known. */
 public final class FakeCuda implements CudaCalls {

@@ -2,7 +2,7 @@ package org.allocsim.workloads.format.pytorch.derive;
 
 import java.util.List;
 import org.allocsim.simulator.device.AddressHistory;
-import org.allocsim.simulator.device.AddressHistoryFinder;
+import org.allocsim.simulator.device.simulated.AddressHistoryFinder;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
