@@ -22,7 +22,7 @@ sys.path[:0] = [str(ROOT / "workloads/python"), str(ROOT / "workloads/python/tes
 from allocsim.estimate import reports  # noqa: E402
 from allocsim.estimate.answer import answer, fits, similar_runs, simplest  # noqa: E402
 from allocsim.estimate.cards import is_beyond  # noqa: E402
-from allocsim.estimate.ending import Ending, memory_in  # noqa: E402
+from allocsim.estimate.ending import Ending, memory_in, one_line  # noqa: E402
 from allocsim.estimate.places import is_last  # noqa: E402
 from allocsim.estimate.screen import MAX_LINES, answer_lines, first_line, range_text, size_text  # noqa: E402
 from allocsim.estimate.widths import causes_of, interval, size_share  # noqa: E402
@@ -282,6 +282,18 @@ class FirstLineTest(unittest.TestCase):
         found = reports.chosen([main, dict(worker)], 0)
         self.assertEqual(("a", "end", []), (found["file"], found["ended"], found["others_failed"]))
         self.assertEqual("killed", reports.chosen([main, dict(worker)], 143)["ended"])
+
+    def test_an_extension_that_cannot_be_built_is_told_with_the_compilers_complaint(self):
+        text = "Error building extension 'twice': [1/2] c++ -Werror -c main.cpp -o main.o \nFAILED: twice.so \nc++ main.o -o twice.so\n/usr/bin/ld: cannot find -lcudart: No such file or directory\nninja: build stopped: error"
+        self.assertEqual("RuntimeError: Error building extension 'twice': /usr/bin/ld: cannot find -lcudart: No such file or directory", one_line(RuntimeError(text)))
+        self.assertEqual("RuntimeError: Error building extension 'twice'", one_line(RuntimeError("Error building extension 'twice'")))
+
+    def test_a_process_that_left_with_the_code_0_has_not_failed(self):
+        main = made(process=1, reserved_bytes=1, gpu_reserved_bytes=[1], file="b")
+        for code, failed in ((0, []), (3, ["train.py"])):
+            left = {"function": "sys.exit", "code": code, "text": None, "line": "train.py:3", "last": False}
+            starter = made(process=2, ended="exit", exit=left, script="train.py", reserved_bytes=0)
+            self.assertEqual(failed, reports.chosen([main, starter], 0)["others_failed"])
 
     def test_a_program_that_asks_for_gpus_that_are_not_there_is_told_how_to_show_them(self):
         failed = {"ended": "error", "problem": "AcceleratorError: CUDA error: invalid device ordinal", "origin": "program", "line": "a.py:2", "file": None}

@@ -325,6 +325,20 @@ saved = values.detach().cpu().cuda()
 print(len(saved[saved > 120]))
 """
 
+TRACED = """
+import torch
+model = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(288, 4)).eval()
+counts = []
+for device in ("cpu", "cuda"):
+    images = torch.rand(2, 3, 8, 8, device=device)
+    traced = torch.jit.trace(model.to(device), images)
+    counts.append(sum(1 for _ in traced.inlined_graph.nodes()))
+    print(int(counts[0] == counts[-1]))
+frozen = torch.jit.freeze(traced)
+for _ in range(4):
+    print(len(frozen(images)))
+"""
+
 SAMPLED = """
 import torch
 scores = torch.nn.Linear(4, 1).cuda()(torch.rand(2000, 4).cuda()).detach()[:, 0]
@@ -469,6 +483,9 @@ class ValuesTest(unittest.TestCase):
 
     def test_reads_of_one_line_are_told_apart_and_what_is_saved_is_no_read(self):
         self.assertEqual([8, 8, 8, 10, 1, 0, 0, 3], self.run_program(READS, "--value", "program.py:10=3"))
+
+    def test_a_traced_program_is_what_it_is_without_an_estimate(self):
+        self.assertEqual([1, 1, 2, 2, 2, 2], self.run_program(TRACED))
 
     def test_masks_of_numbers_drawn_evenly_select_their_share(self):
         self.assertEqual([800_000, 200_000, 800_000, 300_000, 1_000_000, 1_000_000, 12, 13, 0], self.run_program(DRAWN_EVENLY))

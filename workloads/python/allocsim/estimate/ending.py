@@ -302,6 +302,11 @@ def part_of_step(frames: list[tuple[Any, int]]) -> str | None:
     return "forward" if any(each.endswith("torch/nn/modules/module.py") for each in files) else None
 
 
+#: What torch.utils.cpp_extension says of an extension that cannot be built, and what compilers and linkers say of the reason.
+_BUILD = re.compile(r"Error building extension '[^']*'")
+_COMPLAINT = re.compile(r"(?i)\b(error|cannot find|undefined reference|not found)\b")
+
+
 def one_line(problem: BaseException) -> str:
     """An error in one line: its class and what it says first, or last where it holds the traceback of another process."""
     text = (problem.msg if isinstance(problem, SyntaxError) else str(problem)).strip()
@@ -309,4 +314,7 @@ def one_line(problem: BaseException) -> str:
         lines = [line for line in text.splitlines() if line.strip() and not line.startswith((" ", "\t"))]
         return lines[-1]
     first = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    if (build := _BUILD.match(first)) is not None:
+        # What follows is the compiler's whole command, and its complaint somewhere behind it.
+        first = build[0] + next((f": {line.strip()}" for line in text.splitlines()[1:] if _COMPLAINT.search(line) and not line.startswith(("[", "FAILED"))), "")
     return f"{type(problem).__name__}: {first}" if first else type(problem).__name__

@@ -60,14 +60,14 @@ class _Engine:
 
 
 def _is_traced() -> bool:
-    """Whether operations are compiled, and not run."""
-    return torch._guards.TracingContext.try_get() is not None
+    """Whether operations are compiled, or noted by ``torch.jit.trace``: what is asked of a tensor then would become part of the program."""
+    return torch._guards.TracingContext.try_get() is not None or torch._C._get_tracing_state() is not None
 
 
 def _without(values: Values, function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def native(*args: Any, **kwargs: Any) -> Any:
-        if not values.is_on():
+        if not values.is_on() or torch._C._get_tracing_state() is not None:
             return function(*args, **kwargs)
         with values.left():
             result = function(*args, **kwargs)
@@ -82,7 +82,7 @@ def _without(values: Values, function: Callable[..., Any]) -> Callable[..., Any]
 def _noting_groups(values: Values, attention: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(attention)
     def noted(query: Any, key: Any, *args: Any, **kwargs: Any) -> Any:
-        if kwargs.get("enable_gqa") and query.is_cuda and query.dtype == torch.float32 and query.size(-3) != key.size(-3):
+        if kwargs.get("enable_gqa") and not _is_traced() and query.is_cuda and query.dtype == torch.float32 and query.size(-3) != key.size(-3):
             values.note_groups()
         return attention(query, key, *args, **kwargs)
 
@@ -114,12 +114,32 @@ def _told(values: Values, function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def made(data: Any, *args: Any, **kwargs: Any) -> Any:
         result = function(data, *args, **kwargs)
-        if values.is_on() and result.is_cuda and not isinstance(data, torch.Tensor):
+        if values.is_on() and not _is_traced() and result.is_cuda and not isinstance(data, torch.Tensor):
             with values.left(), contextlib.suppress(Exception):
                 values.learn(result, function(data, dtype=result.dtype, device="cpu"))
         return result
 
     return made
+
+
+#: What ``torch.jit.trace`` and ``torch.onnx`` run a program in to note its operations (PyTorch 2.11 and 2.14).
+_TRACING = tuple(
+    (owner, name)
+    for owner, name in (
+        (torch._C, "_create_function_from_trace"), (torch._C, "_create_function_from_trace_with_dict"), (torch._C, "_create_graph_by_tracing"),
+        (torch._C.ScriptModule, "_create_method_from_trace"), (torch._C.ScriptModule, "_create_method_from_trace_with_dict"),
+    )
+    if hasattr(owner, name)
+)
+
+
+def _apart(values: Values, function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def apart(*args: Any, **kwargs: Any) -> Any:
+        with values.left():
+            return function(*args, **kwargs)
+
+    return apart
 
 
 def leave_alone(values: Values, went_back: Callable[[], None]) -> None:
@@ -146,6 +166,9 @@ def leave_alone(values: Values, went_back: Callable[[], None]) -> None:
         function = _told(values, getattr(torch, name))
         setattr(torch, name, function)
         _register_builtin(function, f"aten::{name}")
+    # What is asked of a tensor while its operations are noted becomes part of the noted program.
+    for owner, name in _TRACING:
+        setattr(owner, name, _apart(values, getattr(owner, name)))
     functional.multi_head_attention_forward = _without(values, functional.multi_head_attention_forward)
 
     variable: Any = torch.autograd.Variable

@@ -80,8 +80,13 @@ def chosen(reports: list[dict[str, Any]], code: int) -> dict[str, Any] | None:
     beside = [on_gpu(each, busiest_gpu(best)) for each in own if each["process"] != best["process"] and best["world"] == 1 and _overlap(each, best)]
     return best | {
         "other_processes": {"count": sum(each > 0 for each in beside), "reserved_bytes": sum(beside)},
-        "others_failed": [each["script"] for each in failed if each["process"] != best["process"] and each["pytorch"] is not None and not code],
+        "others_failed": [each["script"] for each in failed if each["process"] != best["process"] and each["pytorch"] is not None and not code and not _left_well(each)],
     }
+
+
+def _left_well(report: dict[str, Any]) -> bool:
+    """Whether a process ended itself with the code 0, as one that started the launcher of its own ranks."""
+    return report["ended"] == "exit" and report["exit"] is not None and report["exit"]["code"] == 0
 
 
 def busiest_gpu(report: dict[str, Any]) -> int:

@@ -299,6 +299,7 @@ EXPORT int cudaGetDeviceProperties(void *properties, int device) {
       {360, card.major},
       {364, card.minor},
       {384, card.multiprocessors},
+      {568, device},                          /* PCI bus */
       {588, 1},                               /* unified addressing */
       {596, card.cache_bytes},                /* L2 */
       {604, card.threads},
