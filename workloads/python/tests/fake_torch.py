@@ -106,6 +106,7 @@ def install():
     cuda.OutOfMemoryError = OutOfMemoryError
     cuda._lazy_call = lambda action: action()
     cuda.current_device = lambda: 0
+    cuda.is_initialized = lambda: True
     cuda.device_count = lambda: 1
     cuda.get_allocator_backend = lambda: "native"
     cuda.get_device_properties = lambda number: types.SimpleNamespace(

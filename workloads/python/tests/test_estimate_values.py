@@ -296,7 +296,33 @@ loss = lambda p, x, y: torch.nn.functional.cross_entropy(functional_call(model, 
 gradients = vmap(grad(loss), (None, 0, 0))(parameters, torch.randn(16, 64, device="cuda"), torch.randint(0, 10, (16,), device="cuda"))
 jvp(lambda x: torch.nn.functional.linear(x, parameters["0.weight"]), (torch.randn(4, 64, device="cuda"),), (torch.ones(4, 64, device="cuda"),))
 torch.nested.nested_tensor([torch.randn(3, 4), torch.randn(5, 4)], layout=torch.jagged).cuda().sin()
+vmap(grad(lambda q: 0.5 * (q ** 2).sum() / 0.01))(torch.randn(8, 32, device="cuda"))
 print(gradients["0.weight"].shape[0])
+"""
+
+GIVEN = """
+import torch
+depth = torch.zeros(8, 1, 100, 100)
+depth[:, :, :30] = 50
+gpu = depth.cuda(non_blocking=True)
+values = torch.nn.Conv2d(1, 1, 3, padding=1).cuda()(gpu)
+print(len(values[gpu > 0]), ((gpu > 0) & (gpu < 80)).sum().item(), len(gpu[4:, 0, :20][gpu[4:, 0, :20] >= 50]), sep="\\n")
+image = torch.zeros(2, 3, 64, 64)
+image[:, 1] = 0.75
+image = image.to("cuda", torch.float16, memory_format=torch.channels_last)
+print(len(image[image > 0.5]), len(image[:, 1][image[:, 1] > 0.5]), sep="\\n")
+edges = torch.arange(1 << 20).expand(2, -1).clone()
+edges[1, :5] += 1
+edges = edges.cuda()
+print(len(edges[0][edges[0] != edges[1]]), int(edges.max()), sep="\\n")
+# Who writes to it, on the GPU or on the host, or computes it, leaves it unknown: all are selected.
+gpu.mul_(2)
+print(len(gpu[gpu > 120]))
+again = depth.cuda()
+depth.add_(1)
+print(len(again[again > 120]))
+saved = values.detach().cpu().cuda()
+print(len(saved[saved > 120]))
 """
 
 SAMPLED = """
@@ -356,6 +382,29 @@ print(sum(len(copied[copied == each]) for each in range(1, 9)))
 print(deciding())
 print(sum(scores.topk(2).indices.flatten().bincount(minlength=8).tolist()))
 print(deciding())
+"""
+
+CHOSEN_ALIKE = """
+import torch
+scores = torch.nn.Linear(4, 8).cuda()(torch.rand(2000, 4).cuda()).detach()
+print(len(scores.argmax(-1).unique()))
+print(sum(each > 0 for each in scores.topk(2).indices.flatten().bincount(minlength=8).tolist()))
+print(len(scores.T.argmax(0).unique()))
+print(len(torch.multinomial(scores.softmax(-1), 1).unique()))
+"""
+
+DRAWN_BY_THE_GPU = """
+import torch
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
+values = next(each for each in _get_current_dispatch_mode_stack() if hasattr(each, "sampled"))
+known = torch.arange(100, device="cuda") % 7
+print(len(known.unique()))
+print(values.sampled)
+table = torch.nn.EmbeddingBag(1000, 4, sparse=True).cuda()
+table(torch.randint(0, 1000, (100, 5), device="cuda")).sum().backward()
+rows = table.weight.grad.coalesce().indices().shape[1]
+print(int(300 < rows < 450))
+print(values.sampled)
 """
 
 GIVEN_FUNCTIONS = """
@@ -437,6 +486,17 @@ class ValuesTest(unittest.TestCase):
     def test_drawn_choices_are_named_where_a_size_or_a_number_that_is_read_follows_from_them(self):
         self.assertEqual([0, 2000, 1, 4000, 2], self.run_program(CHOSEN))
 
+    def test_choices_fall_on_the_same_few_where_they_are_to_be_alike(self):
+        self.assertEqual([8, 8, 8, 8], self.run_program(CHOSEN_ALIKE))
+        self.assertEqual([1, 2, 1, 1], self.run_alike(CHOSEN_ALIKE))
+
+    def run_alike(self, text):
+        """As `run_program`, with unknown choices alike, which is no option: a further run of an estimate has it."""
+        return self.run_program(f"from torch.utils._python_dispatch import _get_current_dispatch_mode_stack\nfor each in _get_current_dispatch_mode_stack():\n    each._alike = True\n{text}")
+
+    def test_counts_of_what_the_gpu_draws_are_not_exact(self):
+        self.assertEqual([7, 0, 1, 1], self.run_program(DRAWN_BY_THE_GPU))
+
     def test_what_a_backward_pass_selects_is_named_by_the_line_that_began_it(self):
         self.assertEqual([4, 5], self.run_program(BACKWARD))
 
@@ -448,6 +508,9 @@ class ValuesTest(unittest.TestCase):
 
     def test_a_mask_that_was_set_at_unknown_places_selects_no_more_than_were_set(self):
         self.assertEqual([512, 128, 2000, 0], self.run_program(SAMPLED))
+
+    def test_masks_and_bounds_of_large_tensors_that_the_host_gave_are_known(self):
+        self.assertEqual([24_000, 24_000, 8_000, 8_192, 8_192, 5, (1 << 20) - 1, 80_000, 80_000, 80_000], self.run_program(GIVEN))
 
     def test_what_passes_comparisons_of_unknown_integers_agrees_in_all_of_them(self):
         self.assertEqual([44, 1956, 50, 20, 1956, 44], self.run_program(PICKED))

@@ -109,6 +109,15 @@ class StepsTest(unittest.TestCase):
         self.assertEqual([f"no profile was written: the program made 3 optimizer steps, and a profile takes {ALL}"], self.said)
         self.assertEqual(os.listdir(self.folder.name), ["run.pickle"])
 
+    def test_a_program_without_a_gpu_has_no_profile_to_ask_idle_about(self):
+        self.torch.cuda.is_initialized = lambda: False
+        optimizer = self.optimizer_type()
+        with self.record():
+            for _ in range(ALL):
+                optimizer.step()
+        self.assertEqual([f"no profile was written: the program used no GPU in its first {SKIPPED} steps"], self.said)
+        self.assertFalse(os.path.exists(self.profile))
+
     def test_a_slow_program_is_profiled_for_fewer_steps(self):
         optimizer = self.optimizer_type()
         with mock.patch("allocsim.recorder.profile.MAX_SECONDS", -1.0), self.record():

@@ -22,7 +22,7 @@ from .answer import answer, ended_early, reserved_bytes
 from .cards import CARDS
 from .costliest import costliest
 from .hosts import MOST_GPUS
-from .runs import Runs, mark_of, say
+from .runs import Runs, has_compiled, mark_of, say
 from .screen import print_answer, print_line
 from .standin import NoStandIn, library_folder
 from .vary import Vary
@@ -96,7 +96,13 @@ def _estimate(arguments: Sequence[str], signals: Signals) -> int:
         # What a run needs is compared with the card afterwards.
         options.unlimited, runs.may_end_early = True, False
         return vary.search(runs, CARDS[options.device], options.device)
-    code, report = run_with_all(runs, path, *runs.run(path, {}))
+    with temporary_folder() as caches:
+        return _run(options, runs, path, caches)
+
+
+def _run(options: argparse.Namespace, runs: Runs, path: str, caches: str) -> int:
+    """Runs the program and says what that showed; the exit code. The folder ``caches`` is for what torch.compile keeps."""
+    code, report = run_with_all(runs, path, *runs.run(path, {}, caches=caches))
     if report is None:
         return code
     if options.only_record and report["file"] is not None:
@@ -106,14 +112,14 @@ def _estimate(arguments: Sequence[str], signals: Signals) -> int:
         print_answer(answer(report | {"file": None}, options.device))
         return code or 1
     try:
-        return _answer(options, runs, code, report)
+        return _answer(options, runs, code, report, caches)
     except SystemExit:
         if report["file"] is not None and os.path.isfile(report["file"]):
             say(f"ended by a signal before the answer; wrote {from_here(report['file'])}{report['reach']}")
         raise
 
 
-def _answer(options: argparse.Namespace, runs: Runs, code: int, report: dict[str, Any]) -> int:
+def _answer(options: argparse.Namespace, runs: Runs, code: int, report: dict[str, Any], caches: str) -> int:
     """Says what a run showed, for which it may take more runs; the exit code."""
     failed = None
     if report["out_of_memory_error"] is not None and report["ended"] == "error":
@@ -124,18 +130,26 @@ def _answer(options: argparse.Namespace, runs: Runs, code: int, report: dict[str
         runs, report = costliest(runs, report, reserved_bytes, say)
     if report["file"] is not None:
         say(f"wrote {from_here(report['file'])}{report['reach']}")
-    least = most = few = picked = None
+    others: dict[str, dict[str, Any] | None] = {}
     with temporary_folder() as folder:
+
+        def run(key: str, **how: Any) -> None:
+            others[key] = runs.run(os.path.join(folder, f"{key}.pickle"), {}, unlimited=True, **how)[1]
+
         if not ended_early(report):
             if report["watchdog_decides"] and options.watchdog is None:
-                least = runs.run(os.path.join(folder, "prompt.pickle"), {}, watchdog="prompt", unlimited=True)[1]
+                run("prompt_watchdog_reserved_bytes", watchdog="prompt")
             if report["gpu_decides"] and options.gpu is None:
-                most = runs.run(os.path.join(folder, "behind.pickle"), {}, gpu="behind", unlimited=True)[1]
+                run("lagging_gpu_reserved_bytes", gpu="behind")
             if report["selections"] or report["picks"]:
-                few = runs.run(os.path.join(folder, "few.pickle"), {}, selections="few", unlimited=True)[1]
+                run("min_selected_reserved_bytes", selections="few")
             if report["picks"]:
-                picked = runs.run(os.path.join(folder, "picked.pickle"), {}, selections="most", unlimited=True)[1]
-        found = answer(report, options.device, least, most, few, picked, out_of_memory=failed)
+                run("max_picked_reserved_bytes", selections="most")
+            if report["draws"]:
+                run("same_choices_reserved_bytes", selections="alike")
+            if has_compiled(caches):
+                run("cached_compiler_reserved_bytes", caches=caches)
+        found = answer(report, options.device, others, out_of_memory=failed)
         if mark_of(report["file"]) != report["mark"]:
             say(f"another program has replaced or removed {from_here(report['file'])} meanwhile, so there is no answer; give each estimate its own file with -o")
             return 1

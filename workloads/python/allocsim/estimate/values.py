@@ -24,6 +24,7 @@ from torch.utils._python_dispatch import _pop_mode, _push_mode
 from .branches import Branches
 from .casts import Casts
 from .driver import flag_was_read
+from .given import Given
 from .picks import Picks, compared, drawn
 from .untyped import DispatchMode, StorageRef, storage_ref
 
@@ -103,7 +104,10 @@ MAX_EXPECTED_FLAGS = 100_000
 #: Comparisons: their function, and what they give for two equal operands.
 _COMPARING = {"eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}
 
-#: Those of them whose answer for an unknown integer is that of the one which is read in its place. Whether it equals another one is not told by that.
+#: What is made of large tensors of the host, too: masks and single numbers.
+_OF_GIVEN = {*_COMPARING, "max", "min", "amax", "amin", "sum", "mean", "any", "all", "count_nonzero"}
+
+#: Comparisons whose answer for an unknown integer is that of the one which is read in its place. Whether it equals another one is not told by that.
 _ORDERING = {"lt", "le", "gt", "ge"}
 
 _INTEGER_TYPES = {torch.uint8, torch.int8, torch.int16, torch.int32, torch.long}
@@ -116,6 +120,9 @@ MAX_ON_HOST = 4096
 
 #: No weight, activation or loss of a healthy run is as large; masks are filled with such numbers.
 HUGE = 1e8
+
+#: In the place of a line that drew choices: the GPU's generator, which draws other numbers than the host's.
+_SAMPLED = ""
 
 #: No address of a storage.
 NOWHERE = -1
@@ -157,7 +164,7 @@ class Values(DispatchMode):
         given: values by place (``train.py:57``), which are used there instead of the default.
         answer: tells the stand-in what the next copies of up to so many bytes to the host give, and how many of them; others give zeros.
         fake_weights: large tensors of the host are not filled, so that they take no memory.
-        selections: with "few", masks of unknown values select one element each, else all; see also ``picks``.
+        selections: with "few", masks of unknown values select one element each, else all, see also ``picks``; with "alike", unknown choices fall on the same few, else on all evenly.
     """
 
     #: They come like all others.
@@ -173,6 +180,8 @@ class Values(DispatchMode):
         self.groups: dict[str, int] = {}
         #: Lines whose drawn choices decided a size or a number that was read, and how often they drew.
         self.draws: dict[str, int] = {}
+        #: How many sizes are counts of numbers that the GPU would draw, in whose place others were drawn.
+        self.sampled = 0
         #: How often lines chose among many, and those of them whose choices the program used as tokens.
         self._chosen_tokens: dict[str, int] = {}
         self._token_lines: set[str] = set()
@@ -180,11 +189,14 @@ class Values(DispatchMode):
         self._answer = answer
         self._fake_weights = fake_weights
         self._few = selections == "few"
+        self._alike = selections == "alike"
         self._picks = Picks(selections)
         #: What autocast keeps.
         self.casts = Casts()
         self.casts.follow()
         self._known: dict[int, tuple[StorageRef, torch.dtype, torch.Tensor]] = {}
+        # What the host gave and is too large to be followed.
+        self._host_given = Given()
         # Single flags that are unknown but follow from the defaults, and single values that were copied to the host without being known.
         self._likely: dict[int, tuple[StorageRef, bool]] = {}
         self._on_host: dict[int, StorageRef] = {}
@@ -299,6 +311,8 @@ class Values(DispatchMode):
         if self._chosen_tokens and on_gpu and name in _OF_TOKENS:
             self._use_tokens(name, args)
         copies = None if name == "empty" or name == "empty_strided" else self._copies(on_gpu)
+        if copies is None and name in _OF_GIVEN:
+            copies = self._given_copies(on_gpu)
         written = self._set_after(name, args) if on_gpu and copies is None else None
         if on_gpu and (name in _SELECTING or _selects_rows(func)):
             result = self._select(func, name, args, kwargs)
@@ -441,7 +455,7 @@ class Values(DispatchMode):
         finally:
             if state is not None:
                 torch.set_rng_state(state)
-        line = self._drawn_at(on_gpu)
+        line = _SAMPLED if state is not None else self._drawn_at(on_gpu)
         if line is not None and not _are_labels(name, args):
             self._follows(line, [*outputs, *(_tensors(_written(func, args, kwargs), {}) if mutable else ())])
         if mutable and not outputs:
@@ -550,6 +564,9 @@ class Values(DispatchMode):
             # What is beyond repeats what is drawn.
             rows = MAX_DRAWN // shape[1]
         scores = torch.rand((rows, *shape[1:]) if shape else (), generator=torch.Generator().manual_seed(0))
+        if self._alike and dimension is not None and scores.numel():
+            first = scores[tuple(slice(None) if place == dimension % scores.dim() else slice(1) for place in range(scores.dim()))]
+            scores = first.expand(scores.shape).clone()
         if avoided and dimension is not None:
             # Scores are at least 0, and samples are drawn of what has more.
             lowest = 1.0 + float(scores.max()) if name in ("argmin", "min") else 0.0
@@ -560,6 +577,8 @@ class Values(DispatchMode):
             result = result[repeated] if isinstance(result, torch.Tensor) else [each[repeated] for each in result]
         if len(self._kept_draws) >= MAX_DRAWS_KEPT:
             self._kept_draws.clear()
+        if self._alike and name == "multinomial" and result.dim() == 2:
+            result = result[:1].expand(result.shape).clone()
         self._kept_draws[key] = result
         return are_tokens, result
 
@@ -596,6 +615,18 @@ class Values(DispatchMode):
         except RuntimeError:
             return None
 
+    def _given_copies(self, tensors: Any) -> list[torch.Tensor] | None:
+        """As `_copies`, also of what the host gave."""
+        found = []
+        for each in tensors:
+            twin = self.twin(each)
+            if twin is None:
+                twin = self._host_given.values(_place(each), each)
+            if twin is None:
+                return None
+            found.append(twin)
+        return found
+
     def learn(self, tensor: torch.Tensor, values: torch.Tensor) -> None:
         if tensor.device.type != "cuda" or tensor.layout is not torch.strided:
             return
@@ -615,6 +646,7 @@ class Values(DispatchMode):
                 self._known.pop(_place(each), None)
                 self._most_set.pop(_place(each), None)
                 self._drawn.pop(_place(each), None)
+                self._host_given.forget(_place(each))
 
     def _most_true(self, tensor: torch.Tensor) -> int | None:
         """How many elements of a mask are set at most, where that is known."""
@@ -662,12 +694,16 @@ class Values(DispatchMode):
             else:
                 line = None
                 self.forget(target)
+                if source.device.type == "cpu" and _place(target) != NOWHERE:
+                    self._host_given.keep(_place(target), target, source)
             if line is not None:
                 self._follows(line, [target])
         elif source.device.type == "cuda":
             # Many classes or actions that the host is given are looked at one by one; what was counted of them has a size.
             if not source.is_floating_point() and not (target.numel() > 1 and self._drawn.get(_place(source), (None, "", False))[2]):
                 self._decide([source])
+            if values is None and target.device.type == "cpu":
+                self._host_given.are_unknown(target)
             if values is not None:
                 target.copy_(values)
             elif target.numel() == 1 and target.device.type == "cpu":
@@ -866,7 +902,9 @@ class Values(DispatchMode):
         if unknown is None and count is None:
             return func(*args, **kwargs)
         # Not what is selected from, but for operations that look for values in it.
-        self._decide(_tensors(args[1:2] if name in _BY_ANOTHER else args, {}))
+        deciding = [args[0]._indices()] if name == "_coalesce" else list(_tensors(args[1:2] if name in _BY_ANOTHER else args, {}))
+        self._decide(deciding)
+        self.sampled += self._drawn_at(deciding) == _SAMPLED
         if count is None:
             assert unknown is not None
             place = user_line()

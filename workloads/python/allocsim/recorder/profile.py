@@ -105,6 +105,9 @@ class StepProfile:
         if self._torch._C._autograd._profiler_enabled():
             self._fail("the program profiles itself")
             return
+        if not self._torch.cuda.is_initialized():
+            self._fail(f"the program used no GPU in its first {SKIPPED} steps")
+            return
         wanted = {profiler.ProfilerActivity.CPU, profiler.ProfilerActivity.CUDA}
         self._began_seconds = time.monotonic()
         self._profiler = profiler.profile(

@@ -22,6 +22,9 @@ public record LogInput(String name, @Nullable Path file) {
   /** Stands for standard input. */
   public static final String STANDARD_INPUT = "-";
 
+  /** What answers call it. */
+  public static final String STANDARD_INPUT_LABEL = "standard input";
+
   /**
    * The log of a name.
    *
@@ -33,7 +36,7 @@ public record LogInput(String name, @Nullable Path file) {
 
   /** What answers call it. */
   public String label() {
-    return file == null ? "standard input" : name;
+    return file == null ? STANDARD_INPUT_LABEL : name;
   }
 
   /**

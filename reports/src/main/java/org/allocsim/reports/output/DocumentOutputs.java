@@ -47,6 +47,7 @@ public final class DocumentOutputs implements AutoCloseable {
   private OutputFiles.@Nullable Output csv;
   private @Nullable Path folder;
   private OutputFiles.@Nullable Output page;
+  private @Nullable String pageName;
   private boolean lacksParquet;
 
   /**
@@ -81,7 +82,7 @@ public final class DocumentOutputs implements AutoCloseable {
     if (reportName != null) {
       folder = OutputFolder.make(REPORT, reportName);
       json.add(inFolder(folder, ".json"));
-      page = inFolder(folder, ".html");
+      openPage(REPORT, folder.resolve(name + ".html").toString());
     }
   }
 
@@ -100,6 +101,7 @@ public final class DocumentOutputs implements AutoCloseable {
   /** Opens a page without a folder. */
   public void openPage(String option, String name) {
     page = openGiven(option, name);
+    pageName = name;
   }
 
   /** Opens a further file, which appears with the others; null where the option is absent. */
@@ -226,6 +228,10 @@ public final class DocumentOutputs implements AutoCloseable {
         out.println();
       }
       form.print(document, out);
+      if (pageName != null) {
+        out.println();
+        WrappedText.printLine(out, "Page: " + VisibleText.of(pageName));
+      }
       if (folder != null && !ChartFonts.areAvailable()) {
         WrappedText.printItem(out, "", "No charts were drawn: " + ChartFonts.REMEDY + ".");
       }

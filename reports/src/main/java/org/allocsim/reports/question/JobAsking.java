@@ -17,6 +17,7 @@ import org.allocsim.analysis.task.HeapRoom;
 import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.reports.answer.job.JobAnswer;
 import org.allocsim.reports.answer.job.JobView;
+import org.allocsim.reports.answer.part.NextCommand;
 import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.reports.input.Jobs;
 import org.allocsim.reports.input.Traces;
@@ -252,6 +253,7 @@ final class JobAsking<A> {
           job.folder() + ": no rank's recording can be read; see the first failure above",
           Objects.requireNonNull(last));
     }
-    return new JobAnswer<>(job, found, unreadable, contradicting, view.fold(found));
+    NextCommand next = view.next(NextCommand.of(job.folder().toString(), conditions, format));
+    return new JobAnswer<>(job, found, unreadable, contradicting, view.fold(found), next);
   }
 }

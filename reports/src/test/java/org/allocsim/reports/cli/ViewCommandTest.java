@@ -48,6 +48,16 @@ class ViewCommandTest {
   }
 
   @Test
+  void theAnswerEndsWithWhereThePageIs() {
+    Path page = folder.resolve("ranks/view.html");
+    assertTrue(ranks.out().endsWith("\n\nPage: " + page + "\n"), ranks.out());
+    Path single = folder.resolve("single.html");
+    String out =
+        CommandRun.of("view", CommandRun.recording("cat_growth.pickle.xz"), "-o", single).out();
+    assertTrue(out.endsWith("\n\nPage: " + single + "\n"), out);
+  }
+
+  @Test
   void theRanksOfAFolderAreNamedInTheOrderOfTheirNames() {
     assertEquals("", ranks.err());
     assertEquals(0, ranks.exitCode());

@@ -30,6 +30,7 @@ final class WebConditions {
         release == null ? null : release(release),
         limitBytes == null ? null : new Conditions.Limit.Size(limitBytes),
         capacityBytes == null ? null : DeviceProfiles.ofCapacity(capacityBytes),
+        null,
         index);
   }
 

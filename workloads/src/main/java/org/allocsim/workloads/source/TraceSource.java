@@ -49,8 +49,19 @@ public final class TraceSource {
   /** Device that the file names, or {@link RecordedFormat.Recorded#NO_CHOICE}. */
   private final int chosenDevice;
 
-  private TraceSource(TraceFile file) {
-    this(file.name(), file.sha256(), file.format(), file.notes(), file.trace(), null, -1);
+  /** Id of the format that the user chose; null for that of the content. */
+  private final @Nullable String chosenFormat;
+
+  private TraceSource(TraceFile file, @Nullable String chosenFormat) {
+    this(
+        file.name(),
+        file.sha256(),
+        file.format(),
+        file.notes(),
+        file.trace(),
+        null,
+        RecordedFormat.Recorded.NO_CHOICE,
+        chosenFormat);
   }
 
   private TraceSource(
@@ -60,7 +71,8 @@ public final class TraceSource {
       List<String> notes,
       @Nullable AllocationTrace requests,
       @Nullable Snapshot snapshot,
-      int chosenDevice) {
+      int chosenDevice,
+      @Nullable String chosenFormat) {
     this.name = name;
     this.sha256 = sha256;
     this.format = format;
@@ -68,6 +80,7 @@ public final class TraceSource {
     this.requests = requests;
     this.snapshot = snapshot;
     this.chosenDevice = chosenDevice;
+    this.chosenFormat = chosenFormat;
   }
 
   /** Whether a name stands for a program: {@code program:ID}. */
@@ -93,10 +106,10 @@ public final class TraceSource {
     Path file = file(name);
     TraceFormat format = formatId == null ? TraceFormats.of(file) : format(formatId);
     if (!(format instanceof RecordedFormat recorded)) {
-      return new TraceSource(format.read(file, progress));
+      return new TraceSource(format.read(file, progress), formatId);
     }
     return switch (recorded.readContent(file, progress)) {
-      case RecordedFormat.Requests content -> new TraceSource(content.file());
+      case RecordedFormat.Requests content -> new TraceSource(content.file(), formatId);
       case RecordedFormat.Recorded content ->
           new TraceSource(
               name,
@@ -105,7 +118,8 @@ public final class TraceSource {
               content.snapshot().notes(),
               null,
               content.snapshot(),
-              content.device());
+              content.device(),
+              formatId);
     };
   }
 
@@ -117,7 +131,14 @@ public final class TraceSource {
   public static OpenedTrace of(String name, AllocationTrace requests) {
     TraceSource source =
         new TraceSource(
-            name, null, PROGRAM, List.of(), requests, null, RecordedFormat.Recorded.NO_CHOICE);
+            name,
+            null,
+            PROGRAM,
+            List.of(),
+            requests,
+            null,
+            RecordedFormat.Recorded.NO_CHOICE,
+            null);
     return new OpenedTrace(source, requests, null);
   }
 
@@ -178,7 +199,8 @@ public final class TraceSource {
           Timestamps.onto(
               Programs.generate(id, values, PROGRAM_SEED), 0, DeviceProfiles.defaultProfile()),
           null,
-          RecordedFormat.Recorded.NO_CHOICE);
+          RecordedFormat.Recorded.NO_CHOICE,
+          null);
     } catch (ProgramOptionException e) {
       throw new SourceUsageException(e.getMessage(), e);
     }
@@ -197,6 +219,11 @@ public final class TraceSource {
   /** Id of the file's format; {@link #PROGRAM} for a program. */
   public String format() {
     return format;
+  }
+
+  /** The format that the user chose; empty for that of the content. */
+  public Optional<String> chosenFormat() {
+    return Optional.ofNullable(chosenFormat);
   }
 
   /** What the reader passed over or took for granted, with counts, a sentence each. */

@@ -3,17 +3,22 @@ package org.allocsim.analysis.diagnosis;
 import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.oom.OomMessage;
+import org.allocsim.analysis.program.Conditions;
 import org.allocsim.analysis.program.Program;
 import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.workloads.source.DeviceTrace;
 
-/** GPU and limit of a recording, where the message of its run says more of them. */
-public final class MessageConditions {
-  private MessageConditions() {}
-
+/**
+ * GPU and limit of a recording, where the message of its run says more of them.
+ *
+ * @param recorded GPU and limit
+ * @param again what to ask of the recording for the same without the message
+ */
+public record MessageConditions(RecordedConditions recorded, Conditions again) {
   /**
    * What the recording shows, else what the message says: PyTorch prints the limit, else what it
    * held and what was free on a full GPU. A recording alone shows between which sizes the limit
@@ -22,16 +27,18 @@ public final class MessageConditions {
    * @param program what options give and the recording shows
    * @param source where the message stands
    */
-  public static RecordedConditions of(Program program, OomMessage message, String source) {
+  public static MessageConditions of(Program program, OomMessage message, String source) {
     DeviceTrace input = program.input();
     RecordedConditions shown = program.recordedConditions();
     long givenBytes = program.knownLimitBytes();
     Optional<Long> limit = rounded(message, OomMessage.Amount.LIMIT);
     if (!shown.areUnknown()) {
       return limit.isPresent() && givenBytes == MemoryLimit.NONE && explains(limit.get(), input)
-          ? RecordedConditions.of(input, limit.get(), null)
-              .because(limitClause(limit.get(), source))
-          : shown;
+          ? new MessageConditions(
+              RecordedConditions.of(input, limit.get(), null)
+                  .because(limitClause(limit.get(), source)),
+              program.again().within(new Conditions.Limit.Size(limit.get())))
+          : new MessageConditions(shown, program.again());
     }
     Optional<Long> capacityBytes = rounded(message, OomMessage.Amount.CAPACITY);
     DeviceProfile known =
@@ -39,8 +46,13 @@ public final class MessageConditions {
             .map(bytes -> RecordedConditions.smallestFor(bytes, shown.profile()))
             .orElse(shown.profile());
     if (limit.isPresent()) {
-      return RecordedConditions.known(
-          limit.get(), known, false, List.of(limitClause(limit.get(), source)));
+      return new MessageConditions(
+          RecordedConditions.known(
+              limit.get(), known, false, List.of(limitClause(limit.get(), source))),
+          program
+              .again()
+              .within(new Conditions.Limit.Size(limit.get()))
+              .on(known.equals(shown.profile()) ? null : known));
     }
     Optional<Long> freeBytes = rounded(message, OomMessage.Amount.FREE);
     Optional<Long> heldBytes =
@@ -50,20 +62,22 @@ public final class MessageConditions {
                     .flatMap(allocated ->
                         rounded(message, OomMessage.Amount.CACHED).map(each -> allocated + each)));
     if (capacityBytes.isEmpty() || freeBytes.isEmpty() || heldBytes.isEmpty()) {
-      return shown;
+      return new MessageConditions(shown, program.again());
     }
-    long availableBytes = Math.min(known.totalBytes(), heldBytes.get() + freeBytes.get());
-    return RecordedConditions.known(
-        MemoryLimit.NONE,
-        known.withCapacity(availableBytes),
-        false,
-        List.of(
-            "GPU "
-                + known.name()
-                + " with "
-                + ByteFormat.human(availableBytes)
-                + " for the program: the memory it held plus the free memory, from "
-                + source));
+    long availableBytes = Math.clamp(heldBytes.get() + freeBytes.get(), 1, known.totalBytes());
+    return new MessageConditions(
+        RecordedConditions.known(
+            MemoryLimit.NONE,
+            known.withCapacity(availableBytes),
+            false,
+            List.of(
+                "GPU "
+                    + known.name()
+                    + " with "
+                    + ByteFormat.human(availableBytes)
+                    + " for the program: the memory it held plus the free memory, from "
+                    + source)),
+        program.again().on(DeviceProfiles.ofCapacity(availableBytes)));
   }
 
   /**

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param release whose rules the allocator follows
  * @param limit what the allocator may reserve
  * @param gpu the GPU
+ * @param gpuFile the file with its profile; null where its name is enough
  * @param deviceIndex which GPU of the trace
  */
 public record Conditions(
@@ -21,9 +22,10 @@ public record Conditions(
     @Nullable PyTorchVersion release,
     @Nullable Limit limit,
     @Nullable DeviceProfile gpu,
+    @Nullable String gpuFile,
     @Nullable Integer deviceIndex) {
   /** Everything as the recording shows it. */
-  public static final Conditions RECORDED = new Conditions(null, null, null, null, null);
+  public static final Conditions RECORDED = new Conditions(null, null, null, null, null, null);
 
   /** What the allocator may reserve, as {@code set_per_process_memory_fraction()} sets it. */
   public sealed interface Limit {
@@ -68,26 +70,31 @@ public record Conditions(
 
   /** The same under other settings; null for the recorded ones. */
   public Conditions under(@Nullable String settings) {
-    return new Conditions(settings, release, limit, gpu, deviceIndex);
+    return new Conditions(settings, release, limit, gpu, gpuFile, deviceIndex);
   }
 
   /** The same by the rules of a release; null for the recorded one. */
   public Conditions by(@Nullable PyTorchVersion version) {
-    return new Conditions(conf, version, limit, gpu, deviceIndex);
+    return new Conditions(conf, version, limit, gpu, gpuFile, deviceIndex);
   }
 
   /** The same with a limit; null for the recorded one. */
   public Conditions within(@Nullable Limit other) {
-    return new Conditions(conf, release, other, gpu, deviceIndex);
+    return new Conditions(conf, release, other, gpu, gpuFile, deviceIndex);
   }
 
   /** The same on a GPU; null for the recorded one. */
   public Conditions on(@Nullable DeviceProfile profile) {
-    return new Conditions(conf, release, limit, profile, deviceIndex);
+    return new Conditions(conf, release, limit, profile, null, deviceIndex);
+  }
+
+  /** The same on a GPU whose profile is in a file. */
+  public Conditions on(DeviceProfile profile, String file) {
+    return new Conditions(conf, release, limit, profile, file, deviceIndex);
   }
 
   /** The same for a GPU of the trace; null for the one that matters most. */
   public Conditions ofDevice(@Nullable Integer index) {
-    return new Conditions(conf, release, limit, gpu, index);
+    return new Conditions(conf, release, limit, gpu, gpuFile, index);
   }
 }

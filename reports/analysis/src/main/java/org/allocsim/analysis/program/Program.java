@@ -54,6 +54,7 @@ public final class Program {
 
   private final ProgramSource reading;
   private final Conditions conditions;
+  private final Conditions again;
   private final PyTorchVersion release;
   private final Optional<ParsedConfig> recorded;
   private final ParsedConfig config;
@@ -64,6 +65,7 @@ public final class Program {
   Program(ProgramSource reading, Conditions conditions) throws ProgramException {
     this.reading = reading;
     this.conditions = conditions;
+    again = conditions;
     release = reading.release(conditions);
     recorded = reading.recordedConfig(release);
     config =
@@ -83,9 +85,11 @@ public final class Program {
       Conditions conditions,
       ParsedConfig config,
       DeviceTrace input,
-      @Nullable RecordedConditions known) {
+      @Nullable RecordedConditions known,
+      Conditions again) {
     reading = other.reading;
     this.conditions = conditions;
+    this.again = again;
     release = other.release;
     recorded = other.recorded;
     this.config = config;
@@ -122,24 +126,35 @@ public final class Program {
                 conditions.ofDevice(device),
                 config,
                 new DeviceTrace(input.opened(), device),
-                null))
+                null,
+                again.ofDevice(device)))
         .toList();
   }
 
-  /** The same where something else than the recording, such as a log, says more of it. */
-  public Program knowing(RecordedConditions others) {
-    return new Program(this, conditions, config, input, others);
+  /**
+   * The same where something else than the recording, such as a log, says more of it.
+   *
+   * @param sameConditions what to ask for to have the same conditions without it
+   */
+  public Program knowing(RecordedConditions others, Conditions sameConditions) {
+    return new Program(this, conditions, config, input, others, sameConditions);
   }
 
   /** The same with other requests, such as calls that were put between those of the recording. */
   public Program asking(AllocationTrace requests) {
     DeviceTrace others = new DeviceTrace(input.opened().with(requests), input.device());
-    return new Program(this, conditions, config, others, recordedConditions);
+    return new Program(this, conditions, config, others, recordedConditions, again);
   }
 
   /** The same requests under settings by the rules of the release that applies. */
   public Program with(ParsedConfig settings) {
-    return new Program(this, conditions.under(settings.text()), settings, input, null);
+    return new Program(
+        this,
+        conditions.under(settings.text()),
+        settings,
+        input,
+        null,
+        again.under(settings.text()));
   }
 
   /**
@@ -161,12 +176,9 @@ public final class Program {
 
   /** The same requests as they were recorded, whatever settings, limit and GPU are asked about. */
   public Program asRecorded() {
-    return new Program(
-        this,
-        Conditions.RECORDED.by(conditions.release()).ofDevice(conditions.deviceIndex()),
-        recordedConfig(),
-        input,
-        null);
+    Conditions asIs =
+        Conditions.RECORDED.by(conditions.release()).ofDevice(conditions.deviceIndex());
+    return new Program(this, asIs, recordedConfig(), input, null, asIs);
   }
 
   /**
@@ -256,6 +268,11 @@ public final class Program {
   /** What was asked for. */
   public Conditions conditions() {
     return conditions;
+  }
+
+  /** What to ask for to have the same conditions from the trace alone, such as without a log. */
+  public Conditions again() {
+    return again;
   }
 
   /** The release whose rules apply. */

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.analysis.idle.ProfileText;
 import org.allocsim.reports.output.ExitCodes;
@@ -47,9 +48,90 @@ class IdleCommandTest {
     CommandRun run = CommandRun.of("idle", profile);
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
     assertEquals(
-        "The GPU is idle 81.1 % of each step (8.11 ms of 10.0 ms): 80.0 % waiting for data"
+        "The GPU is idle 81.1 % of each recorded step (8.11 ms of 10.0 ms): 80.0 % waiting for data"
             + " (DataLoader).",
         run.out().replaceAll("\\s+", " ").replaceAll("(?<=\\.) - .*", ""));
+  }
+
+  @Test
+  void whatWaitsForDataIsToldHowToAskForWorkers() throws IOException {
+    Path workers = loading(false).write(folder.resolve("workers.json"));
+    String unknown = CommandRun.of("idle", workers).out().replaceAll("\\s+", " ");
+    assertTrue(
+        unknown.contains(
+            "Next: 'allocsim idle %s --workers N' predicts other numbers of workers"
+                .formatted(workers)),
+        unknown);
+    for (List<Object> line :
+        List.of(List.<Object>of(profile), List.<Object>of(workers, "--workers", 1))) {
+      List<Object> words = new ArrayList<>(List.of("idle"));
+      words.addAll(line);
+      String known = CommandRun.of(words.toArray()).out().replaceAll("\\s+", " ");
+      assertTrue(
+          known.contains(
+              "Next: 'allocsim idle %s --what-if workers=N' predicts another number of workers."
+                  .formatted(line.getFirst())),
+          known);
+    }
+  }
+
+  private static ProfileText loading(boolean isHere) {
+    ProfileText text = new ProfileText();
+    for (int step = 0; step < 6; step++) {
+      int at = 10_000 * step;
+      text.step(step, at, at + 10_000)
+          .load(isHere, at, at + 8_000)
+          .kernel("gemm", 7, at + 8_000, at + 8_010, at + 8_010, at + 9_900);
+    }
+    return text;
+  }
+
+  @Test
+  void theMeanIsShownAndIsNoFurtherStep() throws IOException {
+    String five = CommandRun.of("idle", profile, "--all").out();
+    assertFalse(five.contains("more step"), five);
+    assertTrue(five.contains("\nmean "), five);
+    Path file = loading(false).write(folder.resolve("six.json"));
+    String six = CommandRun.of("idle", file, "--all").out();
+    assertTrue(six.contains("\n1 more step; --json FILE has all."), six);
+    assertTrue(six.contains("\nmean "), six);
+  }
+
+  @Test
+  void aGainThatIsSmallerThanPredictionsAreOffIsNotCalledTheBest() throws IOException {
+    ProfileText text = new ProfileText();
+    for (int step = 0; step < 5; step++) {
+      int at = 10_000 * step;
+      text.step(step, at, at + 10_000)
+          .load(true, at, at + 300)
+          .kernel("gemm", 7, at + 300, at + 310, at + 310, at + 9_990);
+    }
+    Path file = text.write(folder.resolve("busy.json"));
+    String out = CommandRun.of("idle", file, "--what-if", "workers=2").out();
+    assertFalse(out.contains("Predicted best"), out);
+    assertTrue(out.contains("No change of the program saves more of a step"), out);
+  }
+
+  @Test
+  void itIsSaidHowManyOfTheGapsTheJsonHas() throws IOException {
+    ProfileText text = new ProfileText();
+    for (int step = 0; step < 3; step++) {
+      int at = 100_000 * step;
+      text.step(step, at, at + 100_000);
+      for (int kernel = 0; kernel < 1_000; kernel++) {
+        int begin = at + 100 * kernel;
+        text.kernel("k" + kernel % 2, 7, begin, begin + 1, begin + 40, begin + 50);
+      }
+    }
+    Path file = text.write(folder.resolve("gaps.json"));
+    Path json = folder.resolve("gaps-answer.json");
+    CommandRun run = CommandRun.of("idle", file, "--json", json);
+    JsonNode answer = JsonMapper.builder().build().readTree(Files.readString(json));
+    long count = answer.get("gap_count").asLong();
+    assertEquals(1_000, answer.get("gaps").size());
+    assertTrue(count > 1_000, answer.get("causes").toString());
+    String some = "995 more gaps; --json FILE has the longest 1 000 of ";
+    assertTrue(run.out().contains(some), run.out());
   }
 
   @Test

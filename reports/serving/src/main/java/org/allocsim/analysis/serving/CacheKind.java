@@ -15,15 +15,19 @@ import org.allocsim.workloads.model.LayerGroup;
 /** The caches that can be put to the test. */
 public enum CacheKind {
   /** vLLM's blocks. */
-  PAGED((groups, bytes, settings, release, _) ->
-      new PagedCache(
-          groups,
-          bytes,
-          settings.blockTokens(),
-          settings.watermark(),
-          release.pagedRules(),
-          release.stepsInFlight() * settings.stepTokens(),
-          settings.speculation().map(Speculation::isHead).orElse(false))),
+  PAGED((groups, bytes, settings, release, _) -> {
+    boolean isHead = settings.speculation().map(Speculation::isHead).orElse(false);
+    return new PagedCache(
+        release.givesUpChunks() && !isHead
+            ? groups
+            : groups.stream().map(LayerGroup::withoutChunks).toList(),
+        bytes,
+        settings.blockTokens(),
+        settings.watermark(),
+        release.pagedRules(),
+        release.stepsInFlight() * settings.stepTokens(),
+        isHead);
+  }),
   /** Jenga's two levels of pages. */
   JENGA((groups, bytes, settings, _, _) -> new JengaCache(groups, bytes, settings.blockTokens())),
   /** vAttention's virtual memory. */
@@ -70,7 +74,8 @@ public enum CacheKind {
    * @param groups layers that store keys and values
    * @param release of vLLM, by whose rules its own cache goes
    * @param driver counts its calls of the driver
-   * @throws IllegalArgumentException where so few bytes make none, with the reason
+   * @throws IllegalArgumentException where so few bytes make none, or layers keep a state, which
+   *     only vLLM's own cache is simulated with; with the reason
    */
   KvCache create(
       List<LayerGroup> groups,
@@ -78,6 +83,10 @@ public enum CacheKind {
       ServingSettings settings,
       VllmRelease release,
       DriverWork driver) {
+    if (this != PAGED && groups.stream().anyMatch(LayerGroup::keepsState)) {
+      throw new IllegalArgumentException(
+          "only cache paged is simulated with layers that keep a state");
+    }
     return maker.make(groups, bytes, settings, release, driver);
   }
 }

@@ -17,7 +17,7 @@ import org.allocsim.reports.answer.part.Cost;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.LateStartPart;
 import org.allocsim.reports.answer.part.Margin;
-import org.allocsim.reports.answer.part.NextStep;
+import org.allocsim.reports.answer.part.NextCommand;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Sentence;
@@ -40,6 +40,7 @@ final class CompareVerdict {
   private final boolean isConfKnown;
   private final long neededBytes;
   private final RecordedConditions recordedConditions;
+  private final NextCommand next;
 
   private CompareVerdict(ComparedTrace compared) {
     version = compared.release();
@@ -48,6 +49,7 @@ final class CompareVerdict {
         Demand.of(compared.trace(), compared.device(), AllocatorConfig.DEFAULT)
             .peakRequestedBytes();
     recordedConditions = compared.recordedConditions();
+    next = compared.next();
     results = compared.results().stream().filter(RunResult::isRun).toList();
     List<RunResult> settings = results.stream().filter(CompareVerdict::isPyTorch).toList();
     String recordedConf = compared.conf() == null ? "" : compared.conf();
@@ -63,7 +65,7 @@ final class CompareVerdict {
   }
 
   static Verdict of(CompareAnswer answer, ComparedTrace trace) {
-    return new CompareVerdict(trace).make().with(List.of(NextStep.diagnose(trace.file())));
+    return new CompareVerdict(trace).make().with(List.of(trace.next().diagnose()));
   }
 
   private static boolean isPyTorch(RunResult result) {
@@ -129,9 +131,10 @@ final class CompareVerdict {
           then,
           Sentence.of(
               "Set {}: starting from the recording's initial blocks, PyTorch reserves at most {};"
-                  + " 'allocsim tune' compares it with the recorded settings from the same start.",
+                  + " {} compares it with the recorded settings from the same start.",
               Settings.inSentence(conf(then)),
-              bytes(then.peakReservedBytes())));
+              bytes(then.peakReservedBytes()),
+              next.line("tune")));
     }
     return setting(
         Verdict.Tone.GOOD,
@@ -206,7 +209,8 @@ final class CompareVerdict {
           Margin.sentences(
               chosen,
               recordedConditions,
-              searched.flatMap(found -> found.recommendation().copies())));
+              searched.flatMap(found -> found.recommendation().copies()),
+              next));
       recorded
           .filter(now -> !now.equals(chosen))
           .ifPresent(now ->

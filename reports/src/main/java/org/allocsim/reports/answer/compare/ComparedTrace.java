@@ -10,6 +10,7 @@ import org.allocsim.analysis.recording.LateStart;
 import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.reports.answer.part.InferenceText;
+import org.allocsim.reports.answer.part.NextCommand;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param conf settings that the program was recorded with; null where they are not known
  * @param tuning the search for settings; null where the user chose them
  * @param lateStart what was held before the first entry
+ * @param next commands about the same
  * @param notes what the reader passed over or changed
  * @param runs what policies made of it, by group of policies, each in the order of {@link #RANK}
  */
@@ -43,6 +45,7 @@ public record ComparedTrace(
     @Nullable String conf,
     @Nullable Tuning tuning,
     Optional<LateStart> lateStart,
+    NextCommand next,
     List<String> notes,
     List<ObservedRun> runs) {
   /** What serves every request comes first, the lowest reserved memory first. */
@@ -83,6 +86,7 @@ public record ComparedTrace(
         input.conf(),
         tuning,
         LateStart.of(input),
+        NextCommand.of(program),
         InferenceText.notes(input),
         runs);
   }

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.allocsim.analysis.moment.StackLabels;
+import org.allocsim.analysis.program.Conditions;
+import org.allocsim.reports.answer.part.NextCommand;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Section;
@@ -12,6 +14,7 @@ import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.input.LogInput;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,12 +72,15 @@ public record DiagnoseAnswer(@Nullable DiagnosedProgram program, @Nullable Expla
   private static List<Sentence> facts(ExplainOomAnswer log) {
     List<Sentence> facts = new ArrayList<>();
     askedAt(log).ifPresent(facts::add);
+    NextCommand next = NextCommand.of("snapshot.pickle", Conditions.RECORDED, null);
     facts.add(
         Sentence.of(
             "Next: record the run with torch.cuda.memory._record_memory_history(stacks=\"python\")"
-                + " and torch.cuda.memory._dump_snapshot(\"snapshot.pickle\"); 'allocsim diagnose"
-                + " snapshot.pickle' then tells which setting would have saved it and which lines"
-                + " hold the memory."));
+                + " and torch.cuda.memory._dump_snapshot(\"snapshot.pickle\"); {} then tells which"
+                + " setting would have saved it and which lines hold the memory.",
+            log.name().equals(LogInput.STANDARD_INPUT_LABEL)
+                ? next.line("diagnose")
+                : next.line("diagnose", log.name())));
     return facts;
   }
 
@@ -83,7 +89,7 @@ public record DiagnoseAnswer(@Nullable DiagnosedProgram program, @Nullable Expla
         .findFirst()
         .flatMap(log.contents().places()::of)
         .map(place ->
-            place.own().isPresent()
+            place.own().filter(own -> !own.equals(place.innermost())).isPresent()
                 ? Sentence.of(
                     "Requested at {}, in {}.",
                     StackLabels.text(place.own().get()),

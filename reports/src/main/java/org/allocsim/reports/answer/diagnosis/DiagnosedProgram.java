@@ -30,6 +30,7 @@ import org.allocsim.reports.answer.part.Cost;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Keys;
 import org.allocsim.reports.answer.part.Margin;
+import org.allocsim.reports.answer.part.NextCommand;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.answer.part.RemedyHint;
 import org.allocsim.reports.answer.part.Settings;
@@ -58,6 +59,7 @@ import org.jspecify.annotations.Nullable;
  * @param input the recording
  * @param version whose rules applied
  * @param recordedConditions the GPU and the allocator's own limit
+ * @param next commands about the same
  * @param diagnosis what was found
  * @param attribution what its memory is for
  */
@@ -65,6 +67,7 @@ public record DiagnosedProgram(
     DeviceTrace input,
     PyTorchVersion version,
     RecordedConditions recordedConditions,
+    NextCommand next,
     Diagnosis diagnosis,
     Attribution attribution) {
   private static final int LINES_ON_PAPER = 8;
@@ -216,7 +219,12 @@ public record DiagnosedProgram(
     Supplier<Attribution> attribution = ParallelTasks.beside(() -> Attribution.of(input, rules));
     Diagnosis diagnosis = Diagnosis.of(program, grid, platform, progress);
     return new DiagnosedProgram(
-        input, program.release(), program.recordedConditions(), diagnosis, attribution.get());
+        input,
+        program.release(),
+        program.recordedConditions(),
+        NextCommand.of(program).on(platform),
+        diagnosis,
+        attribution.get());
   }
 
   /** What is held at the moment that the diagnosis is about. */
@@ -263,7 +271,8 @@ public record DiagnosedProgram(
       best().findings().forEach(finding -> details.add(Sentence.of("{}", finding.message())));
     }
     if (passes) {
-      details.addAll(Margin.sentences(best().result(), recordedConditions, diagnosis.copies()));
+      details.addAll(
+          Margin.sentences(best().result(), recordedConditions, diagnosis.copies(), next));
       Margin.passedOver(diagnosis.tuning().recommendation()).ifPresent(details::add);
     }
     if (isChange() && passes) {
@@ -272,12 +281,12 @@ public record DiagnosedProgram(
     addHolder(details);
     addOtherStreams(details);
     details.add(gpus());
-    details.add(Sentence.of("Next: {}", next()));
+    details.add(more());
     if (input.format().equals(KinetoFormat.ID)) {
       details.add(
           Sentence.of(
-              "If the profile has the GPU's kernels, 'allocsim idle {}' shows why the GPU is idle.",
-              input.name()));
+              "If the profile has the GPU's kernels, {} shows why the GPU is idle.",
+              next.line("idle")));
     }
     return new Verdict(
         failed() == null ? Tone.NEUTRAL : Tone.BAD,
@@ -398,11 +407,11 @@ public record DiagnosedProgram(
 
   private Sentence growth(LeakAnalysis found) {
     return Sentence.of(
-        "{}: memory grows by {} per step over {}; 'allocsim leaks {}' shows what grows.",
+        "{}: memory grows by {} per step over {}; {} shows what grows.",
         found.verdict(),
         bytes(Math.round(found.deciding().slope())),
         count(found.iterations().count(), "step"),
-        input.name());
+        next.line("leaks"));
   }
 
   private Sentence gpus() {
@@ -417,17 +426,16 @@ public record DiagnosedProgram(
   }
 
   /** The command that shows more. */
-  private String next() {
+  private Sentence more() {
     if (!best().result().passes()) {
-      return "'allocsim blockers " + input.name() + "' shows what fills the memory at the failure";
+      return Sentence.of(
+          "Next: {} shows what fills the memory at the failure.", next.line("blockers"));
     }
     return isChange()
-        ? "'allocsim replay "
-            + input.name()
-            + " --conf \""
-            + best().conf()
-            + "\" --report DIR' plots the run with it"
-        : "'allocsim peak " + input.name() + "' shows what fills the memory at its peak";
+        ? Sentence.of(
+            "Next: {} plots the run with it.",
+            next.line("replay", "--conf", best().conf(), "--report", "DIR"))
+        : Sentence.of("Next: {} shows what fills the memory at its peak.", next.line("peak"));
   }
 
   Section section() {
@@ -458,7 +466,7 @@ public record DiagnosedProgram(
     blocks.add(Notes.of(null, others()));
     RemedyHint.of(categories()).ifPresent(hint -> blocks.add(new Notes(null, List.of(hint))));
     blocks.add(
-        TuneAnswer.table(diagnosis.tuning(), SETTINGS_ON_PAPER, "'allocsim tune' shows all")
+        TuneAnswer.table(diagnosis.tuning(), SETTINGS_ON_PAPER, next.line("tune") + " shows all")
             .at("/program/settings"));
     return new Section(null, blocks);
   }

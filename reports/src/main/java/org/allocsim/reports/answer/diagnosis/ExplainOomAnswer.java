@@ -456,10 +456,10 @@ public record ExplainOomAnswer(
     OomExplanation why = message.why();
     List<Block> blocks = new ArrayList<>();
     blocks.add(Facts.none().and("message", "{}", FailureReport.oneLine(place(message))));
+    blocks.add(Notes.of("Can help", why.helps()));
     why.account().ifPresent(account -> blocks.add(table(account)));
     blocks.add(Notes.of(null, why.equation().isEmpty() ? List.of() : List.of(why.equation())));
     blocks.add(Notes.of("Also", why.findings()));
-    blocks.add(Notes.of("Can help", why.helps()));
     blocks.add(Notes.of("Cannot help", why.cannotHelp()));
     return blocks;
   }

@@ -159,8 +159,8 @@ public final class AccountJob extends JobView<AccountAnswer, Row, Finding> {
     }
     details.add(
         Sentence.of(
-            "Next: 'allocsim account {}' shows every part and where it comes from.",
-            JobAnswer.file(fullest.rank())));
+            "Next: {} shows every part and where it comes from.",
+            answer.next(fullest.rank()).line("account")));
     return new Verdict(
         Tone.NEUTRAL,
         Sentence.of(

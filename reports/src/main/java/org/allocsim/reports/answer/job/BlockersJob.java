@@ -145,8 +145,8 @@ public final class BlockersJob extends JobView<BlockersAnswer, Row, Finding> {
     }
     details.add(
         Sentence.of(
-            "Next: 'allocsim blockers {}' names the blocks, with their age and stack.",
-            JobAnswer.file(most.rank())));
+            "Next: {} names the blocks, with their age and stack.",
+            answer.next(most.rank()).line("blockers")));
     return new Verdict(
         Ranked.where(answer.ranks(), each -> each.missingBytes() != null).isEmpty()
             ? Tone.NEUTRAL

@@ -214,8 +214,8 @@ public final class CompareJob extends JobView<ComparedTrace, Row, Finding> {
     Sentence ranks = count(answer.ranks().size(), "rank");
     Sentence next =
         Sentence.of(
-            "Next: 'allocsim tune {}' looks for one setting of PyTorch's allocator for all ranks.",
-            answer.folder());
+            "Next: {} looks for one setting of PyTorch's allocator for all ranks.",
+            answer.next().line("tune"));
     if (served.isEmpty()) {
       return new Verdict(
           Tone.BAD,

@@ -24,10 +24,12 @@ import org.allocsim.analysis.job.RankTuning;
 import org.allocsim.analysis.job.Ranked;
 import org.allocsim.analysis.moment.CodeLine;
 import org.allocsim.analysis.oom.OomExplanation;
+import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.reports.answer.diagnosis.DiagnosedProgram;
 import org.allocsim.reports.answer.job.DiagnoseJob.Finding;
 import org.allocsim.reports.answer.job.DiagnoseJob.Row;
 import org.allocsim.reports.answer.part.Columns;
+import org.allocsim.reports.answer.part.NextCommand;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
@@ -204,16 +206,19 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
       JobAnswer.kind(
           "diagnose", "which rank failed first and why, and what helps all of them", ROW, FINDING);
 
+  private final Platform platform;
   private final Trials trials;
 
   /**
    * The question.
    *
+   * @param platform where the job is to run
    * @param trials tries the job's setting on a rank to which the rank's own diagnosis recommends
    *     another one
    */
-  public DiagnoseJob(Trials trials) {
+  public DiagnoseJob(Platform platform, Trials trials) {
     super(KIND, ROW);
+    this.platform = platform;
     this.trials = trials;
   }
 
@@ -292,6 +297,11 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
   }
 
   @Override
+  public NextCommand next(NextCommand same) {
+    return same.on(platform);
+  }
+
+  @Override
   Verdict verdict(JobAnswer<Row, Finding> answer) {
     Finding finding = answer.finding();
     JobTuning tuning = finding.tuning();
@@ -303,7 +313,7 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
     details.addAll(BalancePart.sentences(Ranked.map(answer.ranks(), Row::peak), finding.balance()));
     addLeaks(answer, details);
     details.add(gpus(answer));
-    details.add(Sentence.of("Next: {}", next(answer)));
+    details.add(next(answer));
     return new Verdict(
         finding.order().failed().isEmpty()
             ? Tone.NEUTRAL
@@ -432,9 +442,9 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
     if (!leaking.isEmpty()) {
       details.add(
           Sentence.of(
-              "Memory grows from step to step on {}; 'allocsim leaks {}' shows what grows.",
+              "Memory grows from step to step on {}; {} shows what grows.",
               JobWords.ranks(leaking),
-              JobAnswer.file(leaking.getFirst())));
+              answer.next(leaking.getFirst()).line("leaks")));
     }
   }
 
@@ -457,14 +467,16 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
             recorded);
   }
 
-  private static String next(JobAnswer<Row, Finding> answer) {
+  private static Sentence next(JobAnswer<Row, Finding> answer) {
     Finding finding = answer.finding();
     Rank rank =
         finding.order().failed().isEmpty()
             ? finding.balance().highest().rank()
             : finding.order().failed().getFirst().rank();
-    return "'allocsim diagnose %s' shows which lines of %s hold the memory"
-        .formatted(JobAnswer.file(rank), rank.label());
+    return Sentence.of(
+        "Next: {} shows which lines of {} hold the memory.",
+        answer.next(rank).line("diagnose"),
+        rank.label());
   }
 
   @Override
@@ -473,7 +485,7 @@ public final class DiagnoseJob extends JobView<DiagnosedProgram, Row, Finding> {
         SettingsPart.table(
             answer.finding().tuning(),
             SETTINGS_ON_PAPER,
-            "'allocsim tune " + answer.folder() + "' shows all"));
+            answer.next().line("tune") + " shows all"));
   }
 
   @Override

@@ -181,8 +181,8 @@ public final class DiffJob extends JobView<DiffAnswer, Row, Finding> {
     addUnmatched(details, after, finding.onlyAfter());
     details.add(
         Sentence.of(
-            "Next: 'allocsim diff' of the two files of {} shows which lines of the program"
-                + " request more.",
+            "Next: {} shows which lines of {} request more.",
+            answer.next(most.rank()).line("diff", file(after, most.rank())),
             most.rank().label()));
     return new Verdict(
         Tone.NEUTRAL,
@@ -196,6 +196,15 @@ public final class DiffJob extends JobView<DiffAnswer, Row, Finding> {
                 DiffAnswer.signed(most.found().programBytes()),
                 DiffAnswer.signed(most.found().allocatorBytes())),
         details);
+  }
+
+  private static String file(Job job, Rank rank) {
+    return job.ranks().stream()
+        .filter(each -> each.label().equals(rank.label()))
+        .findFirst()
+        .orElseThrow()
+        .file()
+        .toString();
   }
 
   private static void addUnmatched(List<Sentence> details, Job job, List<Rank> ranks) {

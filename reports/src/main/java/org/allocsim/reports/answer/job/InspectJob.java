@@ -168,7 +168,7 @@ public final class InspectJob extends JobView<InspectAnswer, Row, Finding> {
     if (!finding.isOfOneKind()) {
       details.add(Sentence.of("Format, release or settings differ from rank to rank."));
     }
-    details.add(JobWords.diagnose(answer.folder()));
+    details.add(JobWords.diagnose(answer.next()));
     Sentence all =
         Sentence.of(
             "{}, {}", count(answer.ranks().size(), "rank"), count(finding.events(), "event"));

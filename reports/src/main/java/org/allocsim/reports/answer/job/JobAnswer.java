@@ -2,13 +2,13 @@ package org.allocsim.reports.answer.job;
 
 import static org.allocsim.reports.document.Quantity.count;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.analysis.job.Job;
 import org.allocsim.analysis.job.Rank;
 import org.allocsim.analysis.job.Ranked;
 import org.allocsim.reports.answer.part.Columns;
+import org.allocsim.reports.answer.part.NextCommand;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
@@ -30,13 +30,15 @@ import org.allocsim.reports.output.ExitCodes;
  * @param unreadable why the others could not be
  * @param contradicting ranks whose recordings name another rank than their files do
  * @param finding what the ranks come to
+ * @param next commands about the same
  */
 public record JobAnswer<R, F>(
     Job job,
     List<Ranked<R>> ranks,
     List<Ranked<String>> unreadable,
     List<Ranked<Integer>> contradicting,
-    F finding) {
+    F finding,
+    NextCommand next) {
   /** Names of other files that people read. */
   private static final int OTHERS_SHOWN = 5;
 
@@ -203,14 +205,8 @@ public record JobAnswer<R, F>(
         .found();
   }
 
-  /** The folder as a shell takes it. */
-  String folder() {
-    return job.folder().toString();
-  }
-
-  /** The file of a rank, for a command line. */
-  static String file(Rank rank) {
-    Path file = rank.file();
-    return file.toString();
+  /** Commands about the recording of a rank. */
+  NextCommand next(Rank rank) {
+    return next.about(rank.file().toString());
   }
 }

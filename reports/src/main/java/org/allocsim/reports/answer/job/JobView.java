@@ -3,6 +3,7 @@ package org.allocsim.reports.answer.job;
 import java.util.List;
 import java.util.function.Function;
 import org.allocsim.analysis.job.Ranked;
+import org.allocsim.reports.answer.part.NextCommand;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Facts;
 import org.allocsim.reports.document.Kind;
@@ -68,6 +69,11 @@ public abstract class JobView<A, R, F> {
    */
   public abstract F fold(List<Ranked<R>> ranks);
 
+  /** The commands that the answer names, with what it was asked for besides the conditions. */
+  public NextCommand next(NextCommand same) {
+    return same;
+  }
+
   /** What it comes to in sentences. */
   abstract Verdict verdict(JobAnswer<R, F> answer);
 
@@ -105,6 +111,11 @@ public abstract class JobView<A, R, F> {
     @Override
     public F fold(List<Ranked<R>> ranks) {
       return view.fold(ranks);
+    }
+
+    @Override
+    public NextCommand next(NextCommand same) {
+      return view.next(same);
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import org.allocsim.analysis.job.Rank;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.part.NextCommand;
 import org.allocsim.reports.document.Sentence;
 
 /** How sentences name ranks. */
@@ -35,11 +36,10 @@ final class JobWords {
   }
 
   /** The command that goes on where an answer about a job ends. */
-  static Sentence diagnose(String folder) {
+  static Sentence diagnose(NextCommand next) {
     return Sentence.of(
-        "Next: 'allocsim diagnose {}' shows which rank fails first, why, and what helps all of"
-            + " them.",
-        folder);
+        "Next: {} shows which rank fails first, why, and what helps all of them.",
+        next.line("diagnose"));
   }
 
   /** A rank at the beginning of a sentence. */

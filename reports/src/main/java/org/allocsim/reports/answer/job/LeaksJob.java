@@ -95,11 +95,10 @@ public final class LeaksJob extends JobView<LeaksAnswer, Row, Finding> {
         .ifPresent(each ->
             details.add(
                 Sentence.of(
-                    "{} grows the fastest, by {} per iteration; 'allocsim leaks {}' shows what"
-                        + " grows.",
+                    "{} grows the fastest, by {} per iteration; {} shows what grows.",
                     JobWords.begin(each.rank()),
                     bytes(each.found().slopeBytes()),
-                    JobAnswer.file(each.rank()))));
+                    answer.next(each.rank()).line("leaks"))));
     return new Verdict(
         Tone.BAD,
         Sentence.of("Memory grows on {}, of {}.", JobWords.ranks(growing), ranks),

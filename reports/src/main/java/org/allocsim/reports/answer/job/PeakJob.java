@@ -145,8 +145,8 @@ public final class PeakJob extends JobView<PeakAnswer, Row, JobBalance> {
             BalancePart.sentences(Ranked.map(answer.ranks(), Row::peak), answer.finding()));
     details.add(
         Sentence.of(
-            "Next: 'allocsim peak {}' shows what {} holds, line by line.",
-            JobAnswer.file(fullest.rank()),
+            "Next: {} shows what {} holds, line by line.",
+            answer.next(fullest.rank()).line("peak"),
             fullest.rank().label()));
     return new Verdict(
         Tone.NEUTRAL,

@@ -168,9 +168,9 @@ public final class PerturbJob extends JobView<PerturbAnswer, Row, Finding> {
     details.add(
         finding.failing().isEmpty()
             ? Sentence.of(
-                "Next: 'allocsim min-capacity {}' finds the smallest device for all ranks.",
-                answer.folder())
-            : JobWords.diagnose(answer.folder()));
+                "Next: {} finds the smallest device for all ranks.",
+                answer.next().line("min-capacity"))
+            : JobWords.diagnose(answer.next()));
     Quantity copies = count(finding.runs());
     String noun = finding.runs() == 1 ? "copy" : "copies";
     return new Verdict(

@@ -13,7 +13,6 @@ import org.allocsim.reports.answer.job.ReplayJob.Finding;
 import org.allocsim.reports.answer.job.ReplayJob.Row;
 import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.FirstFailure;
-import org.allocsim.reports.answer.part.NextStep;
 import org.allocsim.reports.answer.replay.ReplayAnswer;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
@@ -112,8 +111,7 @@ public final class ReplayJob extends JobView<ReplayAnswer, Row, Finding> {
         new ArrayList<>(
             BalancePart.sentences(
                 Ranked.map(answer.ranks(), Row::peak), answer.finding().balance()));
-    details.add(
-        failed.isEmpty() ? NextStep.tune(answer.folder()) : JobWords.diagnose(answer.folder()));
+    details.add(failed.isEmpty() ? answer.next().tune() : JobWords.diagnose(answer.next()));
     return new Verdict(
         failed.isEmpty() ? Tone.GOOD : Tone.BAD,
         failed.isEmpty()

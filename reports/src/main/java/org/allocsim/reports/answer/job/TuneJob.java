@@ -5,9 +5,11 @@ import java.util.List;
 import org.allocsim.analysis.job.JobTuning;
 import org.allocsim.analysis.job.RankTuning;
 import org.allocsim.analysis.job.Ranked;
+import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.reports.answer.job.TuneJob.Row;
 import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.FirstFailure;
+import org.allocsim.reports.answer.part.NextCommand;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.document.Block;
@@ -39,15 +41,18 @@ public final class TuneJob extends JobView<TuneAnswer, Row, JobTuning> {
   public static final Kind<JobAnswer<Row, JobTuning>> KIND =
       JobAnswer.kind("tune", "settings for all ranks, the best first", ROW, SettingsPart.SHAPE);
 
+  private final Platform platform;
   private final int top;
 
   /**
    * The question.
    *
+   * @param platform where the job is to run
    * @param top rows of the table on paper, 0 for all
    */
-  public TuneJob(int top) {
+  public TuneJob(Platform platform, int top) {
     super(KIND, ROW);
+    this.platform = platform;
     this.top = top;
   }
 
@@ -98,6 +103,11 @@ public final class TuneJob extends JobView<TuneAnswer, Row, JobTuning> {
   }
 
   @Override
+  public NextCommand next(NextCommand same) {
+    return same.on(platform);
+  }
+
+  @Override
   Verdict verdict(JobAnswer<Row, JobTuning> answer) {
     JobTuning tuning = answer.finding();
     List<Sentence> sentences = new ArrayList<>(SettingsPart.sentences(tuning));
@@ -109,7 +119,7 @@ public final class TuneJob extends JobView<TuneAnswer, Row, JobTuning> {
                     + " those with a limit.",
                 tuning.ranked().size(),
                 tuning.notOnAll()));
-    sentences.add(JobWords.diagnose(answer.folder()));
+    sentences.add(JobWords.diagnose(answer.next()));
     return new Verdict(
         !tuning.best().passes()
             ? Tone.BAD

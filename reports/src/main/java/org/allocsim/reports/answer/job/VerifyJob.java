@@ -125,8 +125,8 @@ public final class VerifyJob extends JobView<List<VerifiedDevice>, Row, Finding>
             events),
         List.of(
             Sentence.of(
-                "Next: 'allocsim verify {}' shows where it differs.",
-                JobAnswer.file(finding.notExact().getFirst()))));
+                "Next: {} shows where it differs.",
+                answer.next(finding.notExact().getFirst()).line("verify"))));
   }
 
   @Override

@@ -22,10 +22,14 @@ public final class Margin {
    * What a run leaves of what allocators can have at most, and where that is not known.
    *
    * @param copies changed copies of the program under the same setting, where some were run
+   * @param next commands about the same
    */
   public static List<Sentence> sentences(
-      RunResult result, RecordedConditions recordedConditions, Optional<Fragility> copies) {
-    Sentence margin = sentence(result, recordedConditions.maxBytes(), copies);
+      RunResult result,
+      RecordedConditions recordedConditions,
+      Optional<Fragility> copies,
+      NextCommand next) {
+    Sentence margin = sentence(result, recordedConditions.maxBytes(), copies, next);
     return isCertain(result, recordedConditions)
         ? List.of(margin)
         : List.of(
@@ -42,7 +46,8 @@ public final class Margin {
     return result.peakReservedBytes() <= recordedConditions.certainBytes();
   }
 
-  private static Sentence sentence(RunResult result, long maxBytes, Optional<Fragility> copies) {
+  private static Sentence sentence(
+      RunResult result, long maxBytes, Optional<Fragility> copies, NextCommand next) {
     long leftBytes = maxBytes - result.peakReservedBytes();
     boolean isTight = leftBytes < maxBytes / 100 * TIGHT_PERCENT;
     Sentence left =
@@ -54,7 +59,9 @@ public final class Margin {
             Quantity.bytes(maxBytes),
             Quantity.share(leftBytes, maxBytes));
     if (copies.isEmpty()) {
-      return Sentence.of(isTight ? "{}; 'allocsim perturb' tries fifty." : "{}.", left);
+      return isTight
+          ? Sentence.of("{}; {} tries fifty.", left, next.line("perturb"))
+          : Sentence.of("{}.", left);
     }
     Fragility tried = copies.get();
     return Sentence.of(

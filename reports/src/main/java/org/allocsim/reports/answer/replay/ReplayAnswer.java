@@ -18,7 +18,7 @@ import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.moment.MomentText;
 import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.FirstFailure;
-import org.allocsim.reports.answer.part.NextStep;
+import org.allocsim.reports.answer.part.NextCommand;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.answer.part.RecordingMaps;
 import org.allocsim.reports.document.Block;
@@ -261,7 +261,7 @@ public record ReplayAnswer(
           Sentence.of(
               "Every request succeeds, with at most {} reserved.",
               bytes(result().peakReservedBytes())),
-          next(NextStep.tune(program().name())));
+          next(NextCommand.of(program()).tune()));
     }
     FailedRequest first = result().failures().getFirst();
     return new Verdict(
@@ -274,7 +274,7 @@ public record ReplayAnswer(
             bytes(first.requestedBytes()),
             count(result().failureCount()),
             count(result().requests(), "allocation request")),
-        next(NextStep.diagnose(program().name())));
+        next(NextCommand.of(program()).diagnose()));
   }
 
   /** The remarks, and what to do next; other policies have no settings that could be tried. */

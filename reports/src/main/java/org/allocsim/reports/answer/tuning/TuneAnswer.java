@@ -20,6 +20,7 @@ import org.allocsim.reports.answer.part.Columns;
 import org.allocsim.reports.answer.part.ConditionsPart;
 import org.allocsim.reports.answer.part.Findings;
 import org.allocsim.reports.answer.part.FirstFailure;
+import org.allocsim.reports.answer.part.NextCommand;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.chart.comparison.Histogram;
@@ -48,6 +49,7 @@ import org.jspecify.annotations.Nullable;
  * @param version whose rules applied
  * @param platform where the program is to run
  * @param recordedConditions the simulated device and the allocator's own limit
+ * @param next commands about the same
  * @param tuning the ranked settings
  * @param sizes of the program's allocations
  * @param lifetimes of the same
@@ -61,6 +63,7 @@ public record TuneAnswer(
     PyTorchVersion version,
     Platform platform,
     RecordedConditions recordedConditions,
+    NextCommand next,
     Tuning tuning,
     Histogram sizes,
     Histogram lifetimes,

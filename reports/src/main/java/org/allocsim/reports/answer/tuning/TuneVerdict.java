@@ -11,7 +11,6 @@ import org.allocsim.reports.answer.part.Cost;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.LateStartPart;
 import org.allocsim.reports.answer.part.Margin;
-import org.allocsim.reports.answer.part.NextStep;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Sentence;
@@ -34,7 +33,7 @@ final class TuneVerdict {
   }
 
   Verdict make() {
-    return outcome().with(List.of(NextStep.diagnose(answer.file())));
+    return outcome().with(List.of(answer.next().diagnose()));
   }
 
   private Verdict outcome() {
@@ -49,9 +48,9 @@ final class TuneVerdict {
               limit);
       Sentence missing =
           Sentence.of(
-              "Save at least {} or use a larger GPU or limit; 'allocsim min-capacity' finds out how"
-                  + " large.",
-              bytes(tuning.demand().peakRequestedBytes() - tuning.plain().scenario().maxBytes()));
+              "Save at least {} or use a larger GPU or limit; {} finds out how large.",
+              bytes(tuning.demand().peakRequestedBytes() - tuning.plain().scenario().maxBytes()),
+              answer.next().line("min-capacity"));
       return new Verdict(Tone.BAD, hopeless, List.of(missing));
     }
     if (tuning.recommended().isPresent()) {
@@ -137,7 +136,10 @@ final class TuneVerdict {
     if (entry.result().passes()) {
       details.addAll(
           Margin.sentences(
-              entry.result(), answer.recordedConditions(), tuning.recommendation().copies()));
+              entry.result(),
+              answer.recordedConditions(),
+              tuning.recommendation().copies(),
+              answer.next()));
       Margin.passedOver(tuning.recommendation()).ifPresent(details::add);
     }
     if (!entry.equals(tuning.recorded())) {

@@ -5,6 +5,7 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -25,8 +26,8 @@ public final class DeviceOptions {
         description =
             "Device to run on: a name from 'allocsim list devices', or a file written by 'allocsim"
                 + " calibrate' (default: the recorded one, otherwise h100-80gb).",
-        converter = ProfileConverter.class)
-    private DeviceProfile profile;
+        converter = NamedProfile.Converter.class)
+    private NamedProfile profile;
 
     @Option(
         names = "--capacity",
@@ -42,16 +43,38 @@ public final class DeviceOptions {
       return DeviceProfiles.defaultProfile();
     }
     return device.profile != null
-        ? device.profile
+        ? device.profile.profile()
         : DeviceProfiles.ofCapacity(device.capacityBytes);
   }
 
   /** What the options ask for; settings and the recorded device are those of other options. */
   public Conditions conditions() {
-    return Conditions.RECORDED
-        .by(torchVersion.given())
-        .within(limit == null ? null : limit.limit())
-        .on(chosen());
+    Conditions conditions =
+        Conditions.RECORDED
+            .by(torchVersion.given())
+            .within(limit == null ? null : limit.limit())
+            .on(chosen());
+    return device != null && device.profile != null && device.profile.isFile()
+        ? conditions.on(device.profile.profile(), device.profile.name())
+        : conditions;
+  }
+
+  /**
+   * A profile and what was given for it: its name, or a file.
+   *
+   * @param name as it was given
+   */
+  private record NamedProfile(DeviceProfile profile, String name) {
+    private boolean isFile() {
+      return ProfileConverter.isFile(name);
+    }
+
+    static final class Converter implements ITypeConverter<NamedProfile> {
+      @Override
+      public NamedProfile convert(String text) {
+        return new NamedProfile(new ProfileConverter().convert(text), text);
+      }
+    }
   }
 
   /** The device that was chosen; null for the recorded one. */

@@ -15,7 +15,7 @@ import picocli.CommandLine.TypeConversionException;
 public final class ProfileConverter implements ITypeConverter<DeviceProfile> {
   @Override
   public DeviceProfile convert(String text) {
-    if (text.endsWith(".json") || text.contains("/")) {
+    if (isFile(text)) {
       return fromFile(text);
     }
     try {
@@ -25,6 +25,11 @@ public final class ProfileConverter implements ITypeConverter<DeviceProfile> {
       throw new TypeConversionException(
           message.endsWith("?") ? message : message + ", or name a file that ends in .json");
     }
+  }
+
+  /** Whether a text names a file with a profile. */
+  static boolean isFile(String text) {
+    return text.endsWith(".json") || text.contains("/");
   }
 
   private static DeviceProfile fromFile(String name) {

@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.document.Block;
@@ -104,8 +105,10 @@ final class FirstScreen {
         printFirstRows(title, table, lines(all), room);
       } else if (lines(all) <= room) {
         put(title + all);
+      } else if (block instanceof Notes notes && notes.title() != null) {
+        printFirstNotes(title, notes, room);
       } else {
-        hide(block, lines(all));
+        hidden += lines(all);
       }
       if (left < before) {
         title = "";
@@ -113,18 +116,26 @@ final class FirstScreen {
     }
   }
 
-  /** What was inferred, or is to be kept in mind, is named at least. */
-  private void hide(Block block, int lines) {
-    hidden += lines;
-    if (block instanceof Notes notes && notes.title() != null) {
-      hiddenNotes.add(notes.title());
+  /** As many as fit; if that is none, what they are about is named at least. */
+  private void printFirstNotes(String title, Notes notes, int room) {
+    String all = text(lines -> TerminalRenderer.print(notes, lines));
+    for (int count = Math.min(ROWS, notes.sentences().size() - 1); count > 0; count--) {
+      Notes first = new Notes(notes.title(), notes.sentences().subList(0, count));
+      String text = text(lines -> TerminalRenderer.print(first, lines));
+      if (lines(text) <= room) {
+        put(title + text);
+        hidden += lines(all) - lines(text);
+        return;
+      }
     }
+    hidden += lines(all);
+    hiddenNotes.add(Objects.requireNonNull(notes.title()));
   }
 
   private <R> void printFirstRows(String title, Table<R> table, int all, int room) {
     List<R> rows = table.shown();
     for (int count = Math.min(ROWS, rows.size());
-        count >= Math.min(FEWEST_ROWS, rows.size());
+        count >= Math.clamp(rows.size(), 1, FEWEST_ROWS);
         count--) {
       List<R> kept = table.foremost(count);
       String text = text(lines -> TerminalRenderer.printExcerpt(table, kept, lines));

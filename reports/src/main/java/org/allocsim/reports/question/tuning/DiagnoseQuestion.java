@@ -56,10 +56,10 @@ public record DiagnoseQuestion(Platform platform, CategoryRules rules, @Nullable
     Program program = recorded;
     if (said != null && !said.contents().found().isEmpty()) {
       OomLog.Found message = said.contents().found().getFirst();
-      program =
-          program.knowing(
-              MessageConditions.of(
-                  program, message.message(), "line " + message.line() + " of " + said.name()));
+      MessageConditions known =
+          MessageConditions.of(
+              program, message.message(), "line " + message.line() + " of " + said.name());
+      program = program.knowing(known.recorded(), known.again());
     }
     try (ProgressMeter progress = ProgressMeter.of("diagnosing", "settings")) {
       return DiagnosedProgram.of(program, platform, rules, progress::update);
@@ -113,6 +113,7 @@ public record DiagnoseQuestion(Platform platform, CategoryRules rules, @Nullable
   @Override
   public JobView<DiagnoseAnswer, ?, ?> view(AskedJobs jobs) {
     return new DiagnoseJob(
+            platform,
             (rank, conf) -> {
               try (ProgressMeter progress = ProgressMeter.of("diagnosing", "copies")) {
                 return SettingTrial.of(jobs.again().apply(rank).program(), conf, progress::update);

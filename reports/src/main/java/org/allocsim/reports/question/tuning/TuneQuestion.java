@@ -8,6 +8,7 @@ import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.analysis.tuning.TuningGrid;
 import org.allocsim.reports.answer.job.JobView;
 import org.allocsim.reports.answer.job.TuneJob;
+import org.allocsim.reports.answer.part.NextCommand;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.answer.tuning.TunedProgram;
 import org.allocsim.reports.chart.comparison.Histogram;
@@ -57,6 +58,7 @@ public record TuneQuestion(Platform platform, TuningGrid.Fineness fineness, int 
             program.release(),
             platform,
             program.recordedConditions(),
+            NextCommand.of(program).on(platform),
             tuning,
             Histogram.ofSizes(input.trace(), input.device()),
             Histogram.ofLifetimes(input.trace(), input.device()),
@@ -87,6 +89,6 @@ public record TuneQuestion(Platform platform, TuningGrid.Fineness fineness, int 
 
   @Override
   public JobView<TunedProgram, ?, ?> view(AskedJobs jobs) {
-    return new TuneJob(top).of(TunedProgram::answer).onAllCores();
+    return new TuneJob(platform, top).of(TunedProgram::answer).onAllCores();
   }
 }

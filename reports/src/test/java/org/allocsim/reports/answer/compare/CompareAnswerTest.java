@@ -14,8 +14,10 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 import org.allocsim.analysis.moment.MomentObserver;
 import org.allocsim.analysis.moment.ObservedRun;
+import org.allocsim.analysis.program.Conditions;
 import org.allocsim.analysis.recording.RecordedConditions;
 import org.allocsim.analysis.text.JsonText;
+import org.allocsim.reports.answer.part.NextCommand;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.render.CsvRenderer;
@@ -74,6 +76,7 @@ class CompareAnswerTest {
             null,
             null,
             Optional.empty(),
+            NextCommand.of("one.jsonl", Conditions.RECORDED, null),
             List.of(),
             runs);
     return new CompareAnswer(List.of(compared)).document(WITH_ONE_MORE);

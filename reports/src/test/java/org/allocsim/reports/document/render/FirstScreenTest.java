@@ -110,8 +110,27 @@ class FirstScreenTest {
   void whatIsShortStillFitsAfterWhatIsLong() {
     Notes many = Notes.of("many", IntStream.range(0, 40).mapToObj(each -> "note " + each).toList());
     String text = first(80, document(0, many, Notes.of("few", List.of("short"))));
+    assertTrue(text.contains("many:\n  - note 0\n"), text);
+    assertTrue(text.endsWith(" more lines; --all shows everything.\n"), text);
+    Notes longest = Notes.of("long", List.of("word ".repeat(500)));
+    text = first(80, document(0, longest, Notes.of("few", List.of("short"))));
     assertTrue(text.contains("few:\n  - short\n"), text);
-    assertTrue(text.endsWith("\n41 more lines, among them many; --all shows everything.\n"), text);
+    assertTrue(text.endsWith(" more lines, among them long; --all shows everything.\n"), text);
+  }
+
+  @Test
+  void aHeadingIsNeverAlone() {
+    Table<Long> none = rows(40).first(0, new Table.More("row", "word ".repeat(600)));
+    Kind<Long> kind = new Kind<>("test", "test --json", "A test.", SHAPE);
+    Document<Long> document =
+        new Document<>(
+            kind,
+            "test",
+            new Verdict(Verdict.Tone.NEUTRAL, Sentence.of("The answer.")),
+            List.of(new Section("Where and when", List.of(none))),
+            rows(1),
+            1L);
+    assertTrue(!first(80, document).contains("Where and when"), first(80, document));
   }
 
   @Test

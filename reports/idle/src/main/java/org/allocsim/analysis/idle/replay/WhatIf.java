@@ -142,19 +142,43 @@ public final class WhatIf {
         change, recordedWorkers, change.isOfAllocator() ? served(change) : null, step);
   }
 
-  private void requireLoads(Change change) {
+  /** What a profile shows of the loader of data. */
+  public enum Loader {
+    /** How long a batch takes, so that other numbers of workers can be predicted. */
+    READY,
+    /** Batches from workers, of which nobody has said how many there are. */
+    UNKNOWN_WORKERS,
+    /** Batches that the program hardly waited for. */
+    NEVER_AWAITED,
+    /** None of PyTorch's. */
+    NONE
+  }
+
+  /** What the profile shows of the loader of data. */
+  public Loader loader() {
     if (!replay.events().hasLoads()) {
-      throw new IllegalArgumentException(
-          change.name() + ": the profile shows no data loader of PyTorch");
+      return Loader.NONE;
     }
-    if (replay.events().services(recordedWorkers).length == 0) {
-      throw new IllegalArgumentException(
-          change.name()
-              + (recordedWorkers > 0
-                  ? ": the program hardly waited for its data, so the profile does not say how long"
-                      + " a batch takes"
-                  : ": the batches came from workers, and the profile does not say how many; give"
-                      + " their number with --workers"));
+    if (replay.events().services(recordedWorkers).length > 0) {
+      return Loader.READY;
+    }
+    return recordedWorkers > 0 ? Loader.NEVER_AWAITED : Loader.UNKNOWN_WORKERS;
+  }
+
+  private void requireLoads(Change change) {
+    String obstacle =
+        switch (loader()) {
+          case READY -> null;
+          case NONE -> "the profile shows no data loader of PyTorch";
+          case NEVER_AWAITED ->
+              "the program hardly waited for its data, so the profile does not say how long a batch"
+                  + " takes";
+          case UNKNOWN_WORKERS ->
+              "the batches came from workers, and the profile does not say how many; give their"
+                  + " number with --workers";
+        };
+    if (obstacle != null) {
+      throw new IllegalArgumentException(change.name() + ": " + obstacle);
     }
   }
 

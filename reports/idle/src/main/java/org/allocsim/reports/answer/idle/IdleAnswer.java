@@ -17,9 +17,12 @@ import org.allocsim.analysis.idle.IdleResult;
 import org.allocsim.analysis.idle.StepTime;
 import org.allocsim.analysis.idle.memory.MemoryPeak;
 import org.allocsim.analysis.idle.replay.Prediction;
+import org.allocsim.analysis.idle.replay.WhatIf;
 import org.allocsim.analysis.idle.timeline.Cause;
+import org.allocsim.analysis.program.Conditions;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.answer.part.Columns;
+import org.allocsim.reports.answer.part.NextCommand;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
@@ -45,6 +48,7 @@ import org.jspecify.annotations.Nullable;
  * @param modelledMemory what the model of the allocator has for the recording; null where the
  *     profile has no memory events
  * @param unreadMemory why its requests cannot be run again; null where they can, or there are none
+ * @param loader what can be said of other numbers of workers
  */
 public record IdleAnswer(
     IdleResult result,
@@ -53,12 +57,19 @@ public record IdleAnswer(
     long replayErrorNanos,
     List<Prediction> predictions,
     @Nullable MemoryPeak modelledMemory,
-    @Nullable String unreadMemory) {
+    @Nullable String unreadMemory,
+    WhatIf.Loader loader) {
   /** A GPU that is idle for less of a step is well used. */
   private static final double WELL_USED = 0.1;
 
   /** Graphs that leave more than this part of a step are not mentioned first. */
   private static final double WORTHWHILE_PART = 0.9;
+
+  /**
+   * A smaller part of a step is no gain: of predicted changes below it, as many came out longer as
+   * shorter when they were measured (validation/idle, an H200).
+   */
+  private static final double UNCERTAIN_PART = 0.05;
 
   private static final int MAX_CAUSES_NAMED = 3;
   private static final double NAMED = 0.02;
@@ -207,7 +218,7 @@ public record IdleAnswer(
               .text("change", "change", "What is changed, as --what-if takes it.", Row::what)
               .nanos(
                   "step_nanos",
-                  "step",
+                  "step without profiler",
                   "Predicted mean length of a step without the profiler.",
                   Row::stepNanos)
               .missing(OUT_OF_MEMORY)
@@ -278,6 +289,7 @@ public record IdleAnswer(
                       CAUSE,
                       IdleAnswer::sums)
                   .many("gaps", "The longest gaps, at most 1,000.", GAP, each -> each.result.gaps())
+                  .count("gap_count", "Number of all gaps of 20 µs or more.", IdleAnswer::allGaps)
                   .nanos(
                       "recorded_step_nanos",
                       "Mean length of a step in the recording.",
@@ -351,12 +363,25 @@ public record IdleAnswer(
         .toList();
   }
 
-  /** The best change of the program that shortens a step by a percent; null where there is none. */
-  static @Nullable Prediction best(List<Prediction> predictions, Prediction unprofiled) {
+  /** Gaps that are long enough to be looked at one by one. */
+  private long allGaps() {
+    return result.causes().stream()
+        .filter(each -> each.cause() != Cause.SHORT)
+        .mapToLong(CauseSum::gaps)
+        .sum();
+  }
+
+  /**
+   * The best change of the program; null where none shortens a step by more than predictions, or
+   * the replay of the recording itself, are off.
+   */
+  static @Nullable Prediction best(
+      List<Prediction> predictions, Prediction unprofiled, long replayErrorNanos) {
+    double noiseNanos = Math.max(UNCERTAIN_PART * unprofiled.stepNanos(), replayErrorNanos);
     return predictions.stream()
         .filter(each -> each.change().isOfProgram() && each.failures() == 0)
         .min(Comparator.comparingLong(Prediction::stepNanos))
-        .filter(each -> each.stepNanos() < unprofiled.stepNanos() / 100 * 99)
+        .filter(each -> unprofiled.stepNanos() - each.stepNanos() > noiseNanos)
         .orElse(null);
   }
 
@@ -392,9 +417,9 @@ public record IdleAnswer(
     places.add(Table.of("Places", CAUSE, sums()).first(PLACES, more("place")));
     places.add(
         Table.of("Steps", STEP, times)
-            .first(STEPS, more("step"))
-            .withEssential(each -> each.equals(mean)));
-    places.add(Table.of("Longest gaps", GAP, result.gaps()).first(GAPS, more("gap")));
+            .keeping(each -> each == mean || times.indexOf(each) < STEPS, more("step"))
+            .withEssential(each -> each == mean));
+    places.add(Table.of("Longest gaps", GAP, result.gaps()).first(GAPS, moreGaps()));
     places.add(new Notes(notes()));
     sections.add(new Section("Where and when", places));
     return new Document<>(KIND, result.source().file(), verdict(), sections, tables(), this);
@@ -410,6 +435,16 @@ public record IdleAnswer(
     return csv;
   }
 
+  private Table.More moreGaps() {
+    int written = result.gaps().size();
+    return written == allGaps()
+        ? more("gap")
+        : new Table.More(
+            "gap",
+            "--json FILE has the longest %s of %s"
+                .formatted(Numbers.count(written), Numbers.count(allGaps())));
+  }
+
   private static Table.More more(String noun) {
     return new Table.More(noun, "--json FILE has all");
   }
@@ -419,7 +454,7 @@ public record IdleAnswer(
     int steps = result.steps().size();
     Sentence idle =
         Sentence.of(
-            "The GPU is idle {} of each step ({} of {})",
+            "The GPU is idle {} of each recorded step ({} of {})",
             share(total.idleNanos(), total.nanos()),
             nanos(total.idleNanos() / steps),
             nanos(total.nanos() / steps));
@@ -451,18 +486,23 @@ public record IdleAnswer(
             share(total.computeNanos(), total.nanos()),
             share(total.communicateNanos(), total.nanos()),
             share(total.copyNanos(), total.nanos())));
-    Prediction best = best(predictions, unprofiled);
+    Prediction best = best(predictions, unprofiled, replayErrorNanos);
     if (best != null) {
       details.add(
           Sentence.of(
-              "Predicted best: {} takes a step from {} to {}, with the GPU busy {} of it"
-                  + " instead of {}.",
+              "Predicted best: without the profiler, {} takes a step from {} to {}, with the GPU"
+                  + " busy {} of it instead of {}.",
               best.change().name(),
               nanos(unprofiled.stepNanos()),
               nanos(best.stepNanos()),
               share(best.busyNanos(), best.stepNanos()),
               share(unprofiled.busyNanos(), unprofiled.stepNanos())));
       details.add(Sentence.of("Predictions are modelled: a small gain may turn out to be a loss."));
+    } else if (predictions.stream().anyMatch(each -> each.change().isOfProgram())) {
+      details.add(
+          Sentence.of(
+              "No change of the program saves more of a step than predictions are off, about {}.",
+              Numbers.percent(UNCERTAIN_PART)));
     }
     MemoryPeak memory = result.memory();
     if (memory != null) {
@@ -479,10 +519,37 @@ public record IdleAnswer(
         .ifPresent(bound ->
             details.add(
                 Sentence.of(
-                    "If launches cost nothing (CUDA graphs, torch.compile), a step takes {} at"
-                        + " best.",
+                    "If launches cost nothing (CUDA graphs, torch.compile), a step without the"
+                        + " profiler takes {} at best.",
                     nanos(bound.stepNanos()))));
+    if (!byCause().isEmpty() && byCause().getFirst().sum.cause() == Cause.DATA) {
+      details.add(workers());
+    }
     return details;
+  }
+
+  /** How to ask for other numbers of workers. */
+  private Sentence workers() {
+    NextCommand next = NextCommand.of(result.source().file(), Conditions.RECORDED, null);
+    return switch (loader) {
+      case READY ->
+          Sentence.of(
+              "Next: {} predicts another number of workers.",
+              next.line("idle", "--what-if", "workers=N"));
+      case UNKNOWN_WORKERS ->
+          Sentence.of(
+              "Next: {} predicts other numbers of workers; N is that of the recorded run, which a"
+                  + " profile does not show.",
+              next.line("idle", "--workers", "N"));
+      case NONE ->
+          Sentence.of(
+              "The profile shows no data loader of PyTorch, so other numbers of workers cannot be"
+                  + " predicted.");
+      case NEVER_AWAITED ->
+          Sentence.of(
+              "The profile does not show how long a batch takes, so other numbers of workers cannot"
+                  + " be predicted.");
+    };
   }
 
   private List<Sentence> predicted() {

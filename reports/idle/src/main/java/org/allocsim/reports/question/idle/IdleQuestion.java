@@ -162,7 +162,8 @@ public record IdleQuestion(List<Change> changes, int workers) {
             whatIf.errorNanos(),
             predictions,
             whatIf.modelledMemory(),
-            unreadMemory);
+            unreadMemory,
+            whatIf.loader());
     outputs.write(answer.document(isDrawn ? figures : null));
   }
 
