@@ -31,7 +31,8 @@ class IdleAnswerTest {
                 whatIf.errorNanos(),
                 List.of(),
                 null,
-                null)
+                null,
+                whatIf.loader())
             .document(null));
   }
 
