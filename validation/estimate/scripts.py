@@ -119,7 +119,7 @@ def compare(folder: Path) -> None:
     for name in found:
         for setting, answer in found[name].items():
             fact = true.get(name, {}).get(setting, {})
-            recorded = answer.get("settings", {}).get("recorded", {}).get("reserved_bytes")
+            recorded = ((answer.get("settings") or {}).get("recorded") or {}).get("reserved_bytes")
             if recorded is None or "problem" in fact or "reserved_bytes" not in fact:
                 print(f"{name:24} {setting:10} {fact.get('problem', '')} | {answer.get('problem') or answer.get('ended')} (exit code {answer['exit_code']})")
                 continue

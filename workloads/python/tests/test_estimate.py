@@ -239,6 +239,18 @@ class RulesTest(unittest.TestCase):
         self.assertGreaterEqual(sum(each <= 0.02 for each in errors) / len(errors), 0.98)
         self.assertGreaterEqual(sum(each <= 0.02 for each in of_powers) / len(of_powers), 0.99)
 
+    def test_batch_normalization_of_channels_last_asks_for_what_was_measured_to_the_byte(self):
+        normalizations = loaded("normalizations")
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        try:
+            found = list(normalizations.answers(normalizations.build(folder)))
+        except FileNotFoundError as missing:
+            self.skipTest(str(missing))
+        for each in found:
+            self.assertEqual(each.measured, each.said, (each.type, each.sizes))
+        self.assertEqual((4948, 1933), (len(found), sum(each.measured[0] > 0 for each in found)))
+
     def rules_of_partials(self):
         partials = loaded("partials")
         folder = tempfile.mkdtemp()
@@ -380,7 +392,7 @@ class HostileTextTest(unittest.TestCase):
             "out_of_memory": None, "caught_out_of_memory": 1, "others_failed": [HOSTILE], "fits": "setting", "card_bytes": 4, "smallest_gpu": "t4", "min_reserved_bytes": None, "recording_lost": False,
             "peak_requested_bytes": 4, "peak_allocated_bytes": 4, "settings": {"recorded": size, "best": size | {"conf": "other" + HOSTILE}},
             "interval": {"low_bytes": 4, "high_bytes": 6}, "gpus_that_fit": [HOSTILE], "rank_overhead_bytes": 1, "inferred_bytes": 1, "world": 1, "gpus": 1, "missing_gpu": -1, "gpu_reserved_bytes": [4, 2], "other_processes": {"count": 2, "reserved_bytes": 3},
-            "prompt_watchdog_reserved_bytes": 3, "lagging_gpu_reserved_bytes": 7, "min_selected_reserved_bytes": 2, "max_picked_reserved_bytes": 8, "similar_runs": {"low_bytes": 2, "high_bytes": 9}, "growth_bytes_per_step": 0, "steps_run": 3, "later_bytes": {"low": 0, "high": 5},
+            "prompt_watchdog_reserved_bytes": 3, "lagging_gpu_reserved_bytes": 7, "min_selected_reserved_bytes": 2, "max_picked_reserved_bytes": 8, "same_choices_reserved_bytes": 6, "similar_runs": {"low_bytes": 2, "high_bytes": 9}, "growth_bytes_per_step": 0, "steps_run": 3, "later_bytes": {"low": 0, "high": 5},
             "not_reached": [{"phase": HOSTILE, "line": f"{HOSTILE}:3"}], "lengths": {"seen": [{"line": f"{HOSTILE}:3", "low": 1, "high": 2}], "longest_possible": 3, "source": HOSTILE}, "tokens": [place],
             "writes": {"dropped": True, "files": 1, "bytes": 5, "deleted": 1, "renamed": 0, "examples": [HOSTILE]}, "unmeasured_workspaces": 1, "uncompiled": [{"reason": HOSTILE, "times": 2}], "unmeasured_choices": 1, "reads": [place], "selections": [place], "picks": [place], "groups": [place], "draws": [place],
         }

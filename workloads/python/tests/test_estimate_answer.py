@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "workloads/python"), str(ROOT / "workloads/python/tests")]
 
 from allocsim.estimate import reports  # noqa: E402
-from allocsim.estimate.answer import answer, fits, similar_runs  # noqa: E402
+from allocsim.estimate.answer import answer, fits, similar_runs, simplest  # noqa: E402
 from allocsim.estimate.cards import is_beyond  # noqa: E402
 from allocsim.estimate.ending import Ending, memory_in  # noqa: E402
 from allocsim.estimate.places import is_last  # noqa: E402
@@ -419,7 +419,35 @@ class FakeRun:
             return {"peak_requested_bytes": 4 * GIB, "settings": [setting], "gpus": [{"name": "t4", "capacity_bytes": 14 * GIB}]}
         if name == "peak":
             return {"moment": {"allocated_bytes": round(4.2 * GIB) if ("--of", "allocated") == options else 3 * GIB}}
-        return {"settings": [{"conf": "", "peak_reserved_bytes": 5 * GIB}]}
+        return {"settings": [{"conf": "", "peak_reserved_bytes": 5 * GIB, "passes": True, "remarks": []}]}
+
+
+class SimplestTest(unittest.TestCase):
+    """Which setting is named as the best."""
+
+    def named(self, recorded, settings, enough=1000):
+        ranked = [{"conf": conf, "peak_reserved_bytes": size, "passes": True, "remarks": []} for conf, size in settings]
+        return simplest(ranked, recorded, enough)["conf"]
+
+    def test_the_recorded_setting_stays_where_the_best_saves_hardly_anything(self):
+        self.assertEqual("", self.named("", [("a:1,b:2", 99), ("a:1", 100), ("", 100.9)]))
+        self.assertEqual("c:3,d:4", self.named("c:3,d:4", [("a:1", 99), ("", 100), ("c:3,d:4", 100)]))
+
+    def test_the_default_comes_before_one_option_and_one_before_two(self):
+        self.assertEqual("", self.named("c:3", [("a:1,b:2", 99), ("a:1", 99), ("", 100), ("c:3", 150)]))
+        self.assertEqual("a:1", self.named("", [("a:1,b:2", 99), ("a:1", 100), ("b:2", 100), ("", 150)]))
+
+    def test_a_setting_that_saves_more_is_named_and_one_that_fits_where_another_does_not(self):
+        self.assertEqual("a:1,b:2", self.named("", [("a:1,b:2", 97), ("a:1", 100), ("", 150)]))
+        self.assertEqual("a:1,b:2", self.named("", [("a:1,b:2", 99), ("a:1", 100), ("", 100)], enough=99.5))
+        self.assertEqual("", self.named("", [("a:1,b:2", 99), ("a:1", 100), ("", 100)], enough=90))
+
+    def test_settings_that_fail_or_are_dangerous_are_not_named(self):
+        failing, dangerous, rest = ({"conf": conf, "peak_reserved_bytes": size, "passes": passes, "remarks": remarks} for conf, size, passes, remarks in (
+            ("a:1", 50, False, []), ("b:2", 60, True, ["dangerous"]), ("c:3,d:4", 90, True, []),
+        ))
+        self.assertEqual("c:3,d:4", simplest([rest, failing, dangerous], "", 100)["conf"])
+        self.assertEqual("a:1", simplest([failing], "", 100)["conf"])
 
 
 class LinesTest(unittest.TestCase):
@@ -525,9 +553,9 @@ class WidthTest(unittest.TestCase):
 
     def test_sizes_may_differ_where_they_were_guessed_or_their_order_is_drawn(self):
         self.assertEqual(0, size_share(made()))
-        for changed in ({"planned": 1}, {"tried_bytes": 1}, {"unsized": 1}, {"inferred_bytes": 1}):
+        for changed in ({"split_bytes": 1}, {"tried_bytes": 1}, {"unsized": 1}, {"inferred_bytes": 1}, {"sampled": 1}, {"draws": [1]}):
             self.assertEqual(0.01, size_share(made(**changed)))
-        self.assertEqual(0.09, size_share(made(planned=1, drawn_order=0.09)))
+        self.assertEqual(0.09, size_share(made(split_bytes=1, drawn_order=0.09)))
         self.assertEqual(0.2, size_share(made(drawn_order=0.7)))
 
     def test_similar_runs_change_each_size_by_the_share_at_most_and_fill_no_card(self):

@@ -107,6 +107,8 @@ class JobTest(unittest.TestCase):
         self.assertEqual({"rank": 11, "world": 16, "steps": 5}, json.loads(environment["OPTIONS"]))
         self.assertEqual(0, launched(options, "OPTIONS", 16, 8)[0])
         self.assertEqual("1024", launched(options | {"world": 1024}, "OPTIONS", 8, 8)[1]["WORLD_SIZE"])
+        self.assertEqual("8", environment["ALLOCSIM_ESTIMATE_DEVICES"])
+        self.assertNotIn("ALLOCSIM_ESTIMATE_DEVICES", launched(options | {"gpus": 2}, "OPTIONS", 16, 8)[1])
 
     def test_a_rank_that_the_command_itself_was_started_as_is_the_one_that_runs(self):
         self.assertEqual({"rank": 2, "world": None}, told({"RANK": "2"}, None, None))
@@ -251,6 +253,16 @@ class LaunchedTest(unittest.TestCase):
         self.assertEqual((["RAN 2"], ["estimate.pickle"]), self.run_command("python", "both.py", options=("--gpus", "2")))
         self.run_command("python", "both.py", expected=1)
         self.assertIn("invalid device ordinal", self.said)
+
+    def test_workers_of_a_process_see_as_many_gpus_as_it_does_where_the_number_is_given(self):
+        Path(self.folder, "pool.py").write_text(
+            "import multiprocessing, sys, torch\n"
+            "def work():\n    torch.ones(1 << 20, device='cuda')\n    print('RAN', torch.cuda.device_count(), file=sys.stderr, flush=True)\n"
+            "if __name__ == '__main__':\n    for kind in ('spawn', 'fork'):\n"
+            "        worker = multiprocessing.get_context(kind).Process(target=work)\n        worker.start()\n        worker.join()\n"
+        )
+        for options, count in (((), 8), (("--gpus", "2"), 2)):
+            self.assertEqual([f"RAN {count}"] * 2, self.run_command("python", "pool.py", options=options)[0])
 
     def test_a_forked_worker_that_ends_as_it_should_is_recorded(self):
         Path(self.folder, "fork.py").write_text(

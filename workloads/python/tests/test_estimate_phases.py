@@ -430,6 +430,22 @@ for x in DataLoader(data, batch_size=1, shuffle=SHUFFLE):
             report, _ = self.run_program("import torch\n" + before + text.replace("SHUFFLE", str(shuffle)))
             self.assertAlmostEqual(expected, report["drawn_order"], 3)
 
+    def test_lengths_that_are_drawn_without_a_seed_are_others_in_each_run(self):
+        text = MODEL + """
+import random
+for i in range(12):
+    x = torch.randn(2, LENGTH, 64).cuda()
+    step(x)
+"""
+        drawn, of_torch, in_order = "random.randint(10, 90)", "int(torch.randint(10, 90, ()))", "10 + i"
+        for before, length, is_drawn in (
+            ("", drawn, True), ("", of_torch, True), ("import random; random.seed(3)\n", drawn, False), ("import torch; torch.manual_seed(3)\n", of_torch, False),
+            ("", in_order, False), ("import torch; torch.manual_seed(3)\n", drawn, True),
+        ):
+            # Only the lengths are drawn on the host, or nothing is.
+            report, _ = self.run_program("import torch\n" + before + text.replace("LENGTH", length).replace("torch.randn(", "torch.zeros("))
+            self.assertEqual(is_drawn, report["drawn_order"] > 0.05, (before, length, report["drawn_order"]))
+
     def test_what_follows_a_long_loop_is_met(self):
         text = MODEL + "for _ in range(100000):\n    step(torch.randn(8, 64))\nmodel.eval()\nwith torch.no_grad():\n    model(torch.randn(1 << 16, 64).cuda())\nprint('done')\n"
         report, printed = self.run_program(text)

@@ -358,6 +358,29 @@ print(sum(scores.topk(2).indices.flatten().bincount(minlength=8).tolist()))
 print(deciding())
 """
 
+CHOSEN_ALIKE = """
+import torch
+scores = torch.nn.Linear(4, 8).cuda()(torch.rand(2000, 4).cuda()).detach()
+print(len(scores.argmax(-1).unique()))
+print(sum(each > 0 for each in scores.topk(2).indices.flatten().bincount(minlength=8).tolist()))
+print(len(scores.T.argmax(0).unique()))
+print(len(torch.multinomial(scores.softmax(-1), 1).unique()))
+"""
+
+DRAWN_BY_THE_GPU = """
+import torch
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
+values = next(each for each in _get_current_dispatch_mode_stack() if hasattr(each, "sampled"))
+known = torch.arange(100, device="cuda") % 7
+print(len(known.unique()))
+print(values.sampled)
+table = torch.nn.EmbeddingBag(1000, 4, sparse=True).cuda()
+table(torch.randint(0, 1000, (100, 5), device="cuda")).sum().backward()
+rows = table.weight.grad.coalesce().indices().shape[1]
+print(int(300 < rows < 450))
+print(values.sampled)
+"""
+
 GIVEN_FUNCTIONS = """
 import torch
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
@@ -436,6 +459,17 @@ class ValuesTest(unittest.TestCase):
 
     def test_drawn_choices_are_named_where_a_size_or_a_number_that_is_read_follows_from_them(self):
         self.assertEqual([0, 2000, 1, 4000, 2], self.run_program(CHOSEN))
+
+    def test_choices_fall_on_the_same_few_where_they_are_to_be_alike(self):
+        self.assertEqual([8, 8, 8, 8], self.run_program(CHOSEN_ALIKE))
+        self.assertEqual([1, 2, 1, 1], self.run_alike(CHOSEN_ALIKE))
+
+    def run_alike(self, text):
+        """As `run_program`, with unknown choices alike, which is no option: a further run of an estimate has it."""
+        return self.run_program(f"from torch.utils._python_dispatch import _get_current_dispatch_mode_stack\nfor each in _get_current_dispatch_mode_stack():\n    each._alike = True\n{text}")
+
+    def test_counts_of_what_the_gpu_draws_are_not_exact(self):
+        self.assertEqual([7, 0, 1, 1], self.run_program(DRAWN_BY_THE_GPU))
 
     def test_what_a_backward_pass_selects_is_named_by_the_line_that_began_it(self):
         self.assertEqual([4, 5], self.run_program(BACKWARD))

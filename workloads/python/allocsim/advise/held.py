@@ -11,6 +11,7 @@ import weakref
 from typing import Any, Iterator, NamedTuple
 
 from ..estimate.places import is_own
+from ..variables import variables_of
 from .program import Call, is_users
 
 #: When a call begins, so many items of containers are looked at, and containers in containers so deep.
@@ -127,7 +128,7 @@ def named(torch: Any, frame: Any) -> Iterator[tuple[Name, int, Any]]:
     while frame is not None:
         code = frame.f_code
         if is_users(code.co_filename):
-            for name, value in list(frame.f_locals.items()):
+            for name, value in variables_of(frame).items():
                 for path, tensor in look.within(name, value, 0):
                     yield Name(os.path.abspath(code.co_filename), code.co_name, path), frame.f_lineno, tensor
         frame = frame.f_back

@@ -11,6 +11,7 @@ from typing import Any, Callable, NamedTuple
 
 from ..recorder.patches import Patches
 from ..estimate.places import is_user, stack
+from ..variables import variables_of
 from .facts import Facts
 
 
@@ -176,7 +177,7 @@ class Program:
         for frame, line in stack(sys._getframe(1)):
             code = frame.f_code
             if is_users(code.co_filename) and not (
-                code.co_name == "__init__" and code.co_argcount and isinstance(frame.f_locals.get(code.co_varnames[0]), self.torch.nn.Module)
+                code.co_name == "__init__" and code.co_argcount and isinstance(variables_of(frame).get(code.co_varnames[0]), self.torch.nn.Module)
             ):
                 return f"{code.co_filename}:{line}"
         return None

@@ -13,13 +13,13 @@ The answer is a dictionary, ``allocsim-estimate-3`` in JSON. Sizes are in bytes.
   If memory grows with each step, only "maybe" or "no" is possible.
   ``card_bytes``: the memory that PyTorch can use of the card, without its context and, for ranks, NCCL; ``smallest_gpu``: the smallest on which it surely fits.
 - ``file``: the recording, or null; ``device``, ``pytorch``: the GPU's name and the release.
-- ``peak_requested_bytes``, ``peak_allocated_bytes``, ``settings`` (``recorded`` and ``best``, each with ``conf`` and ``reserved_bytes``), ``interval`` (``low_bytes``, ``high_bytes``, null if memory grows with each step).
+- ``peak_requested_bytes``, ``peak_allocated_bytes``, ``settings`` (``recorded`` and ``best``, the simplest of those within 2 % of the best, each with ``conf`` and ``reserved_bytes``), ``interval`` (``low_bytes``, ``high_bytes``, null if memory grows with each step).
 - ``causes``: causes of the interval's width: ``cause``, and fractions of the reserved peak ``below`` and ``above`` it.
 - ``cut``: why allocsim ended the program before its own end ("steps", "repeats", "time"), otherwise null; ``steps_run``, ``phases``, ``not_reached``, ``lengths``, ``growth_bytes_per_step``: what was run and
   what was not, as in ``stepping``; ``later_bytes``: how much more the rest may reserve, part of the interval.
-- ``similar_runs``: ``low_bytes`` and ``high_bytes``, reserved memory with slightly different sizes: by 1 % if workspaces were guessed or planned without the GPU, by the
-  difference in batch lengths if the program draws their order without a seed; null if sizes and their order are known. It is part of the interval.
-- ``prompt_watchdog_reserved_bytes``, ``lagging_gpu_reserved_bytes``, ``min_selected_reserved_bytes``, ``max_picked_reserved_bytes``: peaks of further runs, if timing or unknown values decide; ``gpus_that_fit``: all on which it fits or may fit.
+- ``similar_runs``: ``low_bytes`` and ``high_bytes``, reserved memory with slightly different sizes: by 1 % if workspaces or counts were guessed, by the
+  difference in batch lengths if the program draws them or their order without a seed; null if sizes and their order are known. It is part of the interval.
+- ``prompt_watchdog_reserved_bytes``, ``lagging_gpu_reserved_bytes``, ``min_selected_reserved_bytes``, ``max_picked_reserved_bytes``, ``same_choices_reserved_bytes``: peaks of further runs, if timing or unknown values decide; ``gpus_that_fit``: all on which it fits or may fit.
 - ``unmeasured_workspaces``, ``inferred_bytes`` (of the largest workspace that was not measured itself), ``uncompiled``, ``unmeasured_choices``, ``rank_overhead_bytes``, ``reads``, ``selections``, ``picks``, ``draws``, ``tokens``: the assumptions behind the figures.
 - ``groups``: lines with attention of grouped keys in single precision, for which releases of PyTorch choose different kernels.
 - ``rank``, ``world``, ``ranks``: the rank that was run, the ranks of its job, and for a pipeline the reserved memory of each rank that was run.
@@ -33,7 +33,7 @@ The answer is a dictionary, ``allocsim-estimate-3`` in JSON. Sizes are in bytes.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Sequence
 
 from ..recording import AllocsimError
 from ..visible import visible
@@ -51,8 +51,11 @@ RANK_OVERHEAD_BYTES = 1_090 << 20
 COPIES = 30
 AMPLE = 8
 
+#: By what share of its peak a setting may reserve more than another and count as as good: `tune` recommends no change that saves less.
+SAME_SHARE = 0.02
+
 #: Peaks of further runs, in the order of `answer`'s arguments.
-OTHER_PEAKS = ("prompt_watchdog_reserved_bytes", "lagging_gpu_reserved_bytes", "min_selected_reserved_bytes", "max_picked_reserved_bytes")
+OTHER_PEAKS = ("prompt_watchdog_reserved_bytes", "lagging_gpu_reserved_bytes", "min_selected_reserved_bytes", "max_picked_reserved_bytes", "same_choices_reserved_bytes")
 
 #: Ends of programs that did not do all that was asked of them.
 EARLY = ("error", "thread", "exit", "killed")
@@ -70,6 +73,7 @@ def answer(
     most: dict[str, Any] | None = None,
     few: dict[str, Any] | None = None,
     picked: dict[str, Any] | None = None,
+    alike: dict[str, Any] | None = None,
     out_of_memory: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Asks the simulator about a recording.
@@ -81,6 +85,7 @@ def answer(
         most: the report of a run in which the GPU did only what the host waited for, where that decides.
         few: the report of a run in which masks of unknown values selected one element each, not all.
         picked: the report of a run in which half of unknown integers passed comparisons that select, not as many as are likely.
+        alike: the report of a run in which unknown choices fell on the same few, not on all evenly.
         out_of_memory: the report of a run that ended of the card's limit, where ``report`` is that of one without it.
 
     Returns:
@@ -98,7 +103,7 @@ def answer(
         "unsupported_function": report.get("unsupported_function"), "cuda": report.get("cuda"),
         "min_reserved_bytes": report["reserved_bytes"], "card_bytes": report.get("card_free_bytes"), "fits": None, "smallest_gpu": None, "gpus_that_fit": [],
         "peak_requested_bytes": None, "peak_allocated_bytes": report["allocated_bytes"] or None, "settings": None, "interval": None, "causes": [],
-        "similar_runs": None, "prompt_watchdog_reserved_bytes": None, "lagging_gpu_reserved_bytes": None, "min_selected_reserved_bytes": None, "max_picked_reserved_bytes": None,
+        "similar_runs": None, **dict.fromkeys(OTHER_PEAKS),
         "unmeasured_workspaces": report["unmeasured"], "inferred_bytes": report["inferred_bytes"], "unmeasured_choices": report["choices"],
         "rank_overhead_bytes": RANK_OVERHEAD_BYTES if report["world"] > 1 else 0,
     }
@@ -107,7 +112,7 @@ def answer(
         found["line"] = report["line"] or report.get("seen_line")
     if report["file"] is not None:
         try:
-            _simulate(found, report, least, most, few, picked)
+            _simulate(found, report, least, most, few, picked, alike)
         except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError) as problem:
             raise AllocsimError(visible(f"the answer of the program cannot be understood ({type(problem).__name__}: {problem}); does its version match this package?"), 1) from None
     elif found["card_bytes"] is not None:
@@ -147,14 +152,12 @@ def _simulate(found: dict[str, Any], report: dict[str, Any], *others: dict[str, 
         found["min_reserved_bytes"] = max(min(reserved, found["min_reserved_bytes"] or reserved), found["peak_requested_bytes"])
         return
     found["min_reserved_bytes"] = None
-    best = run.ask("tune", "--top", "1")["settings"][0]
-    found["settings"]["best"] = {"conf": best["conf"], "reserved_bytes": best["peak_reserved_bytes"]}
     for key, each in zip(OTHER_PEAKS, others):
         if each is not None and each["file"] is not None and not ended_early(each):
             found[key] = reserved_bytes(each["file"])
     # Where the other end was run, it is part of the interval.
-    selections = [] if found["min_selected_reserved_bytes"] is not None else report["selections"]
-    found["causes"] = causes_of(report | {"selections": selections}, found["peak_requested_bytes"])
+    open_ends = {name: [] if found[key] is not None else report[name] for name, key in (("selections", "min_selected_reserved_bytes"), ("draws", "same_choices_reserved_bytes"))}
+    found["causes"] = causes_of(report | open_ends, found["peak_requested_bytes"])
     peaks = [reserved, *(found[key] for key in OTHER_PEAKS if found[key] is not None)]
     share = size_share(report)
     if share and not found["caught_out_of_memory"]:
@@ -169,6 +172,8 @@ def _simulate(found: dict[str, Any], report: dict[str, Any], *others: dict[str, 
     if found["caught_out_of_memory"]:
         high = max(reserved, min(most, found["card_bytes"]) if later is not None else found["card_bytes"])
     found["interval"] = {"low_bytes": low, "high_bytes": high}
+    tuned = run.ask("tune", "--top", "0")["settings"]
+    found["settings"]["best"] = simplest(tuned, recorded["conf"], found["card_bytes"] * reserved / (high or reserved))
     found["fits"] = fits(found["card_bytes"], found)
     if found["fits"] == "adapts":
         found["gpus_that_fit"] = [found["device"]]
@@ -176,6 +181,24 @@ def _simulate(found: dict[str, Any], report: dict[str, Any], *others: dict[str, 
     found["gpus_that_fit"] = [name for name, size in free.items() if fits(size, found) != "no"]
     # The interval is that of the card that was asked for; others have other kernels.
     found["smallest_gpu"] = next((name for name, size in sorted(free.items(), key=lambda each: each[1]) if high is not None and high <= size), None)
+
+
+def simplest(settings: Sequence[dict[str, Any]], recorded: str, enough_bytes: float) -> dict[str, Any]:
+    """The best setting, for which the simplest is named of those that reserve hardly more, and fit where one of them does: the recorded one, else
+    PyTorch's default, else that with the fewest options.
+
+    Args:
+        settings: as ``tune`` ranks them.
+        recorded: the recorded setting.
+        enough_bytes: what a setting may reserve on the card.
+    """
+    served = [each for each in settings if each["passes"] and "dangerous" not in each["remarks"]] or settings[:1]
+    least = min(each["peak_reserved_bytes"] for each in served)
+    close = [each for each in served if each["peak_reserved_bytes"] <= least * (1 + SAME_SHARE)]
+    fitting = [each for each in close if each["peak_reserved_bytes"] <= enough_bytes] or close
+    # The first of those that are alike.
+    found = min(fitting, key=lambda each: (each["conf"] != recorded, each["conf"].count(",") + bool(each["conf"])))
+    return {"conf": found["conf"], "reserved_bytes": found["peak_reserved_bytes"]}
 
 
 def fits(card_bytes: int, found: dict[str, Any]) -> str:

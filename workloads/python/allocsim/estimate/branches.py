@@ -23,6 +23,8 @@ import sys
 from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, Callable, Sequence
 
+from ..variables import variables_of
+
 #: How often the body of a loop runs whose condition only depends on unknown values. In the second iteration both the old and the new tensors are there.
 ITERATIONS = 2
 
@@ -368,8 +370,7 @@ class _Walk:
     def _name(self, name: Any) -> Any:
         if name in self._names:
             return self._names[name]
-        local: Any = self._frame.f_locals
-        return local[name] if name in local else _UNKNOWN
+        return variables_of(self._frame).get(name, _UNKNOWN)
 
     def _global(self, name: str) -> Any:
         if name in self._names:

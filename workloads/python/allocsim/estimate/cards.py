@@ -9,7 +9,7 @@ from typing import NamedTuple
 class Card(NamedTuple):
     """What PyTorch and its libraries decide by.
 
-    Names, compute capability, multiprocessors and L2 cache are those of NVIDIA's data sheets, the cache of Hopper what recordings
+    Names, compute capability, multiprocessors, L2 cache and power are those of NVIDIA's data sheets, the cache of Hopper what recordings
     show (10 MiB for each stack of memory); the bytes are those of the device profile of the same name (``allocsim list devices``),
     of its context too.
     """
@@ -19,6 +19,8 @@ class Card(NamedTuple):
     multiprocessors: int
     total_bytes: int
     cache_mebibytes: float
+    #: The most power that it draws.
+    watts: int
     #: What a process takes of the GPU before it has asked for anything: PyTorch's modules and the driver's own.
     context_bytes: int = 552_402_944
     #: Free bytes that no request gets.
@@ -26,7 +28,7 @@ class Card(NamedTuple):
 
     def text(self) -> str:
         """As ``program_standin.c`` reads it from ``ALLOCSIM_ESTIMATE_CARD``."""
-        return f"{self.device_name};{self.compute_capability};{self.multiprocessors};{self.total_bytes};{round(self.cache_mebibytes * (1 << 20))};{self.context_bytes};{self.unusable_bytes}"
+        return f"{self.device_name};{self.compute_capability};{self.multiprocessors};{self.total_bytes};{round(self.cache_mebibytes * (1 << 20))};{self.context_bytes};{self.unusable_bytes};{self.watts}"
 
 
 #: What PyTorch and CUDA's libraries say where a card cannot do what is asked, and what a program can do about it.
@@ -58,36 +60,36 @@ def way_out(problem: str, without_image: str | None) -> str:
 
 
 CARDS = {
-    "a10": Card("NVIDIA A10", "8.6", 72, 23_835_181_056, 6),
-    "a100-40gb": Card("NVIDIA A100-SXM4-40GB", "8.0", 108, 42_298_834_944, 40),
-    "a100-80gb": Card("NVIDIA A100-SXM4-80GB", "8.0", 108, 84_987_740_160, 40),
-    "a10g": Card("NVIDIA A10G", "8.6", 80, 23_684_186_112, 6),
-    "a30": Card("NVIDIA A30", "8.0", 56, 25_379_733_504, 24),
-    "a40": Card("NVIDIA A40", "8.6", 84, 47_622_127_616, 6),
-    "b200": Card("NVIDIA B200", "10.0", 148, 191_514_017_792, 126),
-    "b300": Card("NVIDIA B300 SXM6 AC", "10.3", 148, 287_430_410_240, 126),
-    "gh200-96gb": Card("NVIDIA GH200 480GB", "9.0", 132, 101_468_602_368, 60),
-    "h100-80gb": Card("NVIDIA H100 80GB HBM3", "9.0", 132, 85_017_493_504, 50),
-    "h100-nvl": Card("NVIDIA H100 NVL", "9.0", 132, 99_964_944_384, 60),
-    "h20": Card("NVIDIA H20", "9.0", 78, 102_010_716_160, 60),
-    "h200": Card("NVIDIA H200", "9.0", 132, 150_109_880_320, 60),
-    "l4": Card("NVIDIA L4", "8.9", 58, 23_612_293_120, 48),
-    "l40s": Card("NVIDIA L40S", "8.9", 142, 47_803_531_264, 96),
-    "rtx-2080-ti": Card("NVIDIA GeForce RTX 2080 Ti", "7.5", 68, 11_554_258_944, 5.5),
-    "rtx-3060-12gb": Card("NVIDIA GeForce RTX 3060", "8.6", 28, 12_629_508_096, 3),
-    "rtx-3080-10gb": Card("NVIDIA GeForce RTX 3080", "8.6", 68, 10_500_440_064, 5),
-    "rtx-3090": Card("NVIDIA GeForce RTX 3090", "8.6", 82, 25_447_170_048, 6),
-    "rtx-4060-ti-16gb": Card("NVIDIA GeForce RTX 4060 Ti", "8.9", 34, 16_718_495_744, 32),
-    "rtx-4070": Card("NVIDIA GeForce RTX 4070", "8.9", 46, 12_451_840_000, 36),
-    "rtx-4080": Card("NVIDIA GeForce RTX 4080", "8.9", 76, 16_828_596_224, 64),
-    "rtx-4090": Card("NVIDIA GeForce RTX 4090", "8.9", 128, 25_393_692_672, 72),
-    "rtx-5070-ti": Card("NVIDIA GeForce RTX 5070 Ti", "12.0", 70, 16_611_540_992, 48),
-    "rtx-5080": Card("NVIDIA GeForce RTX 5080", "12.0", 84, 16_651_386_880, 64),
-    "rtx-5090": Card("NVIDIA GeForce RTX 5090", "12.0", 170, 33_668_726_784, 96),
-    "rtx-6000-ada": Card("NVIDIA RTX 6000 Ada Generation", "8.9", 142, 50_983_862_272, 96),
-    "rtx-a6000": Card("NVIDIA RTX A6000", "8.6", 84, 51_040_485_376, 6),
-    "rtx-pro-6000": Card("NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "12.0", 188, 101_970_870_272, 128),
-    "t4": Card("Tesla T4", "7.5", 40, 15_843_721_216, 4),
-    "v100-16gb": Card("Tesla V100-SXM2-16GB", "7.0", 80, 16_945_512_448, 6),
-    "v100-32gb": Card("Tesla V100-SXM2-32GB", "7.0", 80, 34_089_730_048, 6),
+    "a10": Card("NVIDIA A10", "8.6", 72, 23_835_181_056, 6, 150),
+    "a100-40gb": Card("NVIDIA A100-SXM4-40GB", "8.0", 108, 42_298_834_944, 40, 400),
+    "a100-80gb": Card("NVIDIA A100-SXM4-80GB", "8.0", 108, 84_987_740_160, 40, 400),
+    "a10g": Card("NVIDIA A10G", "8.6", 80, 23_684_186_112, 6, 300),
+    "a30": Card("NVIDIA A30", "8.0", 56, 25_379_733_504, 24, 165),
+    "a40": Card("NVIDIA A40", "8.6", 84, 47_622_127_616, 6, 300),
+    "b200": Card("NVIDIA B200", "10.0", 148, 191_514_017_792, 126, 1000),
+    "b300": Card("NVIDIA B300 SXM6 AC", "10.3", 148, 287_430_410_240, 126, 1400),
+    "gh200-96gb": Card("NVIDIA GH200 480GB", "9.0", 132, 101_468_602_368, 60, 900),
+    "h100-80gb": Card("NVIDIA H100 80GB HBM3", "9.0", 132, 85_017_493_504, 50, 700),
+    "h100-nvl": Card("NVIDIA H100 NVL", "9.0", 132, 99_964_944_384, 60, 400),
+    "h20": Card("NVIDIA H20", "9.0", 78, 102_010_716_160, 60, 500),
+    "h200": Card("NVIDIA H200", "9.0", 132, 150_109_880_320, 60, 700),
+    "l4": Card("NVIDIA L4", "8.9", 58, 23_612_293_120, 48, 72),
+    "l40s": Card("NVIDIA L40S", "8.9", 142, 47_803_531_264, 96, 350),
+    "rtx-2080-ti": Card("NVIDIA GeForce RTX 2080 Ti", "7.5", 68, 11_554_258_944, 5.5, 250),
+    "rtx-3060-12gb": Card("NVIDIA GeForce RTX 3060", "8.6", 28, 12_629_508_096, 3, 170),
+    "rtx-3080-10gb": Card("NVIDIA GeForce RTX 3080", "8.6", 68, 10_500_440_064, 5, 320),
+    "rtx-3090": Card("NVIDIA GeForce RTX 3090", "8.6", 82, 25_447_170_048, 6, 350),
+    "rtx-4060-ti-16gb": Card("NVIDIA GeForce RTX 4060 Ti", "8.9", 34, 16_718_495_744, 32, 165),
+    "rtx-4070": Card("NVIDIA GeForce RTX 4070", "8.9", 46, 12_451_840_000, 36, 200),
+    "rtx-4080": Card("NVIDIA GeForce RTX 4080", "8.9", 76, 16_828_596_224, 64, 320),
+    "rtx-4090": Card("NVIDIA GeForce RTX 4090", "8.9", 128, 25_393_692_672, 72, 450),
+    "rtx-5070-ti": Card("NVIDIA GeForce RTX 5070 Ti", "12.0", 70, 16_611_540_992, 48, 300),
+    "rtx-5080": Card("NVIDIA GeForce RTX 5080", "12.0", 84, 16_651_386_880, 64, 360),
+    "rtx-5090": Card("NVIDIA GeForce RTX 5090", "12.0", 170, 33_668_726_784, 96, 575),
+    "rtx-6000-ada": Card("NVIDIA RTX 6000 Ada Generation", "8.9", 142, 50_983_862_272, 96, 300),
+    "rtx-a6000": Card("NVIDIA RTX A6000", "8.6", 84, 51_040_485_376, 6, 300),
+    "rtx-pro-6000": Card("NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "12.0", 188, 101_970_870_272, 128, 600),
+    "t4": Card("Tesla T4", "7.5", 40, 15_843_721_216, 4, 70),
+    "v100-16gb": Card("Tesla V100-SXM2-16GB", "7.0", 80, 16_945_512_448, 6, 300),
+    "v100-32gb": Card("Tesla V100-SXM2-32GB", "7.0", 80, 34_089_730_048, 6, 300),
 }

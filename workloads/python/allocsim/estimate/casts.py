@@ -21,9 +21,9 @@ class Casts:
         self._sources: set[int] = set()
         self._cast: list[StorageRef] = []
 
-    def note(self, source: torch.Tensor, result: torch.Tensor) -> None:
-        """Remembers a cast, where autocast may have asked for it."""
-        if _is_cached(source) and result.is_cuda:
+    def note(self, source: torch.Tensor | float, result: torch.Tensor) -> None:
+        """Remembers a cast, where autocast may have asked for it; within ``torch.func``, numbers are cast, too."""
+        if isinstance(source, torch.Tensor) and _is_cached(source) and result.is_cuda:
             self._sources.add(id(source))
             self._cast.append(storage_ref(result.untyped_storage()))
 

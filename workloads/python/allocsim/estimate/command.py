@@ -114,7 +114,7 @@ def _answer(options: argparse.Namespace, runs: Runs, code: int, report: dict[str
         runs, report = costliest(runs, report, reserved_bytes, say)
     if report["file"] is not None:
         say(f"wrote {from_here(report['file'])}{report['reach']}")
-    least = most = few = picked = None
+    least = most = few = picked = alike = None
     with temporary_folder() as folder:
         if not ended_early(report):
             if report["watchdog_decides"] and options.watchdog is None:
@@ -125,7 +125,9 @@ def _answer(options: argparse.Namespace, runs: Runs, code: int, report: dict[str
                 few = runs.run(os.path.join(folder, "few.pickle"), {}, selections="few", unlimited=True)[1]
             if report["picks"]:
                 picked = runs.run(os.path.join(folder, "picked.pickle"), {}, selections="most", unlimited=True)[1]
-        found = answer(report, options.device, least, most, few, picked, out_of_memory=failed)
+            if report["draws"]:
+                alike = runs.run(os.path.join(folder, "alike.pickle"), {}, selections="alike", unlimited=True)[1]
+        found = answer(report, options.device, least, most, few, picked, alike, out_of_memory=failed)
         for sentence in unused_options(found, options.rank, [value_at(each)[0] for each in options.value]):
             say(sentence)
         if mark_of(report["file"]) != report["mark"]:

@@ -28,6 +28,7 @@ import time
 from typing import Any, Callable
 
 from ..recorder.leaving import at_exit
+from ..variables import variables_of
 from .cards import is_beyond
 from .places import frames_of, has_returned, innermost, is_last, is_ours, is_user, line_in_text, main_frame, script, stack
 
@@ -224,7 +225,7 @@ class Ending:
             report["line"] = f"{problem.filename}:{problem.lineno}"
         report["line"] = report["line"] or innermost(frames)
         report["problem"] = one_line(problem)
-        functions = [frame.f_locals.get("func") for frame, _ in frames if frame.f_code.co_name == "__torch_dispatch__"]
+        functions = [variables_of(frame).get("func") for frame, _ in frames if frame.f_code.co_name == "__torch_dispatch__"]
         report["operation"] = str(functions[-1]) if functions and functions[-1] is not None else None
         if is_out_of_memory(problem):
             report["out_of_memory_error"] = {"part": part_of_step(frames), **memory_in(text)}

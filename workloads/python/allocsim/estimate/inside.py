@@ -44,6 +44,7 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
 
     recorder.change = drop_own_frames
     recorder.facts.has_no_end = UNLIMITED in os.environ
+    recorder.facts.is_on_gpu = False
     job = Job.of(options)
     watchdog = Watchdog(options["late_watchdog"])
     values = Values(options["values"], stand_in_answer(), options["fake_weights"], options["selections"])
@@ -73,6 +74,7 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
         report["picks"] = [{"line": line, "times": times} for line, times in values.picks.items()]
         report["groups"] = [{"line": line, "times": times} for line, times in values.groups.items()]
         report["draws"] = [{"line": line, "times": times} for line, times in values.draws.items()]
+        report["sampled"] = values.sampled
         report["tokens"] = [{"line": line, "times": times} for line, times in values.tokens.items()]
         report["uncompiled"] = [{"reason": reason, "times": times} for reason, times in compiled.uncompiled.items()]
         report["choices"] = compiled.choices
@@ -80,7 +82,6 @@ def begin(torch: Any, frame: Any, recorder: Recorder) -> None:
         report["unready"] = _counted("standin_unready")
         report["watchdog_decides"] = watchdog.decided
         report["unsized"] = _counted("standin_unsized")
-        report["planned"] = _counted("standin_planned")
         report["split_bytes"] = _counted("standin_split_bytes")
         report["tried_bytes"] = _counted("standin_tried_bytes")
         report["inferred_bytes"] = _counted("standin_inferred_bytes")

@@ -116,7 +116,11 @@ def launched(options: Mapping[str, Any], variable: str, world: int, gpus: int) -
     if options["world"] is None:
         job.start(world)
     told_job = dict(options) | {"rank": job.rank, "world": job.world}
-    return job.rank, rank_environment(job.rank, job.world, gpus) | {variable: json.dumps(told_job)}
+    environment = rank_environment(job.rank, job.world, gpus) | {variable: json.dumps(told_job)}
+    if options.get("gpus") is not None:
+        # The user said how many a process sees.
+        del environment["ALLOCSIM_ESTIMATE_DEVICES"]
+    return job.rank, environment
 
 
 def _first(*values: int | str | None) -> int:

@@ -50,7 +50,7 @@ class WrongLaunch(Exception):
 
 
 def follow_launched(options: Mapping[str, Any]) -> None:
-    """What a process of Python does first: as another rank than the one that is to run it ends; as that one it sees the GPUs of its host.
+    """What a process of Python does first: as another rank than the one that is to run it ends; as that one it sees the GPUs of its host, or as many as the user said.
 
     Args:
         options: what the command told this process.
@@ -58,6 +58,9 @@ def follow_launched(options: Mapping[str, Any]) -> None:
     rank = os.environ.get("RANK", "")
     if rank.isdigit() and Job.of(options).is_another(int(rank)):
         os._exit(0)
+    if options.get("gpus") is not None:
+        # The user said how many.
+        return
     # DeepSpeed calls it LOCAL_SIZE.
     gpus = os.environ.get("LOCAL_WORLD_SIZE") or os.environ.get("LOCAL_SIZE") or ""
     if gpus.isdigit():

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import gc
-import inspect
 import os
 from typing import Any
 
+from ..variables import variables_of
 from .imports import when_imported
 from .shapes import Shapes, shapes_of, varying
 from .source import is_own
@@ -55,9 +55,7 @@ class Lengths:
         while frame is not None:
             code = frame.f_code
             if is_own(code.co_filename):
-                is_function = bool(code.co_flags & inspect.CO_OPTIMIZED)
-                variables = frame.f_locals
-                for name, value in list(variables.items()):
+                for name, value in variables_of(frame).items():
                     if isinstance(value, tensor):
                         if not value.is_cuda or value.requires_grad or value.dim() < 2:
                             continue
@@ -68,10 +66,6 @@ class Lengths:
                     if shapes is not None and len(known) < MAX_SHAPES:
                         known.add(shapes)
                 value = None
-                if is_function and isinstance(variables, dict):
-                    # Up to Python 3.12 the frame keeps this copy, and so the tensors in it.
-                    variables.clear()
-                del variables
             frame = frame.f_back
 
     def seen(self) -> list[dict[str, Any]]:

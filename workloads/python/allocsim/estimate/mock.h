@@ -25,3 +25,12 @@ int standin_attribute(int name);
 
 /* Blocks of so many threads, with so many bytes of shared memory, that a multiprocessor of the card holds. */
 int standin_blocks(int threads, size_t shared);
+
+/* The most power that the card draws. */
+int standin_watts(void);
+
+/*
+ * The n-th process of the program: 1 where it uses the device, with its number and its bytes there, a context included; 0 where it does not; -1
+ * beyond the last one.
+ */
+int standin_usage(int at, int device, unsigned *process, unsigned long long *bytes);

@@ -1,7 +1,7 @@
 /*
  * A mock CUDA driver on which whole PyTorch programs run: standin.c, which has what the allocator asks for, and here what
  * the program asks for besides: kernels, copies, pinned memory, cuBLAS and cuDNN; cublaslt.c has cuBLASLt, linear.c cuSOLVER, transforms.c cuFFT, graphs.c cuDNN's graphs,
- * ctc.c its loss for sequences, sparse.c cuSPARSE, nccl.c NCCL, driver.c the driver's own functions, images.c the kernels that are compiled for the card. Nothing is computed. A
+ * ctc.c its loss for sequences, sparse.c cuSPARSE, nccl.c NCCL, nvml.c NVML, driver.c the driver's own functions, images.c the kernels that are compiled for the card. Nothing is computed. A
  * kernel returns at once; what is copied from the device to the host is zero, or what answer() was told. What libraries
  * would have needed as workspace is asked of the rules in workspaces.c.
  *
@@ -16,7 +16,9 @@
 
 #include <unistd.h>
 
+#include "normalizations.h"
 #include "planner.h"
+#include "usage.h"
 #include "workspaces.h"
 
 /* ---- What the driver of the stand-in says ---- */
@@ -35,20 +37,24 @@ EXPORT void standin_answer(int bytes, uint64_t value, int times) {
 static const uint64_t ENDLESS_BYTES = 1ull << 44;
 
 static int64_t card_free_bytes;
+static int card_watts;
+
+int standin_watts(void) { return card_watts; }
 
 /* Free bytes of each device before the program asked for the first ones. */
 EXPORT int64_t standin_card_free(void) { return card_free_bytes; }
 
 /* Takes the place of a card, whose memory is free but for a context: name, compute capability, multiprocessors, bytes, bytes of the
-   cache, of a context and of what no request gets, with semicolons between them. */
+   cache, of a context and of what no request gets, and watts, with semicolons between them. */
 EXPORT int standin_card_of(const char *text) {
   char name[128];
   int major, minor, multiprocessors;
   unsigned long long bytes, context_bytes, kept_bytes;
-  int cache_bytes;
-  if (sscanf(text, "%127[^;];%d.%d;%d;%llu;%d;%llu;%llu", name, &major, &minor, &multiprocessors, &bytes, &cache_bytes, &context_bytes,
-             &kept_bytes) != 8)
+  int cache_bytes, watts;
+  if (sscanf(text, "%127[^;];%d.%d;%d;%llu;%d;%llu;%llu;%d", name, &major, &minor, &multiprocessors, &bytes, &cache_bytes, &context_bytes,
+             &kept_bytes, &watts) != 9)
     return INVALID_VALUE;
+  card_watts = watts;
   standin_card(name, major, minor, multiprocessors);
   card.cache_bytes = cache_bytes;
   set_memory(bytes, bytes - context_bytes);
@@ -64,6 +70,17 @@ __attribute__((constructor)) static void begin(void) {
   if (count) standin_devices(atoi(count));
   if (getenv("ALLOCSIM_ESTIMATE_BEHIND")) standin_hold(BEHIND);
   if (getenv("ALLOCSIM_ESTIMATE_UNLIMITED")) standin_beyond(ENDLESS_BYTES);
+}
+
+/* ---- What each process of the program uses of the devices ---- */
+
+static void use(int device) { usage_begin(&free_bytes, device); }
+
+int standin_usage(int at, int device, unsigned *process, unsigned long long *bytes) {
+  uint64_t left, given = (uint64_t)card_free_bytes + beyond_bytes;
+  int found = usage_at(at, device, process, &left);
+  if (found == 1) *bytes = total_bytes - (uint64_t)card_free_bytes + (given > left ? given - left : 0);
+  return found;
 }
 
 static int on_device(const void *address) {
@@ -378,21 +395,6 @@ static void *driver_function(const char *symbol) {
   return NULL;
 }
 
-/* ---- NVML: the process that PyTorch names in its message about memory ---- */
-
-typedef struct {
-  unsigned process;
-  unsigned long long bytes;
-} Process;
-
-EXPORT int nvmlDeviceGetComputeRunningProcesses(void *device, unsigned *count, Process *processes) {
-  (void)device;
-  uint64_t left = free_bytes[current_device];
-  if (*count) *processes = (Process){(unsigned)getpid(), total_bytes + beyond_bytes - left};
-  *count = 1;
-  return SUCCESS;
-}
-
 /* ---- cuBLAS ---- */
 
 EXPORT int cublasCreate_v2(void **handle) {
@@ -483,21 +485,43 @@ DONE(cudnnRNNForward)
 DONE(cudnnRNNBackwardData_v8)
 DONE(cudnnRNNBackwardWeights_v8)
 
-EXPORT int cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(void *h, int mode, int ops, void *x, void *z, void *y, void *p,
-                                                                    void *act, size_t *bytes) {
-  (void)h; (void)mode; (void)ops; (void)x; (void)z; (void)y; (void)p; (void)act;
-  *bytes = 0;
+enum { HOPPER = 90, PERSISTENT = 2 };
+
+/* The workspace of batch normalization for an input that is described to cuDNN; 0 where it is not channels last. */
+static size_t normalizing_bytes(const void *descriptor, int mode, int backward) {
+  static int (*describe)(const void *, int, int *, int *, int *, int *);
+  if (!describe) {
+    void *library = dlopen("libcudnn.so.9", RTLD_LAZY | RTLD_NOLOAD);
+    describe = library ? (int (*)(const void *, int, int *, int *, int *, int *))dlsym(library, "cudnnGetTensorNdDescriptor") : NULL;
+  }
+  int type, dimensions, sizes[8], strides[8];
+  if (!describe || describe(descriptor, 8, &type, &dimensions, sizes, strides) != SUCCESS || dimensions < 3) return 0;
+  int64_t channels = sizes[1], space = 1;
+  for (int i = 2; i < dimensions; i++) space *= sizes[i];
+  int last = (strides[1] == 1 && strides[dimensions - 1] == channels) || channels == 1 || space == 1;
+  if (mode != PERSISTENT || !last) return 0;
+  int64_t bytes = normalization_bytes(type, backward, sizes[0] * space, channels);
+  if (standin_capability() != HOPPER) standin_infer(bytes);
+  return (size_t)bytes;
+}
+
+EXPORT int cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(void *handle, int mode, int operations, void *x, void *z, void *y, void *scale,
+                                                                    void *activation, size_t *bytes) {
+  (void)handle; (void)operations; (void)z; (void)y; (void)scale; (void)activation;
+  *bytes = normalizing_bytes(x, mode, 0);
   return SUCCESS;
 }
-EXPORT int cudnnGetBatchNormalizationBackwardExWorkspaceSize(void *h, int mode, int ops, void *x, void *y, void *dy, void *dz, void *dx,
-                                                             void *p, void *act, size_t *bytes) {
-  (void)h; (void)mode; (void)ops; (void)x; (void)y; (void)dy; (void)dz; (void)dx; (void)p; (void)act;
-  *bytes = 0;
+
+EXPORT int cudnnGetBatchNormalizationBackwardExWorkspaceSize(void *handle, int mode, int operations, void *x, void *y, void *dy, void *dz, void *dx,
+                                                             void *scale, void *activation, size_t *bytes) {
+  (void)handle; (void)operations; (void)y; (void)dy; (void)dz; (void)dx; (void)scale; (void)activation;
+  *bytes = normalizing_bytes(x, mode, 1);
   return SUCCESS;
 }
-EXPORT int cudnnGetBatchNormalizationTrainingExReserveSpaceSize(void *h, int mode, int ops, void *act, void *x, size_t *bytes) {
-  (void)h; (void)mode; (void)ops; (void)act; (void)x;
-  *bytes = 0;
+
+EXPORT int cudnnGetBatchNormalizationTrainingExReserveSpaceSize(void *handle, int mode, int operations, void *activation, void *x, size_t *bytes) {
+  (void)handle; (void)mode; (void)operations; (void)activation; (void)x;
+  *bytes = 0; /* without an activation nothing is kept */
   return SUCCESS;
 }
 /* The state of one generator for each thread that the GPU holds: bytes as cuDNN 9.10 gives for an H100. */

@@ -25,12 +25,16 @@ class Progress:
 
     def show(self, phase: str, count: str, reserved_bytes: int) -> None:
         """Shows for example ``training: step 12, 3.1 GiB reserved``, unless the line before is only just there."""
+        self.show_text(f"{phase}: {count}, {reserved_bytes / (1 << 30):.1f} GiB reserved")
+
+    def show_text(self, text: str) -> None:
+        """Shows a line, unless the one before is only just there."""
         now = time.monotonic()
         if not self.is_on or now - self._latest < INTERVAL_SECONDS:
             return
         self._latest = now
         self._is_shown = True
-        self._write(f"\r\x1b[K{phase}: {count}, {reserved_bytes / (1 << 30):.1f} GiB reserved")
+        self._write(f"\r\x1b[K{text}")
 
     def clear(self) -> None:
         """Takes the line away."""

@@ -7,6 +7,7 @@ import copy
 import json
 import os
 import secrets
+import shlex
 import sys
 import time
 from typing import Any, Sequence
@@ -18,6 +19,7 @@ from ..recorder.program import Signals
 from ..recorder.recorder import MAX_ENTRIES
 from ..recording import open as open_recording
 from ..visible import tell
+from . import smi
 from .cards import CARDS
 from .files import Files, FilesProblem, deliver, scratch_base
 from .inside import UNLIMITED, VARIABLE
@@ -62,7 +64,8 @@ class Runs:
         """Runs the program once, some of its arguments replaced; its exit code, and what the run reported.
 
         Where the user leaves them open, NCCL's watchdog (see ``ranks.Watchdog``) and the GPU are as said.
-        Masks whose values are unknown select all elements, or one each with "few"; comparisons of unknown integers pass for some of them, and for half with "most" (see ``picks``). With ``unlimited``, no request fails for lack of memory.
+        Masks whose values are unknown select all elements, or one each with "few"; comparisons of unknown integers pass for some of them, and for half with "most" (see ``picks``);
+        unknown choices are even, or fall on the same few with "alike". With ``unlimited``, no request fails for lack of memory.
         ``course`` replaces options of :class:`~.stepping.Stepping`.
 
         The report (see ``reports``) has the recording in ``file``, None where nothing was recorded. It is None where Python did not run; the reason has been said.
@@ -126,7 +129,7 @@ class Runs:
         environment[VARIABLE] = json.dumps(
             {
                 "steps": options.steps, "time": options.time, "values": self._values, "report": os.path.join(folder, "report"), "fake_weights": options.fake_weights,
-                "selections": selections,
+                "selections": selections, "gpus": options.gpus,
                 "late_watchdog": watchdog == "late", "peer": False, "exchange": os.path.join(folder, "exchange"),
                 "key": secrets.token_hex(),
             }
@@ -134,7 +137,10 @@ class Runs:
             | course
         )
         environment["ALLOCSIM_ESTIMATE_CARD"] = CARDS[options.device].text()
-        environment.setdefault("ALLOCSIM_ESTIMATE_DEVICES", str(options.gpus or visible_gpus(environment)))
+        environment["ALLOCSIM_ESTIMATE_USAGE"] = os.path.join(folder, "usage")
+        if options.gpus is not None:
+            environment["ALLOCSIM_ESTIMATE_DEVICES"] = str(options.gpus)
+        environment.setdefault("ALLOCSIM_ESTIMATE_DEVICES", str(visible_gpus(environment)))
         if options.unlimited:
             environment[UNLIMITED] = "1"
         if gpu == "behind":
@@ -142,12 +148,28 @@ class Runs:
         for name, value in (("LD_PRELOAD", os.path.join(self._library, LIBRARY)), ("LD_LIBRARY_PATH", self._library), ("PYTHONPATH", SITE)):
             inherited = environment.get(name)
             environment[name] = value + (os.pathsep + inherited if inherited else "")
+        environment["PATH"] = monitor_folder(folder) + os.pathsep + environment.get("PATH", os.defpath)
         # Kernels that do nothing must not stay in the program's caches; without those, it compiles as on its first run on a machine.
         environment |= {name: os.path.join(folder, name.lower()) for name in COMPILER_CACHES} | COMPILER
         # PyTorch makes no folder for kernels that it compiles itself where it is told one.
         os.makedirs(environment["PYTORCH_KERNEL_CACHE_PATH"], exist_ok=True)
         environment.pop("CUDA_VISIBLE_DEVICES", None)
         return environment
+
+
+def monitor_folder(folder: str) -> str:
+    """Makes a folder of commands with ``nvidia-smi`` for the described GPU; one of the machine would tell of another GPU, or of none.
+
+    Args:
+        folder: of the run, where it is made.
+    """
+    made = os.path.join(folder, "bin")
+    os.mkdir(made, 0o700)
+    file = os.path.join(made, "nvidia-smi")
+    with open(file, "w", encoding="utf-8") as stream:
+        stream.write(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} -I -S {shlex.quote(smi.__file__)} \"$@\"\n")
+    os.chmod(file, 0o700)
+    return made
 
 
 def mark_of(file: str | None) -> tuple[int, ...] | None:

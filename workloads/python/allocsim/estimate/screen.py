@@ -236,6 +236,8 @@ def _notes(found: dict[str, Any]) -> list[list[str]]:
             one.append(f"Masks of unknown values selected all elements; the program would reserve {size_text(found['min_selected_reserved_bytes'])} if each selected one.")
         if found["max_picked_reserved_bytes"] not in (None, recorded):
             one.append(f"Comparisons of unknown integers were assumed to select the square root of their number; the program would reserve {size_text(found['max_picked_reserved_bytes'])} if half were selected.")
+        if found["same_choices_reserved_bytes"] not in (None, recorded):
+            one.append(f"Choices by unknown values were even; the program would reserve {size_text(found['same_choices_reserved_bytes'])} if all fell on the same few.")
         if found["similar_runs"] is not None:
             one.append(_similar(found["similar_runs"]))
         one += _course(found)
@@ -260,7 +262,7 @@ def _notes(found: dict[str, Any]) -> list[list[str]]:
             f" this is {found['pytorch']}, install the release of the GPU."
             for each in found["groups"]
         ],
-        [f"{shown(each['line'])} chooses by unknown values: choices were uniformly random, {_times(each)}; an uneven run needs more." for each in found["draws"]],
+        [f"{shown(each['line'])} chooses by unknown values: choices were uniformly random, {_times(each)}." for each in found["draws"]],
         [f"{shown(each['line'])} chooses among many by unknown values, {_times(each)}; if these are tokens, none was padding or an end token, so generation ran to its maximum length." for each in found["tokens"]],
     ]
     return [shortened(kind, MAX_LINES_OF_A_KIND, found) for kind in kinds if kind]

@@ -22,8 +22,8 @@ FILES_LIBRARY = "liballocsim_files.so"
 _MANAGEMENT_LIBRARY = "libnvidia-ml.so.1"
 
 _FOLDER = Path(__file__).resolve().parent
-_UNITS = ("program_standin.c", "cublaslt.c", "ctc.c", "planner.c", "graphs.c", "driver.c", "images.c", "linear.c", "nccl.c", "partials.c", "refused.c", "solvers.c", "sparse.c", "transforms.c", "workspaces.c")
-_SOURCES = (*_UNITS, "mock.h", "partials.h", "planner.h", "refused.h", "solvers.h", "transforms.h", "workspaces.h", "convolutions.h")
+_UNITS = ("program_standin.c", "cublaslt.c", "ctc.c", "planner.c", "graphs.c", "driver.c", "images.c", "linear.c", "nccl.c", "normalizations.c", "nvml.c", "partials.c", "refused.c", "solvers.c", "sparse.c", "transforms.c", "usage.c", "workspaces.c")
+_SOURCES = (*_UNITS, "mock.h", "normalizations.h", "partials.h", "planner.h", "refused.h", "solvers.h", "transforms.h", "usage.h", "workspaces.h", "convolutions.h")
 _FILES_UNITS = ("overlay.c", "files.c", "folders.c", "programs.c", "supervisor.c")
 _FILES_SOURCES = (*_FILES_UNITS, "overlay.h")
 _COMPILERS = ("cc", "gcc", "clang")

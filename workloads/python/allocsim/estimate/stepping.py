@@ -12,6 +12,8 @@ import time
 from typing import Any
 
 from .batches import Batches, Loop, follow_loaders, open_loops
+from .building import Clock, follow_builds
+from .generators import Generators
 from .imports import when_imported
 from .leave import leave, turns
 from .lengths import Lengths
@@ -65,8 +67,9 @@ class Stepping:
         #: Whether batches and turns of loops may be left out.
         self.may_leave_out = self.is_open_ended and options.get("leave_out", True)
         self._longest: dict[str, Any] | None = options.get("longest")
+        self._clock = Clock()
         self._began: float | None = None
-        self._new_at = time.monotonic()
+        self._new_at = self._clock.now()
         self._counts: dict[int, int] = {}
         self._before = (0, 0)
         self._asked_bytes: dict[int, list[int]] = {}
@@ -85,7 +88,7 @@ class Stepping:
         self._evaluation_begin: int | None = None
         self._evaluation_extra_bytes = 0
         self._lengths = Lengths(torch)
-        self._seed = torch.initial_seed()
+        self._generators = Generators(torch)
         self._progress = Progress()
         self.steps_run = 0
         self.repetition = Repetition()
@@ -103,13 +106,15 @@ class Stepping:
         follow_loaders(torch, self)
         self._follow_modes(torch.nn.Module)
         self._lengths.follow()
+        self._generators.follow()
+        follow_builds(self._clock, self._progress)
         when_imported("transformers.generation.utils", lambda module: self._follow_generation(module.GenerationMixin))
         when_imported("transformers.trainer_callback", self._follow_trainer)
         torch.cuda._lazy_call(self._begin)
 
     def _begin(self) -> None:
         if self._began is None:
-            self._began = self._new_at = time.monotonic()
+            self._began = self._new_at = self._clock.now()
             # The time of a program that is at its end must not interrupt what writes the recording.
             atexit.register(self._exits)
             if self._seconds:
@@ -152,8 +157,9 @@ class Stepping:
         asked = (list(self._counts).index(place), found[0] - self._before[0], found[1] - self._before[1])
         self._before = found[:2]
         self._asked_bytes.setdefault(place, []).append(asked[1])
+        self._generators.look()
         if self.repetition.add(asked, found[2]):
-            self._new_at = time.monotonic()
+            self._new_at = self._clock.now()
             self._lengths.look(sys._getframe(1))
         elif self._has_repeated():
             self._settling_steps += 1
@@ -167,6 +173,10 @@ class Stepping:
 
     def went_back(self) -> None:
         """A backward pass is over."""
+        if not self.steps_run:
+            # A program without an optimizer makes no other steps.
+            self._generators.look()
+            self._lengths.look(sys._getframe(1))
         if self._stepped_elsewhere and threading.current_thread() is threading.main_thread():
             self._stepped_elsewhere = False
             self._look(sys._getframe(1))
@@ -205,7 +215,7 @@ class Stepping:
         loop = self._loop_to_leave(frame) if self.may_leave_out else None
         reached = {place for each in unmet for place in self._source.places(each)}
         is_within = loop is not None and any(loop.holds(*each) for each in reached)
-        if unmet and (loop is None or is_within) and time.monotonic() - self._new_at <= PATIENCE_SHARE * self._seconds:
+        if unmet and (loop is None or is_within) and self._clock.now() - self._new_at <= PATIENCE_SHARE * self._seconds:
             return
         if loop is None:
             self.end("repeats")
@@ -232,7 +242,7 @@ class Stepping:
         self._left.add(loop)
         self._left_with |= set(self._counts)
         self._leaving_until = self.steps_run + 2
-        self._new_at = time.monotonic()
+        self._new_at = self._clock.now()
         jumps = []
         for inner, around in self._own_loops(frame):
             last = loop if loop in around else next((each for each in reversed(around) if each.after is not None), None)
@@ -250,11 +260,11 @@ class Stepping:
 
     def is_expired(self) -> bool:
         """Whether the time is over."""
-        return self._seconds is not None and self._began is not None and time.monotonic() - self._began > self._seconds
+        return self._seconds is not None and self._began is not None and self._clock.now() - self._began > self._seconds
 
     def is_short_of_time(self) -> bool:
         """Whether so little time is left that only larger batches are run."""
-        return self._seconds is not None and self._began is not None and time.monotonic() - self._began > SHORT_SHARE * self._seconds
+        return self._seconds is not None and self._began is not None and self._clock.now() - self._began > SHORT_SHARE * self._seconds
 
     # --- batches ---------------------------------------------------------------------------
 
@@ -423,8 +433,9 @@ class Stepping:
 
     def _watch(self) -> None:
         """Ends a program that makes no steps and reads no batches, when its time is over."""
-        assert self._seconds is not None
-        time.sleep(self._seconds + GRACE_SECONDS)
+        assert self._seconds is not None and self._began is not None
+        while (left := self._began + self._seconds + GRACE_SECONDS - self._clock.now()) > 0:
+            time.sleep(left)
         if self._ending is None and not self._is_exiting:
             self._told("time")
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(threading.main_thread().ident or 0), ctypes.py_object(Ended))
@@ -486,10 +497,10 @@ class Stepping:
         return bool(varied) or any(not each.is_known for each in self.loops.values()) or not any(each.is_training for each in self.loops.values())
 
     def _drawn_order(self) -> float:
-        """How much the lengths of batches vary, as a share of their middle, where their order is drawn and the program set no seed: it is another one in each run. Else 0."""
-        if self._torch.initial_seed() != self._seed:
-            return 0.0
-        found = [each.lengths() for each in self.loops.values() if each.is_training and each.is_drawn]
+        """How much the lengths of batches vary, as a share of their middle, where they or their order are drawn without a seed: they are others in each run. Else 0."""
+        found = [each.lengths() for each in self.loops.values() if each.is_training and each.is_drawn] if not self._generators.has_torch_seed() else []
+        if not any(each.lengths() for each in self.loops.values()) and self._generators.are_drawn():
+            found += self._lengths.seen()
         shares = [(each["data_high"] - each["low"]) / (each["data_high"] + each["low"]) for each in found if each is not None and each["distinct"] > 2]
         return max(shares, default=0.0)
 

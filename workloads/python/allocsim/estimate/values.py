@@ -117,6 +117,9 @@ MAX_ON_HOST = 4096
 #: No weight, activation or loss of a healthy run is as large; masks are filled with such numbers.
 HUGE = 1e8
 
+#: In the place of a line that drew choices: the GPU's generator, which draws other numbers than the host's.
+_SAMPLED = ""
+
 #: No address of a storage.
 NOWHERE = -1
 
@@ -157,7 +160,7 @@ class Values(DispatchMode):
         given: values by place (``train.py:57``), which are used there instead of the default.
         answer: tells the stand-in what the next copies of up to so many bytes to the host give, and how many of them; others give zeros.
         fake_weights: large tensors of the host are not filled, so that they take no memory.
-        selections: with "few", masks of unknown values select one element each, else all; see also ``picks``.
+        selections: with "few", masks of unknown values select one element each, else all, see also ``picks``; with "alike", unknown choices fall on the same few, else on all evenly.
     """
 
     #: They come like all others.
@@ -173,6 +176,8 @@ class Values(DispatchMode):
         self.groups: dict[str, int] = {}
         #: Lines whose drawn choices decided a size or a number that was read, and how often they drew.
         self.draws: dict[str, int] = {}
+        #: How many sizes are counts of numbers that the GPU would draw, in whose place others were drawn.
+        self.sampled = 0
         #: How often lines chose among many, and those of them whose choices the program used as tokens.
         self._chosen_tokens: dict[str, int] = {}
         self._token_lines: set[str] = set()
@@ -180,6 +185,7 @@ class Values(DispatchMode):
         self._answer = answer
         self._fake_weights = fake_weights
         self._few = selections == "few"
+        self._alike = selections == "alike"
         self._picks = Picks(selections)
         #: What autocast keeps.
         self.casts = Casts()
@@ -441,7 +447,7 @@ class Values(DispatchMode):
         finally:
             if state is not None:
                 torch.set_rng_state(state)
-        line = self._drawn_at(on_gpu)
+        line = _SAMPLED if state is not None else self._drawn_at(on_gpu)
         if line is not None and not _are_labels(name, args):
             self._follows(line, [*outputs, *(_tensors(_written(func, args, kwargs), {}) if mutable else ())])
         if mutable and not outputs:
@@ -550,6 +556,9 @@ class Values(DispatchMode):
             # What is beyond repeats what is drawn.
             rows = MAX_DRAWN // shape[1]
         scores = torch.rand((rows, *shape[1:]) if shape else (), generator=torch.Generator().manual_seed(0))
+        if self._alike and dimension is not None and scores.numel():
+            first = scores[tuple(slice(None) if place == dimension % scores.dim() else slice(1) for place in range(scores.dim()))]
+            scores = first.expand(scores.shape).clone()
         if avoided and dimension is not None:
             # Scores are at least 0, and samples are drawn of what has more.
             lowest = 1.0 + float(scores.max()) if name in ("argmin", "min") else 0.0
@@ -560,6 +569,8 @@ class Values(DispatchMode):
             result = result[repeated] if isinstance(result, torch.Tensor) else [each[repeated] for each in result]
         if len(self._kept_draws) >= MAX_DRAWS_KEPT:
             self._kept_draws.clear()
+        if self._alike and name == "multinomial" and result.dim() == 2:
+            result = result[:1].expand(result.shape).clone()
         self._kept_draws[key] = result
         return are_tokens, result
 
@@ -866,7 +877,9 @@ class Values(DispatchMode):
         if unknown is None and count is None:
             return func(*args, **kwargs)
         # Not what is selected from, but for operations that look for values in it.
-        self._decide(_tensors(args[1:2] if name in _BY_ANOTHER else args, {}))
+        deciding = [args[0]._indices()] if name == "_coalesce" else list(_tensors(args[1:2] if name in _BY_ANOTHER else args, {}))
+        self._decide(deciding)
+        self.sampled += self._drawn_at(deciding) == _SAMPLED
         if count is None:
             assert unknown is not None
             place = user_line()

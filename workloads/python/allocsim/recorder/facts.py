@@ -59,6 +59,8 @@ class Facts:
         self._devices: list[dict[str, Any]] = []
         #: Whether requests beyond the GPU's memory succeed, so that its size explains nothing of a recording that exceeds it.
         self.has_no_end = False
+        #: Whether NVML tells of a GPU, and not of the one that an estimate describes.
+        self.is_on_gpu = True
 
     # --- what the program asks -------------------------------------------------------------
 
@@ -304,14 +306,14 @@ class Facts:
     def begin(self) -> None:
         """Takes down the circumstances, as CUDA has just begun."""
         torch = self._torch
-        self._nvml = Nvml()
+        self._nvml = Nvml() if self.is_on_gpu else None
         self._static = {
             "allocsim": VERSION,
             "python": platform.python_version(),
             "pytorch": torch.__version__,
             "cuda": torch.version.cuda,
             "hip": torch.version.hip,
-            "driver": self._nvml.driver(),
+            "driver": None if self._nvml is None else self._nvml.driver(),
             "allocator_backend": torch.cuda.get_allocator_backend(),
             "libraries": {
                 name: module.__version__
@@ -322,7 +324,8 @@ class Facts:
         for device in range(torch.cuda.device_count()):
             properties = torch.cuda.get_device_properties(device)
             uuid = getattr(properties, "uuid", None)
-            self._handles[device] = self._nvml.handle(None if uuid is None else str(uuid), device)
+            if self._nvml is not None:
+                self._handles[device] = self._nvml.handle(None if uuid is None else str(uuid), device)
             self._devices.append(
                 {
                     "device": device,

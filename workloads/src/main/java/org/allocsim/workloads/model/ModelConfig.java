@@ -28,6 +28,16 @@ public final class ModelConfig {
   private static final String LAYER_TYPES = "layer_types";
   private static final String FULL = "full_attention";
 
+  /** Llama 4's layers without positions look back at everything: their entries are 0. */
+  private static final String UNROTATED = "no_rope_layers";
+
+  private static final String CHUNK = "attention_chunk_size";
+  private static final String EXPERT_STEP = "interleave_moe_layer_step";
+  private static final int UNROTATED_INTERVAL = 4;
+  private static final String STATE_HEADS = "linear_num_value_heads";
+  private static final String SHARED_WIDTH = "shared_expert_intermediate_size";
+  private static final int FULL_INTERVAL = 4;
+
   /** Families whose feed-forward part has no gate, and those that share the embedding's matrix. */
   private static final Set<String> UNGATED = Set.of("opt", "gpt2", "gpt_neox", "gptj", "phi");
 
@@ -86,6 +96,13 @@ public final class ModelConfig {
       JsonToken token = json.nextToken();
       if (token == JsonToken.START_OBJECT && name.equals(TEXT)) {
         object(json);
+      } else if (token == JsonToken.START_ARRAY && name.equals(UNROTATED)) {
+        long full = 0;
+        while (json.nextToken() != JsonToken.END_ARRAY) {
+          full +=
+              json.currentToken() == JsonToken.VALUE_NUMBER_INT && json.getLongValue() == 0 ? 1 : 0;
+        }
+        fields.put(UNROTATED, full);
       } else if (token == JsonToken.START_ARRAY && name.equals(LAYER_TYPES)) {
         long full = 0;
         while (json.nextToken() != JsonToken.END_ARRAY) {
@@ -122,7 +139,25 @@ public final class ModelConfig {
     int hidden = number("hidden_size", -1);
     int heads = number("num_attention_heads", -1);
     int experts = number("num_local_experts", number("num_experts", 1));
-    int window = window();
+    boolean isLlama4 = family.startsWith("llama4");
+    if (isLlama4 && number(EXPERT_STEP, 1) > 1) {
+      throw failure(
+          "not every layer has experts (" + EXPERT_STEP + ")",
+          "give a model whose layers have the same sizes");
+    }
+    // Each of Llama 4's tokens goes through a further one that they share.
+    int sharedExperts = isLlama4 ? 1 : 0;
+    boolean isChunked = isLlama4 && fields.get(CHUNK) instanceof Long;
+    StateLayers states = states(layers);
+    if (states.count() > 0 && experts > 1 && fields.get(SHARED_WIDTH) instanceof Long) {
+      if (number(SHARED_WIDTH, -1) != number("moe_intermediate_size", -1)) {
+        throw failure(
+            "the expert that all tokens share has another size (" + SHARED_WIDTH + ")",
+            "give a model whose experts have the same size");
+      }
+      sharedExperts = 1;
+    }
+    int window = isChunked ? number(CHUNK, -1) : window();
     return new ModelShape(
         name,
         layers,
@@ -140,10 +175,38 @@ public final class ModelConfig {
         Boolean.TRUE.equals(fields.getOrDefault("tie_word_embeddings", TIED.contains(family))),
         number("max_position_embeddings", 2048),
         window,
-        window == 0 ? layers : fullLayers(family, layers),
-        experts,
-        experts == 1 ? 1 : number("num_experts_per_tok", -1),
+        isChunked,
+        window == 0 ? layers - states.count() : fullLayers(family, layers),
+        experts + sharedExperts,
+        experts == 1 ? 1 : number("num_experts_per_tok", -1) + sharedExperts,
+        states,
+        states.count() > 0 && !Boolean.FALSE.equals(fields.get("attn_output_gate")),
         ADAPTED.contains(family));
+  }
+
+  /** Layers of Qwen3-Next and Qwen3.5 that keep a state: all but one of so many. */
+  private StateLayers states(int layers) throws TraceFormatException {
+    if (!fields.containsKey(STATE_HEADS)) {
+      return StateLayers.NONE;
+    }
+    int full =
+        fields.get(LAYER_TYPES) instanceof Long typed
+            ? (int) Math.min(layers, typed)
+            : layers / number("full_attention_interval", FULL_INTERVAL);
+    if (full == 0) {
+      throw failure("no layer stores keys and values", "give a model some of whose layers do");
+    }
+    int valueHeads = number(STATE_HEADS, -1);
+    return full == layers
+        ? StateLayers.NONE
+        : new StateLayers(
+            layers - full,
+            number("linear_num_key_heads", -1),
+            valueHeads,
+            number("linear_key_head_dim", -1),
+            number("linear_value_head_dim", -1),
+            number("linear_conv_kernel_dim", -1),
+            "float32".equals(fields.get("mamba_ssm_dtype")) ? Float.BYTES : ModelShape.HALF_BYTES);
   }
 
   private int window() throws TraceFormatException {
@@ -156,6 +219,12 @@ public final class ModelConfig {
   private int fullLayers(String family, int layers) throws TraceFormatException {
     if (fields.get(LAYER_TYPES) instanceof Long full) {
       return (int) Math.min(layers, full);
+    }
+    if (fields.get(UNROTATED) instanceof Long full) {
+      return (int) Math.min(layers, full);
+    }
+    if (family.startsWith("llama4")) {
+      return layers / number("no_rope_layer_interval", UNROTATED_INTERVAL);
     }
     int pattern = number("sliding_window_pattern", family.equals("gemma2") ? 2 : 1);
     return pattern == 1 ? 0 : layers / pattern;

@@ -19,9 +19,12 @@ import java.util.List;
  * @param isTied whether the last matrix is that of the embedding
  * @param contextTokens maximum tokens of a sequence
  * @param windowTokens tokens that a layer with a window looks back at; 0 where none has one
+ * @param isChunked whether the window is a chunk that a token looks back at the start of
  * @param fullLayers layers that look back at all tokens
  * @param experts feed-forward parts of a layer
  * @param activeExperts those that a token goes through
+ * @param states layers that keep a state in place of keys and values, none of the full ones
+ * @param hasOutputGate whether what is attended is gated by features that each query has too
  * @param adaptsVocabulary whether a server has low-rank adapters for embedding and output, too
  */
 public record ModelShape(
@@ -37,9 +40,12 @@ public record ModelShape(
     boolean isTied,
     int contextTokens,
     int windowTokens,
+    boolean isChunked,
     int fullLayers,
     int experts,
     int activeExperts,
+    StateLayers states,
+    boolean hasOutputGate,
     boolean adaptsVocabulary) {
   /** Bytes of a number in 16-bit formats. */
   public static final int HALF_BYTES = 2;
@@ -70,28 +76,84 @@ public record ModelShape(
         isTied,
         contextTokens,
         0,
+        false,
         layers,
         1,
         1,
+        StateLayers.NONE,
+        false,
         false);
   }
 
   /** The same model of which some layers look back at a window only. */
   ModelShape windowed(int tokens, int full) {
-    return with(layers, tokens, full, adaptsVocabulary);
+    return with(layers, tokens, false, full, adaptsVocabulary);
+  }
+
+  /** The same model of which some layers look back at chunks only. */
+  ModelShape chunked(int tokens, int full) {
+    return with(layers, tokens, true, full, adaptsVocabulary);
+  }
+
+  /** The same model with so many feed-forward parts in each layer, some of which a token takes. */
+  ModelShape withExperts(int count, int active) {
+    return new ModelShape(
+        name,
+        layers,
+        hidden,
+        inner,
+        innerMatrices,
+        heads,
+        keyHeads,
+        headWidth,
+        vocabulary,
+        isTied,
+        contextTokens,
+        windowTokens,
+        isChunked,
+        fullLayers,
+        count,
+        active,
+        states,
+        hasOutputGate,
+        adaptsVocabulary);
+  }
+
+  /** The same model of which some layers keep a state, and the others gate what they attend. */
+  ModelShape withStates(StateLayers some) {
+    return new ModelShape(
+        name,
+        layers,
+        hidden,
+        inner,
+        innerMatrices,
+        heads,
+        keyHeads,
+        headWidth,
+        vocabulary,
+        isTied,
+        contextTokens,
+        0,
+        false,
+        layers - some.count(),
+        experts,
+        activeExperts,
+        some,
+        true,
+        adaptsVocabulary);
   }
 
   /** The same model with low-rank adapters for embedding and output where it is served so. */
   ModelShape adaptingVocabulary() {
-    return with(layers, windowTokens, fullLayers, true);
+    return with(layers, windowTokens, isChunked, fullLayers, true);
   }
 
   /** So many of its layers, all of which look back at all tokens. */
   public ModelShape ofLayers(int count) {
-    return with(count, 0, count, adaptsVocabulary);
+    return with(count, 0, false, count, adaptsVocabulary);
   }
 
-  private ModelShape with(int count, int window, int full, boolean adapts) {
+  private ModelShape with(int count, int window, boolean chunked, int full, boolean adapts) {
     return new ModelShape(
         name,
         count,
@@ -105,9 +167,12 @@ public record ModelShape(
         isTied,
         contextTokens,
         window,
+        chunked,
         full,
         experts,
         activeExperts,
+        count == layers ? states : StateLayers.NONE,
+        hasOutputGate,
         adapts);
   }
 
@@ -117,11 +182,13 @@ public record ModelShape(
   }
 
   private long parameters(int expertsOfLayer) {
-    long attention = 2L * hidden * headWidth * (heads + keyHeads);
+    long attention = (long) hidden * headWidth * ((hasOutputGate ? 3L : 2L) * heads + 2L * keyHeads);
     long feedForward = (long) innerMatrices * hidden * inner * expertsOfLayer;
     long router = experts > 1 ? (long) hidden * experts : 0;
     return vocabularyParameters()
-        + layers * (attention + feedForward + router + 2L * hidden)
+        + (layers - states.count()) * attention
+        + states.count() * states.parameters(hidden)
+        + layers * (feedForward + router + 2L * hidden)
         + hidden;
   }
 
@@ -163,14 +230,23 @@ public record ModelShape(
           "%d GPUs cannot share %d heads and %d heads of keys evenly"
               .formatted(gpus, heads, keyHeads));
     }
+    if (!states.isSharedBy(gpus)) {
+      throw new IllegalArgumentException(
+          "%d GPUs cannot share the %d and %d heads of a state evenly"
+              .formatted(gpus, states.keyHeads(), states.valueHeads()));
+    }
     int ownKeyHeads = Math.max(1, keyHeads / gpus);
     long layerTokenBytes = 2L * ownKeyHeads * headWidth * valueBytes;
     List<LayerGroup> groups = new ArrayList<>();
     if (fullLayers > 0) {
       groups.add(new LayerGroup(fullLayers, layerTokenBytes, 0));
     }
-    if (fullLayers < layers) {
-      groups.add(new LayerGroup(layers - fullLayers, layerTokenBytes, windowTokens));
+    int windowed = layers - fullLayers - states.count();
+    if (windowed > 0) {
+      groups.add(new LayerGroup(windowed, layerTokenBytes, windowTokens, isChunked));
+    }
+    if (states.count() > 0) {
+      groups.add(LayerGroup.state(states.count(), layerTokenBytes, states.bytes(gpus)));
     }
     long matrices = parameters(activeExperts) - (isTied ? 0 : (long) vocabulary * hidden);
     return new ServedModel(

@@ -46,6 +46,10 @@ public record PageSharing(List<Long> tensorTokenBytes, List<LayerGroup> groups) 
   }
 
   private static PageSharing ofAll(List<LayerGroup> kinds) {
+    if (kinds.stream().anyMatch(LayerGroup::keepsState)) {
+      throw new IllegalArgumentException(
+          "a state beside layers that differ in what they store for a token is not simulated");
+    }
     List<Long> tensors = new ArrayList<>();
     kinds.forEach(kind -> tensors.addAll(Collections.nCopies(kind.layers(), kind.tokenBytes())));
     return new PageSharing(tensors, List.of(new LayerGroup(1, LayerGroup.bytesPerToken(kinds), 0)));

@@ -28,6 +28,8 @@ public record ServedModel(
     long activeParameters,
     int contextTokens,
     List<LayerGroup> groups) {
+  private static final int KERNEL_BLOCK_TOKENS = 16;
+
   /** Keeps its own copy of the layers. */
   public ServedModel {
     groups = List.copyOf(groups);
@@ -65,6 +67,44 @@ public record ServedModel(
     return all;
   }
 
+  /** Whether some layers keep a state in place of tokens. */
+  public boolean keepsState() {
+    return groups.stream().anyMatch(LayerGroup::keepsState);
+  }
+
+  /** Bytes of the state of a sequence that its layers keep. */
+  public long stateBytes() {
+    return groups.stream().mapToLong(group -> group.layers() * group.stateBytes()).sum();
+  }
+
+  /**
+   * Tokens of a block in vLLM's cache: where layers keep a state, so many more that what a layer
+   * beside them stores is no less.
+   *
+   * <p><b>Source.</b> vllm-project/vllm, {@code platforms/interface.py} ({@code
+   * _align_hybrid_block_size}, August 2026), for kernels that take blocks of 16 tokens.
+   *
+   * @param asked tokens of a block that was asked for
+   */
+  public int blockTokens(int asked) {
+    long unit = Math.max(asked, KERNEL_BLOCK_TOKENS);
+    long most = asked;
+    for (LayerGroup group : groups) {
+      if (group.keepsState()) {
+        most = Math.max(most, unit * Math.ceilDiv(group.stateBytes(), unit * group.tokenBytes()));
+      }
+    }
+    return Math.toIntExact(most);
+  }
+
+  /** Number of layers that store keys and values. */
+  public int attentionLayers() {
+    return groups.stream()
+        .filter(group -> !group.keepsState())
+        .mapToInt(LayerGroup::layers)
+        .sum();
+  }
+
   /** Number of layers. */
   public int layers() {
     return groups.stream().mapToInt(LayerGroup::layers).sum();
@@ -72,14 +112,17 @@ public record ServedModel(
 
   /** Bytes of keys and values that all layers store for a token. */
   public long tokenBytes() {
-    return groups.stream().mapToLong(LayerGroup::bytesPerToken).sum();
+    return LayerGroup.bytesPerToken(groups);
   }
 
   /** Bytes of keys and values that the next token of a sequence of so many reads. */
   public long readBytes(int tokens) {
     long bytes = 0;
     for (LayerGroup group : groups) {
-      bytes += (tokens - group.outlivedTokens(tokens)) * group.bytesPerToken();
+      bytes +=
+          group.keepsState()
+              ? (tokens == 0 ? 0 : group.layers() * group.stateBytes())
+              : (tokens - group.outlivedTokens(tokens)) * group.bytesPerToken();
     }
     return bytes;
   }

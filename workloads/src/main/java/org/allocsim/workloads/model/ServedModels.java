@@ -14,7 +14,15 @@ public final class ServedModels {
           ModelShape.dense(
                   "llama-3.1-70b", 80, 8192, 28_672, 3, 64, 8, 128, 128_256, false, 131_072)
               .adaptingVocabulary(),
+          ModelShape.dense(
+                  "llama-4-scout", 48, 5120, 8192, 3, 40, 8, 128, 202_048, false, 10_485_760)
+              .chunked(8192, 12)
+              .withExperts(17, 2),
           ModelShape.dense("qwen2.5-7b", 28, 3584, 18_944, 3, 28, 4, 128, 152_064, false, 32_768),
+          ModelShape.dense(
+                  "qwen3-next-80b", 48, 2048, 512, 3, 16, 2, 256, 151_936, false, 262_144)
+              .withExperts(513, 11)
+              .withStates(new StateLayers(36, 16, 32, 128, 128, 4, ModelShape.HALF_BYTES)),
           ModelShape.dense("qwen3-8b", 36, 4096, 12_288, 3, 32, 8, 128, 151_936, false, 40_960)
               .adaptingVocabulary(),
           ModelShape.dense("yi-6b", 32, 4096, 11_008, 3, 32, 4, 128, 64_000, false, 4096)

@@ -180,6 +180,33 @@ class ServedModelsTest {
     assertTrue(mixtral.served(1, 2, 2).activeParameters() < mixtral.parameters() / 3);
   }
 
+  @Test
+  void aConfigurationSaysChunks() throws Exception {
+    String llama4 =
+        """
+        {"model_type": "llama4", "text_config": {"model_type": "llama4_text", "hidden_size": 5120,
+         "intermediate_size": 8192, "intermediate_size_mlp": 16384, "num_hidden_layers": 48,
+         "num_attention_heads": 40, "num_key_value_heads": 8, "head_dim": 128,
+         "vocab_size": 202048, "num_local_experts": 16, "num_experts_per_tok": 1,
+         "max_position_embeddings": 10485760, "attention_chunk_size": 8192, MORE}}
+        """;
+    ModelShape scout = ServedModels.named("llama-4-scout");
+    assertEquals(
+        List.of(new LayerGroup(12, 4096, 0), new LayerGroup(36, 4096, 8192, true)),
+        scout.served(1, 2, 2).groups());
+    ModelShape read = read(llama4.replace("MORE", "\"no_rope_layer_interval\": 4"));
+    assertEquals(scout.parameters(), read.parameters());
+    assertEquals(108, Math.round(scout.parameters() / 1e9), "109 with the encoder of images");
+    assertEquals(scout.served(8, 2, 2).groups(), read.served(8, 2, 2).groups());
+    assertEquals(2, read(llama4.replace("MORE", "\"no_rope_layers\": [1, 0, 1, 0]")).fullLayers());
+    String message =
+        assertThrows(
+                TraceFormatException.class,
+                () -> read(llama4.replace("MORE", "\"interleave_moe_layer_step\": 2")))
+            .getMessage();
+    assertTrue(message.contains("not every layer has experts"), message);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -23,14 +23,17 @@ public enum CacheKind {
         ServingSettings settings,
         VllmRelease release,
         DriverWork driver) {
+      boolean isHead = settings.speculation().map(Speculation::isHead).orElse(false);
       return new PagedCache(
-          groups,
+          release.givesUpChunks() && !isHead
+              ? groups
+              : groups.stream().map(LayerGroup::withoutChunks).toList(),
           bytes,
           settings.blockTokens(),
           settings.watermark(),
           release.pagedRules(),
           release.stepsInFlight() * settings.stepTokens(),
-          settings.speculation().map(Speculation::isHead).orElse(false));
+          isHead);
     }
   },
   /** Jenga's two levels of pages. */
@@ -42,6 +45,7 @@ public enum CacheKind {
         ServingSettings settings,
         VllmRelease release,
         DriverWork driver) {
+      refuseStates(groups);
       return new JengaCache(groups, bytes, settings.blockTokens());
     }
   },
@@ -54,6 +58,7 @@ public enum CacheKind {
         ServingSettings settings,
         VllmRelease release,
         DriverWork driver) {
+      refuseStates(groups);
       return new VirtualCache(
           groups, bytes, settings.pageBytes(), settings.mostSequences(), driver);
     }
@@ -67,6 +72,7 @@ public enum CacheKind {
         ServingSettings settings,
         VllmRelease release,
         DriverWork driver) {
+      refuseStates(groups);
       return new ElasticCache(
           groups, bytes, settings.blockTokens(), driver, release.pagedRules().fitsWhole());
     }
@@ -80,10 +86,19 @@ public enum CacheKind {
         ServingSettings settings,
         VllmRelease release,
         DriverWork driver) {
+      refuseStates(groups);
       return new RadixCache(
           groups, bytes, settings.sglang().pageTokens(), settings.sglang().eviction());
     }
   };
+
+  /** Only vLLM's own cache is simulated with layers that keep a state. */
+  private static void refuseStates(List<LayerGroup> groups) {
+    if (groups.stream().anyMatch(LayerGroup::keepsState)) {
+      throw new IllegalArgumentException(
+          "only cache paged is simulated with layers that keep a state");
+    }
+  }
 
   /** Names of all. */
   public static List<String> names() {

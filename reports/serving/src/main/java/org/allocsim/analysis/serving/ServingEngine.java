@@ -65,7 +65,10 @@ final class ServingEngine implements Engine {
   /** Whether a sequence begins only where all of its tokens have room. */
   private final boolean fitsWhole;
 
-  /** The shortest and the longest window, and bytes of a token in layers that have none. */
+  /**
+   * The shortest and the longest window, of which chunks have none, and bytes of a token in layers
+   * without windows.
+   */
   private final int shortestWindow;
 
   private final int longestWindow;
@@ -90,6 +93,12 @@ final class ServingEngine implements Engine {
   private final int[] computed;
   private final int[] generated;
   private final int[] limit;
+
+  /** Whether parts of prompts end with a block, where a state is kept. */
+  private final boolean cutsAtBlocks;
+
+  /** By row: tokens at which others part from it, 0 for none. */
+  private final int[] junction;
 
   /** By row: guesses that wait to be computed, and those of them that this step computes. */
   private final int[] guesses;
@@ -159,8 +168,11 @@ final class ServingEngine implements Engine {
             .filter(window -> window > 0)
             .summaryStatistics();
     hasWindows = windows.getCount() > 0;
-    shortestWindow = windows.getMin();
-    longestWindow = windows.getMax();
+    shortestWindow = model.keepsState() ? 0 : windows.getMin();
+    boolean keepsState = model.keepsState();
+    cutsAtBlocks = keepsState && isVllm && choice.release().pagedRules().keepsStates();
+    boolean hasChunks = model.groups().stream().anyMatch(LayerGroup::isChunked);
+    longestWindow = hasChunks || keepsState ? Integer.MAX_VALUE : windows.getMax();
     unwindowedBytes =
         model.groups().stream()
             .filter(group -> group.windowTokens() == 0)
@@ -174,6 +186,7 @@ final class ServingEngine implements Engine {
     computed = new int[rows];
     generated = new int[rows];
     limit = new int[rows];
+    junction = new int[rows];
     guesses = new int[rows];
     checked = new int[rows];
     hashes = new RequestHashes[rows];
@@ -210,6 +223,7 @@ final class ServingEngine implements Engine {
   private void step() {
     stepTokens = 0;
     attended = 0;
+    cache.startStep();
     long thrownOut = ledger.preemptions + ledger.rejected;
     int ready = schedule();
     if (ledger.preemptions + ledger.rejected == thrownOut) {
@@ -243,6 +257,15 @@ final class ServingEngine implements Engine {
     while (ready < running && stepTokens < settings.stepTokens()) {
       int row = order[ready];
       int tokens = Math.min(known[row] - computed[row], settings.stepTokens() - stepTokens);
+      if (cutsAtBlocks) {
+        int prompt = traffic.promptTokens(requestOf[row]);
+        tokens = cut(prompt, known[row], computed[row], tokens, junction[row]);
+        if (tokens == 0) {
+          checked[row] = 0;
+          ready++;
+          continue;
+        }
+      }
       checked[row] = checkedGuesses(row, tokens);
       int stored = computed[row] + tokens;
       while (!cache.grow(row, stored, room(stored + checked[row]))) {
@@ -257,6 +280,39 @@ final class ServingEngine implements Engine {
       ready++;
     }
     return ready;
+  }
+
+  /**
+   * Tokens of a prompt that a step computes where a state is kept at the end of each part: up to the
+   * last whole block that fits, or to where others part from it; none where not even a block fits.
+   *
+   * <p><b>Source.</b> vllm-project/vllm, {@code v1/core/sched/scheduler.py} ({@code
+   * _mamba_block_aligned_split}) 017e9f4 (17 August 2026).
+   */
+  private int cut(int prompt, int whole, int start, int tokens, int parting) {
+    int promptEnd = Math.max(prompt, whole - 1);
+    if (start >= promptEnd) {
+      return tokens;
+    }
+    int block = settings.blockTokens();
+    int end = start + tokens;
+    if (end < promptEnd) {
+      int aligned = end / block * block;
+      end = aligned > start || block <= settings.stepTokens() ? aligned : end;
+    }
+    int first = end;
+    if (start % block != 0) {
+      first = stop(first, start, (start / block + 1) * block);
+    }
+    first = stop(first, start, whole - whole % block);
+    if (start < parting && parting < end) {
+      first = stop(first, start, start + (parting - start) / block * block);
+    }
+    return Math.max(0, first - start);
+  }
+
+  private static int stop(int end, int start, int at) {
+    return start < at && at < end ? at : end;
   }
 
   /** Guesses that a step can compute after so many tokens of a sequence. */
@@ -346,6 +402,14 @@ final class ServingEngine implements Engine {
       int stored = storedTokens(row, tokens - 1);
       ledger.work += 1 + stored / settings.blockTokens();
       int fresh = freshTokens(request, stored);
+      int parting = 0;
+      if (cutsAtBlocks) {
+        parting = cache.junctionTokens(hashes[row], tokens, stored);
+        fresh = cut(traffic.promptTokens(request), tokens, stored, fresh, parting);
+        if (fresh == 0) {
+          return place;
+        }
+      }
       SequenceStart start =
           new SequenceStart(
               hashes[row],
@@ -362,6 +426,7 @@ final class ServingEngine implements Engine {
       ledger.waiting.poll();
       freeRows.poll();
       begin(row, request, stored);
+      junction[row] = parting;
       order[running++] = row;
       compute(place++, fresh);
     }
@@ -380,6 +445,9 @@ final class ServingEngine implements Engine {
   private boolean isBlocked(int request, int row) {
     if (request != blocked || row != blockedRow) {
       return false;
+    }
+    if (cache.isStillFull()) {
+      return true;
     }
     if (hasWindows || lookahead > 0) {
       // What is stored of its prefix is no matter of single blocks there.

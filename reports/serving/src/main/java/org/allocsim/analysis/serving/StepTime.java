@@ -37,7 +37,7 @@ final class StepTime {
   StepTime(DeviceProfile device, ServedModel model, long weightBytes) {
     this.weightBytes = weightBytes;
     tokenOperations = 2.0 * model.activeParameters();
-    attendedOperations = 4.0 * model.layers() * model.queryWidth();
+    attendedOperations = 4.0 * model.attentionLayers() * model.queryWidth();
     nanosPerByte = NANOS_PER_SECOND / device.compute().memoryBytesPerSecond();
     nanosPerOperation = NANOS_PER_SECOND / device.compute().flopsPerSecond(Precision.BF16);
     fixedNanos = (long) model.layers() * KERNELS_PER_LAYER * device.compute().kernelNanos();

@@ -66,7 +66,16 @@ public record VllmRelease(String name, int major, int minor, int patch) {
             ? PagedRules.Reuse.ALL
             : isFrom(23, 0) ? PagedRules.Reuse.WINDOWS : PagedRules.Reuse.NONE;
     return new PagedRules(
-        reuse, isFrom(19, 0), isFrom(21, 0), isFrom(24, 0), isFrom(26, 0), isFrom(29, 0));
+        reuse, isFrom(19, 0), isFrom(21, 0), isFrom(24, 0), isFrom(26, 0), isFrom(27, 0), isFrom(29, 0));
+  }
+
+  /**
+   * Whether layers that look back at chunks give up what is before theirs ({@code
+   * VLLM_ALLOW_CHUNKED_LOCAL_ATTN_WITH_HYBRID_KV_CACHE}, on since pull request 29627 of 16 December
+   * 2025; 0.13 by date). With a draft that is a head all layers keep all tokens.
+   */
+  boolean givesUpChunks() {
+    return isFrom(13, 0);
   }
 
   /**

@@ -10,6 +10,7 @@ import java.util.SplittableRandom;
 import org.allocsim.analysis.serving.traffic.Traffic;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.workloads.model.Draft;
+import org.allocsim.workloads.model.LayerGroup;
 import org.allocsim.workloads.model.ServedModel;
 import org.allocsim.workloads.model.ServedModels;
 import org.junit.jupiter.api.Test;
@@ -217,6 +218,45 @@ class ServingEngineTest {
       assertEquals(40, result.served(), "seed " + seed);
       assertEquals(answers, result.outputTokens(), "seed " + seed);
     }
+  }
+
+  /** Up to 0.12, and with a head, layers that look back at chunks keep all tokens. */
+  @Test
+  void chunksTakeNoMoreThanTheirOwnMemorySince013() {
+    ServedModel model = chunked();
+    Traffic traffic = random(3, 40, 1_000_000);
+    ServingResult before = serve(traffic, model, release("0.12"), 9000, settings(40, 512));
+    ServingResult since = serve(traffic, model, release("0.13"), 9000, settings(40, 512));
+    ServingResult newest = serve(traffic, model, release("0.29"), 9000, settings(40, 512));
+    ServingResult withHead =
+        serve(traffic, model, release("0.29"), 9000, guessing(40, 512, 1, 0.5, true));
+    for (ServingResult result : List.of(before, since, newest, withHead)) {
+      assertEquals(40, result.served());
+      assertEquals(outputs(traffic), result.outputTokens());
+    }
+    assertTrue(since.meanRunning() > before.meanRunning());
+    assertTrue(newest.meanRunning() > withHead.meanRunning());
+  }
+
+  /** A quarter of its layers look back at everything, the others at chunks. */
+  private static ServedModel chunked() {
+    ServedModel model = ServedModels.named("gemma-2-9b").served(1, 2, 2);
+    long bytes = model.groups().getFirst().tokenBytes();
+    return new ServedModel(
+        "chunked",
+        model.hidden(),
+        model.inner(),
+        model.vocabulary(),
+        model.queryWidth(),
+        model.weightBytes(),
+        0,
+        model.activeParameters(),
+        model.contextTokens(),
+        List.of(new LayerGroup(10, bytes, 0), new LayerGroup(30, bytes, 256, true)));
+  }
+
+  private static CacheChoice release(String release) {
+    return CacheChoice.of(CacheKind.PAGED, VllmRelease.of(release));
   }
 
   private static ServingSettings guessing(

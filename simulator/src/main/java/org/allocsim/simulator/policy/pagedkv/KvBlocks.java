@@ -103,6 +103,11 @@ public final class KvBlocks {
     return prefixes.changes();
   }
 
+  /** How often a block came to hold a prefix that others can share. */
+  public long additions() {
+    return prefixes.additions();
+  }
+
   /**
    * Notes that a full block in use holds a prefix; a block that held it before stays its holder.
    */

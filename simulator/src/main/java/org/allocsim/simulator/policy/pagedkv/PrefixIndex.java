@@ -25,6 +25,7 @@ public final class PrefixIndex {
   private int shift = Long.SIZE - 4;
   private int size;
   private long changes;
+  private long additions;
 
   private static final byte NOTED = 1;
   private static final byte LISTED = 2;
@@ -64,6 +65,11 @@ public final class PrefixIndex {
     return changes;
   }
 
+  /** How often a prefix may have come to have a holder, or another one. */
+  public long additions() {
+    return additions;
+  }
+
   /** A block that holds none holds a prefix from now on, which is not found before it is listed. */
   public void note(int block, long prefixHash) {
     state[block] = NOTED;
@@ -85,6 +91,7 @@ public final class PrefixIndex {
   /** A block that holds none holds a prefix from now on. */
   public void add(int block, long prefixHash) {
     changes++;
+    additions++;
     state[block] = LISTED;
     hash[block] = prefixHash;
     next[block] = NONE;

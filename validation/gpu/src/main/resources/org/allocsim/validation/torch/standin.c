@@ -85,7 +85,8 @@ typedef struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 enum { MAX_DEVICES = 64 };
 
-static uint64_t total_bytes, free_bytes[MAX_DEVICES];
+static uint64_t total_bytes, own_free_bytes[MAX_DEVICES];
+static uint64_t *free_bytes = own_free_bytes; /* of each device; whole programs keep them where their processes see each other's */
 static uint64_t beyond_bytes; /* part of each device's free bytes that it does not show */
 static uint64_t unusable_bytes; /* free bytes that no request gets */
 static Spans blocks, ranges;
@@ -284,9 +285,9 @@ EXPORT int cudaDeviceGetStreamPriorityRange(int *least, int *greatest) { *least 
 
 /* Only CUDA 13's layout is known; PyTorch asks CUDA 12 for it by another name. */
 EXPORT int cudaGetDeviceProperties(void *properties, int device) {
-  (void)device;
   char *p = memset(properties, 0, PROPERTIES_BYTES);
   memcpy(p, card.name, sizeof card.name);
+  p[256] = (char)device; /* UUID */
   memcpy(p + 288, &total_bytes, sizeof total_bytes);
   const struct { int offset, value; } known[] = {
       {296, 48 << 10},                        /* shared memory of a block, without asking for more */
@@ -391,7 +392,17 @@ EXPORT int cudaMemGetInfo(size_t *free, size_t *total) {
   return SUCCESS;
 }
 
-static int fits(uint64_t bytes, int device) { return bytes <= free_bytes[device] && free_bytes[device] - bytes >= unusable_bytes; }
+/* A process that asks a device for memory uses it from then on. */
+#ifdef HAS_KERNELS
+static void use(int device);
+#else
+static void use(int device) { (void)device; }
+#endif
+
+static int fits(uint64_t bytes, int device) {
+  use(device);
+  return bytes <= free_bytes[device] && free_bytes[device] - bytes >= unusable_bytes;
+}
 
 EXPORT int cudaMalloc(void **pointer, size_t bytes) {
   pthread_mutex_lock(&lock);
@@ -680,8 +691,9 @@ EXPORT int cudaGetDriverEntryPointByVersion(const char *symbol, void **function,
   return SUCCESS;
 }
 
-/* ---- NVML, which PyTorch asks about fabrics and, for its message about memory, about processes ---- */
+/* ---- NVML, which PyTorch asks about fabrics and, for its message about memory, about processes; whole programs have more of it ---- */
 
+#ifndef HAS_KERNELS
 EXPORT int nvmlInit_v2(void) { return SUCCESS; }
 EXPORT int nvmlDeviceGetHandleByPciBusId_v2(const char *id, void **device) {
   (void)id;
@@ -692,7 +704,6 @@ EXPORT int nvmlDeviceGetGpuFabricInfoV(void *device, void *information) { (void)
 EXPORT int nvmlDeviceGetNvLinkRemoteDeviceType(void) { return 3; }
 EXPORT int nvmlDeviceGetNvLinkRemotePciInfo_v2(void) { return 3; }
 EXPORT int nvmlSystemGetCudaDriverVersion_v2(int *version) { *version = 13000; return SUCCESS; }
-#ifndef HAS_KERNELS
 /* Without processes the message about memory names none. */
 EXPORT int nvmlDeviceGetComputeRunningProcesses(void *device, unsigned *count, void *processes) {
   (void)device; (void)processes;

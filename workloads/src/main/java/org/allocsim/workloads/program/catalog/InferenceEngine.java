@@ -82,6 +82,8 @@ public final class InferenceEngine extends DescribedProgram {
 
   private static EngineSettings settings(ProgramValues values) throws TraceFormatException {
     ModelShape model = ServedModels.of(values.text(MODEL));
+    values.require(
+        model.states().count() == 0, "models whose layers keep a state are not simulated");
     int gpus = values.count(GPUS);
     // Refuses numbers of GPUs that cannot share the model.
     model.served(gpus, 1, 1);

@@ -1,6 +1,7 @@
 package org.allocsim.workloads.program.llama;
 
 import org.allocsim.workloads.model.ModelShape;
+import org.allocsim.workloads.model.StateLayers;
 
 /** Models whose buffers llama.cpp printed, and settings that differ in what a test is about. */
 final class Shapes {
@@ -52,9 +53,12 @@ final class Shapes {
         isTied,
         131_072,
         windowTokens,
+        false,
         fullLayers,
         1,
         1,
+        StateLayers.NONE,
+        false,
         false);
   }
 

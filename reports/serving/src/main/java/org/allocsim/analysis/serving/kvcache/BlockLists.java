@@ -15,6 +15,10 @@ final class BlockLists {
     return blocks[sequence][index];
   }
 
+  void set(int sequence, int index, int block) {
+    blocks[sequence][index] = block;
+  }
+
   void add(int sequence, int block) {
     if (sequence >= counts.length) {
       int length = Math.max(sequence + 1, counts.length * 2);

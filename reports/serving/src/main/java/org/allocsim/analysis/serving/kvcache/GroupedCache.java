@@ -37,6 +37,11 @@ abstract class GroupedCache implements KvCache {
   private int[] plainEnd = new int[16];
   private long[] plainBytes = new long[16];
 
+  /** By group that keeps a state, and sequence: blocks that it holds, and the one before the last. */
+  final int[][] stateBlocks;
+
+  final int[][] earlierState;
+
   /** By sequence: tokens that it had before its last step. */
   private int[] earlierTokens = new int[16];
 
@@ -47,6 +52,8 @@ abstract class GroupedCache implements KvCache {
     lists = new BlockLists[groups.size()];
     Arrays.setAll(lists, _ -> new BlockLists());
     skipped = new int[groups.size()][16];
+    stateBlocks = new int[groups.size()][16];
+    earlierState = new int[groups.size()][16];
     search = new StoredPrefix(this.groups, blockTokens);
   }
 
@@ -65,8 +72,20 @@ abstract class GroupedCache implements KvCache {
   /** A sequence no longer uses a block. */
   abstract void release(int block, int group);
 
-  /** Blocks of a group that are released from now on are released together. */
-  void startRelease() {}
+  /**
+   * Blocks of a group that are released from now on are released together.
+   *
+   * @param isEnd whether their sequence ends
+   */
+  void startRelease(boolean isEnd) {}
+
+  /** Whether anything is remembered. */
+  boolean keepsPrefixes() {
+    return true;
+  }
+
+  /** A block came to hold a prefix, or holds it with another one that did before. */
+  void remembered(int group, long prefixKey) {}
 
   /** Whether a full block of a sequence is remembered. */
   boolean isRemembered(int sequence, int block, int group) {
@@ -99,6 +118,8 @@ abstract class GroupedCache implements KvCache {
     if (sequence >= skipped[0].length) {
       int length = Math.max(sequence + 1, skipped[0].length * 2);
       Arrays.setAll(skipped, group -> Arrays.copyOf(skipped[group], length));
+      Arrays.setAll(stateBlocks, group -> Arrays.copyOf(stateBlocks[group], length));
+      Arrays.setAll(earlierState, group -> Arrays.copyOf(earlierState[group], length));
       roomTokens = Arrays.copyOf(roomTokens, length);
       earlierTokens = Arrays.copyOf(earlierTokens, length);
       plainEnd = Arrays.copyOf(plainEnd, length);
@@ -106,6 +127,8 @@ abstract class GroupedCache implements KvCache {
     }
     for (int group = 0; group < groups.length; group++) {
       skipped[group][sequence] = search.firstRead(group, storedTokens);
+      stateBlocks[group][sequence] = groups[group].keepsState() && storedTokens > 0 ? 1 : 0;
+      earlierState[group][sequence] = NONE;
     }
   }
 
@@ -127,11 +150,15 @@ abstract class GroupedCache implements KvCache {
   /** A sequence gives up the blocks that none of its windows reaches, the last one first. */
   private void giveUp(int sequence) {
     for (int group = 0; group < groups.length; group++) {
+      if (groups[group].keepsState()) {
+        giveUpStates(sequence, group);
+        continue;
+      }
       int first = search.firstRead(group, settledTokens(sequence));
       int before = skipped[group][sequence];
       if (first > before) {
         wastedBytes -= wasteOf(sequence, 0);
-        startRelease();
+        startRelease(false);
         for (int block = first - 1; block >= before; block--) {
           release(lists[group].get(sequence, block), group);
         }
@@ -141,13 +168,45 @@ abstract class GroupedCache implements KvCache {
     }
   }
 
+  /**
+   * A sequence gives up states before the last one that a step over may read: those next to it, and
+   * the one before the last that it took. Others further back stay until it ends.
+   */
+  private void giveUpStates(int sequence, int group) {
+    int settled = settledTokens(sequence);
+    if (stateBlocks[group][sequence] < 2 || settled == 0) {
+      return;
+    }
+    wastedBytes -= wasteOf(sequence, 0);
+    BlockLists states = lists[group];
+    int last = (settled - 1) / blockTokens;
+    startRelease(false);
+    int block = Math.min(last, states.count(sequence)) - 1;
+    while (block >= 0 && states.get(sequence, block) != NONE) {
+      giveUpState(sequence, group, block--);
+    }
+    int earlier = earlierState[group][sequence];
+    if (earlier != NONE && earlier < last && states.get(sequence, earlier) != NONE) {
+      startRelease(false);
+      giveUpState(sequence, group, earlier);
+    }
+    wastedBytes += wasteOf(sequence, 0);
+  }
+
+  private void giveUpState(int sequence, int group, int block) {
+    release(lists[group].get(sequence, block), group);
+    lists[group].set(sequence, block, NONE);
+    stateBlocks[group][sequence]--;
+  }
+
   /** A sequence, whose waste was subtracted, has so many tokens now; full blocks are remembered. */
   final void store(int sequence, int count) {
     int before = tokens.of(sequence);
     earlierTokens[sequence] = before;
     tokens.set(sequence, count);
     wastedBytes += wasteOf(sequence, 0);
-    for (int block = before / blockTokens; block < count / blockTokens; block++) {
+    int end = keepsPrefixes() ? count / blockTokens : 0;
+    for (int block = before / blockTokens; block < end; block++) {
       long prefix = prefixes.of(sequence).hash(block);
       boolean isOwn = prefixes.of(sequence).isOwn(block);
       for (int group = 0; group < groups.length; group++) {
@@ -155,10 +214,14 @@ abstract class GroupedCache implements KvCache {
           continue;
         }
         int held = lists[group].get(sequence, block);
+        if (held == NONE) {
+          continue;
+        }
         if (isOwn) {
           note(held, StoredPrefix.key(prefix, group));
         } else {
           remember(held, StoredPrefix.key(prefix, group));
+          remembered(group, StoredPrefix.key(prefix, group));
         }
       }
     }
@@ -171,6 +234,16 @@ abstract class GroupedCache implements KvCache {
     long bytes = 0;
     for (int group = 0; group < groups.length; group++) {
       int window = groups[group].windowTokens();
+      if (groups[group].keepsState()) {
+        end = stateBlocks[group][sequence] > 1 ? count : end;
+        continue;
+      }
+      if (groups[group].isChunked()) {
+        bytes += groups[group].bytesPerToken();
+        boolean isSettled = skipped[group][sequence] == search.firstRead(group, count);
+        end = Math.min(end, isSettled ? (count / window + 1) * window : count);
+        continue;
+      }
       boolean isFilling = window == 0 || count < window - 1;
       if (isFilling) {
         bytes += groups[group].bytesPerToken();
@@ -190,6 +263,12 @@ abstract class GroupedCache implements KvCache {
     int count = tokens.of(sequence);
     long waste = 0;
     for (int group = 0; group < groups.length; group++) {
+      if (groups[group].keepsState()) {
+        long stateBytes = groups[group].layers() * groups[group].stateBytes();
+        long held = stateBlocks[group][sequence];
+        waste += held * blockTokens * groups[group].bytesPerToken() - (held > 0 ? stateBytes : 0);
+        continue;
+      }
       long slots = (long) (lists[group].count(sequence) - withoutLast) * blockTokens;
       long given = (long) skipped[group][sequence] * blockTokens;
       waste += groups[group].wastedBytes(slots, count, given);
@@ -199,6 +278,9 @@ abstract class GroupedCache implements KvCache {
 
   @Override
   public final int storedTokens(PrefixHashes prefix, int mostTokens) {
+    if (!keepsPrefixes()) {
+      return 0;
+    }
     return search.blocks(
             mostTokens / blockTokens, (block, group) -> holder(prefix, block, group) != NONE)
         * blockTokens;
@@ -206,7 +288,7 @@ abstract class GroupedCache implements KvCache {
 
   @Override
   public final boolean mayStore(PrefixHashes prefix, int block) {
-    return holder(prefix, block, 0) != NONE;
+    return keepsPrefixes() && holder(prefix, block, 0) != NONE;
   }
 
   @Override
@@ -217,19 +299,23 @@ abstract class GroupedCache implements KvCache {
     wastedBytes -= wasteOf(sequence, 0);
     tokens.end(sequence);
     for (int group = 0; group < groups.length; group++) {
-      startRelease();
+      startRelease(true);
       while (lists[group].count(sequence) > 0) {
         int block = lists[group].removeLast(sequence);
-        if (lists[group].count(sequence) >= skipped[group][sequence]) {
+        if (block != NONE && lists[group].count(sequence) >= skipped[group][sequence]) {
           release(block, group);
         }
       }
+      stateBlocks[group][sequence] = 0;
     }
   }
 
   /** A sequence will look for its own prefixes, also in the blocks that it has given up. */
   private void listOwn(int sequence) {
     PrefixHashes prefix = prefixes.of(sequence);
+    if (!keepsPrefixes()) {
+      return;
+    }
     for (int block = 0; block < tokens.of(sequence) / blockTokens; block++) {
       if (prefix.isOwn(block)) {
         long hash = prefix.hash(block);

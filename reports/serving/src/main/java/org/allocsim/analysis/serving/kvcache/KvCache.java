@@ -22,6 +22,17 @@ public interface KvCache {
   boolean mayStore(PrefixHashes prefix, int block);
 
   /**
+   * Where a sequence is to stop so that others find a state there: tokens that some layers have
+   * stored of it and others not; 0 for none.
+   */
+  default int junctionTokens(PrefixHashes prefix, int wholeTokens, int storedTokens) {
+    return 0;
+  }
+
+  /** The engine plans a further step: what was stored before it is computed. */
+  default void startStep() {}
+
+  /**
    * Begins a sequence.
    *
    * @param sequence its number
@@ -37,6 +48,14 @@ public interface KvCache {
    */
   default boolean mayHaveMoreRoom() {
     return true;
+  }
+
+  /**
+   * Whether that sequence still finds no room, however few tokens its first step computes; false
+   * where that would take a longer look.
+   */
+  default boolean isStillFull() {
+    return false;
   }
 
   /** Begins a sequence all of whose tokens are computed in its first step. */

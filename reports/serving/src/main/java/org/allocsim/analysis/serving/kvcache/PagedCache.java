@@ -27,10 +27,14 @@ import org.allocsim.workloads.model.PageSharing;
  * v1/core/kv_cache_coordinator.py}, {@code v1/core/block_pool.py} and {@code
  * v1/core/single_type_kv_cache_manager.py}; Kwon et al., SOSP 2023.
  *
+ * <p>A layer that looks back at chunks gives up what is before its own; a prefix may end where one
+ * does.
+ *
  * <p><b>Compared.</b> With that source at 15b1511 (December 2025), 6bdabba (31 May 2026), 1d3a8b9
  * (17 August 2026) and the commits of {@link PagedRules}: hits, refusals, block numbers and counts
  * of free blocks in 120 random sequences of 300 operations for each commit and kind (no window, one
- * window, both, two windows, both and two), all equal, on 29 November 2026. Drafts were not
+ * window, both, two windows, both and two), all equal, on 29 November 2026; on the next day the
+ * same with chunks (alone, with no window, with that and one, with a window, two). Drafts were not
  * compared.
  *
  * <p><b>Deviations.</b> A slot of a block that several sequences share, and that some of them do
@@ -46,6 +50,17 @@ public final class PagedCache extends GroupedCache {
   /** Tokens that steps that are not over may have taken room for. */
   private final int inFlightTokens;
 
+  /** Groups that keep a state, and whether anything is remembered. */
+  private final int stateGroups;
+
+  private final boolean keepsPrefixes;
+
+  /** By block: the step in which it came to hold a state, and the step now. */
+  private final int[] storedIn;
+
+  private int step = 1;
+  private boolean wasDeferred;
+
   private final int watermarkBlocks;
   private final KvBlocks blocks;
   private final CacheLayout layout;
@@ -57,6 +72,14 @@ public final class PagedCache extends GroupedCache {
   private int lastFree;
 
   private long lastChanges;
+
+  /** Free blocks without which it finds none as long as nothing more is stored. */
+  private long lastNeeded;
+
+  private long lastAdditions;
+
+  /** Whether blocks are released because their sequence ends. */
+  private boolean isEnding;
 
   /** By sequence: tokens of its prompt, and of what others had of it where it began, or 0. */
   private int[] promptTokens = new int[16];
@@ -110,6 +133,18 @@ public final class PagedCache extends GroupedCache {
       int inFlightTokens,
       boolean hasHead) {
     super(sharing.groups(), capacityBytes, blockTokens);
+    for (LayerGroup group : groups) {
+      if (group.isChunked() && group.windowTokens() % blockTokens != 0) {
+        throw new IllegalArgumentException(
+            "chunks of %d tokens that layers look back at are not whole blocks of %d"
+                .formatted(group.windowTokens(), blockTokens));
+      }
+    }
+    if (groups[0].keepsState()) {
+      throw new IllegalArgumentException("a model all of whose layers keep a state is not simulated");
+    }
+    stateGroups = (int) Arrays.stream(groups).filter(LayerGroup::keepsState).count();
+    keepsPrefixes = stateGroups == 0 || rules.keepsStates();
     this.rules = rules;
     this.inFlightTokens = inFlightTokens;
     this.hasHead = hasHead;
@@ -120,6 +155,7 @@ public final class PagedCache extends GroupedCache {
     blocks.take();
     watermarkBlocks = (int) (watermark * count);
     held = new long[groups.length];
+    storedIn = new int[stateGroups > 0 ? count : 0];
   }
 
   /** A tensor for each layer of a group, which PyTorch takes from the driver in whole pages. */
@@ -164,10 +200,12 @@ public final class PagedCache extends GroupedCache {
     int unused = unused(prefix, start.storedTokens());
     boolean keepsSomeFree = start.isBesideOthers() || !rules.watermarkBesideOthers();
     int room = blocks.freeCount() - (keepsSomeFree ? watermarkBlocks : 0);
-    boolean fits = (blocksOf(start.room()) - shared) * groups.length + unused <= room;
-    if (!fits || (rules.fitsWhole() && wholeBlocks(start) + unused > room)) {
-      lastFree = blocks.freeCount();
-      lastChanges = blocks.changes();
+    boolean fits =
+        (blocksOf(start.room()) - shared) * (groups.length - stateGroups) + stateGroups + unused
+            <= room;
+    wasDeferred = isStoredInThisStep(prefix, shared);
+    if (wasDeferred || !fits || (rules.fitsWhole() && wholeBlocks(start) + unused > room)) {
+      noteRefusal(start);
       return false;
     }
     noteEnds(sequence, start);
@@ -184,15 +222,77 @@ public final class PagedCache extends GroupedCache {
     return true;
   }
 
+  @Override
+  public void startStep() {
+    step++;
+  }
+
+  @Override
+  boolean keepsPrefixes() {
+    return keepsPrefixes;
+  }
+
+  @Override
+  void remembered(int group, long prefixKey) {
+    if (groups[group].keepsState()) {
+      storedIn[blocks.holder(prefixKey)] = step;
+    }
+  }
+
+  /** Whether a state that a sequence would begin with is computed only in this step. */
+  private boolean isStoredInThisStep(PrefixHashes prefix, int shared) {
+    if (shared > 0 && stateGroups > 0) {
+      for (int group = 0; group < groups.length; group++) {
+        if (groups[group].keepsState() && storedIn[holder(prefix, shared - 1, group)] == step) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Notes what a sequence lacked. A group without windows that loses a stored block needs another
+   * one in its place, so that it never needs fewer free ones while nothing more is stored.
+   */
+  private void noteRefusal(SequenceStart start) {
+    lastFree = blocks.freeCount();
+    lastChanges = blocks.changes();
+    lastAdditions = blocks.additions();
+    lastNeeded = 0;
+    if (rules.fitsWhole() && !wasDeferred) {
+      int stored = start.storedTokens();
+      for (int group = 0; group < groups.length; group++) {
+        if (groups[group].windowTokens() == 0) {
+          lastNeeded +=
+              blocksOf(start.wholeTokens())
+                  - stored / blockTokens
+                  + unused(start.prefix(), stored, group);
+        }
+      }
+    }
+  }
+
+  @Override
+  public boolean isStillFull() {
+    return blocks.freeCount() < lastNeeded && blocks.additions() == lastAdditions;
+  }
+
   /** Stored blocks that a sequence needs and nobody uses. */
   private int unused(PrefixHashes prefix, int storedTokens) {
     int count = 0;
     for (int group = 0; group < groups.length; group++) {
-      for (int block = search.firstRead(group, storedTokens);
-          block < storedTokens / blockTokens;
-          block++) {
-        count += blocks.references(holder(prefix, block, group)) == 0 ? 1 : 0;
-      }
+      count += unused(prefix, storedTokens, group);
+    }
+    return count;
+  }
+
+  private int unused(PrefixHashes prefix, int storedTokens, int group) {
+    int count = 0;
+    for (int block = search.firstRead(group, storedTokens);
+        block < storedTokens / blockTokens;
+        block++) {
+      count += blocks.references(holder(prefix, block, group)) == 0 ? 1 : 0;
     }
     return count;
   }
@@ -201,10 +301,14 @@ public final class PagedCache extends GroupedCache {
   private long wholeBlocks(SequenceStart start) {
     long needed = 0;
     for (LayerGroup group : groups) {
+      if (group.keepsState()) {
+        needed++;
+        continue;
+      }
       long own = blocksOf(start.wholeTokens());
       if (rules.capsWindows() && group.windowTokens() > 0) {
-        long most = group.windowTokens() - 1L + inFlightTokens;
-        own = Math.min(own, Math.ceilDiv(most, (long) blockTokens) + 1);
+        long most = group.windowTokens() - (group.isChunked() ? 0L : 1L) + inFlightTokens;
+        own = Math.min(own, Math.ceilDiv(most, (long) blockTokens) + (group.isChunked() ? 0 : 1));
       }
       needed += Math.max(0, own - start.storedTokens() / blockTokens);
     }
@@ -224,20 +328,30 @@ public final class PagedCache extends GroupedCache {
     promptTokens[sequence] = start.promptTokens();
     junction[sequence] = 0;
     if (groups.length > 1) {
-      int longest =
-          search.blocksOfFirstKind(
-              (start.wholeTokens() - 1) / blockTokens,
-              (block, group) -> holder(start.prefix(), block, group) != NONE);
-      if (longest * blockTokens > start.storedTokens()) {
-        junction[sequence] = longest * blockTokens;
-      }
+      junction[sequence] = junction(start.prefix(), start.wholeTokens(), start.storedTokens());
     }
+  }
+
+  private int junction(PrefixHashes prefix, int wholeTokens, int storedTokens) {
+    int longest =
+        search.blocksOfFirstKind(
+            (wholeTokens - 1) / blockTokens, (block, group) -> holder(prefix, block, group) != NONE);
+    return longest * blockTokens > storedTokens ? longest * blockTokens : 0;
+  }
+
+  @Override
+  public int junctionTokens(PrefixHashes prefix, int wholeTokens, int storedTokens) {
+    return stateGroups > 0 && keepsPrefixes ? junction(prefix, wholeTokens, storedTokens) : 0;
   }
 
   @Override
   boolean isRemembered(int sequence, int block, int group) {
     int window = groups[group].windowTokens();
-    if (!rules.keepsTails() || window == 0) {
+    if (rules.keepsTails() && groups[group].keepsState()) {
+      return block == (promptTokens[sequence] - 1) / blockTokens - 1
+          || block == junction[sequence] / blockTokens - 1;
+    }
+    if (!rules.keepsTails() || window == 0 || groups[group].isChunked()) {
       return true;
     }
     int needed = (window - 1 + blockTokens - 1) / blockTokens + (hasHead ? 1 : 0);
@@ -258,7 +372,7 @@ public final class PagedCache extends GroupedCache {
 
   @Override
   public boolean mayHaveMoreRoom() {
-    return blocks.freeCount() > lastFree || blocks.changes() != lastChanges;
+    return wasDeferred || blocks.freeCount() > lastFree || blocks.changes() != lastChanges;
   }
 
   private int share(PrefixHashes prefix, int block, int group) {
@@ -268,7 +382,8 @@ public final class PagedCache extends GroupedCache {
   }
 
   @Override
-  void startRelease() {
+  void startRelease(boolean isEnd) {
+    isEnding = isEnd;
     blocks.startRelease();
   }
 
@@ -276,7 +391,9 @@ public final class PagedCache extends GroupedCache {
   void release(int block, int group) {
     boolean isReusedFirst =
         rules.reuse() == PagedRules.Reuse.ALL
-            || (rules.reuse() == PagedRules.Reuse.WINDOWS && groups[group].windowTokens() > 0);
+            || (rules.reuse() == PagedRules.Reuse.WINDOWS
+                && groups[group].windowTokens() > 0
+                && !(groups[group].isChunked() && isEnding));
     if (isReusedFirst) {
       blocks.releaseByUse(block);
     } else {
@@ -287,7 +404,12 @@ public final class PagedCache extends GroupedCache {
 
   @Override
   boolean extend(int sequence, int count, int room) {
-    int needed = (blocksOf(room) - lists[0].count(sequence)) * groups.length;
+    int target = blocksOf(room);
+    int missing = target - lists[0].count(sequence);
+    int needed = missing * (groups.length - stateGroups);
+    for (int group = 0; stateGroups > 0 && group < groups.length; group++) {
+      needed += groups[group].keepsState() && needsState(sequence, group, target) ? 1 : 0;
+    }
     if (needed > 0 && needed > blocks.freeCount()) {
       return false;
     }
@@ -300,12 +422,39 @@ public final class PagedCache extends GroupedCache {
   private void append(int sequence, int count, int room) {
     int target = blocksOf(room);
     for (int group = 0; group < groups.length; group++) {
+      if (groups[group].keepsState()) {
+        takeState(sequence, group, target);
+        continue;
+      }
       for (int missing = target - lists[group].count(sequence); missing > 0; missing--) {
         lists[group].add(sequence, blocks.take());
         held[group]++;
       }
     }
     store(sequence, count);
+  }
+
+  /** Whether a sequence of so many blocks needs a further one for its state. */
+  private boolean needsState(int sequence, int group, int target) {
+    int count = lists[group].count(sequence);
+    return keepsPrefixes ? target > count : count == 0;
+  }
+
+  /** Takes a block for the state at the end of a step; those before it have none. */
+  private void takeState(int sequence, int group, int target) {
+    if (!needsState(sequence, group, target)) {
+      return;
+    }
+    int before = lists[group].count(sequence);
+    if (before > 0) {
+      earlierState[group][sequence] = before - 1;
+    }
+    for (int block = before; keepsPrefixes && block < target - 1; block++) {
+      lists[group].add(sequence, NONE);
+    }
+    lists[group].add(sequence, blocks.take());
+    held[group]++;
+    stateBlocks[group][sequence]++;
   }
 
   @Override
@@ -319,6 +468,10 @@ public final class PagedCache extends GroupedCache {
     long all = 0;
     long inFlight = rules.settlesLate() ? 2L * stepTokens : stepTokens;
     for (LayerGroup group : groups) {
+      if (group.keepsState()) {
+        all += statesFor(count, stepTokens);
+        continue;
+      }
       long own = blocksOf(count);
       boolean isWhole = rules.fitsWhole() && !rules.capsWindows();
       if (group.windowTokens() > 0 && !isWhole) {
@@ -328,6 +481,15 @@ public final class PagedCache extends GroupedCache {
       all += own;
     }
     return all;
+  }
+
+  /** Blocks for states that a sequence may hold at once, with those that stay until it ends. */
+  private long statesFor(int count, int stepTokens) {
+    if (!keepsPrefixes) {
+      return 1;
+    }
+    long wholeStep = Math.max(blockTokens, stepTokens - stepTokens % blockTokens);
+    return Math.min(blocksOf(count), 3 + (rules.settlesLate() ? count / wholeStep : 0));
   }
 
   @Override

@@ -19,6 +19,8 @@ package org.allocsim.analysis.serving.kvcache;
  *       <td>0.24</td></tr>
  *   <tr><td>{@code settlesLate}</td><td>47728</td><td>cd0de48</td><td>8 July</td>
  *       <td>0.26, by date</td></tr>
+ *   <tr><td>{@code keepsStates}</td><td>40996, 47782</td><td>95ed0fe, 8ac8375</td><td>10, 13
+ *       July</td><td>0.27, by date</td></tr>
  *   <tr><td>{@code keepsTails}</td><td>52216</td><td>017e9f4</td><td>17 August</td>
  *       <td>0.29, by date</td></tr>
  * </table>
@@ -31,6 +33,9 @@ package org.allocsim.analysis.serving.kvcache;
  * @param watermarkBesideOthers whether the watermark holds only where another sequence runs
  * @param settlesLate whether windows give up their blocks a step later, as the step before may
  *     still read them
+ * @param keepsStates whether models with layers that keep a state remember prefixes ({@code
+ *     mamba_cache_mode} align), a state at the end of each part of a prompt, which is cut at whole
+ *     blocks; else they remember nothing and have one state for each sequence
  * @param keepsTails whether groups with a window remember only the blocks that reach back from the
  *     end of the prompt and from the end of what others have of it ({@code
  *     prefix_cache_retention_interval} 0), not all of them
@@ -41,13 +46,14 @@ public record PagedRules(
     boolean capsWindows,
     boolean watermarkBesideOthers,
     boolean settlesLate,
+    boolean keepsStates,
     boolean keepsTails) {
 
   /** Whose blocks go to the front of the queue of free blocks where they keep no prefix. */
   public enum Reuse {
     /** Nobody's. */
     NONE,
-    /** Those of groups with a window. */
+    /** Those of groups with a window; of groups with chunks only those that a chunk gives up. */
     WINDOWS,
     /** Those of all groups. */
     ALL
@@ -55,8 +61,8 @@ public record PagedRules(
 
   /** The rules up to 0.18: none of the changes. */
   public static final PagedRules FIRST =
-      new PagedRules(Reuse.NONE, false, false, false, false, false);
+      new PagedRules(Reuse.NONE, false, false, false, false, false, false);
 
   /** The rules of 0.29: all of the changes. */
-  public static final PagedRules NEWEST = new PagedRules(Reuse.ALL, true, true, true, true, true);
+  public static final PagedRules NEWEST = new PagedRules(Reuse.ALL, true, true, true, true, true, true);
 }

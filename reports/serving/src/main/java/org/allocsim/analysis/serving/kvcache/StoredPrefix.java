@@ -6,8 +6,8 @@ import org.allocsim.workloads.model.LayerGroup;
 
 /**
  * How much of a prefix a cache has that stores several groups of layers: all of its blocks where
- * layers look back at everything, those of the last window where they do not. The longest that
- * every group has counts.
+ * layers look back at everything, those of the last window or chunk where they do not. The longest
+ * that every group has counts.
  *
  * <p><b>Source.</b> vllm-project/vllm, {@code v1/core/single_type_kv_cache_manager.py} 002f349 and
  * {@code v1/core/kv_cache_coordinator.py} 00b08dc.
@@ -64,18 +64,16 @@ final class StoredPrefix {
    * everything where there are such; at most so many. A kind alone has no longer prefix than that.
    */
   int blocksOfFirstKind(int mostBlocks, Blocks stored) {
-    int window = groups[0].windowTokens();
-    for (LayerGroup group : groups) {
-      window = Math.min(window, group.windowTokens() == 0 ? 0 : window);
-    }
-    int kind = window;
-    LayerGroup[] own =
+    LayerGroup kind =
         Arrays.stream(groups)
-            .filter(group -> group.windowTokens() == kind)
-            .toArray(LayerGroup[]::new);
+            .filter(group -> group.windowTokens() == 0)
+            .findFirst()
+            .orElse(groups[0]);
+    LayerGroup[] own =
+        Arrays.stream(groups).filter(group -> group.looksBackLike(kind)).toArray(LayerGroup[]::new);
     int[] numbers =
         IntStream.range(0, groups.length)
-            .filter(group -> groups[group].windowTokens() == kind)
+            .filter(group -> groups[group].looksBackLike(kind))
             .toArray();
     return new StoredPrefix(own, blockTokens)
         .blocks(mostBlocks, (block, group) -> stored.has(block, numbers[group]));

@@ -37,7 +37,8 @@ final class EngineOptions {
       names = "--block-size",
       paramLabel = "N",
       defaultValue = "16",
-      description = "Tokens per block or small page (default: ${DEFAULT-VALUE}).")
+      description = "Tokens per block or small page; layers that keep a state have"
+              + " larger blocks (default: ${DEFAULT-VALUE}).")
   private int blockTokens;
 
   @Option(
@@ -80,7 +81,7 @@ final class EngineOptions {
         maxSequences,
         stepTokens,
         maxTokens == null ? model.contextTokens() : maxTokens,
-        blockTokens,
+        model.blockTokens(blockTokens),
         watermark == null ? 0 : watermark,
         pageBytes,
         speculation,

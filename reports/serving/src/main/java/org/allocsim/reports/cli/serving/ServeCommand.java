@@ -3,6 +3,7 @@ package org.allocsim.reports.cli.serving;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.program.Conditions;
 import org.allocsim.analysis.serving.CacheChoice;
@@ -82,7 +83,7 @@ public final class ServeCommand implements Callable<Integer> {
     sglangOptions.check();
     ServeQuestion.Requests requests = requestOptions.of(trafficName);
     ServedModel model = modelOptions.model();
-    List<CacheChoice> choices = servingDrafts(named);
+    List<CacheChoice> choices = servingStates(model, servingDrafts(named));
     Path file = Inputs.require(trafficName);
     return new Asking(outputOptions, null, Conditions.RECORDED)
         .beside(file)
@@ -121,6 +122,25 @@ public final class ServeCommand implements Callable<Integer> {
               + " sglang");
     }
     return named.stream().filter(each -> each.kind() != CacheKind.SGLANG).toList();
+  }
+
+  /** Only vLLM's own cache is simulated with layers that keep a state. */
+  private List<CacheChoice> servingStates(ServedModel model, List<CacheChoice> named) {
+    if (!model.keepsState()) {
+      return named;
+    }
+    if (modelOptions.speculation().isPresent()) {
+      throw Failure.usage(
+          "--speculative-model is not simulated for a model whose layers keep a state; omit it");
+    }
+    Optional<CacheChoice> other =
+        named.stream().filter(each -> each.kind() != CacheKind.PAGED).findFirst();
+    if (other.isPresent() && !caches.equals(List.of(ALL))) {
+      throw Failure.usage(
+          "--cache %s is not simulated for a model whose layers keep a state; use paged"
+              .formatted(other.get().label()));
+    }
+    return named.stream().filter(each -> each.kind() == CacheKind.PAGED).toList();
   }
 
   private DeviceProfile device() {

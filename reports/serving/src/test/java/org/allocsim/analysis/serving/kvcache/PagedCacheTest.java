@@ -101,7 +101,7 @@ class PagedCacheTest {
   void aPromptBeginsWhereAllOfItHasRoom() {
     SequenceStart start = new SequenceStart(prefix(1, 0, 10), 161, 161, 0, 32, 32, false);
     assertTrue(cache(11, 0).begin(0, start));
-    PagedRules rules = new PagedRules(PagedRules.Reuse.NONE, true, false, false, false, false);
+    PagedRules rules = new PagedRules(PagedRules.Reuse.NONE, true, false, false, false, false, false);
     assertFalse(new PagedCache(LAYERS, 11 * 16 * TOKEN, 16, 0, rules, 8, false).begin(0, start));
     assertTrue(new PagedCache(LAYERS, 12 * 16 * TOKEN, 16, 0, rules, 8, false).begin(0, start));
   }
@@ -215,6 +215,75 @@ class PagedCacheTest {
     assertEquals(5 * 4 * 48, cache.heldBytes());
   }
 
+  /** Chunks of 32 tokens: with the 33rd the two blocks of the first chunk are given up. */
+  @Test
+  void aChunkThatIsOverGivesUpItsBlocks() {
+    LayerGroup chunks = new LayerGroup(1, 16, 32, true);
+    PagedCache cache = new PagedCache(List.of(chunks), 20 * 256, 16, 0);
+    assertTrue(cache.begin(0, prefix(1, 0, 10), 0, 32));
+    assertEquals(2 * 256, cache.heldBytes());
+    assertEquals(2 * 256, cache.wastedBytes(), "the next token looks back at none of them");
+    assertTrue(cache.grow(0, 33));
+    assertEquals(256, cache.heldBytes());
+    assertTrue(cache.grow(0, 63));
+    assertEquals(2 * 256, cache.heldBytes());
+  }
+
+  @Test
+  void chunksAreWholeBlocks() {
+    LayerGroup chunks = new LayerGroup(1, 16, 40, true);
+    assertEquals(
+        "chunks of 40 tokens that layers look back at are not whole blocks of 16",
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new PagedCache(List.of(chunks), 20 * 256, 16, 0))
+            .getMessage());
+  }
+
+  /** What it says must hold for any first step, and it must say something. */
+  @Test
+  void aCacheThatIsStillFullRefusesWhateverTheStep() {
+    List<LayerGroup> model = List.of(new LayerGroup(2, 16, 0), new LayerGroup(2, 16, 40));
+    int stillFull = 0;
+    int mayFit = 0;
+    for (long seed = 0; seed < 60; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      PagedCache cache =
+          new PagedCache(model, 60 * 512L, 16, 0, PagedRules.NEWEST, IN_FLIGHT, false);
+      int[] counts = new int[6];
+      for (int row = 0; row < 5; row++) {
+        PrefixHashes own = prefix(random.nextInt(2), random.nextInt(6), row);
+        int stored = cache.storedTokens(own, 69);
+        counts[row] = cache.begin(row, own, stored, 70) ? 70 : 0;
+      }
+      PrefixHashes next = prefix(random.nextInt(2), random.nextInt(6), 9);
+      int whole = random.nextInt(60, 300);
+      boolean isRefused = false;
+      for (int step = 0; step < 60; step++) {
+        if (isRefused && cache.isStillFull()) {
+          stillFull++;
+          assertFalse(begins(cache, next, whole, 1), "seed " + seed + ", step " + step);
+        } else {
+          mayFit++;
+          isRefused = !begins(cache, next, whole, 1 + random.nextInt(whole));
+        }
+        if (!isRefused) {
+          break;
+        }
+        int row = random.nextInt(5);
+        int count = counts[row] + random.nextInt(1, 20);
+        counts[row] = counts[row] > 0 && cache.grow(row, count) ? count : counts[row];
+      }
+    }
+    assertTrue(stillFull > 100 && mayFit > 100, stillFull + " and " + mayFit);
+  }
+
+  private static boolean begins(PagedCache cache, PrefixHashes prefix, int whole, int step) {
+    int stored = cache.storedTokens(prefix, whole - 1);
+    int count = Math.min(whole, stored + step);
+    return cache.begin(5, new SequenceStart(prefix, whole, whole, stored, count, count, true));
+  }
+
   @Test
   void aCacheHasTwoBlocksAtLeast() {
     assertThrows(IllegalArgumentException.class, () -> cache(1, 0));
@@ -258,6 +327,9 @@ class PagedCacheTest {
     /** Whether a token, of so many, is read by the next ones. */
     boolean isRead(int token, int count, int group) {
       int window = groups.get(group).windowTokens();
+      if (groups.get(group).isChunked()) {
+        return token >= count / window * window;
+      }
       return window == 0 || token > count - window;
     }
 
@@ -294,7 +366,8 @@ class PagedCacheTest {
       for (LayerGroup group : groups) {
         int own = (whole + 15) / 16;
         if (rules.capsWindows() && group.windowTokens() > 0) {
-          own = Math.min(own, (group.windowTokens() - 1 + IN_FLIGHT + 15) / 16 + 1);
+          int most = group.windowTokens() + IN_FLIGHT;
+          own = Math.min(own, group.isChunked() ? (most + 15) / 16 : (most - 1 + 15) / 16 + 1);
         }
         needed += Math.max(0, own - stored / 16);
       }
@@ -318,6 +391,7 @@ class PagedCacheTest {
       int back = (window - 1 + 15) / 16;
       return !rules.keepsTails()
           || window == 0
+          || groups.get(group).isChunked()
           || ends.get(sequence).stream()
               .anyMatch(end -> block < end / 16 && block >= end / 16 - back);
     }
@@ -357,7 +431,7 @@ class PagedCacheTest {
             released.add(blocks.set(block, -1));
           }
         }
-        release(released, group);
+        release(released, group, false);
       }
       if (((count + 15) / 16 - own.getFirst().size()) * own.size() > queue.size()) {
         return false;
@@ -382,11 +456,12 @@ class PagedCacheTest {
       return true;
     }
 
-    void release(List<Integer> released, int group) {
+    void release(List<Integer> released, int group, boolean isEnd) {
       boolean isReusedFirst =
           rules.reuse() == PagedRules.Reuse.ALL
               || (rules.reuse() == PagedRules.Reuse.WINDOWS
-                  && groups.get(group).windowTokens() > 0);
+                  && groups.get(group).windowTokens() > 0
+                  && !(groups.get(group).isChunked() && isEnd));
       int front = 0;
       for (int block : released) {
         boolean isHeld =
@@ -404,7 +479,7 @@ class PagedCacheTest {
       List<List<Integer>> own = sequences.remove(sequence);
       tokens.remove(sequence);
       for (int group = 0; group < own.size(); group++) {
-        release(own.get(group).reversed(), group);
+        release(own.get(group).reversed(), group, true);
       }
     }
 
@@ -441,14 +516,19 @@ class PagedCacheTest {
             groups(0, 40),
             groups(17),
             groups(0, 40, 16),
+            List.of(new LayerGroup(2, 16, 48, true)),
+            List.of(
+                new LayerGroup(2, 16, 0),
+                new LayerGroup(2, 16, 32, true),
+                new LayerGroup(2, 16, 17)),
             List.of(new LayerGroup(2, 16, 0), new LayerGroup(3, 16, 33)));
     List<PagedRules> releases =
         List.of(
             PagedRules.FIRST,
-            new PagedRules(PagedRules.Reuse.NONE, true, false, false, false, false),
-            new PagedRules(PagedRules.Reuse.WINDOWS, true, true, false, false, false),
+            new PagedRules(PagedRules.Reuse.NONE, true, false, false, false, false, false),
+            new PagedRules(PagedRules.Reuse.WINDOWS, true, true, false, false, false, false),
             PagedRules.NEWEST);
-    for (long seed = 0; seed < 200; seed++) {
+    for (long seed = 0; seed < 280; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       PagedRules rules = releases.get((int) (seed / kinds.size() % releases.size()));
       List<LayerGroup> model = kinds.get((int) (seed % kinds.size()));

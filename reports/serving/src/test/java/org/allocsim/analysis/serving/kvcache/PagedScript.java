@@ -27,10 +27,7 @@ final class PagedScript {
 
   private PagedScript(String[] head) {
     blockTokens = Integer.parseInt(head[2]);
-    List<LayerGroup> kinds =
-        Stream.of(head[6].split(","))
-            .map(window -> new LayerGroup(1, 16, Integer.parseInt(window)))
-            .toList();
+    List<LayerGroup> kinds = Stream.of(head[6].split(",")).map(PagedScript::layers).toList();
     groups = kinds.size();
     int blocks = Integer.parseInt(head[3]);
     double watermark = (Integer.parseInt(head[4]) + 0.5) / blocks;
@@ -45,7 +42,17 @@ final class PagedScript {
             false);
   }
 
-  /** Rules by the letters of those that hold: w or r, f, c, o, l and t. */
+  /** Layers by what they look back at: 0, a window, a chunk as in {@code c64}, or {@code s} for a state. */
+  private static LayerGroup layers(String window) {
+    if (window.equals("s")) {
+      return LayerGroup.state(1, 16, 1);
+    }
+    boolean isChunked = window.startsWith("c");
+    return new LayerGroup(
+        1, 16, Integer.parseInt(isChunked ? window.substring(1) : window), isChunked);
+  }
+
+  /** Rules by the letters of those that hold: w or r, f, c, o, l, s and t. */
   private static PagedRules rules(String letters) {
     PagedRules.Reuse reuse =
         letters.contains("w")
@@ -57,6 +64,7 @@ final class PagedScript {
         letters.contains("c"),
         letters.contains("o"),
         letters.contains("l"),
+        letters.contains("s"),
         letters.contains("t"));
   }
 
@@ -69,6 +77,10 @@ final class PagedScript {
   private String run(String[] words) {
     int row = Integer.parseInt(words[1]);
     return switch (words[0]) {
+      case "step" -> {
+        cache.startStep();
+        yield "";
+      }
       case "begin" -> begin(row, words);
       case "grow" -> grow(row, words);
       default -> {
@@ -122,7 +134,7 @@ final class PagedScript {
         .mapToObj(group ->
             IntStream.range(0, cache.lists[group].count(row))
                 .mapToObj(block ->
-                    block < cache.skipped[group][row]
+                    block < cache.skipped[group][row] || cache.lists[group].get(row, block) < 0
                         ? "0"
                         : String.valueOf(cache.lists[group].get(row, block)))
                 .collect(Collectors.joining(",")))

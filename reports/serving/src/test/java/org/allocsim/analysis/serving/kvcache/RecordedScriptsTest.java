@@ -11,7 +11,19 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class RecordedScriptsTest {
   @ParameterizedTest
-  @ValueSource(strings = {"0.12", "0.19", "0.21", "0.23", "0.24", "0.26", "0.29"})
+  @ValueSource(
+      strings = {
+        "0.12",
+        "0.19",
+        "0.21",
+        "0.23",
+        "0.24",
+        "0.26",
+        "0.29",
+        "chunks-0.12",
+        "chunks-0.23",
+        "chunks-0.29"
+      })
   void thePagedCacheDoesWhatEachReleaseDid(String release) {
     RecordedScript.check(PagedScript.class, "paged-" + release + ".txt", PagedScript::replay);
   }

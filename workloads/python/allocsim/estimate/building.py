@@ -1,0 +1,103 @@
+"""Extensions that a program builds: its time stands still meanwhile, as they are built once and not in each run."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import re
+import shlex
+import subprocess
+import threading
+import time
+from typing import Any, Callable, Iterator
+
+from .progress import Progress
+
+#: Programs that build: compilers, and what calls them.
+_BUILDERS = re.compile(r"(nvcc|ninja|make|cmake|meson|bazel|(\w+-)*(cc|gcc|g\+\+|c\+\+|clang|clang\+\+)(-\d+)?)(\.exe)?")
+
+#: Between two lines of progress.
+_SHOWN_SECONDS = 1.0
+
+
+class Clock:
+    """Seconds that stand still at times."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._stood = 0.0
+        self._still_from = 0.0
+        self._stills = 0
+
+    def now(self) -> float:
+        """Seconds since some moment."""
+        with self._lock:
+            return (self._still_from if self._stills else time.monotonic()) - self._stood
+
+    @contextlib.contextmanager
+    def still(self) -> Iterator[None]:
+        """While this lasts, the time stands still."""
+        with self._lock:
+            if not self._stills:
+                self._still_from = time.monotonic()
+            self._stills += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._stills -= 1
+                if not self._stills:
+                    self._stood += time.monotonic() - self._still_from
+
+
+def builder(command: Any) -> str | None:
+    """The name of the program that a command starts, where that builds; of a shell's command, the first that does."""
+    with contextlib.suppress(TypeError, ValueError):
+        if isinstance(command, (str, bytes)):
+            words = shlex.split(os.fsdecode(command))
+        else:
+            words = [os.fsdecode(each) for each in ([command] if isinstance(command, os.PathLike) else list(command)[:1])]
+        return next((name for name in map(os.path.basename, words) if _BUILDERS.fullmatch(name)), None)
+    return None
+
+
+def follow_builds(clock: Clock, progress: Progress) -> None:
+    """From now on a clock stands still while this process waits for programs that build, which is shown."""
+
+    def watch(wait: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(wait)
+        def watched(self: Any, *args: Any, **kwargs: Any) -> Any:
+            name = builder(self.args)
+            if name is None or self.returncode is not None:
+                return wait(self, *args, **kwargs)
+            with clock.still(), _shown(name, progress):
+                return wait(self, *args, **kwargs)
+
+        return watched
+
+    for name in ("wait", "communicate"):
+        setattr(subprocess.Popen, name, watch(getattr(subprocess.Popen, name)))
+
+
+@contextlib.contextmanager
+def _shown(name: str, progress: Progress) -> Iterator[None]:
+    """Shows for how long something is built."""
+    if not progress.is_on:
+        yield
+        return
+    done = threading.Event()
+    began = time.monotonic()
+
+    def show() -> None:
+        while not done.wait(_SHOWN_SECONDS):
+            progress.show_text(f"building an extension ({name}): {time.monotonic() - began:.0f} s, which do not count")
+
+    thread = threading.Thread(target=show, name="allocsim-building", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+        progress.clear()
