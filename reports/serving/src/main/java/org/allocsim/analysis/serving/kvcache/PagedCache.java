@@ -141,7 +141,8 @@ public final class PagedCache extends GroupedCache {
       }
     }
     if (groups[0].keepsState()) {
-      throw new IllegalArgumentException("a model all of whose layers keep a state is not simulated");
+      throw new IllegalArgumentException(
+          "a model all of whose layers keep a state is not simulated");
     }
     stateGroups = (int) Arrays.stream(groups).filter(LayerGroup::keepsState).count();
     keepsPrefixes = stateGroups == 0 || rules.keepsStates();
@@ -335,7 +336,8 @@ public final class PagedCache extends GroupedCache {
   private int junction(PrefixHashes prefix, int wholeTokens, int storedTokens) {
     int longest =
         search.blocksOfFirstKind(
-            (wholeTokens - 1) / blockTokens, (block, group) -> holder(prefix, block, group) != NONE);
+            (wholeTokens - 1) / blockTokens,
+            (block, group) -> holder(prefix, block, group) != NONE);
     return longest * blockTokens > storedTokens ? longest * blockTokens : 0;
   }
 

@@ -101,7 +101,8 @@ class PagedCacheTest {
   void aPromptBeginsWhereAllOfItHasRoom() {
     SequenceStart start = new SequenceStart(prefix(1, 0, 10), 161, 161, 0, 32, 32, false);
     assertTrue(cache(11, 0).begin(0, start));
-    PagedRules rules = new PagedRules(PagedRules.Reuse.NONE, true, false, false, false, false, false);
+    PagedRules rules =
+        new PagedRules(PagedRules.Reuse.NONE, true, false, false, false, false, false);
     assertFalse(new PagedCache(LAYERS, 11 * 16 * TOKEN, 16, 0, rules, 8, false).begin(0, start));
     assertTrue(new PagedCache(LAYERS, 12 * 16 * TOKEN, 16, 0, rules, 8, false).begin(0, start));
   }
