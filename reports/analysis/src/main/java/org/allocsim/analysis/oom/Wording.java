@@ -305,7 +305,7 @@ public enum Wording {
   }
 
   /** Whether PyTorch wrote it, so that its settings can help. */
-  boolean isPyTorch() {
+  public boolean isPyTorch() {
     return versions.startsWith("PyTorch") || this == BARE;
   }
 

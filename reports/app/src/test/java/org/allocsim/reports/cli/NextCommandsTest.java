@@ -180,6 +180,21 @@ class NextCommandsTest {
   }
 
   @Test
+  void aLogOfAnEngineAsksForNoSnapshotOfPyTorch() throws IOException {
+    Path log = temp.resolve("vllm.log");
+    Files.writeString(
+        log,
+        "ValueError: To serve at least one request with the models's max seq len (100000), (3.05"
+            + " GiB KV cache is needed, which is larger than the available KV cache memory (3.04"
+            + " GiB). Based on the available memory, the estimated maximum model length is 99712."
+            + " Try increasing `gpu_memory_utilization` or decreasing `max_model_len` when"
+            + " initializing the engine.\n");
+    CommandRun run = CommandRun.of("diagnose", log);
+    assertTrue(run.out().contains("--max-model-len 99712"), run.out());
+    assertFalse(run.out().contains("snapshot.pickle"), run.out());
+  }
+
+  @Test
   void aProfileInAFileIsNamedByTheFile() throws IOException {
     Path profile = temp.resolve("mine.json");
     try (InputStream shipped = ShippedProfiles.class.getResourceAsStream("rtx-4090.json")) {

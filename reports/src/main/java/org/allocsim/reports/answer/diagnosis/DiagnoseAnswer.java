@@ -72,16 +72,27 @@ public record DiagnoseAnswer(@Nullable DiagnosedProgram program, @Nullable Expla
   private static List<Sentence> facts(ExplainOomAnswer log) {
     List<Sentence> facts = new ArrayList<>();
     askedAt(log).ifPresent(facts::add);
-    NextCommand next = NextCommand.of("snapshot.pickle", Conditions.RECORDED, null);
-    facts.add(
-        Sentence.of(
-            "Next: record the run with torch.cuda.memory._record_memory_history(stacks=\"python\")"
-                + " and torch.cuda.memory._dump_snapshot(\"snapshot.pickle\"); {} then tells which"
-                + " setting would have saved it and which lines hold the memory.",
-            log.name().equals(LogInput.STANDARD_INPUT_LABEL)
-                ? next.line("diagnose")
-                : next.line("diagnose", log.name())));
+    if (isPyTorch(log)) {
+      NextCommand next = NextCommand.of("snapshot.pickle", Conditions.RECORDED, null);
+      facts.add(
+          Sentence.of(
+              "Next: record the run with"
+                  + " torch.cuda.memory._record_memory_history(stacks=\"python\") and"
+                  + " torch.cuda.memory._dump_snapshot(\"snapshot.pickle\"); {} then tells which"
+                  + " setting would have saved it and which lines hold the memory.",
+              log.name().equals(LogInput.STANDARD_INPUT_LABEL)
+                  ? next.line("diagnose")
+                  : next.line("diagnose", log.name())));
+    }
     return facts;
+  }
+
+  /** Whether PyTorch itself failed: a snapshot says nothing of the memory of others. */
+  private static boolean isPyTorch(ExplainOomAnswer log) {
+    return log.contents().found().stream()
+        .findFirst()
+        .filter(each -> each.message().wording().isPyTorch())
+        .isPresent();
   }
 
   private static Optional<Sentence> askedAt(ExplainOomAnswer log) {

@@ -472,10 +472,10 @@ public record LeaksAnswer(
   private Sentence sentence() {
     Sentence sentence =
         switch (analysis.verdict()) {
-          case LEAK -> Sentence.of("{}, {}", headline(), interval(analysis.deciding()));
+          case LEAK -> Sentence.of("{}{}", headline(), interval(analysis.deciding()));
           case FRAGMENTATION ->
               Sentence.of(
-                  "{}, {}; live memory does not grow", headline(), interval(analysis.reserved()));
+                  "{}{}; live memory does not grow", headline(), interval(analysis.reserved()));
           case PLATEAU, NONE -> headline();
         };
     Forecast forecast = forecast();
@@ -541,13 +541,14 @@ public record LeaksAnswer(
     return iteration == Forecast.NEVER ? "2^63 or later" : Numbers.count(iteration);
   }
 
+  /** The interval after a slope; nothing where its ends are the same size in words. */
   private static String interval(Trend trend) {
-    return String.format(
-        Locale.ROOT,
-        "%.1f %% interval %s to %s",
-        100 * trend.confidence(),
-        slope(trend.lower()),
-        slope(trend.upper()));
+    String lower = slope(trend.lower());
+    String upper = slope(trend.upper());
+    return lower.equals(upper)
+        ? ""
+        : String.format(
+            Locale.ROOT, ", %.1f %% interval %s to %s", 100 * trend.confidence(), lower, upper);
   }
 
   private static String slope(double bytes) {

@@ -2,8 +2,10 @@ package org.allocsim.reports.answer.diagnosis;
 
 import static org.allocsim.reports.answer.SmallProgram.MIB;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.Objects;
 import org.allocsim.analysis.leak.LeakAnalysis;
 import org.allocsim.analysis.leak.LeakVerdict;
 import org.allocsim.analysis.program.Conditions;
@@ -17,6 +19,10 @@ class LeaksAnswerTest {
   private static final int STEPS = 30;
 
   private static LeakAnalysis analysis(long keptBytes) {
+    return answer(keptBytes).analysis();
+  }
+
+  private static LeaksAnswer answer(long keptBytes) {
     Asked asked =
         new Asked(
             List.of(
@@ -36,8 +42,15 @@ class LeaksAnswerTest {
                     })));
     return new LeaksQuestion(finder -> finder.byMarker("step"), null, null, false)
         .ask(asked)
-        .answer()
-        .analysis();
+        .answer();
+  }
+
+  @Test
+  void anIntervalWithoutWidthIsNotTold() {
+    String sentence =
+        Objects.requireNonNull(answer(2 * MIB).document(false).verdict()).sentence().toString();
+    assertTrue(sentence.contains("grows by 2.00 MiB per iteration"), sentence);
+    assertTrue(!sentence.contains("interval"), sentence);
   }
 
   @Test
