@@ -10,8 +10,8 @@ import java.util.List;
  * @param windowTokens a token looks back at so many tokens, itself included; 0 for all
  * @param isChunked whether it looks back at no more than its own chunk of so many tokens, the first
  *     of which begins with the sequence (Llama 4's {@code attention_chunk_size})
- * @param stateBytes bytes of the state of a sequence that each layer keeps in place of its tokens; 0
- *     for layers that store tokens. Such a layer looks back at the state after the token before;
+ * @param stateBytes bytes of the state of a sequence that each layer keeps in place of its tokens;
+ *     0 for layers that store tokens. Such a layer looks back at the state after the token before;
  *     {@code tokenBytes} are those of the layers beside it that store tokens
  */
 public record LayerGroup(

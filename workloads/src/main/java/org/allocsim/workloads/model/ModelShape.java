@@ -182,7 +182,8 @@ public record ModelShape(
   }
 
   private long parameters(int expertsOfLayer) {
-    long attention = (long) hidden * headWidth * ((hasOutputGate ? 3L : 2L) * heads + 2L * keyHeads);
+    long attention =
+        (long) hidden * headWidth * ((hasOutputGate ? 3L : 2L) * heads + 2L * keyHeads);
     long feedForward = (long) innerMatrices * hidden * inner * expertsOfLayer;
     long router = experts > 1 ? (long) hidden * experts : 0;
     return vocabularyParameters()

@@ -99,10 +99,7 @@ public record ServedModel(
 
   /** Number of layers that store keys and values. */
   public int attentionLayers() {
-    return groups.stream()
-        .filter(group -> !group.keepsState())
-        .mapToInt(LayerGroup::layers)
-        .sum();
+    return groups.stream().filter(group -> !group.keepsState()).mapToInt(LayerGroup::layers).sum();
   }
 
   /** Number of layers. */

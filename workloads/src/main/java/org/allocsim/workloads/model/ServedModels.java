@@ -19,8 +19,7 @@ public final class ServedModels {
               .chunked(8192, 12)
               .withExperts(17, 2),
           ModelShape.dense("qwen2.5-7b", 28, 3584, 18_944, 3, 28, 4, 128, 152_064, false, 32_768),
-          ModelShape.dense(
-                  "qwen3-next-80b", 48, 2048, 512, 3, 16, 2, 256, 151_936, false, 262_144)
+          ModelShape.dense("qwen3-next-80b", 48, 2048, 512, 3, 16, 2, 256, 151_936, false, 262_144)
               .withExperts(513, 11)
               .withStates(new StateLayers(36, 16, 32, 128, 128, 4, ModelShape.HALF_BYTES)),
           ModelShape.dense("qwen3-8b", 36, 4096, 12_288, 3, 32, 8, 128, 151_936, false, 40_960)

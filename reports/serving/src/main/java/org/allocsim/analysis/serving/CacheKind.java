@@ -86,14 +86,13 @@ public enum CacheKind {
         ServingSettings settings,
         VllmRelease release,
         DriverWork driver) {
-      refuseStates(groups);
       return new RadixCache(
           groups, bytes, settings.sglang().pageTokens(), settings.sglang().eviction());
     }
   };
 
   /** Only vLLM's own cache is simulated with layers that keep a state. */
-  private static void refuseStates(List<LayerGroup> groups) {
+  static void refuseStates(List<LayerGroup> groups) {
     if (groups.stream().anyMatch(LayerGroup::keepsState)) {
       throw new IllegalArgumentException(
           "only cache paged is simulated with layers that keep a state");

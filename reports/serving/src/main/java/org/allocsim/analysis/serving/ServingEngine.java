@@ -283,8 +283,9 @@ final class ServingEngine implements Engine {
   }
 
   /**
-   * Tokens of a prompt that a step computes where a state is kept at the end of each part: up to the
-   * last whole block that fits, or to where others part from it; none where not even a block fits.
+   * Tokens of a prompt that a step computes where a state is kept at the end of each part: up to
+   * the last whole block that fits, or to where others part from it; none where not even a block
+   * fits.
    *
    * <p><b>Source.</b> vllm-project/vllm, {@code v1/core/sched/scheduler.py} ({@code
    * _mamba_block_aligned_split}) 017e9f4 (17 August 2026).

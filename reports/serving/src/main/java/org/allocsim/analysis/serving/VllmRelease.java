@@ -66,7 +66,13 @@ public record VllmRelease(String name, int major, int minor, int patch) {
             ? PagedRules.Reuse.ALL
             : isFrom(23, 0) ? PagedRules.Reuse.WINDOWS : PagedRules.Reuse.NONE;
     return new PagedRules(
-        reuse, isFrom(19, 0), isFrom(21, 0), isFrom(24, 0), isFrom(26, 0), isFrom(27, 0), isFrom(29, 0));
+        reuse,
+        isFrom(19, 0),
+        isFrom(21, 0),
+        isFrom(24, 0),
+        isFrom(26, 0),
+        isFrom(27, 0),
+        isFrom(29, 0));
   }
 
   /**

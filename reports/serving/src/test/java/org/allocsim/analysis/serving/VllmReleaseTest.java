@@ -87,15 +87,16 @@ class VllmReleaseTest {
 
   @ParameterizedTest
   @CsvSource({
-    "0.18.1, NONE,    false, false, false, false, false",
-    "0.19,   NONE,    true,  false, false, false, false",
-    "0.21,   NONE,    true,  true,  false, false, false",
-    "0.23.0, WINDOWS, true,  true,  false, false, false",
-    "0.24,   ALL,     true,  true,  true,  false, false",
-    "0.25.1, ALL,     true,  true,  true,  false, false",
-    "0.26,   ALL,     true,  true,  true,  true,  false",
-    "0.28,   ALL,     true,  true,  true,  true,  false",
-    "0.29,   ALL,     true,  true,  true,  true,  true",
+    "0.18.1, NONE,    false, false, false, false, false, false",
+    "0.19,   NONE,    true,  false, false, false, false, false",
+    "0.21,   NONE,    true,  true,  false, false, false, false",
+    "0.23.0, WINDOWS, true,  true,  false, false, false, false",
+    "0.24,   ALL,     true,  true,  true,  false, false, false",
+    "0.25.1, ALL,     true,  true,  true,  false, false, false",
+    "0.26,   ALL,     true,  true,  true,  true, false, false",
+    "0.27,   ALL,     true,  true,  true,  true,  true, false",
+    "0.28,   ALL,     true,  true,  true,  true, true, false",
+    "0.29,   ALL,     true,  true,  true,  true, true, true",
   })
   void eachReleaseHasTheRulesOfItsCache(
       String release,
@@ -104,9 +105,10 @@ class VllmReleaseTest {
       boolean caps,
       boolean beside,
       boolean late,
+      boolean states,
       boolean tails) {
     assertEquals(
-        new PagedRules(reuse, whole, caps, beside, late, tails),
+        new PagedRules(reuse, whole, caps, beside, late, states, tails),
         VllmRelease.of(release).pagedRules());
   }
 

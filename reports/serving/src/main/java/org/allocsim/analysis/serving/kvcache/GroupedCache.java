@@ -37,7 +37,9 @@ abstract class GroupedCache implements KvCache {
   private int[] plainEnd = new int[16];
   private long[] plainBytes = new long[16];
 
-  /** By group that keeps a state, and sequence: blocks that it holds, and the one before the last. */
+  /**
+   * By group that keeps a state, and sequence: blocks that it holds, and the one before the last.
+   */
   final int[][] stateBlocks;
 
   final int[][] earlierState;

@@ -64,5 +64,6 @@ public record PagedRules(
       new PagedRules(Reuse.NONE, false, false, false, false, false, false);
 
   /** The rules of 0.29: all of the changes. */
-  public static final PagedRules NEWEST = new PagedRules(Reuse.ALL, true, true, true, true, true, true);
+  public static final PagedRules NEWEST =
+      new PagedRules(Reuse.ALL, true, true, true, true, true, true);
 }

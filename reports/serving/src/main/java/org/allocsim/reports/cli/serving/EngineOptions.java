@@ -37,7 +37,8 @@ final class EngineOptions {
       names = "--block-size",
       paramLabel = "N",
       defaultValue = "16",
-      description = "Tokens per block or small page; layers that keep a state have"
+      description =
+          "Tokens per block or small page; layers that keep a state have"
               + " larger blocks (default: ${DEFAULT-VALUE}).")
   private int blockTokens;
 

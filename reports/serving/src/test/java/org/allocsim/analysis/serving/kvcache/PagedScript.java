@@ -42,7 +42,10 @@ final class PagedScript {
             false);
   }
 
-  /** Layers by what they look back at: 0, a window, a chunk as in {@code c64}, or {@code s} for a state. */
+  /**
+   * Layers by what they look back at: 0, a window, a chunk as in {@code c64}, or {@code s} for a
+   * state.
+   */
   private static LayerGroup layers(String window) {
     if (window.equals("s")) {
       return LayerGroup.state(1, 16, 1);
