@@ -180,6 +180,50 @@ class ServedModelsTest {
     assertTrue(mixtral.served(1, 2, 2).activeParameters() < mixtral.parameters() / 3);
   }
 
+  /**
+   * Layers with a state of 32 heads of 128 by 128, as Qwen3-Next and Qwen3.5 have. vLLM's log for
+   * such a model with four heads of keys and 32-bit states (pull request 37467): blocks of 528
+   * tokens, 0.76 % larger than a state.
+   */
+  @Test
+  void aConfigurationSaysStates() throws Exception {
+    String config =
+        """
+        {"model_type": "qwen3_5", "text_config": {"model_type": "qwen3_5_text",
+         "hidden_size": 4096, "intermediate_size": 12288, "num_hidden_layers": 32,
+         "num_attention_heads": 16, "num_key_value_heads": 4, "head_dim": 256,
+         "vocab_size": 248320, "full_attention_interval": 4, "mamba_ssm_dtype": "float32",
+         "linear_num_key_heads": 16, "linear_num_value_heads": 32, "linear_key_head_dim": 128,
+         "linear_value_head_dim": 128, "linear_conv_kernel_dim": 4}}
+        """;
+    ServedModel model = read(config).served(1, 2, 2);
+    LayerGroup states = model.groups().getLast();
+    assertEquals(List.of(8, 24), model.groups().stream().map(LayerGroup::layers).toList());
+    assertEquals(3 * 8192 * 2 + 32 * 128 * 128 * 4, states.stateBytes());
+    assertEquals(528, model.blockTokens(16));
+    assertEquals(76, Math.round(10_000 * (528.0 * states.tokenBytes() / states.stateBytes() - 1)));
+    assertEquals(8 * 4096, model.tokenBytes(), "none for the layers with states");
+    assertEquals(24 * states.stateBytes(), model.stateBytes());
+    assertEquals(8 * 4096 * 100 + model.stateBytes(), model.readBytes(100));
+    ServedModel half = read(config).served(2, 2, 2);
+    assertEquals(states.stateBytes() / 2, half.groups().getLast().stateBytes());
+    TraceFormatException alone =
+        assertThrows(
+            TraceFormatException.class,
+            () -> read(config.replace("interval\": 4", "interval\": 64")));
+    assertTrue(alone.getMessage().contains("no layer stores keys"), alone.getMessage());
+  }
+
+  /** Published: 80 billion weights, 3 of them active. */
+  @Test
+  void statesAreCountedInTheWeights() {
+    ModelShape next = ServedModels.named("qwen3-next-80b");
+    assertEquals(80, Math.round(next.parameters() / 1e9));
+    assertEquals(544, next.served(1, 2, 2).blockTokens(16));
+    assertEquals(next.served(4, 2, 2).stateBytes() * 2, next.served(2, 2, 2).stateBytes());
+    assertThrows(IllegalArgumentException.class, () -> next.served(32, 2, 2));
+  }
+
   @Test
   void aConfigurationSaysChunks() throws Exception {
     String llama4 =

@@ -58,6 +58,14 @@ public enum CacheKind {
     this.maker = maker;
   }
 
+  /** Only vLLM's own cache is simulated with layers that keep a state. */
+  static void refuseStates(List<LayerGroup> groups) {
+    if (groups.stream().anyMatch(LayerGroup::keepsState)) {
+      throw new IllegalArgumentException(
+          "only cache paged is simulated with layers that keep a state");
+    }
+  }
+
   /** Names of all. */
   public static List<String> names() {
     return Arrays.stream(values()).map(CacheKind::label).toList();
@@ -83,9 +91,8 @@ public enum CacheKind {
       ServingSettings settings,
       VllmRelease release,
       DriverWork driver) {
-    if (this != PAGED && groups.stream().anyMatch(LayerGroup::keepsState)) {
-      throw new IllegalArgumentException(
-          "only cache paged is simulated with layers that keep a state");
+    if (this != PAGED) {
+      refuseStates(groups);
     }
     return maker.make(groups, bytes, settings, release, driver);
   }

@@ -97,6 +97,7 @@ final class SglangEngine implements Engine {
       ServingSettings settings,
       CacheChoice choice,
       long cacheBytes) {
+    CacheKind.refuseStates(model.groups());
     this.traffic = traffic;
     this.model = model;
     this.settings = settings;

@@ -238,12 +238,92 @@ class ServingEngineTest {
     assertTrue(newest.meanRunning() > withHead.meanRunning());
   }
 
+  /** States in groups of ten layers like those that store tokens, in blocks of 160 tokens. */
+  private static ServedModel stateful() {
+    ServedModel model = chunked();
+    long bytes = model.groups().getFirst().tokenBytes();
+    return with(
+        model, List.of(new LayerGroup(10, bytes, 0), LayerGroup.state(30, bytes, 150 * bytes)));
+  }
+
+  private static ServingSettings largeBlocks(int sequences, int stepTokens) {
+    ServingSettings usual = settings(sequences, stepTokens);
+    return new ServingSettings(
+        sequences,
+        stepTokens,
+        usual.mostTokens(),
+        stateful().blockTokens(16),
+        0,
+        usual.pageBytes(),
+        Optional.empty(),
+        usual.sglang());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.12", "0.19", "0.26", "0.27", "0.29"})
+  void everyRequestGetsItsAnswerWithStatesToo(String release) {
+    assertEquals(160, stateful().blockTokens(16));
+    for (long seed = 0; seed < 6; seed++) {
+      Traffic traffic = random(seed, 60, 1_000_000);
+      ServingResult result =
+          serve(traffic, stateful(), release(release), 20_000, largeBlocks(16, 512));
+      assertEquals(60, result.served(), "seed " + seed);
+      assertEquals(outputs(traffic), result.outputTokens(), "seed " + seed);
+    }
+  }
+
+  /** Before 0.27 models with states remember nothing. */
+  @Test
+  void statesAreFoundAgainSince027() {
+    Traffic traffic = random(4, 200, 1_000_000);
+    ServedModel model = stateful();
+    ServingResult before = serve(traffic, model, release("0.26"), 400_000, largeBlocks(16, 512));
+    ServingResult dense = serve(traffic, model, release("0.27"), 400_000, largeBlocks(16, 512));
+    ServingResult tails = serve(traffic, model, release("0.29"), 400_000, largeBlocks(16, 512));
+    assertEquals(0, before.hitTokens());
+    assertTrue(tails.hitTokens() > 0);
+    assertTrue(dense.hitTokens() >= tails.hitTokens());
+    assertEquals(0, dense.hitTokens() % 160);
+  }
+
+  /** Parts of 480 tokens, three blocks, of a prompt that is longer: 1 000 in three steps. */
+  @Test
+  void promptsAreCutAtBlocksWhereStatesAreKept() {
+    ServingResult before =
+        serve(requests(1000, 1), stateful(), release("0.26"), 40_000, largeBlocks(4, 512));
+    ServingResult since =
+        serve(requests(1000, 1), stateful(), release("0.27"), 40_000, largeBlocks(4, 512));
+    assertEquals(2, before.steps());
+    assertEquals(3, since.steps());
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "PAGED")
+  void otherCachesRefuseStates(CacheKind kind) {
+    String message =
+        assertThrows(
+                IllegalArgumentException.class,
+                () ->
+                    serve(
+                        requests(10, 1),
+                        stateful(),
+                        CacheChoice.of(kind, VllmRelease.newest()),
+                        40_000,
+                        settings(4, 64)))
+            .getMessage();
+    assertTrue(message.contains("layers that keep a state"), message);
+  }
+
   /** A quarter of its layers look back at everything, the others at chunks. */
   private static ServedModel chunked() {
     ServedModel model = ServedModels.named("gemma-2-9b").served(1, 2, 2);
     long bytes = model.groups().getFirst().tokenBytes();
+    return with(model, List.of(new LayerGroup(10, bytes, 0), new LayerGroup(30, bytes, 256, true)));
+  }
+
+  private static ServedModel with(ServedModel model, List<LayerGroup> groups) {
     return new ServedModel(
-        "chunked",
+        "other layers",
         model.hidden(),
         model.inner(),
         model.vocabulary(),
@@ -252,7 +332,7 @@ class ServingEngineTest {
         0,
         model.activeParameters(),
         model.contextTokens(),
-        List.of(new LayerGroup(10, bytes, 0), new LayerGroup(30, bytes, 256, true)));
+        groups);
   }
 
   private static CacheChoice release(String release) {

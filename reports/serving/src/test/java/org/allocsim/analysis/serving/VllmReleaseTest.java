@@ -94,6 +94,7 @@ class VllmReleaseTest {
     "0.24,   ALL,     true,  true,  true,  false, false, false",
     "0.25.1, ALL,     true,  true,  true,  false, false, false",
     "0.26,   ALL,     true,  true,  true,  true, false, false",
+    "0.27,   ALL,     true,  true,  true,  true,  true, false",
     "0.28,   ALL,     true,  true,  true,  true, true, false",
     "0.29,   ALL,     true,  true,  true,  true, true, true",
   })

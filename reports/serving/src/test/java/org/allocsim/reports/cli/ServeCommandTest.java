@@ -347,4 +347,27 @@ class ServeCommandTest {
     assertEquals(ExitCodes.USAGE, run.exitCode(), run.err());
     assertEquals(1, run.err().lines().count(), run.err());
   }
+
+  @Test
+  void aModelWithStatesIsServedWithPagedOnly() {
+    CommandRun all =
+        CommandRun.of(
+            "serve",
+            SAMPLE,
+            "--model",
+            "qwen3-next-80b",
+            "--tensor-parallel-size",
+            "4",
+            "--json",
+            "-");
+    assertEquals(ExitCodes.DONE, all.exitCode(), all.err());
+    JsonNode answer = new ObjectMapper().readTree(all.out());
+    assertEquals(1, answer.get("caches").size());
+    assertEquals(272, answer.get("block_size").asInt());
+    assertEquals(36 * (3 * 2048 * 2 + 8 * 128 * 128 * 2), answer.get("state_bytes").asLong());
+    CommandRun other =
+        CommandRun.of("serve", SAMPLE, "--model", "qwen3-next-80b", "--cache", "paged,sglang");
+    assertEquals(ExitCodes.USAGE, other.exitCode());
+    assertTrue(other.err().contains("--cache sglang is not simulated"), other.err());
+  }
 }

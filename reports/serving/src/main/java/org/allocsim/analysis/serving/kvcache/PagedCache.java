@@ -31,12 +31,18 @@ import org.allocsim.workloads.model.PageSharing;
  * <p>A layer that looks back at chunks gives up what is before its own; a prefix may end where one
  * does.
  *
+ * <p>Layers that keep a state ({@link LayerGroup#keepsState}) have a block for the state at the end
+ * of each step that filled one; the state before it is given up when no step reads it any more. A
+ * prefix needs only the state at its end, and one that is computed in this step is found in the
+ * next.
+ *
  * <p><b>Compared.</b> With that source at 15b1511 (December 2025), 6bdabba (31 May 2026), 1d3a8b9
  * (17 August 2026) and the commits of {@link PagedRules}: hits, refusals, block numbers and counts
  * of free blocks in 120 random sequences of 300 operations for each commit and kind (no window, one
  * window, both, two windows, both and two), all equal, on 29 November 2026; on the next day the
- * same with chunks (alone, with no window, with that and one, with a window, two). Drafts were not
- * compared.
+ * same with chunks (alone, with no window, with that and one, with a window, two), and with states
+ * (one or two groups beside one without a window, and with one beside) at 15b1511, 95ed0fe (10
+ * July), 1d3a8b9 and 017e9f4. Drafts were not compared.
  *
  * <p><b>Deviations.</b> A slot of a block that several sequences share, and that some of them do
  * not read any more, is wasted once for each of them.

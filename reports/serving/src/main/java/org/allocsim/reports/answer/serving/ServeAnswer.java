@@ -281,6 +281,11 @@ public record ServeAnswer(
                       "KV cache bytes per token, over all layers.",
                       ServeAnswer::tokenBytes)
                   .bytes(
+                      "state_bytes",
+                      "Bytes of a sequence's state, in layers that keep one; 0 without such"
+                          + " layers.",
+                      each -> each.model().stateBytes())
+                  .bytes(
                       "adapter_bytes",
                       "Room for low-rank adapters.",
                       each -> each.model().adapterBytes())
@@ -348,20 +353,15 @@ public record ServeAnswer(
   public Document<ServeAnswer> document() {
     Table<ServingResult> table = Table.of("Caches", ROWS, rows).at("/caches");
     Facts facts =
-        Facts.none()
-            .and(
-                "requests",
-                "{} in {} ({}), {} of them skipped",
-                count(traffic.count()),
-                Quantity.nanos(traffic.spanNanos()),
-                traffic.format(),
-                count(traffic.unanswered()))
-            .and(
-                "model",
-                "{}: {} of weights, {} of KV cache per token",
-                model.name(),
-                bytes(budget.weightBytes()),
-                bytes(tokenBytes()))
+        withModel(
+                Facts.none()
+                    .and(
+                        "requests",
+                        "{} in {} ({}), {} of them skipped",
+                        count(traffic.count()),
+                        Quantity.nanos(traffic.spanNanos()),
+                        traffic.format(),
+                        count(traffic.unanswered())))
             .and(
                 "device",
                 "{}, {} at {} of it, less weights and {} for the profiling run",
@@ -389,6 +389,26 @@ public record ServeAnswer(
         List.of(new Section(null, blocks(facts, table))),
         table,
         this);
+  }
+
+  /** The same with what the model is. */
+  private Facts withModel(Facts facts) {
+    return model.keepsState()
+        ? facts.and(
+            "model",
+            "{}: {} of weights, {} of KV cache per token and {} of state per sequence, in blocks of"
+                + " {} tokens",
+            model.name(),
+            bytes(budget.weightBytes()),
+            bytes(tokenBytes()),
+            bytes(model.stateBytes()),
+            count(settings.blockTokens()))
+        : facts.and(
+            "model",
+            "{}: {} of weights, {} of KV cache per token",
+            model.name(),
+            bytes(budget.weightBytes()),
+            bytes(tokenBytes()));
   }
 
   private long tokenBytes() {

@@ -230,6 +230,78 @@ class PagedCacheTest {
     assertEquals(2 * 256, cache.heldBytes());
   }
 
+  private static final List<LayerGroup> STATEFUL =
+      List.of(new LayerGroup(2, 16, 0), LayerGroup.state(4, 16, 200));
+
+  private static PagedCache stateful(PagedRules rules) {
+    return new PagedCache(STATEFUL, 40 * 512L, 16, 0, rules, IN_FLIGHT, false);
+  }
+
+  /** Four layers with a state and two others are three groups; a block has 512 bytes. */
+  @Test
+  void aStateTakesOneBlockOfEachGroupWithoutPrefixes() {
+    PagedCache cache = stateful(PagedRules.FIRST);
+    assertTrue(cache.begin(0, prefix(1, 2, 10), 0, 40));
+    assertEquals((3 + 2) * 512, cache.heldBytes());
+    assertEquals(8 * 32 + 2 * (512 - 400), cache.wastedBytes());
+    assertTrue(cache.grow(0, 100));
+    assertEquals((7 + 2) * 512, cache.heldBytes());
+    cache.end(0);
+    assertEquals(0, cache.heldBytes());
+    assertEquals(0, cache.wastedBytes());
+    assertEquals(0, cache.keptPrefixBytes());
+    assertEquals(0, cache.storedTokens(prefix(1, 2, 11), 64));
+  }
+
+  /** A part of a prompt leaves its state; the one before it is given up a step later. */
+  @Test
+  void aStateIsKeptAtTheEndOfEachPart() {
+    PagedCache cache =
+        stateful(new PagedRules(PagedRules.Reuse.ALL, true, true, true, false, true, false));
+    assertTrue(cache.begin(0, prefix(1, 9, 10), 0, 32));
+    assertTrue(cache.grow(0, 64));
+    assertEquals((4 + 2 * 2) * 512, cache.heldBytes());
+    assertTrue(cache.grow(0, 65));
+    assertEquals((5 + 2 * 2) * 512, cache.heldBytes(), "those of 64 and 65 tokens");
+    assertEquals(64, cache.storedTokens(prefix(1, 9, 11), 70));
+    assertEquals(32, cache.storedTokens(prefix(1, 9, 11), 63), "no state at 48");
+  }
+
+  @Test
+  void aStateOfThisStepIsFoundInTheNext() {
+    PagedCache cache = stateful(PagedRules.NEWEST);
+    cache.startStep();
+    PrefixHashes first = prefix(1, 9, 10);
+    assertTrue(cache.begin(0, new SequenceStart(first, 33, 33, 0, 32, 32, false)));
+    PrefixHashes second = prefix(1, 9, 11);
+    assertEquals(32, cache.storedTokens(second, 63));
+    SequenceStart start = new SequenceStart(second, 64, 64, 32, 64, 64, true);
+    assertFalse(cache.begin(1, start));
+    assertTrue(cache.mayHaveMoreRoom());
+    cache.startStep();
+    assertTrue(cache.begin(1, start));
+  }
+
+  /** Where layers without a state have more of a prompt, a later one like it stops there. */
+  @Test
+  void aJunctionIsWhereStatesAreMissing() {
+    PagedCache cache = stateful(PagedRules.NEWEST);
+    assertTrue(cache.begin(0, prefix(1, 4, 10), 0, 150));
+    PrefixHashes second = prefix(1, 4, 11);
+    assertEquals(0, cache.storedTokens(second, 99));
+    assertEquals(64, cache.junctionTokens(second, 100, 0));
+    assertTrue(cache.begin(1, new SequenceStart(second, 100, 100, 0, 64, 64, true)));
+    assertEquals(64, cache.storedTokens(prefix(1, 4, 12), 99));
+    assertEquals(0, cache.junctionTokens(prefix(1, 4, 12), 100, 64));
+  }
+
+  @Test
+  void aModelOfStatesAloneIsRefused() {
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> new PagedCache(List.of(STATEFUL.getLast()), 40 * 512L, 16, 0));
+  }
+
   @Test
   void chunksAreWholeBlocks() {
     LayerGroup chunks = new LayerGroup(1, 16, 40, true);

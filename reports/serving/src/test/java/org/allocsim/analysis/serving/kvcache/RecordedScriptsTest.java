@@ -22,7 +22,10 @@ class RecordedScriptsTest {
         "0.29",
         "chunks-0.12",
         "chunks-0.23",
-        "chunks-0.29"
+        "chunks-0.29",
+        "states-0.12",
+        "states-0.28",
+        "states-0.29"
       })
   void thePagedCacheDoesWhatEachReleaseDid(String release) {
     RecordedScript.check(PagedScript.class, "paged-" + release + ".txt", PagedScript::replay);

@@ -28,7 +28,9 @@ import org.allocsim.workloads.model.LayerGroup;
  * 120 random sequences of 300 operations for each policy but {@code priority} and for pages of 1, 4
  * and 16 tokens, 2160 in all, all equal, on 29 November 2026.
  *
- * <p><b>Deviations.</b> All layers keep all tokens, as with {@code --disable-hybrid-swa-memory}.
+ * <p><b>Deviations.</b> All layers keep all tokens, as SGLang does for Gemma 2 and 3; for Llama 4,
+ * gpt-oss and Gemma 4 that is {@code --disable-hybrid-swa-memory}, not the default ({@code
+ * configs/model_config.py}, {@code is_hybrid_swa_model}, August 2026).
  *
  * <p><b>Cost.</b> That of {@link RadixTree}; a sequence that grows takes constant time for a page.
  */
