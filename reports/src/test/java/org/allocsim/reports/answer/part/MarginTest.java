@@ -16,6 +16,8 @@ import org.junit.jupiter.api.Test;
 
 /** A program that reserves 84 MiB, where allocators can have little more. */
 class MarginTest {
+  private static final NextCommand NEXT = NextCommand.of("run.jsonl", Conditions.RECORDED, null);
+
   /** What is said where the limit is between two sizes. */
   private static List<String> margin(long fromMib, long toMib) throws IOException {
     RunResult result = ReplayQuestion.USUAL.ask(SmallProgram.asked(Conditions.RECORDED)).result();
@@ -23,7 +25,7 @@ class MarginTest {
     RecordedConditions conditions =
         new RecordedConditions(
             toMib * MIB, fromMib * MIB, DeviceProfiles.defaultProfile(), true, List.of());
-    return Margin.sentences(result, conditions, Optional.empty()).stream()
+    return Margin.sentences(result, conditions, Optional.empty(), NEXT).stream()
         .map(Object::toString)
         .toList();
   }
@@ -39,7 +41,7 @@ class MarginTest {
     assertEquals(
         List.of(
             "It leaves only 1.00 MiB of 85.00 MiB (1.2 %): a slightly larger program may fail;"
-                + " 'allocsim perturb' tries fifty."),
+                + " 'allocsim perturb run.jsonl' tries fifty."),
         margin(85, 85));
   }
 
