@@ -48,7 +48,7 @@ public record PageSharing(List<Long> tensorTokenBytes, List<LayerGroup> groups) 
   private static PageSharing ofAll(List<LayerGroup> kinds) {
     if (kinds.stream().anyMatch(LayerGroup::keepsState)) {
       throw new IllegalArgumentException(
-          "a state beside layers that differ in what they store for a token is not simulated");
+          "a state next to layers that differ in what they store for a token is not simulated");
     }
     List<Long> tensors = new ArrayList<>();
     kinds.forEach(kind -> tensors.addAll(Collections.nCopies(kind.layers(), kind.tokenBytes())));
