@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NextCommand {
   /** The options that say under which conditions a command answers. */
-  static final List<String> CONDITIONS =
+  private static final List<String> CONDITIONS =
       List.of(
           "--conf",
           "--torch-version",
@@ -148,11 +148,6 @@ public final class NextCommand {
       }
     });
     return line.append('\'').toString();
-  }
-
-  /** The conditions that a command takes. */
-  static List<String> taken(String command) {
-    return TAKEN.getOrDefault(command, USUAL);
   }
 
   private static List<String> without(String... options) {
