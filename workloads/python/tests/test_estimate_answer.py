@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "workloads/python"), str(ROOT / "workloads/python/tests")]
 
 from allocsim.estimate import reports  # noqa: E402
-from allocsim.estimate.answer import answer, fits, similar_runs, simplest  # noqa: E402
+from allocsim.estimate.answer import answer, asks_alike, fits, similar_runs, simplest  # noqa: E402
 from allocsim.estimate.cards import is_beyond  # noqa: E402
 from allocsim.estimate.ending import Ending, memory_in, one_line  # noqa: E402
 from allocsim.estimate.places import is_last  # noqa: E402
@@ -569,6 +569,11 @@ class WidthTest(unittest.TestCase):
             self.assertEqual(0.01, size_share(made(**changed)))
         self.assertEqual(0.09, size_share(made(split_bytes=1, drawn_order=0.09)))
         self.assertEqual(0.2, size_share(made(drawn_order=0.7)))
+
+    def test_runs_ask_alike_where_all_steps_that_both_made_do(self):
+        for steps, allocated, alike in (([[3, 4]], 1, True), ([[3]], 1, True), ([[3, 5]], 1, False), ([[]], 1, True), ([], 1, False), ([], 4 * GIB, True)):
+            other = made(asked_bytes=steps, allocated_bytes=allocated)
+            self.assertEqual(alike, asks_alike(made(asked_bytes=[[3, 4]]), other), steps)
 
     def test_similar_runs_change_each_size_by_the_share_at_most_and_fill_no_card(self):
         asked = []

@@ -446,6 +446,22 @@ for i in range(12):
             report, _ = self.run_program("import torch\n" + before + text.replace("LENGTH", length).replace("torch.randn(", "torch.zeros("))
             self.assertEqual(is_drawn, report["drawn_order"] > 0.05, (before, length, report["drawn_order"]))
 
+    def test_another_run_tells_lengths_that_are_drawn_from_those_of_a_generator_with_a_seed(self):
+        from allocsim.estimate.answer import asks_alike
+
+        text = MODEL + """
+import random
+lengths = GENERATOR
+for _ in range(12):
+    x = torch.randn(2, lengths.randint(10, 90), 64).cuda()
+    step(x)
+"""
+        for generator, alike in (("random.Random(3)", True), ("random.Random()", False)):
+            first, second = (self.run_program(text.replace("GENERATOR", generator))[0] for _ in range(2))
+            self.assertTrue(first["may_draw_lengths"])
+            self.assertEqual(12, len(first["asked_bytes"][0]))
+            self.assertEqual(alike, asks_alike(first, second), generator)
+
     def test_a_compiled_program_tries_no_kernels_where_it_has_the_caches_of_an_earlier_run(self):
         from allocsim.estimate.runs import has_compiled
 

@@ -19,7 +19,7 @@ The answer is a dictionary, ``allocsim-estimate-3`` in JSON. Sizes are in bytes.
   what was not, as in ``stepping``; ``later_bytes``: how much more the rest may reserve, part of the interval.
 - ``similar_runs``: ``low_bytes`` and ``high_bytes``, reserved memory with slightly different sizes: by 1 % if workspaces or counts were guessed, by the
   difference in batch lengths if the program draws them or their order without a seed; null if sizes and their order are known. It is part of the interval.
-- ``prompt_watchdog_reserved_bytes``, ``lagging_gpu_reserved_bytes``, ``min_selected_reserved_bytes``, ``max_picked_reserved_bytes``, ``same_choices_reserved_bytes``, ``cached_compiler_reserved_bytes``: peaks of further runs, if timing, unknown values or the caches of torch.compile decide; ``gpus_that_fit``: all on which it fits or may fit.
+- ``prompt_watchdog_reserved_bytes``, ``lagging_gpu_reserved_bytes``, ``min_selected_reserved_bytes``, ``max_picked_reserved_bytes``, ``same_choices_reserved_bytes``, ``cached_compiler_reserved_bytes``, ``other_draws_reserved_bytes``: peaks of further runs, if timing, unknown values, the caches of torch.compile or numbers drawn without a seed decide; ``gpus_that_fit``: all on which it fits or may fit.
 - ``unmeasured_workspaces``, ``inferred_bytes`` (of the largest workspace that was not measured itself), ``uncompiled``, ``unmeasured_choices``, ``rank_overhead_bytes``, ``reads``, ``selections``, ``picks``, ``draws``, ``tokens``: the assumptions behind the figures.
 - ``groups``: lines with attention of grouped keys in single precision, for which releases of PyTorch choose different kernels.
 - ``rank``, ``world``, ``ranks``: the rank that was run, the ranks of its job, and for a pipeline the reserved memory of each rank that was run.
@@ -57,13 +57,21 @@ SAME_SHARE = 0.02
 
 #: Peaks of further runs: in which NCCL's watchdog looked in time, the GPU did only what the host waited for, masks of unknown values selected one element each and not all,
 #: half of unknown integers passed comparisons that select and not as many as are likely, unknown choices fell on the same few and not on all evenly,
-#: and torch.compile had what it kept of the first run, as in later runs on a machine.
+#: torch.compile had what it kept of the first run, as in later runs on a machine, and generators without a seed drew other numbers.
 OTHER_PEAKS = (
     "prompt_watchdog_reserved_bytes", "lagging_gpu_reserved_bytes", "min_selected_reserved_bytes", "max_picked_reserved_bytes", "same_choices_reserved_bytes", "cached_compiler_reserved_bytes",
+    "other_draws_reserved_bytes",
 )
 
 #: Ends of programs that did not do all that was asked of them.
 EARLY = ("error", "thread", "exit", "killed")
+
+
+def asks_alike(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two runs of a program asked for the same: in each step that both made, or in all where it makes none."""
+    if not one["asked_bytes"] or not other["asked_bytes"]:
+        return bool(one["allocated_bytes"] == other["allocated_bytes"])
+    return all(a == b for first, second in zip(one["asked_bytes"], other["asked_bytes"]) for a, b in zip(first, second))
 
 
 def ended_early(report: dict[str, Any]) -> bool:

@@ -17,7 +17,7 @@ from ..temporary import temporary_folder
 from ..usage import HelpFormatter, Parser, at_least, seconds_above_0, similar, unusable, with_program
 from ..visible import from_here
 from .again import run_longest, run_with_all
-from .answer import answer, ended_early, reserved_bytes
+from .answer import answer, asks_alike, ended_early, reserved_bytes
 from .cards import CARDS
 from .costliest import costliest
 from .hosts import MOST_GPUS
@@ -137,6 +137,13 @@ def _answer(options: argparse.Namespace, runs: Runs, code: int, report: dict[str
                 run("max_picked_reserved_bytes", selections="most")
             if report["draws"]:
                 run("same_choices_reserved_bytes", selections="alike")
+            if report["may_draw_lengths"]:
+                run("other_draws_reserved_bytes")
+                again = others["other_draws_reserved_bytes"]
+                if again is not None and asks_alike(report, again):
+                    # The lengths come from elsewhere, and are the same in each run.
+                    report["drawn_order"] = 0.0
+                    del others["other_draws_reserved_bytes"]
             if has_compiled(caches):
                 run("cached_compiler_reserved_bytes", caches=caches)
         found = answer(report, options.device, others, out_of_memory=failed)

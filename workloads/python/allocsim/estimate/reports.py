@@ -14,7 +14,7 @@ from .places import line_in_text
 UNSAID: dict[str, Any] = {
     "rank": 0, "world": 1, "stages": [], "ranks": [], "peer": False, "file": None, "pytorch": None, "reads": [], "selections": [], "picks": [], "groups": [], "draws": [], "sampled": 0, "uncompiled": [], "choices": 0, "unmeasured": 0,
     "unsized": 0, "split_bytes": 0, "tried_bytes": 0, "inferred_bytes": 0, "unready": 0, "watchdog_decides": False, "tokens": [], "cut": None, "steps_run": None, "phases": [], "not_reached": [],
-    "growth_bytes_per_step": 0, "lengths": None, "drawn_order": 0.0, "later_bytes": None, "writes": None, "unsupported_functions": [], "without_image": None, "recording_lost": False, "gpus": 1, "missing_gpu": -1, "gpu_reserved_bytes": [],
+    "growth_bytes_per_step": 0, "lengths": None, "drawn_order": 0.0, "may_draw_lengths": False, "asked_bytes": [], "later_bytes": None, "writes": None, "unsupported_functions": [], "without_image": None, "recording_lost": False, "gpus": 1, "missing_gpu": -1, "gpu_reserved_bytes": [],
     "other_processes": {"count": 0, "reserved_bytes": 0},
 }
 

@@ -238,6 +238,8 @@ def _notes(found: dict[str, Any]) -> list[list[str]]:
             one.append(f"Comparisons of unknown integers were assumed to select the square root of their number; the program would reserve {size_text(found['max_picked_reserved_bytes'])} if half were selected.")
         if found["same_choices_reserved_bytes"] not in (None, recorded):
             one.append(f"Choices by unknown values were even; the program would reserve {size_text(found['same_choices_reserved_bytes'])} if all fell on the same few.")
+        if found["other_draws_reserved_bytes"] is not None:
+            one.append(f"The program draws the lengths of its batches without a seed, so each run has others; another run reserved {size_text(found['other_draws_reserved_bytes'])}.")
         if found["cached_compiler_reserved_bytes"] not in (None, recorded):
             one.append(f"torch.compile tries kernels in the first run on a machine; later runs, which have its caches, would reserve {size_text(found['cached_compiler_reserved_bytes'])}.")
         if found["similar_runs"] is not None:

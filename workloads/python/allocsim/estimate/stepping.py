@@ -13,7 +13,7 @@ from typing import Any
 
 from .batches import Batches, Loop, follow_loaders, open_loops
 from .building import Clock, follow_builds
-from .generators import Generators
+from .generators import COMPARED_STEPS, Generators
 from .imports import when_imported
 from .leave import leave, turns
 from .lengths import Lengths
@@ -466,6 +466,8 @@ class Stepping:
             "growth_bytes_per_step": growth if cut is not None else 0,
             "lengths": {"seen": varied, "longest_possible": longest, "source": source},
             "drawn_order": round(self._drawn_order(), 4),
+            "may_draw_lengths": self._may_draw_lengths(),
+            "asked_bytes": [each[:COMPARED_STEPS] for each in self._asked_bytes.values()],
             "later_bytes": self._later(cut, skipped, growth, varied, longest),
         }
 
@@ -499,10 +501,14 @@ class Stepping:
     def _drawn_order(self) -> float:
         """How much the lengths of batches vary, as a share of their middle, where they or their order are drawn without a seed: they are others in each run. Else 0."""
         found = [each.lengths() for each in self.loops.values() if each.is_training and each.is_drawn] if not self._generators.has_torch_seed() else []
-        if not any(each.lengths() for each in self.loops.values()) and self._generators.are_drawn():
+        if self._may_draw_lengths():
             found += self._lengths.seen()
         shares = [(each["data_high"] - each["low"]) / (each["data_high"] + each["low"]) for each in found if each is not None and each["distinct"] > 2]
         return max(shares, default=0.0)
+
+    def _may_draw_lengths(self) -> bool:
+        """Whether the program makes batches of several lengths itself, and draws from a generator without a seed; another run tells whether it draws the lengths."""
+        return not any(each.lengths() for each in self.loops.values()) and self._generators.are_drawn() and bool(self._lengths.seen())
 
     def _is_expandable(self) -> bool:
         return any("expandable_segments:true" in os.environ.get(name, "").lower().replace(" ", "") for name in ("PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"))

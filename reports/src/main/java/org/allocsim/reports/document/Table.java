@@ -74,6 +74,11 @@ public record Table<R>(
     return keeping(first::contains, others);
   }
 
+  /** The same table, of which paper keeps every row. */
+  public Table<R> whole() {
+    return new Table<>(caption, shape, rows, skipped, _ -> true, null, essential, group, pointer);
+  }
+
   /** The same table, of which an excerpt has some rows before others. */
   public Table<R> withEssential(Predicate<? super R> isEssential) {
     return new Table<>(caption, shape, rows, skipped, kept, more, isEssential, group, pointer);

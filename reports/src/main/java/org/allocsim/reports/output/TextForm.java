@@ -9,8 +9,10 @@ import org.allocsim.reports.document.render.TerminalRenderer;
 public enum TextForm {
   /** What a screen has room for; all of it where the output is no screen. */
   FIRST_SCREEN,
-  /** All of it. */
+  /** All of it, of long tables the first rows. */
   WHOLE,
+  /** All of it, with every row. */
+  EVERY_ROW,
   /** All of it, as Markdown. */
   MARKDOWN;
 
@@ -18,6 +20,7 @@ public enum TextForm {
     switch (this) {
       case FIRST_SCREEN -> TerminalRenderer.printFirst(document, out);
       case WHOLE -> TerminalRenderer.print(document, out);
+      case EVERY_ROW -> TerminalRenderer.printEveryRow(document, out);
       case MARKDOWN -> MarkdownRenderer.print(document, out);
     }
   }

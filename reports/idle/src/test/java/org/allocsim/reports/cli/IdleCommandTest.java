@@ -100,13 +100,15 @@ class IdleCommandTest {
 
   @Test
   void theMeanIsShownAndIsNoFurtherStep() throws IOException {
-    String five = CommandRun.of("idle", profile, "--all").out();
+    String five = CommandRun.of("idle", profile).out();
     assertFalse(five.contains("more step"), five);
     assertTrue(five.contains("\nmean "), five);
     Path file = loading(false).write(folder.resolve("six.json"));
-    String six = CommandRun.of("idle", file, "--all").out();
+    String six = CommandRun.of("idle", file).out();
     assertTrue(six.contains("\n1 more step; --json FILE has all."), six);
     assertTrue(six.contains("\nmean "), six);
+    String every = CommandRun.of("idle", file, "--all").out();
+    assertFalse(every.contains("more step"), every);
   }
 
   @Test
@@ -142,8 +144,13 @@ class IdleCommandTest {
     long count = answer.get("gap_count").asLong();
     assertEquals(1_000, answer.get("gaps").size());
     assertTrue(count > 1_000, answer.get("causes").toString());
-    String some = "995 more gaps; --json FILE has the longest 1 000 of ";
-    assertTrue(run.out().contains(some), run.out());
+    assertTrue(run.out().contains("\n995 more gaps; --json FILE has all.\n"), run.out());
+    String kept = "Of %,d gaps, the longest 1 000 are kept.".formatted(count).replace(',', ' ');
+    assertTrue(run.out().contains(kept), run.out());
+    String every = CommandRun.of("idle", file, "--all").out();
+    assertFalse(every.contains("more gaps"), every);
+    assertTrue(every.contains(kept), every);
+    assertTrue(every.lines().count() > 1_000, every);
   }
 
   @Test

@@ -78,7 +78,7 @@ public sealed class OutputOptions implements AnswerOutputs permits FigureOptions
   }
 
   private TextForm form() {
-    return markdown ? TextForm.MARKDOWN : all ? TextForm.WHOLE : TextForm.FIRST_SCREEN;
+    return markdown ? TextForm.MARKDOWN : all ? TextForm.EVERY_ROW : TextForm.FIRST_SCREEN;
   }
 
   /** Files of the report folder are called as the command. */

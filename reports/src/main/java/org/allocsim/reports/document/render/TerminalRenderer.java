@@ -27,20 +27,30 @@ public final class TerminalRenderer {
   private static final int GAP = 2;
 
   private final PrintWriter out;
+  private final boolean hasEveryRow;
   private boolean isFirst = true;
 
-  private TerminalRenderer(PrintWriter out) {
+  private TerminalRenderer(PrintWriter out, boolean hasEveryRow) {
     this.out = out;
+    this.hasEveryRow = hasEveryRow;
   }
 
-  /** Prints the whole document. */
+  /** Prints the whole document, of long tables the rows that paper keeps. */
   public static void print(Document<?> document, PrintWriter out) {
-    TerminalRenderer renderer = new TerminalRenderer(out);
+    new TerminalRenderer(out, false).print(document);
+  }
+
+  /** Prints the whole document with every row. */
+  public static void printEveryRow(Document<?> document, PrintWriter out) {
+    new TerminalRenderer(out, true).print(document);
+  }
+
+  private void print(Document<?> document) {
     if (document.verdict() != null) {
-      renderer.begin();
+      begin();
       print(document.verdict(), out);
     }
-    document.sections().forEach(renderer::print);
+    document.sections().forEach(this::print);
   }
 
   /** Prints what a first screen has room for; all of it where nobody reads it on a screen. */
@@ -84,7 +94,7 @@ public final class TerminalRenderer {
         continue;
       }
       begin();
-      print(block, out);
+      print(hasEveryRow && block instanceof Table<?> table ? table.whole() : block, out);
     }
   }
 

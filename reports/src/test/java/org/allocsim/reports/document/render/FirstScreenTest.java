@@ -64,6 +64,18 @@ class FirstScreenTest {
   }
 
   @Test
+  void everyRowIsPrintedWhereThatIsAsked() {
+    Table.More more = new Table.More("row", "--json FILE has all");
+    Document<Long> document = document(0, rows(500).first(20, more));
+    assertTrue(whole(document).contains("480 more rows; --json FILE has all."), whole(document));
+    StringWriter text = new StringWriter();
+    try (PrintWriter out = new TerminalWriter(text, 80)) {
+      TerminalRenderer.printEveryRow(document, out);
+    }
+    assertEquals(whole(document(0, rows(500))), text.toString());
+  }
+
+  @Test
   void whatNobodyReadsOnAScreenIsPrintedWhole() {
     Document<Long> document = document(3, rows(500));
     assertEquals(whole(document), first(Integer.MAX_VALUE, document));

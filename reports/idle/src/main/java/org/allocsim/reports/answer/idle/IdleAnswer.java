@@ -419,7 +419,7 @@ public record IdleAnswer(
         Table.of("Steps", STEP, times)
             .keeping(each -> each == mean || times.indexOf(each) < STEPS, more("step"))
             .withEssential(each -> each == mean));
-    places.add(Table.of("Longest gaps", GAP, result.gaps()).first(GAPS, moreGaps()));
+    places.add(Table.of("Longest gaps", GAP, result.gaps()).first(GAPS, more("gap")));
     places.add(new Notes(notes()));
     sections.add(new Section("Where and when", places));
     return new Document<>(KIND, result.source().file(), verdict(), sections, tables(), this);
@@ -433,16 +433,6 @@ public record IdleAnswer(
     csv.put("-changes", Table.of("Predicted steps", PREDICTION, rows()));
     csv.put("-gaps", Table.of("Longest gaps", GAP, result.gaps()));
     return csv;
-  }
-
-  private Table.More moreGaps() {
-    int written = result.gaps().size();
-    return written == allGaps()
-        ? more("gap")
-        : new Table.More(
-            "gap",
-            "--json FILE has the longest %s of %s"
-                .formatted(Numbers.count(written), Numbers.count(allGaps())));
   }
 
   private static Table.More more(String noun) {
@@ -584,6 +574,13 @@ public record IdleAnswer(
 
   private List<Sentence> notes() {
     List<Sentence> notes = new ArrayList<>();
+    if (result.gaps().size() < allGaps()) {
+      notes.add(
+          Sentence.of(
+              "Of {} gaps, the longest {} are kept.",
+              Numbers.count(allGaps()),
+              Numbers.count(result.gaps().size())));
+    }
     if (!result.source().hasStacks()) {
       notes.add(
           Sentence.of(
