@@ -417,8 +417,8 @@ public record IdleAnswer(
     places.add(Table.of("Places", CAUSE, sums()).first(PLACES, more("place")));
     places.add(
         Table.of("Steps", STEP, times)
-            .keeping(each -> each == mean || times.indexOf(each) < STEPS, more("step"))
-            .withEssential(each -> each == mean));
+            .keeping(each -> each.equals(mean) || times.indexOf(each) < STEPS, more("step"))
+            .withEssential(mean::equals));
     places.add(Table.of("Longest gaps", GAP, result.gaps()).first(GAPS, more("gap")));
     places.add(new Notes(notes()));
     sections.add(new Section("Where and when", places));
