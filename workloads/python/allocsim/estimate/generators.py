@@ -49,7 +49,12 @@ class Generators:
         self._steps += 1
         if self._steps > COMPARED_STEPS:
             return
-        states: dict[str, bytes | int] = {"torch": self._torch.get_rng_state().numpy().tobytes(), "random": hash(random.getstate())}
+        try:
+            of_torch = self._torch.get_rng_state().numpy().tobytes()
+        except Exception:
+            # Within transforms of functions, and where tensors are fake, the state has no memory. The program goes on all the same.
+            return
+        states: dict[str, bytes | int] = {"torch": of_torch, "random": hash(random.getstate())}
         numpy = sys.modules.get("numpy.random")
         if numpy is not None:
             state = numpy.get_state()
