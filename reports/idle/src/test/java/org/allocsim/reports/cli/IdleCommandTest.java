@@ -145,7 +145,8 @@ class IdleCommandTest {
     assertEquals(1_000, answer.get("gaps").size());
     assertTrue(count > 1_000, answer.get("causes").toString());
     assertTrue(run.out().contains("\n995 more gaps; --json FILE has all.\n"), run.out());
-    String kept = "Of %,d gaps, the longest 1 000 are kept.".formatted(count).replace(',', ' ');
+    String number = "%,d".formatted(count).replace(',', ' ');
+    String kept = "Of %s gaps, the longest 1 000 are kept.".formatted(number);
     assertTrue(run.out().contains(kept), run.out());
     String every = CommandRun.of("idle", file, "--all").out();
     assertFalse(every.contains("more gaps"), every);

@@ -53,8 +53,8 @@ class IdleAnswerTest {
   void theTimeOfTheStepsIsSplitAndItsGapsHaveACause() throws Exception {
     AnswerFigures answer = figures(loading());
     answer.says(
-        "The GPU is idle 75.0 % of each step (750.0 µs of 1.00 ms): 75.0 % waiting for data"
-            + " (DataLoader).");
+        "The GPU is idle 75.0 % of each recorded step (750.0 µs of 1.00 ms): 75.0 % waiting for"
+            + " data (DataLoader).");
     answer.has("/steps", 2);
     answer.is("/total/step_nanos", 2_000_000);
     answer.is("/total/compute_nanos", 500_000);
