@@ -162,7 +162,7 @@ class NextCommandsTest {
   @Test
   void aLimitThatTheLogShowsIsNotLost() {
     Path log = Path.of("samples/train_gpt.log");
-    String answer = CommandRun.of("diagnose", SAMPLE, log, "--all").out();
+    String answer = CommandRun.of("diagnose", SAMPLE, log).out();
     List<List<String>> named = named(answer, SAMPLE);
     assertEquals(List.of("replay", "tune"), named.stream().map(List::getFirst).toList());
     for (List<String> words : named) {
