@@ -260,6 +260,11 @@ public final class Program {
     return reading.trace();
   }
 
+  /** The id of the format that was chosen for it; null for none. */
+  public @Nullable String chosenFormat() {
+    return source().chosenFormat().orElse(null);
+  }
+
   /** The name as it was given. */
   public String name() {
     return source().name();

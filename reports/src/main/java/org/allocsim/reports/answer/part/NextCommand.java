@@ -64,7 +64,7 @@ public final class NextCommand {
 
   /** Commands about a program. */
   public static NextCommand of(Program program) {
-    return of(program.name(), program.again(), program.source().chosenFormat().orElse(null));
+    return of(program.name(), program.again(), program.chosenFormat());
   }
 
   /**

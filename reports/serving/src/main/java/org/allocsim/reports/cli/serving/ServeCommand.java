@@ -3,7 +3,6 @@ package org.allocsim.reports.cli.serving;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.program.Conditions;
 import org.allocsim.analysis.serving.CacheChoice;
@@ -133,20 +132,19 @@ public final class ServeCommand implements Callable<Integer> {
       throw Failure.usage(
           "--speculative-model is not simulated for a model whose layers keep a state; omit it");
     }
-    Optional<CacheChoice> other =
-        named.stream().filter(each -> each.kind() != CacheKind.PAGED).findFirst();
-    if (other.isPresent() && !caches.equals(List.of(ALL))) {
-      throw Failure.usage(
-          "--cache %s is not simulated for a model whose layers keep a state; use paged"
-              .formatted(other.get().label()));
+    for (CacheChoice each : named) {
+      if (each.kind() != CacheKind.PAGED && !caches.equals(List.of(ALL))) {
+        throw Failure.usage(
+            "--cache %s is not simulated for a model whose layers keep a state; use paged"
+                .formatted(each.label()));
+      }
     }
     return named.stream().filter(each -> each.kind() == CacheKind.PAGED).toList();
   }
 
   private DeviceProfile device() {
-    if (gpu == null) {
-      return DeviceProfiles.defaultProfile();
-    }
-    return gpu.profile != null ? gpu.profile : DeviceProfiles.ofCapacity(gpu.capacityBytes);
+    return gpu == null
+        ? DeviceProfiles.defaultProfile()
+        : gpu.profile != null ? gpu.profile : DeviceProfiles.ofCapacity(gpu.capacityBytes);
   }
 }
