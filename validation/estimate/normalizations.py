@@ -10,7 +10,6 @@ Makes FOLDER/normalizations.json.xz, which is kept as measured/normalizations.js
 
 from __future__ import annotations
 
-import argparse
 import ctypes
 import importlib.util
 import json
@@ -18,16 +17,15 @@ import lzma
 import math
 import os
 import random
-import shutil
-import subprocess
 import tempfile
 from ctypes import byref, c_int, c_int64, c_size_t, c_void_p
 from pathlib import Path
 from typing import Any, Iterator, NamedTuple
 
+from mock_rules import command, compiled
+
 HERE = Path(__file__).resolve().parent
 MEASURED = HERE / "measured/normalizations.json.xz"
-SOURCE = HERE.parent.parent / "workloads/python/allocsim/estimate/normalizations.c"
 DRAWN = 5000
 SPATIAL, PERSISTENT = 1, 2
 
@@ -103,7 +101,6 @@ def measure(folder: Path) -> None:
         found = cudnn.bytes_of(type_, sizes, last, mode)
         if found is not None:
             rows.append([type_, sizes, int(last), mode, *found])
-    folder.mkdir(parents=True, exist_ok=True)
     (folder / MEASURED.name).write_bytes(lzma.compress(json.dumps(rows, separators=(",", ":")).encode(), preset=9))
 
 
@@ -113,12 +110,7 @@ def build(folder: str) -> ctypes.CDLL:
     Raises:
         FileNotFoundError: there is no C compiler.
     """
-    compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
-    if compiler is None:
-        raise FileNotFoundError("there is no C compiler")
-    library = os.path.join(folder, "normalizations.so")
-    subprocess.run([compiler, "-O1", "-shared", "-fPIC", str(SOURCE), "-o", library], check=True)
-    rules = ctypes.CDLL(library)
+    rules = compiled("normalizations", folder)
     rules.normalization_bytes.argtypes = [c_int, c_int, c_int64, c_int64]
     rules.normalization_bytes.restype = c_int64
     return rules
@@ -140,18 +132,5 @@ def check() -> None:
     print(f"{len(found)} inputs; to the byte: {sum(each.measured == each.said for each in found)}")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, nargs="?")
-    parser.add_argument("--check", action="store_true")
-    options = parser.parse_args()
-    if options.check:
-        check()
-    elif options.folder:
-        measure(options.folder)
-    else:
-        parser.error("a folder or --check")
-
-
 if __name__ == "__main__":
-    main()
+    command(__doc__, measure, check)

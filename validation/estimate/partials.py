@@ -12,23 +12,21 @@ of the engines that have these settings. `partials.py --check` says how many row
 
 from __future__ import annotations
 
-import argparse
 import ctypes
 import importlib.util
 import json
 import lzma
 import os
 import random
-import shutil
-import subprocess
 import tempfile
 from ctypes import byref, c_int, c_int64, c_void_p
 from pathlib import Path
 from typing import Any, Iterator, NamedTuple, Sequence
 
+from mock_rules import command, compiled
+
 HERE = Path(__file__).resolve().parent
 MEASURED = HERE / "measured/partials.json.xz"
-SOURCE = HERE.parent.parent / "workloads/python/allocsim/estimate/partials.c"
 ENGINES = (62, 65, 67, 68, 71)
 DRAWN = 1500
 BEST = 4
@@ -265,12 +263,7 @@ def build(folder: str) -> ctypes.CDLL:
     Raises:
         FileNotFoundError: there is no C compiler.
     """
-    compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
-    if compiler is None:
-        raise FileNotFoundError("there is no C compiler")
-    library = os.path.join(folder, "partials.so")
-    subprocess.run([compiler, "-O1", "-shared", "-fPIC", str(SOURCE), "-o", library], check=True)
-    rules = ctypes.CDLL(library)
+    rules = compiled("partials", folder)
     rules.partials_bytes.argtypes = [c_void_p, c_void_p, c_int64, ctypes.c_double]
     rules.partials_known.argtypes = [c_void_p, c_void_p]
     rules.blocks_of_gpu.argtypes = [c_int64, c_int]
@@ -302,18 +295,5 @@ def check() -> None:
     print(f"{len(found)} configurations, {sum(each.on_gpu != each.described for each in found)} differ on the GPU; to the byte: {sum(each.on_gpu == each.said for each in found)}")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, nargs="?")
-    parser.add_argument("--check", action="store_true")
-    options = parser.parse_args()
-    if options.check:
-        check()
-    elif options.folder:
-        measure(options.folder)
-    else:
-        parser.error("a folder or --check")
-
-
 if __name__ == "__main__":
-    main()
+    command(__doc__, measure, check)

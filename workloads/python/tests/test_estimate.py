@@ -13,6 +13,7 @@ import sys
 import tempfile
 import unicodedata
 import unittest
+from unittest import mock
 import unittest.mock
 from pathlib import Path
 
@@ -33,7 +34,9 @@ def loaded(name):
     spec = importlib.util.spec_from_file_location(name, ROOT / f"validation/estimate/{name}.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    # It finds its neighbours as a script does.
+    with mock.patch.object(sys, "path", [str(ROOT / "validation/estimate"), *sys.path]):
+        spec.loader.exec_module(module)
     return module
 
 

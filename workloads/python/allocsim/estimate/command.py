@@ -20,6 +20,7 @@ from .again import run_longest, run_with_all
 from .answer import answer, asks_alike, ended_early, reserved_bytes
 from .cards import CARDS
 from .costliest import costliest
+from .files import scratch_base
 from .hosts import MOST_GPUS
 from .runs import Runs, has_compiled, mark_of, say
 from .screen import print_answer, print_line, unused_options
@@ -86,7 +87,7 @@ def _estimate(arguments: Sequence[str], signals: Signals) -> int:
         # What a run needs is compared with the card afterwards.
         options.unlimited, runs.may_end_early = True, False
         return vary.search(runs, CARDS[options.device], options.device)
-    with temporary_folder() as caches:
+    with temporary_folder(scratch_base()) as caches:
         return _run(options, runs, path, caches)
 
 

@@ -50,15 +50,13 @@ class Generators:
         if self._steps > COMPARED_STEPS:
             return
         try:
-            of_torch = self._torch.get_rng_state().numpy().tobytes()
+            states: dict[str, bytes | int] = {"torch": self._torch.get_rng_state().numpy().tobytes(), "random": hash(random.getstate())}
+            numpy = sys.modules.get("numpy.random")
+            if numpy is not None:
+                states["numpy"] = hash(repr(numpy.get_state(legacy=False)))
         except Exception:
-            # Within transforms of functions, and where tensors are fake, the state has no memory. The program goes on all the same.
+            # Within transforms of functions, and where tensors are fake, a state has no memory; NumPy's may be that of a generator of another kind. The program goes on.
             return
-        states: dict[str, bytes | int] = {"torch": of_torch, "random": hash(random.getstate())}
-        numpy = sys.modules.get("numpy.random")
-        if numpy is not None:
-            state = numpy.get_state()
-            states["numpy"] = bytes(state[1]) + state[2].to_bytes(4, "little")
         self._drawn |= {name for name, state in self._states.items() if states.get(name, state) != state}
         self._states = states
 
