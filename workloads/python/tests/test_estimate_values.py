@@ -378,6 +378,28 @@ print(len((labels < 0).nonzero()))
 assert (scores.argmax(1) + scores[:, 0].long() >= 0).all()
 """
 
+LARGE_MASKS = """
+import torch
+lengths = torch.tensor([1500, 2048, 700], device="cuda")
+mask = torch.arange(2048, device="cuda") < lengths[:, None]
+bias = (1.0 - mask.to(torch.float32)) * -10000.0
+print(int((bias < 0).any(-1).sum()))
+for _ in range(6):
+    pairs = mask[:, None, :, None] & mask[:, None, None, :]
+    bias = torch.where(pairs, 0.0, torch.finfo(torch.float32).min)
+rows = bias[:, 0, 0, :]
+whole = torch.zeros_like(mask)
+whole[:, 0] = True
+rows[whole] = 1.0
+print(int((rows > 0).flatten().any().item()))
+print(int((rows < 0).sum()))
+print(int(pairs[1].all()) and int(pairs[2].sum()))
+scores = torch.nn.Linear(4, 2048).cuda()(torch.rand(3, 2048, 4, device="cuda")) + rows[:, None]
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
+values = next(each for each in _get_current_dispatch_mode_stack() if hasattr(each, "draws"))
+print(int(values.twin(scores) is None))
+"""
+
 CHOSEN = """
 import torch
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
@@ -528,6 +550,9 @@ class ValuesTest(unittest.TestCase):
 
     def test_masks_and_bounds_of_large_tensors_that_the_host_gave_are_known(self):
         self.assertEqual([24_000, 24_000, 8_000, 8_192, 8_192, 5, (1 << 20) - 1, 80_000, 80_000, 80_000], self.run_program(GIVEN))
+
+    def test_masks_of_all_pairs_and_the_biases_that_are_made_of_them_are_known(self):
+        self.assertEqual([2, 1, 548 + 1348, 700 * 700, 1], self.run_program(LARGE_MASKS))
 
     def test_what_passes_comparisons_of_unknown_integers_agrees_in_all_of_them(self):
         self.assertEqual([44, 1956, 50, 20, 1956, 44], self.run_program(PICKED))

@@ -32,6 +32,13 @@ from .untyped import DispatchMode, StorageRef, storage_ref
 MAX_INTEGER_BYTES = 4 << 20
 MAX_FLOATS = 4096
 
+#: Masks of all pairs of tokens, and biases that are made of them, are larger; so much is kept of them in all.
+MAX_MASK_BYTES = 64 << 20
+MAX_MASKS_BYTES = 256 << 20
+
+#: What makes biases of masks: floats that follow from integers and flags.
+_OF_MASKS = {"to", "_to_copy", "clone", "copy_", "add", "sub", "rsub", "mul", "div", "neg", "where", "masked_fill", "triu", "tril"}
+
 _aten = torch.ops.aten
 
 #: What fills weights of a model, in place; on tensors of the host from this size on it can be left out.
@@ -195,6 +202,8 @@ class Values(DispatchMode):
         self.casts = Casts()
         self.casts.follow()
         self._known: dict[int, tuple[StorageRef, torch.dtype, torch.Tensor]] = {}
+        # Where those of them are that are larger than other integers, by age, and their bytes.
+        self._masks: dict[int, int] = {}
         # What the host gave and is too large to be followed.
         self._host_given = Given()
         # Single flags that are unknown but follow from the defaults, and single values that were copied to the host without being known.
@@ -433,7 +442,8 @@ class Values(DispatchMode):
         if copies is None and name in ("bitwise_or", "logical_or", "bitwise_and", "logical_and", "__or__", "__and__"):
             if self._decided(name, on_gpu, outputs):
                 return
-        if copies is None or (not mutable and not any(_is_small(each) for each in outputs)):
+        may_be_bias = name in _OF_MASKS
+        if copies is None or (not mutable and not any(_is_small(each, may_be_bias) for each in outputs)):
             self.forget(result)
             if mutable:
                 self.forget(_written(func, args, kwargs))
@@ -462,7 +472,7 @@ class Values(DispatchMode):
             return
         for each, twin in zip(outputs, _tensors((computed,), {})):
             if each.device.type == "cuda" and not any(each is given for given in on_gpu):
-                self.learn(each, twin)
+                self.learn(each, twin, may_be_bias)
 
     def _exchange(self, func: Any, name: str, args: Any, kwargs: Any) -> Any:
         """Each rank is taken to have the values of this one: what comes from another is what the fake group makes of them."""
@@ -627,10 +637,10 @@ class Values(DispatchMode):
             found.append(twin)
         return found
 
-    def learn(self, tensor: torch.Tensor, values: torch.Tensor) -> None:
+    def learn(self, tensor: torch.Tensor, values: torch.Tensor, may_be_bias: bool = False) -> None:
         if tensor.device.type != "cuda" or tensor.layout is not torch.strided:
             return
-        if not _is_small(tensor) or tensor.shape != values.shape:
+        if not _is_small(tensor, may_be_bias) or tensor.shape != values.shape:
             self._known.pop(_place(tensor), None)
             return
         if tensor.numel() == 0 or _place(tensor) == NOWHERE:
@@ -639,6 +649,19 @@ class Values(DispatchMode):
         if base.numel() % tensor.element_size() == 0:
             torch.as_strided(base.view(tensor.dtype), tensor.size(), tensor.stride(), tensor.storage_offset()).copy_(values)
             self._known[_place(tensor)] = (storage_ref(tensor.untyped_storage()), tensor.dtype, base)
+            if base.numel() > MAX_INTEGER_BYTES:
+                self._keep_mask(_place(tensor), base.numel())
+
+    def _keep_mask(self, place: int, size_bytes: int) -> None:
+        """A large mask is known; where they are too many, the oldest are forgotten."""
+        self._masks.pop(place, None)
+        self._masks[place] = size_bytes
+        while sum(self._masks.values()) > MAX_MASKS_BYTES:
+            oldest = next(iter(self._masks))
+            del self._masks[oldest]
+            _, _, base = self._known.get(oldest, (None, None, None))
+            if base is not None and base.numel() > MAX_INTEGER_BYTES:
+                del self._known[oldest]
 
     def forget(self, result: Any) -> None:
         for each in _tensors((result,), {}):
@@ -687,10 +710,11 @@ class Values(DispatchMode):
         if target.device.type == "cuda":
             own = self.twin(target) if name == "copy_" else None
             line = self._drawn_at([source])
+            may_be_bias = source.device.type == "cuda"
             if values is not None and own is not None:
                 own.copy_(values)
-            elif values is not None and _is_small(target) and (name != "copy_" or _is_whole(target)):
-                self.learn(target, values.to(target.dtype).expand(target.shape))
+            elif values is not None and _is_small(target, may_be_bias) and (name != "copy_" or _is_whole(target)):
+                self.learn(target, values.to(target.dtype).expand(target.shape), may_be_bias)
             else:
                 line = None
                 self.forget(target)
@@ -1118,10 +1142,10 @@ def most_bytes(tensor: torch.Tensor) -> int:
     return MAX_FLOATS * tensor.element_size() if tensor.is_floating_point() or tensor.is_complex() else MAX_INTEGER_BYTES
 
 
-def _is_small(tensor: torch.Tensor) -> bool:
+def _is_small(tensor: torch.Tensor, may_be_bias: bool = False) -> bool:
     if tensor.device.type != "cuda":
         return False
-    most = most_bytes(tensor)
+    most = MAX_MASK_BYTES if tensor.dtype is torch.bool or may_be_bias else most_bytes(tensor)
     return tensor.nbytes <= most and tensor.untyped_storage().nbytes() <= most
 
 
