@@ -36,16 +36,21 @@ class BenchCommandTest {
   @TempDir Path folder;
 
   private static Measurement measurement(String id, double cpuShare, Double... nanos) {
+    return measurement(id, cpuShare, Double.NaN, List.of(nanos));
+  }
+
+  private static Measurement measurement(
+      String id, double cpuShare, double peakBytes, List<Double> nanos) {
     return new Measurement(
         id,
         "what " + id,
         "event",
-        new Samples(List.of(nanos)),
+        new Samples(nanos),
         cpuShare,
         2.0 / 3,
         Double.NaN,
         0,
-        Double.NaN,
+        peakBytes,
         1000);
   }
 
@@ -76,8 +81,8 @@ class BenchCommandTest {
     BenchBaseline baseline = baseline(HERE, measurement("a", 1, 100.0, 101.0, 99.0));
     List<Measurement> slower = List.of(measurement("a", 1, 121.0, 120.0, 122.0));
     assertEquals(1.21, baseline.compare(slower.getFirst()).orElseThrow().ratio(), 1e-12);
-    assertTrue(answer(HERE, slower, baseline, 0.1).isSlower());
-    assertFalse(answer(HERE, slower, baseline, 0.25).isSlower());
+    assertTrue(answer(HERE, slower, baseline, 0.1).isWorse());
+    assertFalse(answer(HERE, slower, baseline, 0.25).isWorse());
   }
 
   @Test
@@ -85,6 +90,17 @@ class BenchCommandTest {
     BenchBaseline baseline = baseline(HERE, measurement("a", 1, 80.0, 100.0, 140.0));
     Measurement now = measurement("a", 1, 90.0, 115.0, 150.0);
     assertFalse(baseline.compare(now).orElseThrow().isSlower(0.1));
+  }
+
+  @Test
+  void aCommandThatTakesMoreMemoryThanTheBaselineIsAFailedCheck() throws IOException {
+    Measurement before = measurement("command", 1, 300e6, List.of(100.0, 101.0, 99.0));
+    BenchBaseline baseline = baseline(HERE, before);
+    List<Measurement> now = List.of(measurement("command", 1, 345e6, List.of(99.0, 100.0)));
+    assertEquals(1.15, baseline.compare(now.getFirst()).orElseThrow().memoryRatio(), 1e-12);
+    assertTrue(answer(HERE, now, baseline, 0.1).isWorse());
+    assertFalse(answer(HERE, now, baseline, 0.2).isWorse());
+    assertFalse(answer(HERE, List.of(measurement("command", 1, 100.0)), baseline, 0.1).isWorse());
   }
 
   @Test

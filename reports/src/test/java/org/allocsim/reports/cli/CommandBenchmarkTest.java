@@ -35,6 +35,7 @@ class CommandBenchmarkTest {
     List<Measurement> measurements = benchmark.run(() -> done[0]++);
     assertEquals(
         List.of(
+            "command/start",
             "command/replay",
             "command/tune",
             "command/diagnose",
@@ -42,6 +43,7 @@ class CommandBenchmarkTest {
             "command/leaks"),
         measurements.stream().map(Measurement::id).toList());
     assertEquals(benchmark.commandCount(), done[0]);
+    assertTrue(measurements.getFirst().events() < measurements.getLast().events() / 10);
     for (Measurement each : measurements) {
       assertTrue(each.nanosPerEvent().median() > 0, each.toString());
       assertTrue(each.plainBytesPerEvent() > 10, each.toString());

@@ -241,20 +241,31 @@ public record BenchAnswer(
                     "New median divided by the old one.",
                     each -> compared(each).map(BenchBaseline.Comparison::ratio).orElse(null))
                 .shown(
+                    Unit.NUMBER,
+                    "memory to baseline",
+                    "New peak memory divided by the old one.",
+                    each ->
+                        compared(each)
+                            .map(BenchBaseline.Comparison::memoryRatio)
+                            .filter(Double::isFinite)
+                            .orElse(null))
+                .rank(1)
+                .shown(
                     Unit.TEXT,
                     "verdict",
-                    "Whether it is slower by more than both the tolerance and the spread.",
+                    "Whether it is slower, by more than both the tolerance and the spread, or takes"
+                        + " more memory.",
                     this::verdict));
   }
 
   private Verdict verdict() {
-    long slower = measurements.stream().filter(this::isSlower).count();
+    long worse = measurements.stream().filter(this::isWorse).count();
     return new Verdict(
-        slower == 0 ? Verdict.Tone.GOOD : Verdict.Tone.BAD,
+        worse == 0 ? Verdict.Tone.GOOD : Verdict.Tone.BAD,
         Sentence.of(
-            "Slower than the baseline by more than {} %: {} of {}.",
+            "Slower than the baseline, or with more memory, by more than {} %: {} of {}.",
             "%.0f".formatted(100 * tolerance),
-            slower == 0 ? "none" : count(slower),
+            worse == 0 ? "none" : count(worse),
             count(measurements.size(), "measurement")));
   }
 
@@ -264,7 +275,10 @@ public record BenchAnswer(
 
   private String verdict(BenchBaseline.Comparison comparison) {
     if (comparison.isSlower(tolerance)) {
-      return "slower";
+      return comparison.isLarger(tolerance) ? "slower, more memory" : "slower";
+    }
+    if (comparison.isLarger(tolerance)) {
+      return "more memory";
     }
     return comparison.apart() && comparison.ratio() < 1 - tolerance ? "faster" : "same";
   }
@@ -273,13 +287,15 @@ public record BenchAnswer(
     return Optional.ofNullable(baseline).flatMap(earlier -> earlier.compare(each));
   }
 
-  /** Whether anything is slower than it was. */
-  public boolean isSlower() {
-    return measurements.stream().anyMatch(this::isSlower);
+  /** Whether anything is slower than it was, or takes more memory. */
+  public boolean isWorse() {
+    return measurements.stream().anyMatch(this::isWorse);
   }
 
-  private boolean isSlower(Measurement each) {
-    return compared(each).filter(comparison -> comparison.isSlower(tolerance)).isPresent();
+  private boolean isWorse(Measurement each) {
+    return compared(each)
+        .filter(comparison -> comparison.isSlower(tolerance) || comparison.isLarger(tolerance))
+        .isPresent();
   }
 
   private List<Sentence> notes() {

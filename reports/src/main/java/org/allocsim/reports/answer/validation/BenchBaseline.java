@@ -20,11 +20,19 @@ import org.jspecify.annotations.Nullable;
  * Earlier results that new ones are compared with, by ratio.
  *
  * @param machine where they were measured
- * @param nanosPerEvent samples by the measurement's id, each times its share of the processor
+ * @param costs by the measurement's id
  */
-public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent) {
+public record BenchBaseline(Machine machine, Map<String, Cost> costs) {
   private static final String FIRST_VERSION = "allocsim-bench-1";
   private static final String SECOND_VERSION = "allocsim-bench-2";
+
+  /**
+   * What an event, or a whole command, took.
+   *
+   * @param nanosPerEvent samples, each times its share of the processor
+   * @param peakResidentBytes most memory of the process; NaN where it was not measured
+   */
+  public record Cost(Samples nanosPerEvent, double peakResidentBytes) {}
 
   /**
    * How a measurement compares with an earlier one.
@@ -32,11 +40,17 @@ public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent)
    * @param ratio new median over old, of the time that the processor gave: what other programs took
    *     does not count
    * @param apart whether the middle halves of the samples do not meet
+   * @param memoryRatio new peak memory over old; NaN where one of them was not measured
    */
-  public record Comparison(double ratio, boolean apart) {
+  public record Comparison(double ratio, boolean apart, double memoryRatio) {
     /** Whether it is slower by more than a share, and by more than samples differ anyway. */
     public boolean isSlower(double tolerance) {
       return apart && ratio > 1 + tolerance;
+    }
+
+    /** Whether it takes more memory by more than a share. */
+    public boolean isLarger(double tolerance) {
+      return memoryRatio > 1 + tolerance;
     }
   }
 
@@ -54,7 +68,7 @@ public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent)
       if (!isOld && !BenchAnswer.KIND.id().equals(json.get("schema"))) {
         throw new IOException("its schema is not " + BenchAnswer.KIND.id());
       }
-      Map<String, Samples> byId = new LinkedHashMap<>();
+      Map<String, Cost> byId = new LinkedHashMap<>();
       for (Object row : part(json, "measurements", List.class)) {
         if (!(row instanceof Map<?, ?> each)) {
           throw new IOException("a measurement is not an object");
@@ -67,7 +81,11 @@ public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent)
         Samples samples = new Samples(values.stream().map(BenchBaseline::real).toList());
         byId.put(
             part(each, "id", String.class),
-            samples.times(share(each.get(isOld ? "cpu_share" : "cpu_utilization_ratio"))));
+            new Cost(
+                samples.times(share(each.get(isOld ? "cpu_share" : "cpu_utilization_ratio"))),
+                each.get("peak_resident_bytes") instanceof Number bytes
+                    ? bytes.doubleValue()
+                    : Double.NaN));
       }
       return new BenchBaseline(machine(part(json, "machine", Map.class)), byId);
     } catch (IOException e) {
@@ -119,15 +137,20 @@ public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent)
 
   /** The comparison; empty where there is no earlier measurement. */
   public Optional<Comparison> compare(Measurement now) {
-    Samples before = nanosPerEvent.get(now.id());
-    if (before == null) {
+    Cost cost = costs.get(now.id());
+    if (cost == null) {
       return Optional.empty();
     }
+    Samples before = cost.nanosPerEvent;
     Samples samples = now.nanosPerEvent().times(share(now.cpuShare()));
     boolean apart =
         samples.lowerQuartile() > before.upperQuartile()
             || samples.upperQuartile() < before.lowerQuartile();
-    return Optional.of(new Comparison(samples.median() / before.median(), apart));
+    return Optional.of(
+        new Comparison(
+            samples.median() / before.median(),
+            apart,
+            now.peakResidentBytes() / cost.peakResidentBytes));
   }
 
   /**

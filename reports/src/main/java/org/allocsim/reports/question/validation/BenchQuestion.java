@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param plan what is measured
  * @param baseline results to compare with; null for none
- * @param tolerated share by which something may be slower than they
+ * @param tolerated share by which something may be slower than they, or take more memory
  */
 public record BenchQuestion(BenchmarkPlan plan, @Nullable BenchBaseline baseline, double tolerated)
     implements Question<BenchAnswer> {
@@ -88,6 +88,6 @@ public record BenchQuestion(BenchmarkPlan plan, @Nullable BenchBaseline baseline
 
   @Override
   public boolean holds(BenchAnswer answer) {
-    return !answer.isSlower();
+    return !answer.isWorse();
   }
 }

@@ -79,6 +79,6 @@ class DamagedBaselineTest {
   @Test
   void aWholeOneIsRead() throws IOException {
     String whole = measured("[{\"id\":\"a\",\"nanos_per_event\":{\"values\":[1.5,2]}}]");
-    assertTrue(BenchBaseline.read(file(whole).toString()).nanosPerEvent().containsKey("a"));
+    assertTrue(BenchBaseline.read(file(whole).toString()).costs().containsKey("a"));
   }
 }

@@ -14,12 +14,19 @@ import org.allocsim.validation.benchmark.BenchmarkPlan.Effort;
 import org.allocsim.validation.benchmark.Measurement;
 import org.allocsim.validation.benchmark.Samples;
 
-/** What whole commands take on a long recording, from their start to their end. */
+/**
+ * What whole commands take on a long recording, from their start to their end, and what the start
+ * takes by itself.
+ */
 public final class CommandBenchmark {
   /** Commands that take one recording. */
   private static final List<String> COMMANDS =
       List.of("replay", "tune", "diagnose", "min-capacity", "leaks");
 
+  /** A command that hardly has anything to do than to start. */
+  private static final String STARTING = "replay";
+
+  private static final int START_ENTRIES = 1_000;
   private static final int FEW_ENTRIES = 20_000;
   private static final int MAX_SAMPLES_PER_RUN = 3;
   private static final double NANOS_PER_SECOND = 1e9;
@@ -54,7 +61,7 @@ public final class CommandBenchmark {
 
   /** Number of commands that {@link #run} starts. */
   public int commandCount() {
-    return rounds * COMMANDS.size();
+    return rounds * (1 + COMMANDS.size());
   }
 
   /**
@@ -66,12 +73,15 @@ public final class CommandBenchmark {
   public List<Measurement> run(Runnable done) throws BenchmarkException {
     try {
       Path folder = Files.createTempDirectory("allocsim-bench-");
-      Path recording = folder.resolve("recording.pickle");
+      Recording small = new Recording(folder.resolve("small.pickle"));
+      Recording whole = new Recording(folder.resolve("recording.pickle"));
       try {
-        int written = LongRecording.write(recording, entries);
-        return run(recording, written, done);
+        small.write(START_ENTRIES);
+        whole.write(entries);
+        return run(cases(small, whole), done);
       } finally {
-        Files.deleteIfExists(recording);
+        Files.deleteIfExists(small.file);
+        Files.deleteIfExists(whole.file);
         Files.delete(folder);
       }
     } catch (IOException | UncheckedIOException e) {
@@ -79,42 +89,84 @@ public final class CommandBenchmark {
     }
   }
 
-  private List<Measurement> run(Path recording, int events, Runnable done)
+  /** A recording that is made for the benchmark. */
+  private static final class Recording {
+    private final Path file;
+    private int events;
+
+    Recording(Path file) {
+      this.file = file;
+    }
+
+    void write(int entries) throws IOException {
+      events = LongRecording.write(file, entries);
+    }
+  }
+
+  /**
+   * A command that is measured.
+   *
+   * @param id name of the measurement
+   */
+  private record Case(String id, String what, String command, Recording recording) {}
+
+  private static List<Case> cases(Recording small, Recording whole) {
+    List<Case> cases = new ArrayList<>();
+    cases.add(
+        new Case(
+            "command/start",
+            "whole command %s on %,d events".formatted(STARTING, small.events).replace(',', ' '),
+            STARTING,
+            small));
+    for (String command : COMMANDS) {
+      cases.add(
+          new Case(
+              "command/" + command,
+              "whole command " + command + " on a recording",
+              command,
+              whole));
+    }
+    return cases;
+  }
+
+  private List<Measurement> run(List<Case> cases, Runnable done)
       throws IOException, BenchmarkException {
-    Map<String, List<CommandProcess.Cost>> costs = new LinkedHashMap<>();
+    Map<Case, List<CommandProcess.Cost>> costs = new LinkedHashMap<>();
     for (int round = 0; round < rounds; round++) {
-      for (String command : COMMANDS) {
-        costs.computeIfAbsent(command, _ -> new ArrayList<>()).add(cost(command, recording));
+      for (Case each : cases) {
+        costs.computeIfAbsent(each, _ -> new ArrayList<>()).add(cost(each));
         done.run();
       }
     }
-    double bytesPerEvent = (double) Files.size(recording) / events;
-    return costs.entrySet().stream()
-        .map(each -> measurement(each.getKey(), each.getValue(), events, bytesPerEvent))
-        .toList();
+    List<Measurement> measurements = new ArrayList<>();
+    for (Case each : cases) {
+      measurements.add(measurement(each, costs.getOrDefault(each, List.of())));
+    }
+    return measurements;
   }
 
-  private CommandProcess.Cost cost(String command, Path recording) throws BenchmarkException {
+  private CommandProcess.Cost cost(Case measured) throws BenchmarkException {
     List<String> line = new ArrayList<>(start);
-    line.add(command);
-    line.add(recording.toString());
+    line.add(measured.command);
+    line.add(measured.recording.file.toString());
     try {
       return CommandProcess.run(line);
     } catch (IOException e) {
-      throw new BenchmarkException("command " + command + " failed: " + e.getMessage(), e);
+      throw new BenchmarkException("command " + measured.command + " failed: " + e.getMessage(), e);
     }
   }
 
-  private static Measurement measurement(
-      String command, List<CommandProcess.Cost> costs, int events, double bytesPerEvent) {
+  private static Measurement measurement(Case measured, List<CommandProcess.Cost> costs)
+      throws IOException {
+    int events = measured.recording.events;
     return new Measurement(
-        "command/" + command,
-        "whole command " + command + " on a recording",
+        measured.id,
+        measured.what,
         "event",
         samples(costs, cost -> cost.seconds() * NANOS_PER_SECOND / events),
         Double.NaN,
         Double.NaN,
-        bytesPerEvent,
+        (double) Files.size(measured.recording.file) / events,
         Double.NaN,
         samples(costs, CommandProcess.Cost::peakBytes).median(),
         (long) events * costs.size());
