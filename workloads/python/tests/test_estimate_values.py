@@ -400,6 +400,24 @@ values = next(each for each in _get_current_dispatch_mode_stack() if hasattr(eac
 print(int(values.twin(scores) is None))
 """
 
+NEIGHBOURS = """
+import torch
+places = torch.rand(2000, 3, generator=torch.Generator().manual_seed(1))
+on_gpu = places.cuda()
+print(int(len((torch.cdist(on_gpu, on_gpu) < 0.1).nonzero()) == int((torch.cdist(places, places) < 0.1).sum()) > 2000))
+print(int(len((((on_gpu[:, None] - on_gpu) ** 2).sum(-1) < 0.01).nonzero()) == int((((places[:, None] - places) ** 2).sum(-1) < 0.01).sum()) > 2000))
+group = torch.arange(2000, device="cuda") // 10
+distances = torch.nn.Linear(3, 2000).cuda()(on_gpu).detach()
+near = (distances < 0.1) & (group[:, None] == group)
+near.fill_diagonal_(False)
+print(len(near.nonzero()))
+print(len(distances[near.clone()]))
+near &= distances > 0
+print(len(near.triu(1).nonzero()))
+near.fill_diagonal_(True)
+print(len(near.nonzero()))
+"""
+
 CHOSEN = """
 import torch
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
@@ -553,6 +571,9 @@ class ValuesTest(unittest.TestCase):
 
     def test_masks_of_all_pairs_and_the_biases_that_are_made_of_them_are_known(self):
         self.assertEqual([2, 1, 548 + 1348, 700 * 700, 1], self.run_program(LARGE_MASKS))
+
+    def test_neighbours_are_those_of_positions_that_the_host_gave_and_no_more_than_what_is_known_allows(self):
+        self.assertEqual([1, 1, 20_000, 20_000, 20_000, 22_000], self.run_program(NEIGHBOURS))
 
     def test_what_passes_comparisons_of_unknown_integers_agrees_in_all_of_them(self):
         self.assertEqual([44, 1956, 50, 20, 1956, 44], self.run_program(PICKED))

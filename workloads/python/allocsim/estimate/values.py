@@ -39,6 +39,10 @@ MAX_MASKS_BYTES = 256 << 20
 #: What makes biases of masks: floats that follow from integers and flags.
 _OF_MASKS = {"to", "_to_copy", "clone", "copy_", "add", "sub", "rsub", "mul", "div", "neg", "where", "masked_fill", "triu", "tril"}
 
+#: What makes distances of positions that the host gave, up to this size: graphs of neighbours have as many edges as are near.
+_OF_POSITIONS = {"_euclidean_dist", "_cdist_forward", "sub", "pow", "square", "linalg_vector_norm", "sum", "sqrt"}
+MAX_POSITIONS_BYTES = 1 << 20
+
 _aten = torch.ops.aten
 
 #: What fills weights of a model, in place; on tensors of the host from this size on it can be left out.
@@ -320,7 +324,7 @@ class Values(DispatchMode):
         if self._chosen_tokens and on_gpu and name in _OF_TOKENS:
             self._use_tokens(name, args)
         copies = None if name == "empty" or name == "empty_strided" else self._copies(on_gpu)
-        if copies is None and name in _OF_GIVEN:
+        if copies is None and (name in _OF_GIVEN or name in _OF_POSITIONS and all(each.nbytes <= MAX_POSITIONS_BYTES for each in on_gpu)):
             copies = self._given_copies(on_gpu)
         written = self._set_after(name, args) if on_gpu and copies is None else None
         if on_gpu and (name in _SELECTING or _selects_rows(func)):
@@ -347,7 +351,7 @@ class Values(DispatchMode):
         if name in _DRAWING and (on_gpu or name in _EVENLY):
             self._draw_evenly(name, args, kwargs, result)
         if written is not None:
-            target = args[0] if name in _WRITING else result
+            target = args[0] if func._schema.is_mutable else result
             self._most_set[_place(target)] = (storage_ref(target.untyped_storage()), written)
         return result
 
@@ -442,7 +446,7 @@ class Values(DispatchMode):
         if copies is None and name in ("bitwise_or", "logical_or", "bitwise_and", "logical_and", "__or__", "__and__"):
             if self._decided(name, on_gpu, outputs):
                 return
-        may_be_bias = name in _OF_MASKS
+        may_be_bias = name in _OF_MASKS or name in _OF_POSITIONS
         if copies is None or (not mutable and not any(_is_small(each, may_be_bias) for each in outputs)):
             self.forget(result)
             if mutable:
@@ -676,8 +680,11 @@ class Values(DispatchMode):
         twin = self.twin(tensor)
         if twin is not None:
             return int(twin.count_nonzero())
-        storage, count = self._most_set.get(_place(tensor), (None, 0))
-        return count if storage is not None and not storage.expired() and _is_whole(tensor) else None
+        return self._most_true_of(_place(tensor)) if _is_whole(tensor) else None
+
+    def _most_true_of(self, place: int) -> int | None:
+        storage, count = self._most_set.get(place, (None, 0))
+        return count if storage is not None and not storage.expired() else None
 
     def _set_after(self, name: str, args: Any) -> int | None:
         """How many elements of a mask are set at most after an operation with unknown indices or operands; None where that is not known.
@@ -694,11 +701,20 @@ class Values(DispatchMode):
                 return None
             before = self._most_true(target)
             return None if before is None else min(target.numel(), before + first.numel())
-        if name in ("_to_copy", "clone"):
+        if name in ("fill_", "zero_", "masked_fill_"):
+            before = self._most_true_of(_place(target))
+            clears = name == "zero_" or type(args[-1]) in (bool, int, float) and not args[-1]
+            return before if before is None or clears else min(target.untyped_storage().nbytes(), before + target.numel())
+        if name in ("_to_copy", "clone", "triu", "tril"):
             return self._most_true(target)
-        if name in ("bitwise_or", "logical_or", "__or__") and isinstance(args[1], torch.Tensor) and args[1].shape == target.shape:
-            one, two = self._most_true(target), self._most_true(args[1])
+        other = args[1] if len(args) > 1 and isinstance(args[1], torch.Tensor) and args[1].shape == target.shape else None
+        if other is None:
+            return None
+        one, two = self._most_true(target), self._most_true(other)
+        if name in ("bitwise_or", "logical_or", "__or__"):
             return None if one is None or two is None else min(target.numel(), one + two)
+        if name in ("bitwise_and", "logical_and", "__and__", "bitwise_and_", "logical_and_", "mul"):
+            return min((each for each in (one, two) if each is not None), default=None)
         return None
 
     def _copy(self, args: Any, kwargs: Any, result: Any, name: str) -> None:
