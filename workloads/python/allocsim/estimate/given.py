@@ -5,7 +5,7 @@ They are not followed, as that would compute the program on the host. But a comp
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -20,7 +20,7 @@ MAX_UNKNOWN = 4096
 
 
 @dataclass(frozen=True)
-class _Given:
+class Entry:
     """Where a tensor of the GPU has its values: in a tensor of the host, as long as nobody writes to that."""
 
     storage: StorageRef
@@ -31,12 +31,16 @@ class _Given:
     source: torch.Tensor
     version: int
 
+    def is_plain(self) -> bool:
+        """Whether both lie in memory alike."""
+        return self.source.is_contiguous() and self.source.dtype is self.dtype and self.stride == self.source.stride() and not self.offset
+
 
 class Given:
     """Tensors of the GPU that are as the host gave them, by the address of their storage."""
 
     def __init__(self) -> None:
-        self._given: dict[int, _Given] = {}
+        self._given: dict[int, Entry] = {}
         self._bytes = 0
         self._unknown: dict[int, StorageRef] = {}
 
@@ -47,12 +51,26 @@ class Given:
         unknown = self._unknown.get(source.untyped_storage().data_ptr())
         if source.layout is not torch.strided or target.layout is not torch.strided or unknown is not None and not unknown.expired():
             return
-        while self._given and self._bytes + source.nbytes > MAX_TOTAL_BYTES:
-            self.forget(next(iter(self._given)))
-        self._given[place] = _Given(
+        self.put(place, Entry(
             storage_ref(target.untyped_storage()), target.size(), target.stride(), int(target.storage_offset()), target.dtype, source, source._version
-        )
-        self._bytes += source.nbytes
+        ))
+
+    def put(self, place: int, entry: Entry) -> None:
+        """The GPU's tensor has these values from now on."""
+        self.forget(place)
+        while self._given and self._bytes + entry.source.nbytes > MAX_TOTAL_BYTES:
+            self.forget(next(iter(self._given)))
+        self._given[place] = entry
+        self._bytes += entry.source.nbytes
+
+    def filled(self, place: int, tensor: torch.Tensor, number: float) -> Entry | None:
+        """What is there once a number is written into a tensor, or a view of it; the host's own tensor stays as it is."""
+        found = self._given.get(place)
+        if found is None or self.values(place, tensor) is None or not found.is_plain():
+            return None
+        source = found.source.clone()
+        torch.as_strided(source.view(-1), tensor.size(), tensor.stride(), int(tensor.storage_offset())).fill_(number)
+        return replace(found, source=source, version=source._version)
 
     def forget(self, place: int) -> None:
         """The tensor there was written to."""
@@ -79,7 +97,7 @@ class Given:
         most = found.offset + 1 + sum((size - 1) * stride for size, stride in zip(found.size, found.stride))
         if int(tensor.storage_offset()) + 1 + sum((size - 1) * stride for size, stride in zip(tensor.size(), tensor.stride())) > most:
             return None
-        if found.source.is_contiguous() and found.source.dtype is found.dtype and found.stride == found.source.stride() and not found.offset:
+        if found.is_plain():
             flat = found.source.view(-1)
         else:
             flat = torch.zeros(most, dtype=found.dtype)

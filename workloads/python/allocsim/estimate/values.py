@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import itertools
 import math
 import operator
 import os
@@ -24,7 +25,7 @@ from torch.utils._python_dispatch import _pop_mode, _push_mode
 from .branches import Branches
 from .casts import Casts
 from .driver import flag_was_read
-from .given import Given
+from .given import MAX_BYTES, Entry, Given
 from .picks import Picks, compared, drawn
 from .untyped import DispatchMode, StorageRef, storage_ref
 
@@ -63,6 +64,9 @@ _BRANCHING = {"cond", "switch"}
 #: Operations that draw numbers between 0 and 1 evenly, and those that masks are made of them with.
 _EVENLY = {"rand", "rand_like", "uniform_"}
 _DRAWING = _EVENLY | {"lt", "le", "gt", "ge", "bernoulli_", "_to_copy", "bitwise_not", "logical_not", "sum", "count_nonzero"}
+
+#: Operations that write one number into a tensor or a part of it.
+_FILLING_PARTS = {"fill_", "zero_"}
 
 #: Operations that write at indices, which are their second or third argument.
 _WRITING = {"index_put_": 1, "_index_put_impl_": 1, "index_fill_": 2, "scatter_": 2}
@@ -104,8 +108,17 @@ MAX_EXPECTED_FLAGS = 100_000
 #: Comparisons: their function, and what they give for two equal operands.
 _COMPARING = {"eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}
 
-#: What is made of large tensors of the host, too: masks and single numbers.
-_OF_GIVEN = {*_COMPARING, "max", "min", "amax", "amin", "sum", "mean", "any", "all", "count_nonzero"}
+#: Operations on masks; those that set no element which is not set in both.
+_LOGICAL = {"bitwise_not", "logical_not", "bitwise_or", "logical_or", "__or__", "bitwise_and", "logical_and", "__and__"}
+_NARROWING = {"bitwise_and", "logical_and", "__and__", "bitwise_and_", "logical_and_", "__iand__"}
+
+#: Distances between all pairs of points, and how many multiplications may be done on the host for them.
+_DISTANCES = {"_euclidean_dist", "_cdist_forward", "cdist"}
+MAX_MULTIPLICATIONS = 1 << 28
+
+#: What is made of large tensors of the host, too: masks, single numbers and distances. Large ones are kept as if the host had given them.
+_KEPT = {*_COMPARING, *_LOGICAL, *_DISTANCES}
+_OF_GIVEN = {*_KEPT, "max", "min", "amax", "amin", "sum", "mean", "any", "all", "count_nonzero", "nonzero"}
 
 #: Comparisons whose answer for an unknown integer is that of the one which is read in its place. Whether it equals another one is not told by that.
 _ORDERING = {"lt", "le", "gt", "ge"}
@@ -313,6 +326,7 @@ class Values(DispatchMode):
         copies = None if name == "empty" or name == "empty_strided" else self._copies(on_gpu)
         if copies is None and name in _OF_GIVEN:
             copies = self._given_copies(on_gpu)
+        filled = self._filled(name, args) if name in _FILLING_PARTS and on_gpu and copies is None and args[0].dtype == torch.bool else None
         written = self._set_after(name, args) if on_gpu and copies is None else None
         if on_gpu and (name in _SELECTING or _selects_rows(func)):
             result = self._select(func, name, args, kwargs)
@@ -331,6 +345,8 @@ class Values(DispatchMode):
         except Exception:
             # What cannot be done on the host is not known.
             self.forget(result)
+        if filled is not None:
+            self._host_given.put(_place(args[0]), filled)
         if func._schema.is_mutable and (self._uniform or self._set):
             for each in _tensors(_written(func, args, kwargs), {}):
                 self._uniform.pop(_place(each), None)
@@ -435,6 +451,8 @@ class Values(DispatchMode):
                 return
         if copies is None or (not mutable and not any(_is_small(each) for each in outputs)):
             self.forget(result)
+            if copies is not None and name in _KEPT and len(outputs) == 1:
+                self._keep(func, name, replaced(args, dict(zip(map(id, on_gpu), copies))), kwargs, outputs[0])
             if mutable:
                 self.forget(_written(func, args, kwargs))
             elif copies is None and name in CHOOSING:
@@ -463,6 +481,17 @@ class Values(DispatchMode):
         for each, twin in zip(outputs, _tensors((computed,), {})):
             if each.device.type == "cuda" and not any(each is given for given in on_gpu):
                 self.learn(each, twin)
+
+    def _keep(self, func: Any, name: str, args: Any, kwargs: Any, output: torch.Tensor) -> None:
+        """A mask or distances that are too large to be followed, of operands that are known."""
+        if output.nbytes > MAX_BYTES or _place(output) == NOWHERE or name in _DISTANCES and output.numel() * args[0].shape[-1] > MAX_MULTIPLICATIONS:
+            return
+        self._host_given.keep(_place(output), output, func(*args, **kwargs))
+
+    def _filled(self, name: str, args: Any) -> Entry | None:
+        """What a large mask holds once a number is written into it, or a part of it, where that is known."""
+        number = 0 if name == "zero_" else args[1] if isinstance(args[1], (bool, int, float)) else self._number(args[1])
+        return None if number is None else self._host_given.filled(_place(args[0]), args[0], number)
 
     def _exchange(self, func: Any, name: str, args: Any, kwargs: Any) -> Any:
         """Each rank is taken to have the values of this one: what comes from another is what the fake group makes of them."""
@@ -619,13 +648,16 @@ class Values(DispatchMode):
         """As `_copies`, also of what the host gave."""
         found = []
         for each in tensors:
-            twin = self.twin(each)
-            if twin is None:
-                twin = self._host_given.values(_place(each), each)
-            if twin is None:
+            values = self._values(each)
+            if values is None:
                 return None
-            found.append(twin)
+            found.append(values)
         return found
+
+    def _values(self, tensor: torch.Tensor) -> torch.Tensor | None:
+        """As `twin`, also of what the host gave."""
+        twin = self.twin(tensor)
+        return twin if twin is not None else self._host_given.values(_place(tensor), tensor)
 
     def learn(self, tensor: torch.Tensor, values: torch.Tensor) -> None:
         if tensor.device.type != "cuda" or tensor.layout is not torch.strided:
@@ -650,7 +682,7 @@ class Values(DispatchMode):
 
     def _most_true(self, tensor: torch.Tensor) -> int | None:
         """How many elements of a mask are set at most, where that is known."""
-        twin = self.twin(tensor)
+        twin = self._values(tensor)
         if twin is not None:
             return int(twin.count_nonzero())
         storage, count = self._most_set.get(_place(tensor), (None, 0))
@@ -673,6 +705,12 @@ class Values(DispatchMode):
             return None if before is None else min(target.numel(), before + first.numel())
         if name in ("_to_copy", "clone"):
             return self._most_true(target)
+        if name in _NARROWING:
+            if not isinstance(args[1], torch.Tensor):
+                return None
+            elements = math.prod(max(sizes) for sizes in itertools.zip_longest(reversed(target.shape), reversed(args[1].shape), fillvalue=1))
+            known = [(each.numel(), most) for each in args[:2] if each.numel() and (most := self._most_true(each)) is not None]
+            return min((most * (elements // own) for own, most in known), default=None)
         if name in ("bitwise_or", "logical_or", "__or__") and isinstance(args[1], torch.Tensor) and args[1].shape == target.shape:
             one, two = self._most_true(target), self._most_true(args[1])
             return None if one is None or two is None else min(target.numel(), one + two)
@@ -972,7 +1010,7 @@ class Values(DispatchMode):
             masks = [each for each in args[1] if each is not None and each.dtype in (torch.bool, torch.uint8)]
             if not masks or _fills(name, args):
                 return None, None
-            twin = self.twin(masks[0])
+            twin = self._values(masks[0])
             count = int(twin.count_nonzero()) if twin is not None else self._count_set(masks[0])
             unknown = masks[0].numel()
         elif name == "_coalesce":
@@ -991,11 +1029,11 @@ class Values(DispatchMode):
                 return None, None
             count = int(twin.max())
         elif name == "masked_select":
-            twin = self.twin(args[1])
+            twin = self._values(args[1])
             count = int(twin.count_nonzero()) if twin is not None else self._count_set(args[1])
             unknown = args[1].numel()
         else:
-            twin = self.twin(args[0])
+            twin = self._values(args[0]) if name == "nonzero" else self.twin(args[0])
             unknown = args[0].numel() if name != "unique_dim" else args[0].shape[args[1]]
             if twin is not None:
                 count = int(twin.count_nonzero()) if name == "nonzero" else int(torch.unique(twin).numel())
