@@ -339,6 +339,25 @@ for _ in range(4):
     print(len(frozen(images)))
 """
 
+NEAR = """
+import torch
+points, cloud = torch.rand(2400, 3), torch.arange(2400) // 30
+expected = (torch.cdist(points, points) < 0.3) & (cloud[:, None] == cloud[None])
+expected.fill_diagonal_(False)
+moved, of = points.cuda(), cloud.cuda()
+near = (torch.cdist(moved, moved) < 0.3) & (of[:, None] == of[None])
+near.fill_diagonal_(False)
+edges = near.nonzero()
+print(int(torch.equal(edges.cpu(), expected.nonzero())))
+print(int(len(moved[near.any(1)]) == int(expected.any(1).sum())))
+unknown = torch.nn.Linear(3, 3).cuda()(moved).detach()
+near = (torch.cdist(unknown, unknown) < 0.3) & (of[:, None] == of[None])
+near &= ~torch.eye(2400, dtype=torch.bool, device="cuda")
+print(len(near.nonzero()))
+near[unknown[:, 0] > 0] = True
+print(len(near.nonzero()))
+"""
+
 SAMPLED = """
 import torch
 scores = torch.nn.Linear(4, 1).cuda()(torch.rand(2000, 4).cuda()).detach()[:, 0]
@@ -565,6 +584,9 @@ class ValuesTest(unittest.TestCase):
 
     def test_a_mask_that_was_set_at_unknown_places_selects_no_more_than_were_set(self):
         self.assertEqual([512, 128, 2000, 0], self.run_program(SAMPLED))
+
+    def test_neighbours_of_points_that_the_host_gave_are_known_and_others_are_at_most_those_that_a_known_mask_leaves(self):
+        self.assertEqual([1, 1, 72_000, 5_760_000], self.run_program(NEAR))
 
     def test_masks_and_bounds_of_large_tensors_that_the_host_gave_are_known(self):
         self.assertEqual([24_000, 24_000, 8_000, 8_192, 8_192, 5, (1 << 20) - 1, 80_000, 80_000, 80_000], self.run_program(GIVEN))

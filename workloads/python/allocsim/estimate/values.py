@@ -75,6 +75,9 @@ _BRANCHING = {"cond", "switch"}
 _EVENLY = {"rand", "rand_like", "uniform_"}
 _DRAWING = _EVENLY | {"lt", "le", "gt", "ge", "bernoulli_", "_to_copy", "bitwise_not", "logical_not", "sum", "count_nonzero"}
 
+#: Operations that set no element of a mask which is not set in both.
+_NARROWING = {"bitwise_and", "logical_and", "__and__", "bitwise_and_", "logical_and_", "__iand__", "mul"}
+
 #: Operations that write at indices, which are their second or third argument.
 _WRITING = {"index_put_": 1, "_index_put_impl_": 1, "index_fill_": 2, "scatter_": 2}
 
@@ -633,13 +636,16 @@ class Values(DispatchMode):
         """As `_copies`, also of what the host gave."""
         found = []
         for each in tensors:
-            twin = self.twin(each)
-            if twin is None:
-                twin = self._host_given.values(_place(each), each)
-            if twin is None:
+            values = self._values(each)
+            if values is None:
                 return None
-            found.append(twin)
+            found.append(values)
         return found
+
+    def _values(self, tensor: torch.Tensor) -> torch.Tensor | None:
+        """As `twin`, also of what the host gave."""
+        twin = self.twin(tensor)
+        return twin if twin is not None else self._host_given.values(_place(tensor), tensor)
 
     def learn(self, tensor: torch.Tensor, values: torch.Tensor, may_be_bias: bool = False) -> None:
         if tensor.device.type != "cuda" or tensor.layout is not torch.strided:
@@ -677,7 +683,7 @@ class Values(DispatchMode):
 
     def _most_true(self, tensor: torch.Tensor) -> int | None:
         """How many elements of a mask are set at most, where that is known."""
-        twin = self.twin(tensor)
+        twin = self._values(tensor)
         if twin is not None:
             return int(twin.count_nonzero())
         return self._most_true_of(_place(tensor)) if _is_whole(tensor) else None
@@ -707,14 +713,15 @@ class Values(DispatchMode):
             return before if before is None or clears else min(target.untyped_storage().nbytes(), before + target.numel())
         if name in ("_to_copy", "clone", "triu", "tril"):
             return self._most_true(target)
-        other = args[1] if len(args) > 1 and isinstance(args[1], torch.Tensor) and args[1].shape == target.shape else None
-        if other is None:
+        if len(args) < 2 or not isinstance(args[1], torch.Tensor):
             return None
-        one, two = self._most_true(target), self._most_true(other)
-        if name in ("bitwise_or", "logical_or", "__or__"):
+        if name in _NARROWING:
+            elements = math.prod(torch.broadcast_shapes(target.shape, args[1].shape))
+            known = [(each.numel(), most) for each in args[:2] if each.numel() and (most := self._most_true(each)) is not None]
+            return min((most * (elements // own) for own, most in known), default=None)
+        if name in ("bitwise_or", "logical_or", "__or__") and args[1].shape == target.shape:
+            one, two = self._most_true(target), self._most_true(args[1])
             return None if one is None or two is None else min(target.numel(), one + two)
-        if name in ("bitwise_and", "logical_and", "__and__", "bitwise_and_", "logical_and_", "mul"):
-            return min((each for each in (one, two) if each is not None), default=None)
         return None
 
     def _copy(self, args: Any, kwargs: Any, result: Any, name: str) -> None:
@@ -1012,7 +1019,7 @@ class Values(DispatchMode):
             masks = [each for each in args[1] if each is not None and each.dtype in (torch.bool, torch.uint8)]
             if not masks or _fills(name, args):
                 return None, None
-            twin = self.twin(masks[0])
+            twin = self._values(masks[0])
             count = int(twin.count_nonzero()) if twin is not None else self._count_set(masks[0])
             unknown = masks[0].numel()
         elif name == "_coalesce":
@@ -1031,11 +1038,11 @@ class Values(DispatchMode):
                 return None, None
             count = int(twin.max())
         elif name == "masked_select":
-            twin = self.twin(args[1])
+            twin = self._values(args[1])
             count = int(twin.count_nonzero()) if twin is not None else self._count_set(args[1])
             unknown = args[1].numel()
         else:
-            twin = self.twin(args[0])
+            twin = self._values(args[0]) if name == "nonzero" else self.twin(args[0])
             unknown = args[0].numel() if name != "unique_dim" else args[0].shape[args[1]]
             if twin is not None:
                 count = int(twin.count_nonzero()) if name == "nonzero" else int(torch.unique(twin).numel())
