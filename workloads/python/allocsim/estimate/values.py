@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import itertools
 import math
 import operator
 import os
@@ -716,7 +717,7 @@ class Values(DispatchMode):
         if len(args) < 2 or not isinstance(args[1], torch.Tensor):
             return None
         if name in _NARROWING:
-            elements = math.prod(torch.broadcast_shapes(target.shape, args[1].shape))
+            elements = math.prod(max(sizes) for sizes in itertools.zip_longest(reversed(target.shape), reversed(args[1].shape), fillvalue=1))
             known = [(each.numel(), most) for each in args[:2] if each.numel() and (most := self._most_true(each)) is not None]
             return min((most * (elements // own) for own, most in known), default=None)
         if name in ("bitwise_or", "logical_or", "__or__") and args[1].shape == target.shape:
