@@ -504,6 +504,17 @@ values = next(each for each in _get_current_dispatch_mode_stack() if hasattr(eac
 print(*(line.rpartition(":")[2] for line in values.selections), sep="\\n")
 """
 
+GRADIENT_OF_INDEX = """
+import torch
+table = torch.rand(1 << 20, 4, device="cuda", requires_grad=True)
+for places in (torch.arange(8, device="cuda"), torch.arange(1 << 20, device="cuda") < 8):
+    rows = table[places]
+    torch.cuda.reset_peak_memory_stats()
+    rows.sum().backward()
+    table.grad = None
+    print(torch.cuda.max_memory_allocated() >> 24)
+"""
+
 DETECTIONS = """
 import torch
 from torchvision.ops import batched_nms, nms
@@ -575,6 +586,9 @@ class ValuesTest(unittest.TestCase):
 
     def test_what_a_backward_pass_selects_is_named_by_the_line_that_began_it(self):
         self.assertEqual([4, 5], self.run_program(BACKWARD))
+
+    def test_gradients_of_what_was_selected_are_put_back_in_place(self):
+        self.assertEqual([2, 2], self.run_program(GRADIENT_OF_INDEX))
 
     def test_operations_that_are_given_functions_run(self):
         self.assertEqual([256, 3, 5, 4], self.run_program(GIVEN_FUNCTIONS))

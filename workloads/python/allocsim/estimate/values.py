@@ -301,6 +301,8 @@ class Values(DispatchMode):
         kwargs = kwargs or {}
         if isinstance(func, torch._ops.HigherOrderOperator):
             return self._higher(func, args, kwargs)
+        if func is _aten.index_put.default and _is_gradient_of_index():
+            func, args, kwargs = _aten._index_put_impl_.default, (*args[:3], True, True), {}
         name = func._schema.name.partition("::")[2]
         result = self._operate(func, name, args, kwargs)
         if name == "_to_copy":
@@ -1107,6 +1109,12 @@ def _is_saved() -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def _is_gradient_of_index() -> bool:
+    """Whether a backward pass puts what was selected back into zeros, which it does in place where no mode is on (PyTorch 2.11, 2.14: ``index_backward``)."""
+    node = torch._C._current_autograd_node()
+    return node is not None and node.name().startswith("IndexBackward")
 
 
 def program_frame() -> Any:
