@@ -19,6 +19,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy
 import torch
@@ -46,12 +47,15 @@ class Options:
     graphed: bool = False
     streams: int = 1
     fused: bool = False
+    synchronize: bool = False
+    what_if: str = ""
+    """The change from the base as `allocsim idle --what-if` calls it, where it knows it."""
 
 
 class Samples(Dataset):
     """Makes samples, after a while: asleep, or busy."""
 
-    def __init__(self, make: Callable[[int], tuple[Tensor, Tensor]], sleep: float = 0.0, work: int = 0) -> None:
+    def __init__(self, make: Callable[[int], Any], sleep: float = 0.0, work: int = 0) -> None:
         self.make = make
         self.sleep = sleep
         self.work = work
@@ -59,7 +63,7 @@ class Samples(Dataset):
     def __len__(self) -> int:
         return 1 << 20
 
-    def __getitem__(self, index: int) -> tuple[Tensor, Tensor]:
+    def __getitem__(self, index: int) -> Any:
         if self.sleep:
             time.sleep(self.sleep)
         if self.work:
@@ -68,12 +72,12 @@ class Samples(Dataset):
         return self.make(index)
 
 
-def batches(samples: Dataset, size: int, options: Options) -> Iterator[tuple[Tensor, Tensor]]:
+def batches(samples: Dataset, size: int, options: Options, collate: Callable[[list], Any] | None = None) -> Iterator[Any]:
     torch.set_num_threads(1)
     return iter(
         DataLoader(
             samples, batch_size=max(1, int(size * options.batch)), num_workers=options.workers, pin_memory=options.pinned,
-            prefetch_factor=options.prefetch if options.workers else None,
+            prefetch_factor=options.prefetch if options.workers else None, collate_fn=collate,
         )
     )
 
@@ -109,7 +113,39 @@ class Transformer(nn.Module):
         return self.head(hidden)
 
 
-Step = Callable[[], None]
+Step = Callable[[], Any]
+
+
+def end(options: Options, number: int, result: Tensor) -> None:
+    """What a step does last, and slows it down."""
+    if options.item_every and number % options.item_every == 0:
+        result.item()
+    if options.synchronize:
+        torch.cuda.synchronize()
+    if options.empty_cache:
+        torch.cuda.empty_cache()
+    if options.collect_garbage:
+        gc.collect()
+
+
+def captured(work: Step) -> Step:
+    """A step as one CUDA graph; what it returns is the capture's."""
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(3):
+            work()
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        result = work()
+
+    def replay() -> Any:
+        assert work, "it holds the tensors that the graph uses"
+        graph.replay()
+        return result
+
+    return replay
 
 
 def trained(
@@ -133,12 +169,7 @@ def trained(
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()
-        if options.item_every and number % options.item_every == 0:
-            loss.item()
-        if options.empty_cache:
-            torch.cuda.empty_cache()
-        if options.collect_garbage:
-            gc.collect()
+        end(options, number, loss)
 
     return step
 
@@ -190,16 +221,7 @@ def launch_bound(options: Options) -> Step:
                 loss.item()
 
         return step
-    side = torch.cuda.Stream()
-    side.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(side):
-        for _ in range(3):
-            work()
-    torch.cuda.current_stream().wait_stream(side)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        work()
-    return graph.replay
+    return captured(work)
 
 
 def compute_bound(options: Options) -> Step:
@@ -275,7 +297,8 @@ def collected(options: Options) -> Step:
 
 BASE = Options()
 Variants = dict[str, Options]
-PROGRAMS: dict[str, tuple[Callable[[Options], Step], Variants]] = {
+Programs = dict[str, tuple[Callable[[Options], Step], Variants]]
+PROGRAMS: Programs = {
     "loader_sleep": (loader_sleep, {
         "base": Options(), "workers-1": Options(workers=1), "workers-2": Options(workers=2), "workers-4": Options(workers=4),
         "workers-8": Options(workers=8), "workers-4-pinned": Options(workers=4, pinned=True, non_blocking=True),
@@ -376,8 +399,37 @@ def profiled(step: Step, warm: int, stacks: bool, path: Path) -> None:
     plain.unlink()
 
 
-def measure(name: str, folder: Path, steps: int, turns: int, traces: bool) -> None:
-    make, variants = PROGRAMS[name]
+def one_turn(make: Callable[[Options], Step], options: Options, needed_bytes: int, steps: int, traces: dict[Path, bool]) -> dict:
+    """Times a variant, then profiles it into files, with stacks or without."""
+    warm = 8 + 3 * options.workers
+    fresh(options, needed_bytes)
+    step = make(options)
+    figures = timed(step, warm, steps)
+    del step
+    for path, stacks in traces.items():
+        fresh(options, needed_bytes)
+        step = make(options)
+        profiled(step, warm, stacks, path)
+        del step
+    return figures
+
+
+def trace_files(folder: Path, name: str, variant: str) -> dict[Path, bool]:
+    """The profiles of a variant, and whether they have stacks."""
+    files = {folder / f"{name}.{variant}.trace.json.gz": False}
+    return files | ({folder / f"{name}.{variant}.stacks.trace.json.gz": True} if variant == "base" else {})
+
+
+def write(name: str, folder: Path, variants: Variants, figures: dict[str, list[dict]]) -> None:
+    (folder / f"{name}.json").write_text(json.dumps(
+        {
+            "pytorch": torch.__version__, "device": torch.cuda.get_device_name(),
+            "variants": {variant: {"options": dataclasses.asdict(variants[variant]), "turns": figures[variant]} for variant in variants},
+        }, indent=1
+    ))
+
+
+def measure(name: str, make: Callable[[Options], Step], variants: Variants, folder: Path, steps: int, turns: int, traces: bool) -> None:
     figures: dict[str, list[dict]] = {variant: [] for variant in variants}
     needed = 0
     if any(each.limit for each in variants.values()):
@@ -387,44 +439,29 @@ def measure(name: str, folder: Path, steps: int, turns: int, traces: bool) -> No
         del step
     for turn in range(turns):
         for variant, options in variants.items():
-            warm = 8 + 3 * options.workers
             try:
-                fresh(options, needed)
-                step = make(options)
-                figures[variant].append(timed(step, warm, steps))
-                del step
-                if traces and turn == 0:
-                    fresh(options, needed)
-                    step = make(options)
-                    profiled(step, warm, False, folder / f"{name}.{variant}.trace.json.gz")
-                    if variant == "base":
-                        profiled(step, warm, True, folder / f"{name}.{variant}.stacks.trace.json.gz")
-                    del step
+                files = trace_files(folder, name, variant) if traces and turn == 0 else {}
+                figures[variant].append(one_turn(make, options, needed, steps, files))
             except Exception as problem:
                 figures[variant].append({"problem": f"{type(problem).__name__}: {problem}"[:400]})
             print(name, variant, json.dumps(figures[variant][-1]), flush=True)
-    (folder / f"{name}.json").write_text(json.dumps(
-        {
-            "pytorch": torch.__version__, "device": torch.cuda.get_device_name(),
-            "variants": {variant: {"options": dataclasses.asdict(variants[variant]), "turns": figures[variant]} for variant in variants},
-        }, indent=1
-    ))
+    write(name, folder, variants, figures)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(programs: Programs, about: str, measure: Callable[..., None] = measure, turns: int = 3) -> None:
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--only", default=",".join(PROGRAMS))
+    parser.add_argument("--only", default=",".join(programs))
     parser.add_argument("--steps", type=int, default=20)
-    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--turns", type=int, default=turns)
     parser.add_argument("--no-traces", action="store_true")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     for name in arguments.only.split(","):
         began = time.time()
-        measure(name, arguments.folder, arguments.steps, arguments.turns, not arguments.no_traces)
+        measure(name, *programs[name], arguments.folder, arguments.steps, arguments.turns, not arguments.no_traces)
         print(f"{name}: {time.time() - began:.0f} s", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(PROGRAMS, __doc__)

@@ -308,6 +308,12 @@ class LaunchedTest(unittest.TestCase):
         ran, files = self.run_command("python", "start.py")
         self.assertEqual((["RAN 0 3 3 3", "AFTER 0 0 0"], ["estimate.rank0.pickle"]), (ran, files))
 
+    def test_a_model_is_wrapped_where_another_device_is_the_default(self):
+        script = SCRIPT.replace("model = ", 'with torch.device("cuda"):\n    model = ').replace("Linear(64, 64).cuda()", "Linear(64, 64)")
+        Path(self.folder, "train.py").write_text(script)
+        ran, files = self.run_command("torchrun", "--nproc-per-node", "2", "train.py")
+        self.assertEqual((["RAN 0 2 2 2"], ["estimate.rank0.pickle"]), (ran, files))
+
     def test_spawn_calls_its_function_for_one_rank(self):
         self.assertEqual((["RAN 2 4", "AFTER"], ["estimate.pickle"]), self.run_command("python", "processes.py", "spawn", options=("--rank", "2")))
 

@@ -139,6 +139,10 @@ HUGE = 1e8
 #: In the place of a line that drew choices: the GPU's generator, which draws other numbers than the host's.
 _SAMPLED = ""
 
+#: Operations that call no Python of the program's.
+_NATIVE = {"aten", "c10d"}
+_NOTHING = contextlib.nullcontext()
+
 #: No address of a storage.
 NOWHERE = -1
 
@@ -304,7 +308,9 @@ class Values(DispatchMode):
         if func is _aten.index_put.default and _is_gradient_of_index():
             func, args, kwargs = _aten._index_put_impl_.default, (*args[:3], True, True), {}
         name = func._schema.name.partition("::")[2]
-        result = self._operate(func, name, args, kwargs)
+        # Code of PyTorch that is not Python's leaves the program's default device in force, which is not where the copies are.
+        with torch._C.DisableTorchFunction() if func.namespace in _NATIVE else _NOTHING:
+            result = self._operate(func, name, args, kwargs)
         if name == "_to_copy":
             self.casts.note(args[0], result)
         if self.observer is not None:
