@@ -78,6 +78,8 @@ def batches(samples: Dataset, size: int, options: Options, collate: Callable[[li
         DataLoader(
             samples, batch_size=max(1, int(size * options.batch)), num_workers=options.workers, pin_memory=options.pinned,
             prefetch_factor=options.prefetch if options.workers else None, collate_fn=collate,
+            # Ranks were spawned, but what makes samples cannot be sent to a process that is.
+            multiprocessing_context="fork" if options.workers else None,
         )
     )
 
