@@ -139,7 +139,7 @@ def captured(work: Step) -> Step:
             work()
     torch.cuda.current_stream().wait_stream(side)
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    with torch.cuda.graph(graph, capture_error_mode="thread_local"):
         result = work()
 
     def replay() -> Any:
