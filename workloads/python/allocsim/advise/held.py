@@ -39,6 +39,45 @@ class Name(NamedTuple):
     name: str
 
 
+class Found(NamedTuple):
+    """A tensor that a name leads to.
+
+    Attributes:
+        name: the name.
+        line: that waits in the name's function.
+        tensor: the tensor.
+        container: the list, dictionary or other container of that name that has the tensor; None where the name is the tensor's own.
+        is_item: whether the tensor itself is an item of the container, and not a part of one.
+    """
+
+    name: Name
+    line: int
+    tensor: Any
+    container: Any
+    is_item: bool
+
+
+class _Form:
+    """How a name holds its tensors."""
+
+    __slots__ = ("container", "call", "is_kept", "has_items")
+
+    def __init__(self) -> None:
+        # The container by number, and the call that saw it last.
+        self.container = 0
+        self.call = 0
+        self.is_kept = False
+        self.has_items = True
+
+    def note(self, found: Found, call: int) -> None:
+        number = 0 if found.container is None else id(found.container)
+        # A new container is made while the name still has the one before.
+        self.is_kept = self.is_kept or bool(number) and number == self.container and call == self.call + 1
+        self.has_items = self.has_items and found.is_item
+        if call != self.call:
+            self.container, self.call = number, call
+
+
 class _Seen:
     """A tensor that a name held when a call of a model began."""
 
@@ -66,6 +105,7 @@ class Held:
         # Bytes and line of each name by call, for what was never read again, and names of which something was.
         self._unread: dict[Name, dict[int, int]] = {}
         self._lines: dict[Name, int] = {}
+        self._forms: dict[Name, _Form] = {}
         self._read: set[Name] = set()
 
     def note(self, given: Iterator[Any]) -> None:
@@ -81,10 +121,12 @@ class Held:
         if self.call > MAX_CALLS:
             return
         kept = {address(each) for each in (*call.module.parameters(), *call.module.buffers())}
-        for name, line, tensor in named(self._torch, call.frame):
+        for found in named(self._torch, call.frame):
+            tensor = found.tensor
             place = address(tensor)
+            self._forms.setdefault(found.name, _Form()).note(found, self.call)
             if id(tensor) not in self._alive and place not in kept and place:
-                seen = _Seen(place, tensor.nbytes, self.call, self._operation, name, line)
+                seen = _Seen(place, tensor.nbytes, self.call, self._operation, found.name, found.line)
                 self._alive[id(tensor)] = (weakref.ref(tensor, lambda _, key=id(tensor): self._dropped(key)), seen)  # type: ignore[misc]
 
     def went_back(self, call: int) -> None:
@@ -107,7 +149,8 @@ class Held:
         self._lines[seen.name] = seen.line
 
     def report(self) -> list[dict[str, Any]]:
-        """Rows of ``file``, ``function``, ``name``, ``line`` (of the call that began meanwhile), ``bytes`` at most, and ``calls`` in which so much was held.
+        """Rows of ``file``, ``function``, ``name``, ``line`` (of the call that began meanwhile), ``bytes`` at most, ``calls`` in which so much was held, ``is_kept`` (whether one container of that
+        name stays from call to call) and ``has_items`` (whether tensors themselves are the items of that container).
 
         A name of which a tensor was read again is none of them, nor is one that was seen once: what comes after the last call is not known.
         """
@@ -118,19 +161,23 @@ class Held:
         rows = []
         for name, sizes in self._unread.items():
             if name not in self._read and len(sizes) > 1:
-                rows.append({"file": name.file, "function": name.function, "name": name.name, "line": f"{name.file}:{self._lines[name]}", "bytes": max(sizes.values()), "calls": len(sizes)})
+                form = self._forms[name]
+                rows.append({
+                    "file": name.file, "function": name.function, "name": name.name, "line": f"{name.file}:{self._lines[name]}", "bytes": max(sizes.values()), "calls": len(sizes),
+                    "is_kept": form.is_kept, "has_items": form.has_items,
+                })
         return sorted(rows, key=lambda row: -row["bytes"])
 
 
-def named(torch: Any, frame: Any) -> Iterator[tuple[Name, int, Any]]:
-    """The tensors of the GPU that names of the user's waiting functions hold, with the name and the line that waits; parameters are left out."""
+def named(torch: Any, frame: Any) -> Iterator[Found]:
+    """The tensors of the GPU that names of the user's waiting functions hold; parameters are left out."""
     look = _Look(torch)
     while frame is not None:
         code = frame.f_code
         if is_users(code.co_filename):
             for name, value in variables_of(frame).items():
-                for path, tensor in look.within(name, value, 0):
-                    yield Name(os.path.abspath(code.co_filename), code.co_name, path), frame.f_lineno, tensor
+                for path, tensor, container, is_item in look.within(name, value, 0):
+                    yield Found(Name(os.path.abspath(code.co_filename), code.co_name, path), frame.f_lineno, tensor, container, is_item)
         frame = frame.f_back
 
 
@@ -142,26 +189,36 @@ class _Look:
         self._met: set[int] = set()
         self._items = 0
 
-    def within(self, path: str, value: Any, depth: int) -> Iterator[tuple[str, Any]]:
-        """The tensors in a value, each with the name that leads to it."""
+    def within(self, path: str, value: Any, depth: int, container: Any = None, around: Any = None) -> Iterator[tuple[str, Any, Any, bool]]:
+        """The tensors in a value, each with the name that leads to it, as :class:`Found` has them.
+
+        Args:
+            path: the name.
+            value: what it leads to, or a part of that.
+            depth: of the part.
+            container: the outermost one of that name.
+            around: what has the value.
+        """
         torch = self._torch
         self._items += 1
         if isinstance(value, torch.Tensor):
             if value.is_cuda and type(value) is torch.Tensor and value.layout is torch.strided:
-                yield path, value
+                yield path, value, container, container is not None and around is container
             return
         if depth == MAX_DEPTH or self._items > MAX_ITEMS or id(value) in self._met or isinstance(value, (str, bytes, int, float, type, torch.optim.Optimizer)):
             return
         inner: list[tuple[str, Any]] = []
+        outer = value if container is None else container
         if isinstance(value, dict):
             inner = [(path, each) for each in itertools.islice(value.values(), MAX_ITEMS)]
         elif isinstance(value, (list, tuple, set, collections.deque)):
             inner = [(path, each) for each in itertools.islice(value, MAX_ITEMS)]
         elif _is_of_user(value):
             inner = [(f"{path}.{name}", each) for name, each in vars(value).items() if not name.startswith("__") and name not in _OF_MODULES]
+            outer = None
         self._met.add(id(value))
         for name, each in inner:
-            yield from self.within(name, each, depth + 1)
+            yield from self.within(name, each, depth + 1, outer, value)
 
 
 def _is_of_user(value: Any) -> bool:

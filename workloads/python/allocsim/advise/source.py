@@ -6,7 +6,7 @@ import ast
 import copy
 import functools
 import linecache
-from typing import Any, Callable
+from typing import Any, Callable, Collection
 
 from .remedy import Lines
 
@@ -102,10 +102,70 @@ def changed_call(place: str, name: str, **keywords: str) -> Lines:
     return Lines(place, f"# a {name} is made from here: have it made with {given}")
 
 
+def renamed_call(place: str, name: str, other: str, kept: Collection[str], first: str) -> Lines:
+    """Lines to paste for a call of another class: the statement at a line with it, or a remark where it does not call the class.
+
+    Args:
+        place: of the statement.
+        name: of the class that is called.
+        other: what is called in its place.
+        kept: keywords that the other class takes, too; the rest is left out.
+        first: a line ahead of the statement.
+    """
+    statement = copy.deepcopy(_statement(place, name))
+    found = None if statement is None else _call_of(statement, name)
+    if statement is None or found is None:
+        return Lines(place, f"# a {name} is made from here: have it made as {other}")
+    found.func = ast.parse(other, mode="eval").body
+    found.keywords = [each for each in found.keywords if each.arg in (None, *kept)]
+    return Lines(place, f"{first}\n{ast.unparse(statement)}", replaces=True)
+
+
 def makes(place: str | None, name: str) -> bool:
     """Whether the statement at a line calls a class by its name."""
     statement = _statement(place, name)
     return statement is not None and _call_of(statement, name) is not None
+
+
+def ahead(place: str, line: str, why: str) -> Lines:
+    """A line to paste ahead of the statement at a line.
+
+    Args:
+        place: of the statement.
+        line: what comes ahead of it.
+        why: a remark on it.
+    """
+    found = text(place)
+    return Lines(place, f"# ahead of this line: {line}  # {why}") if found is None else Lines(place, f"{line}  # {why}\n{found}", replaces=True)
+
+
+def additions(file: str, name: str) -> list[tuple[str, str]]:
+    """Where a container is given tensors: each ``FILE:LINE`` of a statement that does nothing else, and the statement with a copy on the host in its place.
+
+    Args:
+        file: of the container's function.
+        name: of the container, as in ``outputs`` or ``self.memory``.
+    """
+    found = []
+    for each in _simple_statements(file):
+        changed = copy.deepcopy(each)
+        given: ast.Call | ast.Assign | None = None
+        if isinstance(changed, ast.Expr) and isinstance(changed.value, ast.Call) and len(changed.value.args) == 1:
+            owner, _, action = ast.unparse(changed.value.func).rpartition(".")
+            given = changed.value if owner == name and action in ("append", "appendleft", "add") else None
+        elif isinstance(changed, ast.Assign) and isinstance(changed.targets[0], ast.Subscript) and ast.unparse(changed.targets[0].value) == name:
+            given = changed
+        if isinstance(given, ast.Call):
+            given.args[0] = _on_host(given.args[0])
+        elif given is not None:
+            given.value = _on_host(given.value)
+        if given is not None:
+            found.append((f"{file}:{each.lineno}", ast.unparse(changed)))
+    return found
+
+
+def _on_host(value: ast.expr) -> ast.expr:
+    return ast.parse(f"({ast.unparse(value)}).detach().cpu()", mode="eval").body
 
 
 def operands(place: str | None) -> list[str]:

@@ -8,13 +8,14 @@ from typing import Any
 from ..held import Name, named
 from ..program import Call, Program
 from ..remedy import Facts, Lines, Remedy
+from ..source import additions, ahead
 
 #: Names that hold less are not worth a line.
 MIN_BYTES = 1 << 20
 
 
 class Release(Remedy):
-    """``del`` of names that hold what nothing reads, when the next call of a model begins."""
+    """Names let go that hold what nothing reads, when the next call of a model begins."""
 
     name = "release"
     title = "release tensors that are held but never read again"
@@ -27,24 +28,27 @@ class Release(Remedy):
         names = {Name(each["file"], each["function"], each["name"]) for each in _worth(program.facts)}
 
         def let_go(call: Call) -> None:
-            for name, _, tensor in named(program.torch, call.frame):
-                if name in names:
+            for found in named(program.torch, call.frame):
+                if found.name in names:
                     # A view cannot leave its graph alone.
                     with contextlib.suppress(RuntimeError):
-                        tensor.detach_()
+                        found.tensor.detach_()
                     with contextlib.suppress(RuntimeError):
-                        tensor.untyped_storage().resize_(0)
+                        found.tensor.untyped_storage().resize_(0)
 
         program.around_calls(let_go)
 
     def lines(self, facts: Facts) -> list[Lines]:
-        return [Lines(each["line"], _line(each)) for each in _worth(facts)]
+        return [each for held in _worth(facts) for each in _lines(held)]
 
 
-def _line(held: dict[str, Any]) -> str:
-    if "." in held["name"]:
-        return f"{held['name']} = None  # before this call"
-    return f"del {held['name']}  # at the end of each turn; keep numbers with .item()"
+def _lines(held: dict[str, Any]) -> list[Lines]:
+    if not held["is_kept"]:
+        return [ahead(held["line"], f"{held['name']} = None", "what it holds is of the step before")]
+    added = additions(held["file"], held["name"]) if held["has_items"] else []
+    if not added:
+        return [ahead(held["line"], f"{held['name']}.clear()", "nothing reads what it holds")]
+    return [Lines(place, text, replaces=True) for place, text in added]
 
 
 def _worth(facts: Facts) -> list[dict[str, Any]]:
