@@ -13,6 +13,7 @@ from typing import Any, Iterator
 
 from ..estimate.places import is_own
 from ..estimate.source import main_file, own_files
+from ..variables import variables_of
 from .held import Held
 from .models import caching, kinds_of, outermost, switches
 from .program import Call, Made, Program, is_users, user_frame
@@ -36,7 +37,7 @@ class Observer:
 
     - ``models``: ``name`` of the class, ``line`` where it was made, ``parameter_bytes`` by type (``parameters``), ``calls``, ``training_calls`` (with gradients on), ``switch`` (method by which it checkpoints itself),
       ``is_checkpointed``, ``is_compiled``, ``autocast`` (type, null where off), ``takes_float32`` (whether it is called with such tensors), ``kinds``: repeated blocks with ``name``, ``container`` (as :class:`.models.Kind` has them), ``count``, ``outer`` (how many of them are in no other), ``activation_bytes`` (what all keep for the backward pass), ``output_bytes``, ``largest_bytes`` (of one).
-    - ``optimizers``: ``name``, ``line``, ``steps``, ``parameter_bytes``, ``state_bytes``, ``tensors``, ``takes_fused``, ``is_fused``, ``is_foreach``.
+    - ``optimizers``: ``name``, ``line``, ``variable`` (by which the program asks for its steps; null where a library does), ``steps``, ``parameter_bytes``, ``state_bytes``, ``tensors``, ``takes_fused``, ``is_fused``, ``is_foreach``.
     - ``loaders``: ``key``, ``line``, ``batch_size``, ``is_training``.
     - ``losses``: ``line``, ``rows``, ``classes``, ``bytes`` of the largest cross-entropy at a line.
     - ``sites``: lines that call a model with gradients on, ``calls``, ``keeps``: whether a result can be gone back from, and ``backward``: whether a backward pass ever did.
@@ -201,7 +202,7 @@ class Observer:
         self._optimizers.append((
             optimizer,
             {
-                "name": type(optimizer).__name__, "line": made.line, "steps": 0, "parameter_bytes": sum(each.nbytes for each in parameters), "tensors": len(parameters), "state_bytes": 0,
+                "name": type(optimizer).__name__, "line": made.line, "steps": 0, "parameter_bytes": sum(each.nbytes for each in parameters), "tensors": len(parameters), "state_bytes": 0, "variable": None,
                 "takes_fused": "fused" in group, "is_fused": bool(group.get("fused")), "is_foreach": group.get("foreach"),
             },
         ))
@@ -212,6 +213,8 @@ class Observer:
         for each, row in self._optimizers:
             if each is optimizer:
                 row["steps"] += 1
+                if row["steps"] == 1:
+                    row["variable"] = _variable_of(optimizer)
                 if row["steps"] <= MEASURED_CALL:
                     row["state_bytes"] = sum(part.nbytes for part in tensors([list(state.values()) for state in optimizer.state.values()]) if part.is_cuda)
         if not self._optimizers or optimizer is self._optimizers[0][0]:
@@ -307,6 +310,17 @@ def mark(loader: Any, *args: Any, **kwargs: Any) -> None:
 def key_of(loader: Any) -> str:
     """What tells the loaders of a program apart, the same in each run."""
     return getattr(loader, "_allocsim_key", "?")
+
+
+def _variable_of(optimizer: Any) -> str | None:
+    """The variable of the user's function that steps an optimizer which has it, or what stands for it; None where there is none."""
+    frame, _ = user_frame()
+    if frame is None:
+        return None
+    variables = variables_of(frame)
+    owner = variables.get("self")
+    named = [*variables.items(), *((f"self.{name}", each) for name, each in getattr(owner, "__dict__", {}).items())]
+    return next((name for name, each in named if each is optimizer or getattr(each, "optimizer", None) is optimizer), None)
 
 
 def _digest(file: str) -> str:

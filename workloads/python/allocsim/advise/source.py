@@ -115,7 +115,7 @@ def renamed_call(place: str, name: str, other: str, kept: Collection[str], first
     statement = copy.deepcopy(_statement(place, name))
     found = None if statement is None else _call_of(statement, name)
     if statement is None or found is None:
-        return Lines(place, f"# a {name} is made from here: have it made as {other}")
+        return Lines(place, f"# the {name} is made from here: have it made as {other}")
     found.func = ast.parse(other, mode="eval").body
     found.keywords = [each for each in found.keywords if each.arg in (None, *kept)]
     return Lines(place, f"{first}\n{ast.unparse(statement)}", replaces=True)
@@ -136,7 +136,24 @@ def ahead(place: str, line: str, why: str) -> Lines:
         why: a remark on it.
     """
     found = text(place)
+    name = line.partition(" ")[0].removesuffix(".clear()")
+    if found is not None and any(ast.unparse(each) == name and isinstance(each.ctx, ast.Load) for each in ast.walk(ast.parse(found)) if isinstance(each, (ast.Name, ast.Attribute))):
+        found = None
     return Lines(place, f"# ahead of this line: {line}  # {why}") if found is None else Lines(place, f"{line}  # {why}\n{found}", replaces=True)
+
+
+def is_read(file: str, name: str) -> bool:
+    """Whether a file reads a variable or an attribute, and does more with it than to add to it or to empty it."""
+    adding: set[int] = set()
+    for each in _nodes(file):
+        if isinstance(each, ast.Attribute) and each.attr in ("append", "appendleft", "add", "extend", "clear"):
+            adding.add(id(each.value))
+        elif isinstance(each, ast.Subscript) and isinstance(each.ctx, (ast.Store, ast.Del)):
+            adding.add(id(each.value))
+    return any(
+        isinstance(each, (ast.Name, ast.Attribute)) and isinstance(each.ctx, ast.Load) and id(each) not in adding and ast.unparse(each) == name
+        for each in _nodes(file)
+    )  # fmt: skip
 
 
 def additions(file: str, name: str) -> list[tuple[str, str]]:
@@ -165,6 +182,8 @@ def additions(file: str, name: str) -> list[tuple[str, str]]:
 
 
 def _on_host(value: ast.expr) -> ast.expr:
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "detach":
+        value = value.func.value
     return ast.parse(f"({ast.unparse(value)}).detach().cpu()", mode="eval").body
 
 

@@ -9,7 +9,7 @@ from ..observer import key_of, mark
 from ..program import Made, Program
 from ..remedy import Facts, Lines, Remedy
 from ..settings import set_to, takes_batch
-from ..source import assigned, changed_call, makes
+from ..source import changed_call
 
 
 class Accumulate2(Remedy):
@@ -73,14 +73,14 @@ class Accumulate2(Remedy):
         found = [changed_call(each["line"], "DataLoader", batch_size=str(-(-each["batch_size"] // self.parts))) for each in facts["loaders"] if each["is_training"] and each["line"] is not None]
         if own is not None:
             return found + own
-        return found + [_paced(each["line"], each["name"], self.parts) for each in facts["optimizers"] if each["line"] is not None]
+        return found + [_paced(each, self.parts) for each in facts["optimizers"] if each["line"] is not None]
 
 
-def _paced(line: str, optimizer: str, parts: int) -> Lines:
-    name = assigned(line, "", optimizer) or ("optimizer" if makes(line, optimizer) else "")
-    if not name:
-        return Lines(line, f"# a library makes the steps from here: have it accumulate the gradients of {parts} batches")
-    return Lines(line, f"# in the loop: (loss / {parts}).backward(); {name}.step() and {name}.zero_grad() after every {parts} batches only")
+def _paced(optimizer: dict[str, Any], parts: int) -> Lines:
+    name = optimizer["variable"]
+    if name is None:
+        return Lines(optimizer["line"], f"# a library makes the steps from here: have it accumulate the gradients of {parts} batches")
+    return Lines(optimizer["line"], f"# in the loop: (loss / {parts}).backward(); {name}.step() and {name}.zero_grad() after every {parts} batches only")
 
 
 class Accumulate4(Accumulate2):

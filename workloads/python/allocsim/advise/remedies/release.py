@@ -25,9 +25,12 @@ class Release(Remedy):
         return None if _worth(facts) else "no variable keeps an unread tensor into the next step"
 
     def apply(self, program: Program) -> None:
-        names = {Name(each["file"], each["function"], each["name"]) for each in _worth(program.facts)}
+        calls = {Name(each["file"], each["function"], each["name"]): each["call"] for each in _worth(program.facts)}
 
         def let_go(call: Call) -> None:
+            names = {name for name, line in calls.items() if line == call.line}
+            if not names:
+                return
             for found in named(program.torch, call.frame):
                 if found.name in names:
                     # A view cannot leave its graph alone.

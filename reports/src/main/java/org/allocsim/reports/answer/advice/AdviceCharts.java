@@ -21,6 +21,9 @@ public final class AdviceCharts {
   private static final String BEFORE = "unchanged";
   private static final String AFTER = "changed";
 
+  /** Less of a bar cannot be seen; the table has it. */
+  private static final double VISIBLE_RATIO = 0.001;
+
   private final AdviseAnswer answer;
 
   AdviceCharts(AdviseAnswer answer) {
@@ -116,9 +119,18 @@ public final class AdviceCharts {
                     width)));
   }
 
-  private Drawing purposes(List<PeakDifference.Row> rows) {
-    BarData data =
-        new BarData(rows.stream().map(PeakDifference.Row::label).toArray(String[]::new));
+  private Drawing purposes(List<PeakDifference.Row> all) {
+    long mostBytes =
+        Math.max(
+            all.stream().mapToLong(each -> each.before().requestedBytes()).sum(),
+            all.stream().mapToLong(each -> each.after().requestedBytes()).sum());
+    List<PeakDifference.Row> rows =
+        all.stream()
+            .filter(each ->
+                Math.max(each.before().requestedBytes(), each.after().requestedBytes())
+                    >= VISIBLE_RATIO * mostBytes)
+            .toList();
+    BarData data = new BarData(rows.stream().map(PeakDifference.Row::label).toArray(String[]::new));
     add(data, BEFORE, rows, each -> each.before().requestedBytes());
     add(data, AFTER, rows, each -> each.after().requestedBytes());
     return new Drawing(

@@ -3,6 +3,8 @@ package org.allocsim.reports.answer.advice;
 import static org.allocsim.reports.document.Quantity.bytes;
 import static org.allocsim.reports.document.Quantity.count;
 
+import java.io.File;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -353,7 +355,13 @@ public record AdviseAnswer(Trials trials, @Nullable DiffAnswer peaks, @Nullable 
 
   private static Verbatim pasted(Remedy.Lines lines) {
     String where = lines.replaces() ? "in place of " : "after ";
-    return new Verbatim("# " + where + lines.place() + "\n" + lines.text());
+    return new Verbatim("# " + where + fromHere(lines.place()) + "\n" + lines.text());
+  }
+
+  /** A place with the path from the current folder, where its file is in there. */
+  private static String fromHere(String place) {
+    String here = Path.of("").toAbsolutePath() + File.separator;
+    return place.startsWith(here) ? place.substring(here.length()) : place;
   }
 
   private Verdict verdict() {

@@ -3,6 +3,7 @@ package org.allocsim.reports.chart.comparison;
 import java.awt.Color;
 import java.util.ArrayList;
 import java.util.List;
+import org.allocsim.analysis.attribution.Category;
 import org.allocsim.reports.chart.ChartTheme;
 import org.jfree.chart.JFreeChart;
 
@@ -31,7 +32,10 @@ public final class PurposeChart {
       String title, String subtitle, BarData data, ChartTheme theme, int width) {
     List<Color> colours = new ArrayList<>();
     for (int part = 0; part < data.parts().size(); part++) {
-      colours.add(theme.series(part));
+      colours.add(
+          data.parts().get(part).equals(Category.UNKNOWN.label())
+              ? theme.faintInk()
+              : theme.series(part));
     }
     return BarChart.create(
         title,

@@ -115,7 +115,9 @@ public final class BeforeAfterChart {
       peak = Math.max(peak, each);
     }
     String name = course.label() + ": " + ByteFormat.human((long) peak);
-    return isNarrow ? name : name + " allocated, " + ByteFormat.human(course.reservedBytes()) + " reserved";
+    return isNarrow
+        ? name
+        : name + " allocated, " + ByteFormat.human(course.reservedBytes()) + " reserved";
   }
 
   private static NumberAxis axis(boolean isStep) {
