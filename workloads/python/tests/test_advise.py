@@ -23,6 +23,7 @@ from allocsim.advise import command, source  # noqa: E402
 from allocsim.advise.catalog import BadRemedy, remedies  # noqa: E402
 from allocsim.advise.models import largest  # noqa: E402
 from allocsim.advise.trials import Trials  # noqa: E402
+from allocsim.estimate.api import answered  # noqa: E402
 from allocsim.recording import AllocsimError  # noqa: E402
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
@@ -314,6 +315,17 @@ class CommandTest(unittest.TestCase):
             Path(folder, "trials.json").write_text("{}")
             self.assertIn("is not empty", self.refused("-o", folder, "--", sys.executable))
             self.assertEqual(["notes.txt", "trials.json"], sorted(os.listdir(folder)))
+
+
+class ApiTest(unittest.TestCase):
+    def test_an_answer_has_tables_and_shows_itself(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "answer.json")
+            program = f"import json; json.dump({{'fits': True, 'trials': [{{'fits': 'yes', 'reserved_bytes': 7}}]}}, open({file!r}, 'w')); print('Fits.')"
+            answer = answered([sys.executable, "-c", program], file, None)
+        self.assertEqual({"fits": True, "trials": [{"fits": "yes", "reserved_bytes": 7}]}, answer)
+        self.assertEqual("Fits.\n", repr(answer))
+        self.assertEqual(1, len(answer.table("trials")))
 
 
 class TrialsTest(unittest.TestCase):
