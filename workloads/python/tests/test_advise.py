@@ -243,10 +243,10 @@ class SourceTest(unittest.TestCase):
             row = {"file": self.file, "function": "<module>", "name": name, "line": f"{self.file}:3", "call": f"{self.file}:3", "bytes": 1 << 30, "calls": 9, "is_kept": is_kept, "has_items": has_items}
             return [(each.place.rpartition(":")[2], each.text, each.replaces) for each in remedies()["release"].lines(facts(held=[row]))]
 
-        self.assertEqual([("3", "outputs = None  # what it holds is of the step before\noutputs = model(batch)", True)], lines("outputs", False))
+        self.assertEqual([("3", "outputs = None  # held and never read again\noutputs = model(batch)", True)], lines("outputs", False))
         self.assertEqual([("4", "kept.append(outputs.detach().cpu())", True)], lines("kept", True))
         self.assertEqual([("5", "losses[batch] = f(outputs).detach().cpu()", True)], lines("losses", True))
-        self.assertEqual([("3", "losses.clear()  # nothing reads what it holds\noutputs = model(batch)", True)], lines("losses", True, False))
+        self.assertEqual([("3", "losses.clear()  # held and never read again\noutputs = model(batch)", True)], lines("losses", True, False))
 
     def test_a_container_that_the_source_only_fills_is_not_read(self):
         Path(self.file).write_text("kept.append(x)\nself.cache[3] = y\nseen.add(z)\nprint(len(seen))\nfor each in self.old: pass\nfirst = many[0]\n")
@@ -254,7 +254,8 @@ class SourceTest(unittest.TestCase):
 
     def test_a_line_that_needs_what_is_held_keeps_it(self):
         Path(self.file).write_text("state = model(state)\n")
-        self.assertTrue(source.ahead(f"{self.file}:1", "state = None", "why").text.startswith("# ahead of this line"))
+        self.assertTrue(source.ahead(f"{self.file}:1", ["state"], []).text.startswith("# ahead of this line: state = None"))
+        self.assertEqual("a = b = None  # held and never read again\nc.clear()  # held and never read again\nstate = model(state)", source.ahead(f"{self.file}:1", ["a", "b"], ["c"]).text)
 
     def test_a_library_that_runs_the_loop_is_told_by_its_settings(self):
         Path(self.file).write_text("arguments = TrainingArguments('out', per_device_train_batch_size=8)\ntrainer = Trainer(max_epochs=2)\ndata = DataLoader(x, batch_size=8)\n")

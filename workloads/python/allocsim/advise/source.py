@@ -6,7 +6,7 @@ import ast
 import copy
 import functools
 import linecache
-from typing import Any, Callable, Collection
+from typing import Any, Callable, Collection, Sequence
 
 from .remedy import Lines
 
@@ -127,19 +127,22 @@ def makes(place: str | None, name: str) -> bool:
     return statement is not None and _call_of(statement, name) is not None
 
 
-def ahead(place: str, line: str, why: str) -> Lines:
-    """A line to paste ahead of the statement at a line.
+def ahead(place: str, names: Sequence[str], containers: Sequence[str]) -> Lines:
+    """Lines to paste that let names go ahead of the statement at a line, which has to do without them.
 
     Args:
         place: of the statement.
-        line: what comes ahead of it.
-        why: a remark on it.
+        names: that are set to None.
+        containers: names of containers that are emptied.
     """
-    found = text(place)
-    name = line.partition(" ")[0].removesuffix(".clear()")
-    if found is not None and any(ast.unparse(each) == name and isinstance(each.ctx, ast.Load) for each in ast.walk(ast.parse(found)) if isinstance(each, (ast.Name, ast.Attribute))):
-        found = None
-    return Lines(place, f"# ahead of this line: {line}  # {why}") if found is None else Lines(place, f"{line}  # {why}\n{found}", replaces=True)
+    statement = _statement(place)
+    used = {ast.unparse(each) for each in ast.walk(statement) if isinstance(each, (ast.Name, ast.Attribute)) and isinstance(each.ctx, ast.Load)} if statement is not None else set()
+    found = None if used.intersection((*names, *containers)) else text(place)
+    lines = [f"{' = '.join(names)} = None"] if names else []
+    lines += [f"{each}.clear()" for each in containers]
+    if found is None:
+        return Lines(place, "\n".join(f"# ahead of this line: {each}  # held and never read again" for each in lines))
+    return Lines(place, "\n".join([*(f"{each}  # held and never read again" for each in lines), found]), replaces=True)
 
 
 def is_read(file: str, name: str) -> bool:

@@ -10,8 +10,9 @@ from ..program import Call, Program
 from ..remedy import Facts, Lines, Remedy
 from ..source import additions, ahead
 
-#: Names that hold less are not worth a line.
+#: Names that hold less are not worth a line, nor those that hold so small a part of what another one does.
 MIN_BYTES = 1 << 20
+SMALL = 20
 
 
 class Release(Remedy):
@@ -23,6 +24,9 @@ class Release(Remedy):
 
     def reason_against(self, facts: Facts) -> str | None:
         return None if _worth(facts) else "no variable keeps an unread tensor into the next step"
+
+    def max_saved_bytes(self, facts: Facts) -> int | None:
+        return int(sum(each["bytes"] for each in _worth(facts)))
 
     def apply(self, program: Program) -> None:
         calls = {Name(each["file"], each["function"], each["name"]): each["call"] for each in _worth(program.facts)}
@@ -42,17 +46,15 @@ class Release(Remedy):
         program.around_calls(let_go)
 
     def lines(self, facts: Facts) -> list[Lines]:
-        return [each for held in _worth(facts) for each in _lines(held)]
-
-
-def _lines(held: dict[str, Any]) -> list[Lines]:
-    if not held["is_kept"]:
-        return [ahead(held["line"], f"{held['name']} = None", "what it holds is of the step before")]
-    added = additions(held["file"], held["name"]) if held["has_items"] else []
-    if not added:
-        return [ahead(held["line"], f"{held['name']}.clear()", "nothing reads what it holds")]
-    return [Lines(place, text, replaces=True) for place, text in added]
+        found, places = [], {}
+        for held in _worth(facts):
+            added = additions(held["file"], held["name"]) if held["is_kept"] and held["has_items"] else []
+            found += [Lines(place, text, replaces=True) for place, text in added]
+            if not added:
+                places.setdefault(held["line"], []).append(held)
+        return found + [ahead(place, [each["name"] for each in those if not each["is_kept"]], [each["name"] for each in those if each["is_kept"]]) for place, those in places.items()]
 
 
 def _worth(facts: Facts) -> list[dict[str, Any]]:
-    return [each for each in facts["held"] if each["bytes"] >= MIN_BYTES]
+    least = max([MIN_BYTES, *(each["bytes"] // SMALL for each in facts["held"])])
+    return [each for each in facts["held"] if each["bytes"] >= least]
